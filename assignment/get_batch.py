@@ -1,4 +1,4 @@
-"""Random windows of a long token file, as a batch."""
+"""Batches: random windows of a long token file."""
 
 import numpy as np
 import torch
@@ -11,31 +11,29 @@ def get_batch(
 ) -> Int[Tensor, "batch sequence"]:
     """Draw `batch_size` random windows of `sequence_length` tokens from `data`.
 
-    `data` is one long row of token ids (uint16, int32 or int64). Often it is an `np.memmap`, an array whose numbers lie
-    in a file, perhaps larger than memory: what you index is read, and nothing else. So read the windows you need, never
-    the whole.
+    `data` is a one-dimensional array of token ids (uint16, int32 or int64), often an `np.memmap`: an array in a file,
+    perhaps larger than memory. Indexing reads only the indexed part, so read only the windows.
 
-    Row i of the result is `data[start : start + sequence_length]` for a `start` of its own, drawn uniformly from
-    `range(len(data) - sequence_length)`. The last token is in no window: it is kept back, as the target of the one
-    before it.
+    Row i of the result is `data[start : start + sequence_length]` with its own `start`, drawn uniformly from
+    `range(len(data) - sequence_length)`. The last token is in no window: it is only a target.
 
     Example:
         data = np.array([7, 1, 8, 2, 8], dtype=np.uint16)
         get_batch(data, batch_size=2, sequence_length=3).shape       # (2, 3): starts can be 0 or 1
         many = get_batch(data, batch_size=100, sequence_length=3)
-        sorted(set(map(tuple, many.tolist())))                       # [(1, 8, 2), (7, 1, 8)]: no other row is possible
-        get_batch(data, batch_size=2, sequence_length=5)             # ValueError: no window has a token after it
+        sorted(set(map(tuple, many.tolist())))                       # [(1, 8, 2), (7, 1, 8)]
+        get_batch(data, batch_size=2, sequence_length=5)             # ValueError: no target follows
 
-    - The result has an integer dtype that holds every token, lives on `device`, and shares no memory with `data`.
-    - Randomness comes from torch's global CPU generator, so that `torch.manual_seed` repeats a batch. Never seed here.
-    - Rows are drawn independently of each other, so a start may come twice.
-    - If `len(data) <= sequence_length` there is no window: raise a `ValueError` or a `RuntimeError`.
-    - For a CUDA device, pin the batch (`pin_memory()`) and copy it with `non_blocking=True`; without one, do neither.
-      The GPU can fetch pinned memory while the CPU goes on; a copy from ordinary memory has to be waited for. But
-      pinning copies the batch itself, and the CPU waits for that. So it pays where a loader pins batches ahead of time
-      and the copy to the GPU overlaps with computation. To pin and copy one after the other can be slower than
-      `batch.to(device)` alone, up to twice as slow according to PyTorch's tutorial.
-    Left to you: which integer dtype, `batch_size=0`, `sequence_length=0`, a generator of your own seeded by the global
-    one.
+    Details:
+    - Draw the rows independently: a start may occur twice.
+    - Draw with torch's global CPU generator, so that `torch.manual_seed` repeats a batch; set no seed yourself.
+    - The result has an integer dtype that holds every token, and is on `device`.
+    - Do not modify `data`, and do not share memory with it.
+    - If `len(data) <= sequence_length`, raise a `ValueError` or a `RuntimeError`.
+    - For CUDA, pin the batch (`pin_memory()`) and copy it with `non_blocking=True`; otherwise do neither. Pinning
+      itself blocks: it pays if a loader pins batches ahead of time, but right before the copy it can double the time.
+
+    Not specified (either is fine): the integer dtype, `batch_size=0`, `sequence_length=0`, a private generator seeded
+    from the global one.
     """
     raise NotImplementedError

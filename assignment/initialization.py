@@ -1,4 +1,4 @@
-"""Models: initialization, or how large the weights start."""
+"""Initialization: a truncated normal, scaled by the number of inputs."""
 
 import torch
 from jaxtyping import Float
@@ -6,15 +6,13 @@ from torch import nn
 
 
 def xavier_truncated_normal(input_dim: int, output_dim: int) -> Float[nn.Parameter, "input_dim output_dim"]:
-    """Return a weight for `x @ weight`: a normal of standard deviation `1 / sqrt(input_dim)`, cut at three of these.
+    """Return a weight drawn from a truncated normal with standard deviation `1 / sqrt(input_dim)`.
 
-    Each output is a sum of `input_dim` products. With weights of standard deviation 1 it would be `sqrt(input_dim)`
-    times as large as an input, again and again from layer to layer; divided by that root, it stays as large. Still one
-    weight in 370 is more than three standard deviations from 0. For safety these are drawn again until they are within:
+    Each output of `x @ weight` is a sum of `input_dim` products. If the weights had standard deviation 1, each layer
+    would make its output `sqrt(input_dim)` times as large as its input; dividing by that root keeps the size. One
+    normal number in 370 is more than three standard deviations from 0. Draw these again until
 
         |weight| <= 3 / sqrt(input_dim)
-
-    The standard deviation is meant before the cut, which makes it smaller by 1.3 %; do not make up for that.
 
     Example:
         w = xavier_truncated_normal(16384, 32)
@@ -22,7 +20,12 @@ def xavier_truncated_normal(input_dim: int, output_dim: int) -> Float[nn.Paramet
         w.abs().max() <= 3 / 128              # True
         (torch.randn(4, 16384) @ w).std()     # about 1
 
-    `nn.init.trunc_normal_(tensor, mean, std, a, b)` helps: `a` and `b` are the ends themselves, not numbers of standard
-    deviations. Every weight is drawn from torch's global generator: the same seed repeats it, and two weights differ.
+    Details:
+    - Return an `nn.Parameter` of shape (input_dim, output_dim), in torch's default dtype, that requires grad.
+    - `1 / sqrt(input_dim)` is the value before truncation, which lowers it by 1.3 %; do not compensate.
+    - Draw every weight independently from torch's global generator, and do not seed it: the same seed gives the same
+      weights, and two weights drawn in a row differ.
+    - `nn.init.trunc_normal_(tensor, mean, std, a, b)` helps: `a` and `b` are absolute bounds, not numbers of standard
+      deviations.
     """
     raise NotImplementedError

@@ -1,4 +1,4 @@
-"""A linear layer from a bare parameter: a matrix multiplication, and its initialization."""
+"""Linear: a matrix multiplication with a learned weight."""
 
 import torch
 from jaxtyping import Float
@@ -8,27 +8,30 @@ from torch import Tensor, nn
 class Linear(nn.Module):
     """`x @ weight`, without bias.
 
-    `weight` is an `nn.Parameter` of shape (input_dim, output_dim). Its initialization is normal with mean 0 and
-    standard deviation `1 / sqrt(input_dim)`: then each output, a sum of `input_dim` products, has about the
-    size of one input, however wide the layer is. Plain `randn` would make it `sqrt(input_dim)` times as large.
+    `weight` is an `nn.Parameter` of shape (input_dim, output_dim), drawn from a normal with mean 0 and standard
+    deviation `1 / sqrt(input_dim)`. Each output is a sum of `input_dim` products, and this scale makes it about as
+    large as an input. With plain `randn` it would be `sqrt(input_dim)` times as large.
 
-    `self.weight = nn.Parameter(tensor)`, after `super().__init__()`, makes a tensor a parameter of the layer.
-    `torch.zeros`, `torch.ones`, `torch.randn` and `torch.tensor([[1.0, 2.0]])` make tensors with numbers in them, in
-    float32 unless `dtype` says otherwise; `torch.empty` only makes room for numbers that you put there. `torch.sqrt`
-    takes tensors alone: the root of a number is `input_dim**0.5`.
+    To register a parameter, assign `self.weight = nn.Parameter(tensor)` after `super().__init__()`. `torch.zeros`,
+    `torch.ones`, `torch.randn` and `torch.tensor([[1.0, 2.0]])` create float32 tensors unless you pass `dtype`;
+    `torch.empty` leaves the values uninitialized. `torch.sqrt` takes only tensors: for a number, use `input_dim**0.5`.
 
     Example:
         layer = Linear(16384, 32)
         layer.weight.std()                              # about 1 / 128
         layer(torch.randn(4, 16384)).std()              # about 1
         list(layer.state_dict())                        # ["weight"]
-        Linear(32, 2)(torch.ones(4, 8, 16, 32)).shape   # (4, 8, 16, 2): all 4 · 8 · 16 rows times the same weight
+        Linear(32, 2)(torch.ones(4, 8, 16, 32)).shape   # (4, 8, 16, 2)
 
-    Draw each initial weight independently from torch's global generator: the same seed gives the same weights, and two
-    layers get different ones.
-    `Float[Tensor, "... input_dim"]` names the axes (jaxtyping). By itself it checks nothing when the code runs;
-    named_dimensions shows the line that has it checked.
-    Left to you: cutting the normal off at three standard deviations or wider.
+    Details:
+    - Draw each weight independently from torch's global generator: the same seed gives the same weights, and two layers
+      differ.
+    - `weight` is the only parameter and the only entry of the state_dict, and has torch's default dtype at first. The
+      layer may later be moved to another float dtype.
+    - `Float[Tensor, "... input_dim"]` (jaxtyping) names the axes. It is not checked at run time; named_dimensions shows
+      how to enable that.
+
+    Not specified (either is fine): truncating the normal at three standard deviations or more.
     """
 
     def __init__(self, input_dim: int, output_dim: int) -> None:

@@ -1,4 +1,4 @@
-"""Models: what flows back through a linear layer."""
+"""The backward pass of a linear layer."""
 
 import torch
 from jaxtyping import Float
@@ -8,16 +8,15 @@ from torch import Tensor
 def linear_backward(
     x: Float[Tensor, "... input_dim"], w: Float[Tensor, "input_dim output_dim"], grad_y: Float[Tensor, "... output_dim"]
 ) -> tuple[Float[Tensor, "... input_dim"], Float[Tensor, "input_dim output_dim"]]:
-    """Return the gradients of a loss with respect to `x` and to `w`, given that with respect to `y = x @ w`.
+    """Return the gradients of a loss with respect to `x` and `w`, given its gradient with respect to `y = x @ w`.
 
-    Every `x[..., i]` reaches every `y[..., o]` through `w[i, o]`, so by the chain rule
+    Every `x[..., i]` contributes to every `y[..., o]` through `w[i, o]`, so by the chain rule
 
         grad_x[..., i] = sum over o of      grad_y[..., o] * w[i, o]
         grad_w[i, o]   = sum over ... of    x[..., i] * grad_y[..., o]
 
-    Two matrix multiplications, each as large as that of the forward pass: that is why the backward pass costs twice as
-    many FLOPs. `x` may have any number of leading axes, of any size, none included. `grad_w` has none of them:
-    the same `w` served every row, so what the rows say is added up.
+    Each gradient is a matrix multiplication as large as that of the forward pass, so the backward pass costs twice as
+    many FLOPs.
 
     Example:
         x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])          # two rows of two inputs
@@ -27,7 +26,10 @@ def linear_backward(
         grad_x                                              # [[0, 3], [-2, 1]]
         grad_w                                              # [[1, 4, 7], [2, 6, 10]]
 
-    Return a tuple of both. Do it by hand, in the dtype of the inputs, and leave these as they are. It has to work where
-    autograd is off: under `torch.inference_mode()`.
+    Details:
+    - `x` has any number of leading axes, including none, of any size. `grad_w` has none: it is summed over all of them.
+    - Return a tuple, in the dtype of the inputs.
+    - Compute the gradients by hand: this must work without autograd, under `torch.inference_mode()`.
+    - Do not modify the arguments, their .grad or their requires_grad.
     """
     raise NotImplementedError

@@ -7,16 +7,12 @@ import torch
 
 
 def seed_everything(seed: int) -> None:
-    """Seed the three generators that a training script draws from: torch's, NumPy's and Python's own.
+    """Seed the global random generators of torch, NumPy and Python's `random`.
 
-    torch starts the weights and picks what dropout leaves out, NumPy shuffles the data, `random` augments it. Each
-    has a generator of its own, and none knows of the others: seed one, and the run still differs every time.
+    A training script may draw from all three: torch for initial weights and dropout, NumPy for shuffling, `random` for
+    data augmentation. Each has its own generator, so the run repeats only if all three are seeded.
 
-    `seed` is any whole number from 0 to 2**32 - 1, the range that NumPy takes. The draws after the call depend on
-    nothing but `seed`: not on what was drawn before, not on how often this was called, and not on the process (Python's
-    `hash` of a text differs from one to the next).
-
-    Example, where each library is given the seed itself:
+    Example, if each library gets the seed itself:
         seed_everything(0)
         torch.rand(1)        # tensor([0.4963])
         np.random.rand()     # 0.5488...
@@ -24,9 +20,15 @@ def seed_everything(seed: int) -> None:
         seed_everything(0)
         random.random()      # 0.8444...: again; after seed_everything(1) it is another number
 
-    What to seed are the global generators: those behind `torch.rand`, `np.random.rand` and `random.random`. A new
-    one (`np.random.default_rng(seed)`, `torch.Generator()`) draws for itself alone.
-    Left to you: what is returned, numbers of your own made from `seed` for each library, settings such as
-    `torch.backends.cudnn.deterministic` on top.
+    Details:
+    - `seed` is an integer from 0 to 2**32 - 1, the range that NumPy accepts.
+    - The draws after the call depend only on `seed`: not on earlier draws or calls, and not on the process (Python's
+      `hash` of a string differs between processes).
+    - Different seeds give different draws in each library.
+    - Seed the generators behind `torch.rand`, `np.random.rand` and `random.random`. A new generator
+      (`np.random.default_rng(seed)`, `torch.Generator()`) does not affect them.
+
+    Not specified (either is fine): the return value, a different number for each library derived from `seed`,
+    additional settings such as `torch.backends.cudnn.deterministic`.
     """
     raise NotImplementedError

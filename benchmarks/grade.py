@@ -13,8 +13,10 @@ from pathlib import Path
 
 from benchmarks.timing import seconds, table
 from grader.pipeline.collect import Tests
-from grader.pipeline.session import Job, grade, grade_submission
-from grader.pipeline.setup import with_workplace
+from grader.pipeline.grading import grade_submission
+from grader.pipeline.job import Job
+from grader.pipeline.session import grade
+from grader.pipeline.setup import run_with_tests
 from grader.pipeline.submission import Submission
 from grader.proof.zoo import package
 from grader.sandbox.launch import Sandbox
@@ -128,4 +130,4 @@ if __name__ == "__main__":
         sys.exit("this compares one core with two")
     if shutil.which("bwrap") is None:
         sys.exit("install bubblewrap first: the cost of full isolation is what this measures")
-    with_workplace("bwrap", 100, print, measure)
+    run_with_tests("bwrap", 100, print, measure)

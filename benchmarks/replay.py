@@ -14,9 +14,10 @@ import time
 import msgspec
 
 from grader.pipeline.collect import Tests
+from grader.pipeline.job import Graded
 from grader.pipeline.selection import choose
-from grader.pipeline.session import Graded, grade
-from grader.pipeline.setup import with_workplace
+from grader.pipeline.session import grade
+from grader.pipeline.setup import run_with_tests
 from grader.proof.claims import Claim, claims
 from grader.results.result import KataResult
 from grader.sandbox.launch import Sandbox
@@ -78,7 +79,7 @@ def main() -> None:
             print(f"{kata.name}: {len(todo)} compared, {spent[0]:.0f} s and {spent[1]:.0f} s so far", flush=True)
         print(f"{total} submissions, {different} different; {spent[0]:.0f} s replayed, {spent[1]:.0f} s drawn anew")
 
-    with_workplace("bwrap", asked.examples, print, compare, profile="prove", katas=katas)
+    run_with_tests("bwrap", asked.examples, print, compare, profile="prove", katas=katas)
     sys.exit(1 if different else 0)
 
 

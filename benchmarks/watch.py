@@ -14,7 +14,7 @@ from benchmarks.timing import ENVIRONMENT, table
 from grader.commands.package.write import spread
 from grader.commands.release.contents import contents, with_foundations
 from grader.tests.support.pseudo_terminal import Terminal
-from torchkata.cli.watcher import Saves
+from torchkata.cli.watcher import Watcher
 from torchkata.course import course
 
 REPEATS = 5
@@ -69,10 +69,10 @@ def verdict_seconds(terminal: Terminal, handout: Path, kata: str) -> float:
 
 def look_seconds(handout: Path) -> float:
     """One look at all files of the assignment."""
-    saves = Saves(handout / "assignment")
+    watcher = Watcher(handout / "assignment")
     began = time.perf_counter()
     for _ in range(LOOKS):
-        saves()
+        watcher.poll()
     return (time.perf_counter() - began) / LOOKS
 
 

@@ -1,1 +1,1 @@
-"""Trusted grading: pytest, inputs, oracle and verdict live here; a student's code never does."""
+"""The trusted grader: it runs pytest, draws inputs and decides verdicts, and never imports a student's code."""

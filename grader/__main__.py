@@ -1,4 +1,4 @@
-"""`grader` and `python -m grader`."""
+"""The entry point of `grader` and `python -m grader`."""
 
 import os
 import sys
@@ -9,16 +9,18 @@ from grader.base.cachedir import cache_dir
 
 
 def main() -> NoReturn:
-    """The command line, which takes a moment to import: Ctrl-C in it is one line, too."""
+    """Run the command line. Ctrl-C while it is being imported prints one line as well."""
     signals.exit_at_ctrl_c("grader: stopped")
-    os.environ["HYPOTHESIS_NO_PLUGINS"] = "1"  # nothing that happens to be installed belongs in the trusted process
-    os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(cache_dir() / "hypothesis")  # it would read what lies here
+    os.environ["HYPOTHESIS_NO_PLUGINS"] = "1"  # no third-party plugin may run in the trusted process
+    os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(
+        cache_dir() / "hypothesis"
+    )  # the default is a folder in the current directory, which may be a submission
     from grader import cli
 
     try:
         cli.main()
     except SystemExit as end:
-        if end.code == signals.STOPPED:  # in its own end Python has been seen to die of the signal that it had handled
+        if end.code == signals.STOPPED:  # avoid Python's finalization, in which it can die of the handled signal
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(signals.STOPPED)

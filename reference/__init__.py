@@ -1,1 +1,1 @@
-"""What the course knows of each kata, one folder each: oracle, known mistakes, solution, zoo."""
+"""Reference material, one folder per kata: oracle, known mistakes, solution, right and wrong implementations."""

@@ -51,14 +51,14 @@ def framed(outline: bytes, contents: bytes = b"") -> bytes:
 def honest() -> Iterator[bytes]:
     """Replies of every kind of plain value."""
     values: list[object] = [None, True, 7, -(2**63), 2.5, float("nan"), "text", "\u202e" * 40, Opaque("module.Type")]
-    values += [torch.ones(2, 3, dtype=getattr(torch, name)) for name in channel.OF_TORCH]
-    values += [np.ones((3, 2), dtype=name) for name in channel.OF_NUMPY]
+    values += [torch.ones(2, 3, dtype=getattr(torch, name)) for name in channel.TORCH_DTYPES]
+    values += [np.ones((3, 2), dtype=name) for name in channel.NUMPY_DTYPES]
     values += [torch.zeros(0, 4), np.zeros((2, 0, 3)), torch.tensor(1.5), torch.ones([1] * 8)]
     values += [[torch.ones(3), [1, 2, [3.0, None]]], {"key": [torch.ones(2)], "other": {"deep": {"er": "x"}}}]
     values += [[[[[[[[[[[1]]]]]]]]]], {str(number): number for number in range(40)}, list(range(300))]
     yield from (encode(Reply("returned", value)) for value in values)
     yield encode(Reply("raised", error="ValueError: no", file="linear.py", line=7, source="raise ValueError('no')"))
-    yield encode(Reply("not_written", error="there is no such file", file="linear.py"))
+    yield encode(Reply("not_written", error="file not found", file="linear.py"))
 
 
 def hostile() -> Iterator[bytes]:

@@ -1,1 +1,1 @@
-"""The property tests, one file for each kata. Values go in through probes, plain values come back."""
+"""Property tests, one file per kata. They call student code through probes, which return plain values."""

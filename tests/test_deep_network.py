@@ -1,4 +1,4 @@
-"""deep_network: square weights, each followed by a ReLU."""
+"""Property tests of deep_network: square weights, each followed by a ReLU."""
 
 from dataclasses import dataclass
 
@@ -10,11 +10,11 @@ from torch import Tensor
 
 from reference.deep_network import oracle
 from tests.probes import deep_network as probes
-from tests.statistics import NORMAL_OR_CUT, Z, tails
+from tests.statistics import NORMAL_OR_CUT, Z, describe_tails
 from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of, sizes
 from torchkata import Student, as_float64, assert_close, assert_equal, check, precondition
 
-CLEAR = 1e-3  # a product is at least so far from 0, relative to its terms: no rounding turns its sign
+CLEAR = 1e-3  # minimum distance of a product from 0, relative to its terms, so that rounding never changes its sign
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class NetworkCase:
 
 @st.composite
 def networks(draw: st.DrawFn, num_layers: st.SearchStrategy[int], leading: st.SearchStrategy[list[int]]) -> NetworkCase:
-    """Widths from 1 on, and products that are clearly positive or clearly negative."""
+    """Draw a case whose products are clearly positive or clearly negative."""
     dim, depth, axes = draw(SIZES), draw(num_layers), draw(leading)
     rng = rng_of(draw(SEEDS))
     while True:
@@ -38,7 +38,7 @@ def networks(draw: st.DrawFn, num_layers: st.SearchStrategy[int], leading: st.Se
 
 
 def is_clear(weights: list[np.ndarray], x: np.ndarray) -> bool:
-    """Whether every ReLU has its input clearly on one side of 0, or one that is 0 in every arithmetic."""
+    """Return whether the input of every ReLU is clearly positive, clearly negative or exactly 0."""
     for weight in weights:
         product, terms = x @ weight, abs(x) @ abs(weight)
         if (abs(product) < CLEAR * terms).any():
@@ -48,7 +48,7 @@ def is_clear(weights: list[np.ndarray], x: np.ndarray) -> bool:
 
 
 def scale_of(weights: list[Tensor], x: Tensor) -> np.ndarray:
-    """The sum of the sizes of all terms of each output, nothing cut off."""
+    """Return the sum of the absolute values of all terms of each output, without ReLU."""
     total = abs(as_float64(x))
     for weight in weights:
         total = total @ abs(as_float64(weight))
@@ -56,17 +56,17 @@ def scale_of(weights: list[Tensor], x: Tensor) -> np.ndarray:
 
 
 def assert_output(student: Student, case: NetworkCase) -> None:
-    """Demand the network's output."""
+    """Assert that the network's output is right."""
     yours = student.call(probes.network, case.weights, case.x)
     expected = oracle.network([as_float64(w) for w in case.weights], as_float64(case.x))
     assert_close(yours, expected, scale=scale_of(case.weights, case.x), roundings=8 * (len(case.weights) + 1))
 
 
 @given(st.lists(sizes(2, 3, 0), max_size=3), SIZES, DTYPES, SEEDS)
-def test_a_block_multiplies_then_cuts_off(
+def test_block_is_relu_of_product(
     student: Student, leading: list[int], dim: int, dtype: torch.dtype, seed: int
 ) -> None:
-    """Block(x) is relu(x @ weight), for any leading dimensions and any float dtype."""
+    """Block(x) equals relu(x @ weight), for any leading dimensions and any float dtype."""
     rng = rng_of(seed)
     weight, x = normal(rng, [dim, dim], dtype), normal(rng, [*leading, dim], dtype)
     yours, expected = student.call(probes.block, weight, x), oracle.block(as_float64(weight), as_float64(x))
@@ -74,20 +74,20 @@ def test_a_block_multiplies_then_cuts_off(
 
 
 @given(networks(st.integers(1, 4), st.just([3])))
-def test_the_layers_follow_each_other(student: Student, case: NetworkCase) -> None:
-    """DeepNetwork(x) passes x through all blocks in order, the last one's ReLU included."""
+def test_layers_are_applied_in_order(student: Student, case: NetworkCase) -> None:
+    """DeepNetwork(x) applies all blocks in order, including the last ReLU."""
     assert_output(student, case)
 
 
 @given(networks(st.integers(0, 2), st.lists(sizes(2, 2, 0), max_size=3)))
-def test_any_leading_dimensions_and_no_layers(student: Student, case: NetworkCase) -> None:
-    """Any leading dimensions will do, sizes 0 and 1 among them, and without layers x stays as it is."""
+def test_any_leading_dimensions_and_zero_layers(student: Student, case: NetworkCase) -> None:
+    """x may have any leading dimensions, including sizes 0 and 1; without layers, x is returned unchanged."""
     assert_output(student, case)
 
 
 @given(networks(st.integers(1, 3), sizes(2, 4, 0).map(lambda rows: [rows])))
 def test_gradients_reach_every_layer(student: Student, case: NetworkCase) -> None:
-    """backward() fills the gradient of every layer's weight and of x; nothing flows back where a ReLU gave 0."""
+    """backward() fills the gradients of every weight and of x; they are 0 where a ReLU returned 0."""
     yours = student.call(probes.gradients, case.weights, case.x, case.grad_y)
     weights, x, grad_y = [as_float64(w) for w in case.weights], as_float64(case.x), as_float64(case.grad_y)
     grads, grad_x = oracle.backward(weights, x, grad_y)
@@ -102,7 +102,7 @@ def test_gradients_reach_every_layer(student: Student, case: NetworkCase) -> Non
 def gradient_scales(
     weights: list[np.ndarray], x: np.ndarray, grad_y: np.ndarray
 ) -> tuple[list[np.ndarray], np.ndarray]:
-    """The sizes of all terms of the gradients, nothing cut off: all arguments are absolute values."""
+    """Return the sum of the absolute values of all terms of the gradients, given absolute values."""
     inputs = [x]
     for weight in weights:
         inputs.append(inputs[-1] @ weight)
@@ -116,9 +116,9 @@ def gradient_scales(
 
 @given(st.integers(1, 6), st.integers(0, 4))
 def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: int) -> None:
-    """layers is an nn.ModuleList of Blocks; state_dict has layers.0.weight, …, each (dim, dim), and nothing else."""
+    """layers is an nn.ModuleList of Blocks; state_dict has only layers.0.weight, …, each of shape (dim, dim)."""
     anatomy, expected = student.call(probes.anatomy, dim, num_layers), oracle.anatomy(dim, num_layers)
-    assert_equal(anatomy["parameters"], expected["parameters"], what="numbers to train")
+    assert_equal(anatomy["parameters"], expected["parameters"], what="number of trainable parameters")
     assert_equal(anatomy["state_dict"], expected["state_dict"], what="state_dict")
     assert_equal(anatomy["dtypes"], expected["dtypes"], what="dtypes")
     notes = {
@@ -130,39 +130,45 @@ def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: in
 
 
 @given(st.integers(2, 6), st.integers(2, 4), st.integers(0, 2**31))
-def test_every_layer_starts_with_its_own_draw(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """No two layers share memory or values at the start, torch's seed repeats them, and nothing is seeded."""
+def test_each_layer_draws_its_own_weight(student: Student, dim: int, num_layers: int, seed: int) -> None:
+    """Layers share neither memory nor initial values; the same torch seed repeats them; the model sets no seed."""
     start = student.call(probes.initial_weights, dim, num_layers, 2, seed)
-    seeded = "DeepNetwork has set torch's seed"
+    seeded = "DeepNetwork sets torch's seed"
     assert_equal(start["seed"], seed, what="torch.initial_seed()", mistake=seeded)
     weights = start["weights"]
-    assert_equal(start["places"], len(weights), what="places in memory", mistake="layers share one weight")
+    assert_equal(start["places"], len(weights), what="number of distinct weights", mistake="layers share one weight")
     for i, weight in enumerate(weights):
         for j in range(i):
             alike = isinstance(weight, Tensor) and torch.equal(weight, weights[j])
-            note = (
-                f"weights {j} and {i} of two networks built in a row start equal: copied, constant, or seeded each time"
-            )
+            note = f"weights {j} and {i} of two networks built in a row are equal: are they copied, constant or seeded?"
             check(not alike, mistake=note)
     again = student.call(probes.initial_weights, dim, num_layers, 2, seed)
-    assert_equal(again["weights"], weights, what="weights", mistake="the same torch.manual_seed gave another start")
+    assert_equal(
+        again["weights"], weights, what="weights", mistake="the same torch.manual_seed gives different initial weights"
+    )
 
 
-def test_layers_start_with_standard_deviation_one_over_root_dim(student: Student, seed: int) -> None:
-    """Each layer has a normal initialization, of mean 0 and standard deviation 1 / sqrt(dim), whatever its depth."""
+def test_initial_std_is_one_over_root_dim(student: Student, seed: int) -> None:
+    """The initial weight of every layer is normal, with mean 0 and standard deviation 1 / sqrt(dim)."""
     dim, num_layers = 128, 4
     start = student.call(probes.initial_weights, dim, num_layers, 1, seed)
     for i, (weight, std) in enumerate(zip(start["weights"], oracle.initial_stds(dim, num_layers), strict=True)):
-        with precondition("the form is wrong"):
+        with precondition("the shape or dtype is wrong"):
             assert_equal(list(weight.shape), [dim, dim], what=f"shape of weight {i} of {num_layers}")
         values = as_float64(weight).flatten() / std
         n = values.size
         variance, slack = float(values.var()), Z * (2 / n) ** 0.5
-        note = f"weight {i} of {num_layers} has another spread"
+        note = f"weight {i} of {num_layers} has a wrong initial standard deviation"
         yours, expected = f"standard deviation {variance**0.5 * std:.4f}", f"standard deviation {std:.4f}"
         check(0.973 * (1 - slack) <= variance <= 1 + slack, note, yours=yours, expected=expected)
-        mean, note = float(values.mean()) * std, f"weight {i} of {num_layers} has a mean other than 0"
+        mean, note = float(values.mean()) * std, f"the mean of weight {i} of {num_layers} is not 0"
         check(abs(mean) <= Z * std / n**0.5, note, yours=mean, expected=f"0, within {Z * std / n**0.5:.2g}")
         kurtosis, slack = float((values**4).mean()) / variance**2, Z * (24 / n) ** 0.5
         is_normal, note = 2.83 - slack <= kurtosis <= 3 + slack, f"weight {i} of {num_layers}"
-        check(is_normal, note, mistake=tails(kurtosis), yours=f"fourth moment {kurtosis:.2f}", expected=NORMAL_OR_CUT)
+        check(
+            is_normal,
+            note,
+            mistake=describe_tails(kurtosis),
+            yours=f"fourth moment {kurtosis:.2f}",
+            expected=NORMAL_OR_CUT,
+        )

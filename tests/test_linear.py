@@ -1,4 +1,4 @@
-"""Linear: x @ weight, and how the weight starts."""
+"""Property tests of Linear: x @ weight, and its initialization."""
 
 import numpy as np
 import torch
@@ -7,17 +7,17 @@ from hypothesis import strategies as st
 
 from reference.linear import oracle
 from tests.probes import linear as probes
-from tests.statistics import NORMAL_OR_CUT, Z, repeated, tails
+from tests.statistics import NORMAL_OR_CUT, Z, describe_tails, repeated_share
 from tests.strategies import LinearCase, linear_cases, sizes
 from torchkata import Student, as_float64, assert_close, assert_equal, check, require
 
-forward_scale, backward_scale = oracle.forward, oracle.backward  # of absolute values; no mistake takes their place
+forward_scale, backward_scale = oracle.forward, oracle.backward  # of absolute values; mistakes do not replace these
 WIDE = [(512, 128), (128, 512), (1, 65536)]
 
 
 @given(linear_cases())
 def test_forward_is_x_at_weight(student: Student, case: LinearCase) -> None:
-    """Linear(x) is x @ weight, for any leading dimensions and any float dtype."""
+    """Linear(x) equals x @ weight, for any leading dimensions and any float dtype."""
     y = student.call(probes.forward, case.weight, case.x)
     weight, x = as_float64(case.weight), as_float64(case.x)
     assert_close(y, oracle.forward(weight, x), dtype=case.x.dtype, scale=forward_scale(abs(weight), abs(x)))
@@ -35,34 +35,39 @@ def test_gradients_reach_weight_and_input(student: Student, case: LinearCase) ->
 
 @given(sizes(3, 9), sizes(2, 9))
 def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_dim: int) -> None:
-    """The layer keeps one nn.Parameter, weight, (input_dim, output_dim) in torch's default dtype, and nothing else."""
+    """weight, an nn.Parameter of shape (input_dim, output_dim) in torch's default dtype, is the only state."""
     anatomy = student.call(probes.anatomy, input_dim, output_dim)
-    note = "weight should be an nn.Parameter that requires grad: no plain tensor, no buffer, and not frozen"
+    note = "weight is not an nn.Parameter that requires grad: is it a plain tensor, a buffer or frozen?"
     check(anatomy["weight is an nn.Parameter"], note)
-    note = "weight should be the only parameter: there is no bias"
+    note = "weight should be the only parameter, without a bias"
     assert_equal(anatomy["parameters"], ["weight"], what="parameters", note=note)
-    note = "weight should be the only key; is it stored as (output_dim, input_dim), like that of nn.Linear?"
+    note = "weight should be the only key; is it stored as (output_dim, input_dim), as in nn.Linear?"
     assert_equal(anatomy["state_dict"], {"weight": [input_dim, output_dim]}, what="state_dict", note=note)
-    assert_equal(anatomy["dtype"], "torch.float32", what="dtype", note="a new layer has torch's default dtype")
+    assert_equal(anatomy["dtype"], "torch.float32", what="dtype", note="a new layer should have torch's default dtype")
 
 
-def initial_weight(student: Student, input_dim: int, output_dim: int, seed: int) -> np.ndarray:
-    """The weight of a new layer, once its form is right."""
+def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) -> np.ndarray:
+    """Return the weight of a new layer, after checking its shape and dtype."""
     (weight,) = student.call(probes.initial_weights, input_dim, output_dim, 1, seed)
-    form = f"floating numbers of shape [{input_dim}, {output_dim}]"
+    form = f"floats of shape [{input_dim}, {output_dim}]"
     right = isinstance(weight, torch.Tensor) and weight.is_floating_point()
-    require(right and list(weight.shape) == [input_dim, output_dim], "the form is wrong", yours=weight, expected=form)
+    require(
+        right and list(weight.shape) == [input_dim, output_dim],
+        "the shape or dtype is wrong",
+        yours=weight,
+        expected=form,
+    )
     values = as_float64(weight)
     for name, side in (("rows", values), ("columns", values.T)):
         copied = len(side) > 1 and side.std() > 0 and bool((side == side[0]).all())
-        check(not copied, mistake=f"all {name} of the weight start equal: one is drawn, and used for all", yours=weight)
+        check(not copied, mistake=f"all {name} of the initial weight are equal: one is drawn and copied", yours=weight)
     return values
 
 
-def test_weight_starts_with_standard_deviation_one_over_root_input_dim(student: Student, seed: int) -> None:
-    """The initialization has mean 0 and standard deviation 1 / sqrt(input_dim)."""
+def test_initial_std_is_one_over_root_input_dim(student: Student, seed: int) -> None:
+    """The initial weight has mean 0 and standard deviation 1 / sqrt(input_dim)."""
     for input_dim, output_dim in WIDE:
-        weight = initial_weight(student, input_dim, output_dim, seed)
+        weight = draw_weight(student, input_dim, output_dim, seed)
         exact = oracle.initial_std(input_dim, output_dim)
         values = (weight.flatten() - oracle.initial_mean(input_dim, output_dim)) / exact
         mean, variance, n = float(values.mean()), float(values.var()), values.size
@@ -72,43 +77,45 @@ def test_weight_starts_with_standard_deviation_one_over_root_input_dim(student: 
         yours = f"standard deviation {float(weight.std()):.5f}"
         check(
             0.973 * (1 - slack) <= variance <= 1 + slack,
-            "the spread at the start is off",
+            "the initial standard deviation is wrong",
             yours=yours,
             expected=expected,
         )
-        note = f"the mean of the start of {size} is not 0"
+        note = f"the mean of the initial weight of {size} is not 0"
         check(abs(mean) <= Z / n**0.5, note, yours=float(weight.mean()), expected=f"0, within {Z * exact / n**0.5:.2g}")
 
 
-def test_weight_starts_normal(student: Student, seed: int) -> None:
-    """The initialization is normal, each weight by itself: not uniform, no heavy tails, no cut below 3 deviations."""
+def test_initial_weight_is_normal(student: Student, seed: int) -> None:
+    """Each weight is drawn independently from a normal, not truncated below three standard deviations."""
     for input_dim, output_dim in WIDE:
-        weight = initial_weight(student, input_dim, output_dim, seed)
+        weight = draw_weight(student, input_dim, output_dim, seed)
         values = weight.flatten()
         spread = float(values.std())
-        check(spread > 0, mistake="all elements start equal", yours=float(values[0]))
+        check(spread > 0, mistake="all elements of the initial weight are equal", yours=float(values[0]))
         values = (values - values.mean()) / spread
         kurtosis, n = float((values**4).mean()), values.size
         (low, high), slack = oracle.initial_kurtosis(input_dim, output_dim), Z * (24 / n) ** 0.5
         is_normal = low - slack <= kurtosis <= high + slack
-        check(is_normal, mistake=tails(kurtosis), yours=f"fourth moment {kurtosis:.2f}", expected=NORMAL_OR_CUT)
-        skew = float((values**3).mean())
-        check(abs(skew) <= Z * (6 / n) ** 0.5, f"the start leans to one side: third moment {skew:.2f}")
-        note = "weights come again, perhaps with the other sign: each should be drawn by itself"
         check(
-            repeated(weight) <= oracle.initial_repeats(input_dim, output_dim),
+            is_normal, mistake=describe_tails(kurtosis), yours=f"fourth moment {kurtosis:.2f}", expected=NORMAL_OR_CUT
+        )
+        skew = float((values**3).mean())
+        check(abs(skew) <= Z * (6 / n) ** 0.5, f"the initial weight is skewed: third moment {skew:.2f}, expected 0")
+        note = "weights repeat each other up to sign: draw each independently"
+        check(
+            repeated_share(weight) <= oracle.initial_repeats(input_dim, output_dim),
             note,
-            yours=f"{repeated(weight):.0%} of them",
+            yours=f"{repeated_share(weight):.0%} of them",
         )
 
 
 @given(st.integers(0, 2**31), sizes(3, 6), sizes(2, 6))
-def test_the_torch_seed_decides_the_start(student: Student, seed: int, input_dim: int, output_dim: int) -> None:
-    """The same torch.manual_seed gives the same weights, and two layers built in a row differ."""
+def test_torch_seed_determines_initial_weight(student: Student, seed: int, input_dim: int, output_dim: int) -> None:
+    """The same torch.manual_seed gives the same initial weight, and two layers built in a row differ."""
     first = student.call(probes.initial_weights, input_dim, output_dim, 2, seed)
     again = student.call(probes.initial_weights, input_dim, output_dim, 2, seed)
-    note = "the same torch.manual_seed gave another start: it is not drawn from torch's global generator"
+    note = "the same torch.manual_seed gives a different initial weight: draw it from torch's global generator"
     assert_equal(again, first, what="two weights", mistake=note)
-    note = "two layers built in a row start equal: they are seeded, kept or constant"
+    note = "two layers built in a row have equal weights: are they seeded, cached or constant?"
     check(not torch.equal(*first), mistake=note, yours=first)
-    require(bool(np.isfinite(as_float64(first[0])).all()), "the start is not finite", yours=first[0])
+    require(bool(np.isfinite(as_float64(first[0])).all()), "the initial weight is not finite", yours=first[0])

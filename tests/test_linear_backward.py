@@ -1,4 +1,4 @@
-"""linear_backward: the gradients of x @ w, by hand."""
+"""Property tests of linear_backward: the gradients of x @ w, by hand."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from torchkata import Student, as_float64, assert_close, assert_equal, check, pr
 
 @st.composite
 def cases(draw: st.DrawFn, leading: st.SearchStrategy[list[int]], square: bool = False) -> LinearCase:
-    """An x with these leading axes; as many outputs as inputs if `square`."""
+    """Draw a case with these leading axes, with as many outputs as inputs if `square`."""
     axes, input_dim, dtype = draw(leading), draw(sizes(3)), draw(DTYPES)
     output_dim = input_dim if square else draw(SIZES)
     rng = rng_of(draw(SEEDS))
@@ -22,7 +22,7 @@ def cases(draw: st.DrawFn, leading: st.SearchStrategy[list[int]], square: bool =
 
 
 def assert_gradients(yours: Any, case: LinearCase, *names: str) -> None:
-    """Demand the gradient of x, that of w, or both."""
+    """Assert that the named gradients are right."""
     x, w, grad_y = as_float64(case.x), as_float64(case.weight), as_float64(case.grad_y)
     expected = dict(zip(("grad_x", "grad_w"), oracle.backward(x, w, grad_y), strict=True))
     scales = dict(zip(("grad_x", "grad_w"), oracle.backward(abs(x), abs(w), abs(grad_y)), strict=True))
@@ -31,31 +31,31 @@ def assert_gradients(yours: Any, case: LinearCase, *names: str) -> None:
 
 
 def ask(student: Student, case: LinearCase) -> Any:
-    """The student's gradients."""
+    """Return the student's gradients."""
     return student.call(probes.gradients, case.x, case.weight, case.grad_y)
 
 
 @given(linear_cases())
 def test_grad_x_is_grad_y_at_w_transposed(student: Student, case: LinearCase) -> None:
-    """grad_x is grad_y @ w.T, for any leading dimensions and any float dtype."""
+    """grad_x equals grad_y @ w.T, for any leading dimensions and any float dtype."""
     assert_gradients(ask(student, case), case, "grad_x")
 
 
 @given(linear_cases())
 def test_grad_w_sums_over_all_rows(student: Student, case: LinearCase) -> None:
-    """grad_w is x.T @ grad_y, summed over all leading dimensions, in any float dtype."""
+    """grad_w equals x.T @ grad_y, summed over all leading dimensions, for any float dtype."""
     assert_gradients(ask(student, case), case, "grad_w")
 
 
 @given(cases(st.lists(st.integers(1, 3), max_size=2), square=True))
-def test_square_weights_are_transposed_rightly(student: Student, case: LinearCase) -> None:
-    """With as many outputs as inputs, too, where every transpose has the right shape."""
+def test_square_weight_is_transposed(student: Student, case: LinearCase) -> None:
+    """The gradients are right for square weights, where a wrong transpose has the right shape."""
     yours = ask(student, case)
     assert_gradients(yours, case, "grad_x", "grad_w")
 
 
 @given(cases(st.just([])))
-def test_a_vector_has_gradients(student: Student, case: LinearCase) -> None:
+def test_vector_has_gradients(student: Student, case: LinearCase) -> None:
     """For one vector without leading dimensions, grad_x is a vector and grad_w an outer product."""
     yours = ask(student, case)
     assert_gradients(yours, case, "grad_x", "grad_w")
@@ -63,35 +63,35 @@ def test_a_vector_has_gradients(student: Student, case: LinearCase) -> None:
 
 @given(cases(st.permutations([0, 2, 1]).flatmap(lambda axes: st.integers(1, 3).map(lambda n: axes[:n]))))
 def test_no_rows_give_zeros(student: Student, case: LinearCase) -> None:
-    """Where a leading dimension is 0, grad_x is empty and grad_w zeros; where one is 1, it stays."""
+    """If a leading dimension is 0, grad_x is empty and grad_w is zero; a leading dimension of 1 is kept."""
     yours = ask(student, case)
     assert_gradients(yours, case, "grad_x", "grad_w")
 
 
 @given(cases(st.lists(st.integers(1, 3), max_size=2)))
-def test_both_gradients_come_in_a_tuple(student: Student, case: LinearCase) -> None:
-    """What comes back is a tuple (grad_x, grad_w), as the backward() of an autograd.Function returns one."""
+def test_gradients_are_returned_as_tuple(student: Student, case: LinearCase) -> None:
+    """The result is a tuple (grad_x, grad_w), like that of an autograd.Function's backward()."""
     is_tuple = student.call(probes.gives_a_tuple, case.x, case.weight, case.grad_y)
     check(is_tuple, mistake="this is no tuple", expected="a tuple (grad_x, grad_w)")
 
 
 @given(cases(st.lists(sizes(2, 3, 0), max_size=2)))
-def test_it_works_without_autograd(student: Student, case: LinearCase) -> None:
-    """It is done by hand: under torch.inference_mode(), where there is no autograd, the gradients are the same."""
-    with precondition("already with autograd the gradients are wrong"):
+def test_works_without_autograd(student: Student, case: LinearCase) -> None:
+    """The gradients are the same under torch.inference_mode(), where autograd is disabled."""
+    with precondition("the gradients are already wrong with autograd enabled"):
         assert_gradients(ask(student, case), case, "grad_x", "grad_w")
     yours = student.call(probes.gradients_without_autograd, case.x, case.weight, case.grad_y)
     assert_gradients(yours, case, "grad_x", "grad_w")
 
 
 @given(cases(st.lists(sizes(2, 3, 0), max_size=2)))
-def test_the_arguments_stay_as_they_were(student: Student, case: LinearCase) -> None:
-    """x, w and grad_y keep their values, nothing is added to anyone's .grad, and no requires_grad is switched."""
+def test_arguments_are_not_modified(student: Student, case: LinearCase) -> None:
+    """x, w and grad_y keep their values, .grad and requires_grad."""
     traces = student.call(probes.traces, case.x, case.weight, case.grad_y)
-    kept, filled = "the arguments are written into", "backward() is called on the arguments: it fills x.grad and w.grad"
+    kept, filled = "an argument is modified", "backward() is called on the arguments and fills x.grad and w.grad"
     assert_equal(traces["arguments"], [case.x, case.weight, case.grad_y], what="x, w and grad_y", mistake=kept)
     assert_equal(traces["gradients"], [None, None], what="x.grad and w.grad", mistake=filled)
-    switched, asking = "requires_grad is switched on an argument", "requires_grad of x, w and grad_y"
+    switched, asking = "requires_grad of an argument is changed", "requires_grad of x, w and grad_y"
     assert_equal(traces["still require grad"], [True, True, False], what=asking, mistake=switched)
     with precondition():
         assert_gradients(traces["results"], case, "grad_x")

@@ -1,4 +1,4 @@
-"""seed_everything: torch, NumPy and random from one number."""
+"""Property tests of seed_everything: torch, NumPy and random are seeded together."""
 
 from collections.abc import Callable
 from itertools import combinations
@@ -20,76 +20,76 @@ BETWEEN = st.integers(0, 3)
 FURTHER = st.sampled_from([1, 2, 1000, 2**8, 2**16, 2**24, 2**31])
 
 
-def there_and_back(seed: int, further: int) -> list[int]:
-    """A seed, another one, and both once more."""
+def repeat_seeds(seed: int, further: int) -> list[int]:
+    """Return two different seeds, then both again."""
     return [seed, (seed + further) % 2**32] * 2
 
 
 def check_draws(
     student: Student, seeds: list[int], between: int, libraries: list[str], apart: Demand = require
 ) -> None:
-    """Each two seedings draw the same exactly where the seeds are the same."""
+    """Check that draws after two calls are equal exactly if the seeds are equal."""
     drawn = student.call(probes.draws, seeds, between)
     for library in libraries:
         check_pairs(library, "draws", seeds, drawn[library], apart)
 
 
 def check_pairs(drawn_by: str, what: str, seeds: list[int], found: list[list[float]], apart: Demand = require) -> None:
-    """What follows two seedings is the same exactly where what decides it is; `apart` demands that others differ."""
+    """Check that results after two calls are equal exactly if their origins are; `apart` checks that others differ."""
     origins = oracle.origins(drawn_by, seeds)
     for i, j in combinations(range(len(seeds)), 2):
         first, second, same = seeds[i], seeds[j], found[i] == found[j]
         if origins[i] == origins[j]:
-            check(same, f"{drawn_by}: two calls of seed_everything({first}) are followed by different {what}")
+            check(same, f"{drawn_by}: two calls of seed_everything({first}) give different {what}")
         else:
             calls = f"seed_everything({first}) and seed_everything({second})"
-            apart(not same, f"{drawn_by}: {calls} are followed by the same {what}")
+            apart(not same, f"{drawn_by}: {calls} give the same {what}")
 
 
 @given(SEEDS, FURTHER, BETWEEN)
-def test_torch_repeats_its_draws(student: Student, seed: int, further: int, between: int) -> None:
-    """After seed_everything with the same seed, torch draws the same numbers again, whatever came between."""
-    check_draws(student, there_and_back(seed, further), between, ["torch"])
+def test_same_seed_repeats_torch(student: Student, seed: int, further: int, between: int) -> None:
+    """seed_everything with the same seed makes torch repeat its draws, whatever was drawn in between."""
+    check_draws(student, repeat_seeds(seed, further), between, ["torch"])
 
 
 @given(SEEDS, FURTHER, BETWEEN)
-def test_numpy_repeats_its_draws(student: Student, seed: int, further: int, between: int) -> None:
-    """After seed_everything with the same seed, np.random draws the same numbers again, whatever came between."""
-    check_draws(student, there_and_back(seed, further), between, ["NumPy"])
+def test_same_seed_repeats_numpy(student: Student, seed: int, further: int, between: int) -> None:
+    """seed_everything with the same seed makes np.random repeat its draws, whatever was drawn in between."""
+    check_draws(student, repeat_seeds(seed, further), between, ["NumPy"])
 
 
 @given(SEEDS, FURTHER, BETWEEN)
-def test_random_repeats_its_draws(student: Student, seed: int, further: int, between: int) -> None:
-    """After seed_everything with the same seed, random draws the same numbers again, whatever came between."""
-    check_draws(student, there_and_back(seed, further), between, ["random"])
+def test_same_seed_repeats_random(student: Student, seed: int, further: int, between: int) -> None:
+    """seed_everything with the same seed makes random repeat its draws, whatever was drawn in between."""
+    check_draws(student, repeat_seeds(seed, further), between, ["random"])
 
 
 @given(SEEDS, FURTHER)
-def test_another_seed_gives_other_draws(student: Student, seed: int, further: int) -> None:
-    """Two different seeds give different draws in all three libraries, and the first seed repeats its own."""
-    check_draws(student, there_and_back(seed, further), 0, ["torch", "NumPy", "random"], check)
+def test_different_seeds_give_different_draws(student: Student, seed: int, further: int) -> None:
+    """Different seeds give different draws in all three libraries; the same seed repeats them."""
+    check_draws(student, repeat_seeds(seed, further), 0, ["torch", "NumPy", "random"], check)
 
 
 @given(SEEDS)
-def test_another_process_draws_the_same(student: Student, seed: int) -> None:
-    """Another process draws the same after the same seed: there hash() of a text is another, and so is the time."""
+def test_other_process_draws_the_same(student: Student, seed: int) -> None:
+    """The same seed gives the same draws in another process, where hash() of a string and the time differ."""
     here, elsewhere = student.call(probes.draws_elsewhere, seed)
     for library, drawn in here.items():
-        note = f"{library}: in another process seed_everything({seed}) is followed by other draws"
-        seen = f"the seed of {library} is another in each process, as hash() of a text is"
+        note = f"{library}: seed_everything({seed}) gives different draws in another process"
+        seen = f"the seed of {library} differs between processes, like hash() of a string"
         check(drawn == elsewhere[library], note, mistake=seen if drawn[0] == drawn[1] else "")
 
 
 @given(st.permutations([0, LARGEST, 0, LARGEST, 1]))
-def test_zero_and_the_largest_are_seeds_like_others(student: Student, seeds: list[int]) -> None:
-    """0 and 2**32 - 1 are seeds like all between them."""
+def test_smallest_and_largest_seeds_work(student: Student, seeds: list[int]) -> None:
+    """0 and 2**32 - 1 are valid seeds, like all integers in between."""
     check_draws(student, seeds, 1, ["torch", "NumPy", "random"], check)
 
 
 @given(SEEDS, FURTHER)
-def test_a_whole_run_repeats(student: Student, seed: int, further: int) -> None:
-    """A run that draws its start from torch, its order from NumPy and its noise from random ends the same again."""
+def test_training_run_repeats(student: Student, seed: int, further: int) -> None:
+    """A run that uses torch for weights, NumPy for the order and random for noise repeats exactly."""
     rng = rng_of(seed)
-    seeds = there_and_back(seed, further)
+    seeds = repeat_seeds(seed, further)
     ends = student.call(probes.runs, seeds, normal(rng, [6, 3]), normal(rng, [6]))
-    check_pairs("a whole run", "weights at its end", seeds, [end.tolist() for end in ends])
+    check_pairs("a training run", "final weights", seeds, [end.tolist() for end in ends])

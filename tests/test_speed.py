@@ -1,6 +1,6 @@
-"""Speed on this machine's GPU: `pytest -m gpu`. First whether the work is right, then how fast it is done.
+"""Speed on this machine's GPU (`pytest -m gpu`): correctness first, then time.
 
-These figures are a hint. The grader times the same workloads again, by a clock that the student's code cannot reach.
+These figures are a hint. The grader measures the same workloads with a clock that the student's code cannot reach.
 """
 
 from collections.abc import Callable
@@ -9,6 +9,6 @@ import pytest
 
 
 @pytest.mark.gpu
-def test_is_right_and_fast(speed: Callable[[], None]) -> None:
-    """A workload's results are right, and it reaches its thresholds."""
+def test_workload_is_correct_and_fast(speed: Callable[[], None]) -> None:
+    """The workload's results are correct, and it is fast enough."""
     speed()

@@ -1,11 +1,11 @@
-"""torchkata's public API: what the tests, probes and mistakes of a course import.
+"""The public API of torchkata, for the tests, probes and mistakes of a course.
 
-A course imports names from this page alone (`from torchkata import Student, assert_close`). Every other module of
-`torchkata` and `grader` is private and may change in any release. A public name is deprecated for one minor release,
-with a `DeprecationWarning` that names its successor, before it is removed.
+A course imports only these names (`from torchkata import Student, assert_close`). Every other module of `torchkata` and
+`grader` is private and may change in any release. Before a public name is removed, it is deprecated for one minor
+release, with a `DeprecationWarning` that names its successor.
 
-Names are imported when they are first used, so that a sandboxed worker, which has only some of the modules, can import
-a probe, and so that `kata --help` imports neither pytest nor torch.
+Names are imported on first use: a sandboxed worker has only some of the modules, and `kata --help` must import neither
+pytest nor torch.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""How a test ended: one type from pytest's hook to the grader's `result.json`, and one table of all outcomes."""
+"""The result of a test, used from pytest's hooks to the grader's `result.json`, and the table of outcomes."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -10,16 +10,16 @@ Status: TypeAlias = Literal["done", "wrong", "crashed", "timed_out", "not_starte
 
 @dataclass(frozen=True)
 class Look:
-    """What tells an outcome from the others; its words are `status.…` in `torchkata/i18n/`."""
+    """The letter, symbol and colour of an outcome; its name is `status.…` in `torchkata/i18n/`."""
 
-    status: Status  # of a kata with a test that ended so
-    letter: str  # in pytest's line of progress
+    status: Status  # of a kata with a test of this outcome
+    letter: str  # in pytest's progress line
     symbol: str
     colour: Literal["green", "red", "yellow", "grey"]
 
 
-LOOKS: dict[Outcome, Look] = {  # the gravest first
-    "inconclusive": Look("inconclusive", "?", "?", "yellow"),  # the fault of the machine or of the test
+LOOKS: dict[Outcome, Look] = {  # the worst first
+    "inconclusive": Look("inconclusive", "?", "?", "yellow"),  # a fault of the machine or of the test
     "timed_out": Look("timed_out", "T", "…", "red"),
     "crashed": Look("crashed", "C", "!", "red"),
     "failed": Look("wrong", "W", "✗", "red"),
@@ -28,36 +28,33 @@ LOOKS: dict[Outcome, Look] = {  # the gravest first
     "passed": Look("done", ".", "✓", "green"),
 }
 LOOK_OF: dict[Status, Look] = {look.status: look for look in LOOKS.values()}
-FAILED: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")  # an answer that is wrong, or none
-UNCOUNTED: tuple[Outcome, ...] = ("inconclusive", "not_graded")  # no fault of the student's
-UNUSABLE = (
-    "unusable: "  # the cause of a test that could not ask its question begins so: a probe can't use what was made
-)
-
-BROKEN = "broken: "  # the cause of a test that fails whatever the code answers begins so
+FAILED: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")  # a wrong answer or none
+UNCOUNTED: tuple[Outcome, ...] = ("inconclusive", "not_graded")  # not the student's fault
+UNUSABLE = "unusable: "  # prefix of the `cause` of a test whose precondition fails
+BROKEN = "broken: "  # prefix of the `cause` of a test that fails for any answer
 
 
 @dataclass(frozen=True)
 class TestResult:
-    """How one test ended."""
+    """The result of one test."""
 
-    __test__: ClassVar[bool] = False  # it is none itself, whatever pytest takes its name for
+    __test__: ClassVar[bool] = False  # despite its name, pytest must not collect it
 
     name: str
     outcome: Outcome
     score: float = 0.0
     max_score: float = 0.0
-    message: str = ""  # what a student reads
-    diagnosis: str | None = None  # what it looks like: a known mistake, if it is just one, or what was seen
+    message: str = ""  # for the student
+    diagnosis: str | None = None  # the mistake in the student's code, if it is known
     seconds: float = 0.0
-    file: str = ""  # where in the student's files it ended, if that is known
+    file: str = ""  # the student's file and line that ended the test, if known
     line: int = 0
-    cause: str = ""  # the same for two tests that stumble over the same line
-    explained_by: tuple[str, ...] = ()  # the known mistakes under which the answers are right; one is a diagnosis
+    cause: str = ""  # equal for tests that fail at the same line
+    explained_by: tuple[str, ...] = ()  # all known mistakes that give the same answers
 
 
-def status_of(outcomes: Collection[Outcome]) -> Status:
-    """A kata's status: done when all passed, not started when nothing is, else the gravest that happened."""
+def get_status(outcomes: Collection[Outcome]) -> Status:
+    """Return a kata's status: done if all tests passed, not started if none is, else the worst outcome."""
     if not outcomes:
         return "not_graded"
     if set(outcomes) <= {"passed"}:
@@ -68,6 +65,6 @@ def status_of(outcomes: Collection[Outcome]) -> Status:
     return look.status if look.colour != "grey" else "wrong"
 
 
-def gravest(statuses: Collection[Status]) -> Status:
-    """Of several katas."""
+def find_gravest(statuses: Collection[Status]) -> Status:
+    """Return the worst status of several katas."""
     return next(status for status in LOOK_OF if status in statuses)

@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks import ROOT
 from benchmarks.prove_gpu.steps import MACHINE, TIMED, Place, Step
 from grader.base.errors import MachineError
-from grader.pipeline.setup import with_sandbox
+from grader.pipeline.setup import run_with_sandbox
 from grader.sandbox.launch import Sandbox
 from grader.speed import gpu, setup
 from grader.speed.child import Send, receive_messages
@@ -98,7 +98,7 @@ def take_all(report: Report) -> None:
         return
     timing = setup.plan_workers(report.place.gpu if report.place.kind == "cuda" else None)
     try:
-        with_sandbox("bwrap", setup.get_limits(), timing, print, use)
+        run_with_sandbox("bwrap", setup.get_limits(), timing, print, use)
     except MachineError as error:
         report.add(Taken(SANDBOX, 0.0, (), str(error)))
 

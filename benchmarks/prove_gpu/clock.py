@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch.utils.benchmark import Timer
 
-from grader.sandbox.launch import Sandbox, connect
+from grader.sandbox.launch import Sandbox, connect_zygote
 from grader.speed import setup
 from grader.speed.rates import Baseline, choose_task
 from grader.speed.timed_worker import Task
@@ -46,7 +46,7 @@ def shares(turns: Iterable[Turn]) -> dict[str, list[float]]:
 
 def measured(kind: Kind, sandbox: Sandbox) -> Iterator[Turn]:
     """The baseline's product by the grader's clock, and the same in this process by others."""
-    machine = setup.open_machine(kind, connect(sandbox), connect(sandbox))
+    machine = setup.open_machine(kind, connect_zygote(sandbox), connect_zygote(sandbox))
     task = choose_task(machine, course().workloads[WORKLOAD])
     clocks = dict(others(task))
     baseline = Baseline(machine, task)

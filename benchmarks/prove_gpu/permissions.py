@@ -33,11 +33,11 @@ def mounted(source, target, kind, flags, options):
 confine.libc.mount = mounted
 if given["without"] == {NETWORK!r}:
     confine.NEW_NETWORK = 0
-with confine.new_process_space():
+with confine.new_pid_namespace():
     child = os.fork()
     if child == 0:
         try:
-            worker.shut_in(confine.Confinement(**given["confinement"]), given["user"])
+            worker.confine_worker(confine.Confinement(**given["confinement"]), given["user"])
             driver, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
             codes = driver.cuInit(0), driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
             os.write(1, json.dumps(codes).encode())
@@ -51,19 +51,19 @@ os.waitpid(child, 0)
 def started(device: Gpu, without: str = "") -> list[int] | str:
     """What `cuInit` and a first context answered in a worker; or why there is no answer."""
     with patch.dict(syscalls.WITH_GPU, {without: ()} if without in CALLS else {}):
-        confinement = launch.confine("bwrap", setup.get_limits(), setup.plan_workers(device))
+        confinement = launch.build_confinement("bwrap", setup.get_limits(), setup.plan_workers(device))
     given = {
         "confinement": asdict(confinement),
-        "sites": launch.sites_inside(),
+        "sites": launch.list_sandbox_sites(),
         "user": launch.FIRST_USER,
         "without": without,
     }
     runtime = launch.copy_runtime(timed=False)
-    python = [launch.python(), "-s", "-P", "-S", "-B", "-c", INSIDE, json.dumps(given)]
+    python = [launch.find_interpreter(), "-s", "-P", "-S", "-B", "-c", INSIDE, json.dumps(given)]
     try:
         done = subprocess.run(
-            [*launch.bubblewrap(runtime, device), *python],
-            env=launch.environment(device),
+            [*launch.build_bwrap_command(runtime, device), *python],
+            env=launch.build_environment(device),
             cwd="/",
             capture_output=True,
             text=True,

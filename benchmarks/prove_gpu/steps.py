@@ -23,7 +23,7 @@ from grader.proof.cheat_run import is_restless, prove_times, time_all
 from grader.proof.cheats import cheats, slow_ones
 from grader.proof.proof import markdown
 from grader.results.result import PerformanceResult
-from grader.sandbox.launch import Gpu, Sandbox, connect
+from grader.sandbox.launch import Gpu, Sandbox, connect_zygote
 from grader.speed import setup
 from grader.speed.machine import Machine
 from grader.speed.session import Row, SpeedJob, grade_speed
@@ -95,7 +95,7 @@ class Place:
 
     def machine(self) -> Machine:
         """The device, for this process to use. Starts CUDA."""
-        return setup.open_machine(self.kind, connect(self.zygote()), connect(self.zygote()))
+        return setup.open_machine(self.kind, connect_zygote(self.zygote()), connect_zygote(self.zygote()))
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""What everything else stands on: errors and exit codes, signals, processes, the terminal, caches, our own imports."""
+"""Foundations of all packages: errors and exit codes, signals, processes, the terminal, caches, our own imports."""

@@ -1,10 +1,10 @@
-"""The folder for files that the grader can make again: calibrations, proofs, checks of the reference solution."""
+"""The folder of files that the grader can recreate: calibrations, proofs, checks of the reference solution."""
 
 import os
 from pathlib import Path
 
 
 def cache_dir() -> Path:
-    """`$XDG_CACHE_HOME/torchkata`; the variable counts only when it is absolute, as its specification says."""
-    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (named if named.is_absolute() else Path.home() / ".cache") / "torchkata"
+    """Return `$XDG_CACHE_HOME/torchkata`. As the XDG specification demands, a relative path is ignored."""
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (base if base.is_absolute() else Path.home() / ".cache") / "torchkata"

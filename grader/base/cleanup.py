@@ -1,6 +1,6 @@
-"""Clears away what killed runs have left: half-written files beside the results, copies of the runtime.
+"""Removes what killed runs have left: half-written files next to results, and copies of the runtime.
 
-Whoever uses one holds a lock on it, which the system lets go of when the process ends, however it ends.
+A process that uses such a file holds a lock on it, which the system releases however the process ends.
 """
 
 import contextlib
@@ -12,12 +12,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-STARTING_SECONDS = 600.0  # so long after it was made, a runtime has been locked, or its maker is dead
+STARTING_SECONDS = 600.0  # by this age, a runtime has been locked or its grader has died
 
 
 @contextlib.contextmanager
 def in_use(path: Path) -> Iterator[None]:
-    """Within, nobody clears this file or directory away; where the file system has no locks, nobody ever does."""
+    """Protect a file or directory from removal within this context; without file locks, nothing is ever removed."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         with contextlib.suppress(OSError):
@@ -28,7 +28,7 @@ def in_use(path: Path) -> Iterator[None]:
 
 
 def is_in_use(path: Path) -> bool:
-    """Whether a process that lives holds the lock."""
+    """Return whether a living process holds the lock."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -40,7 +40,7 @@ def is_in_use(path: Path) -> bool:
 
 
 def clear_half_written(directory: Path) -> None:
-    """Remove what was being written among these results when its writer was killed."""
+    """Remove the half-written files of killed runs from a directory of results."""
     for pattern in (".gradebook.csv.*.tmp", "*/.result.json.*.tmp", "*/.*.svg.*.tmp"):
         for path in directory.glob(pattern):
             with contextlib.suppress(OSError):
@@ -49,10 +49,10 @@ def clear_half_written(directory: Path) -> None:
 
 
 def clear_runtimes() -> None:
-    """Remove copies of the runtime whose grader was killed: they are this user's, and older than any start takes."""
+    """Remove the runtimes of this user's killed graders."""
     for path in Path(tempfile.gettempdir()).glob("torchkata-runtime-*"):
         with contextlib.suppress(OSError):
             found = path.lstat()
-            made_long_ago = time.time() - found.st_mtime > STARTING_SECONDS
-            if found.st_uid == os.getuid() and path.is_dir() and made_long_ago and not is_in_use(path):
+            is_old = time.time() - found.st_mtime > STARTING_SECONDS
+            if found.st_uid == os.getuid() and path.is_dir() and is_old and not is_in_use(path):
                 shutil.rmtree(path)

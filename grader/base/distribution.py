@@ -1,4 +1,4 @@
-"""What the installed distribution says that it needs; nothing where the engine is a copy that nobody installed."""
+"""The requirements of the installed distribution; none if the engine is a copy that is not installed."""
 
 from importlib import metadata
 
@@ -8,8 +8,8 @@ from packaging.specifiers import SpecifierSet
 NAME = "torchkata"
 
 
-def pythons() -> SpecifierSet:
-    """The versions of Python that the engine runs on."""
+def get_python_versions() -> SpecifierSet:
+    """Return the supported versions of Python."""
     try:
         return SpecifierSet(metadata.metadata(NAME)["Requires-Python"])
     except metadata.PackageNotFoundError:
@@ -17,10 +17,10 @@ def pythons() -> SpecifierSet:
 
 
 def requirements(extra: str = "") -> list[str]:
-    """What the engine imports on this platform, with the part of it that an extra names."""
+    """Return the packages that the engine needs on this platform, including those of an extra."""
     try:
         needed = [Requirement(text) for text in metadata.requires(NAME) or ()]
     except metadata.PackageNotFoundError:
         return []
-    chosen = [one for one in needed if one.marker is None or one.marker.evaluate({"extra": extra})]
-    return sorted(f"{one.name}{one.specifier}" for one in chosen)
+    chosen = [item for item in needed if item.marker is None or item.marker.evaluate({"extra": extra})]
+    return sorted(f"{item.name}{item.specifier}" for item in chosen)

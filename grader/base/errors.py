@@ -1,4 +1,4 @@
-"""What ends a command early.
+"""Errors that end a command early.
 
 GraderError
 ├── CallError       the call is wrong: exit code 2
@@ -7,12 +7,12 @@ GraderError
 
 
 class GraderError(Exception):
-    """The message is one line for the instructor."""
+    """An error with a one-line message for the instructor."""
 
 
 class CallError(GraderError):
-    """Something that the instructor can put right in the call."""
+    """A mistake that the instructor can correct in the call."""
 
 
 class MachineError(GraderError):
-    """Nothing that a submission or the call is to blame for."""
+    """A failure that neither the submission nor the call has caused."""

@@ -1,4 +1,4 @@
-"""Which files of ours a file needs, found by following its imports, in the engine and in the course."""
+"""Finds the files of the engine and the course that a file imports, directly or indirectly."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -8,24 +8,24 @@ from pathlib import Path
 from torchkata.course import ENGINE, course
 
 
-def with_imports(paths: Iterable[Path]) -> set[Path]:
-    """These files, those of ours that they import, and so on; what is not there is left out."""
+def follow_imports(paths: Iterable[Path]) -> set[Path]:
+    """Return these files and all of ours that they import, directly or indirectly. Missing files are skipped."""
     found: set[Path] = set()
-    waiting = [path for path in paths if path.is_file()]
-    while waiting:
-        path = waiting.pop()
+    pending = [path for path in paths if path.is_file()]
+    while pending:
+        path = pending.pop()
         if path not in found:
             found.add(path)
-            waiting += imported(path)
+            pending += find_imports(path)
     return found
 
 
 @cache
-def imported(path: Path) -> tuple[Path, ...]:
-    """The files of ours that a file imports, with the packages that they are in; none for what is no Python."""
+def find_imports(path: Path) -> tuple[Path, ...]:
+    """Return the files of ours that a file imports, with their packages; none if it is not Python."""
     if path.suffix != ".py":
         return ()
-    names = [name for node in ast.walk(ast.parse(path.read_bytes(), str(path))) for name in modules(node, path)]
+    names = [name for node in ast.walk(ast.parse(path.read_bytes(), str(path))) for name in list_names(node, path)]
     parts = {tuple(name.split(".")[:end]) for name in names for end in range(1, name.count(".") + 2)}
     places = [root.joinpath(*part) for part in parts for root in {ENGINE, course().root}]
     files = [file for place in places for file in (place.with_suffix(".py"), place / "__init__.py")]
@@ -33,13 +33,13 @@ def imported(path: Path) -> tuple[Path, ...]:
 
 
 def module_path(path: Path) -> Path:
-    """Return a file's path below the folder that it is imported from."""
+    """Return a file's path relative to the folder that it is imported from."""
     roots = [root for root in (ENGINE, course().root) if path.is_relative_to(root)]
     return path.relative_to(max(roots, key=lambda root: len(root.parts)))
 
 
-def modules(node: ast.AST, path: Path) -> Iterator[str]:
-    """What an import may name: modules, and things in modules, which are no files."""
+def list_names(node: ast.AST, path: Path) -> Iterator[str]:
+    """Yield the names that an import may refer to: modules, and names in modules, which are not files."""
     match node:
         case ast.Import(names):
             yield from (alias.name for alias in names)

@@ -1,7 +1,7 @@
-"""How a command of the grader ends.
+"""Runs a command of the grader and turns its errors into one line and an exit code.
 
-Exit codes: 0 graded, whatever the scores; 2 the call is wrong; 3 something could not be graded, and it is
-no student's fault; 130 Ctrl-C.
+Exit codes: 0 graded, with any score; 2 the call is wrong; 3 something could not be graded, through no fault of a
+student; 130 Ctrl-C.
 """
 
 import contextlib
@@ -17,28 +17,30 @@ from torchkata.course import CourseError
 Command: TypeAlias = Callable[[], int]
 
 
-def run(load: Callable[[], Command], stopped: str = "stopped", tidy: Callable[[], object] = lambda: None) -> int:
-    """Import a command and run it: its exit code; mistakes in the call, and Ctrl-C, as one line.
+def run_command(
+    load: Callable[[], Command], stopped: str = "stopped", tidy: Callable[[], object] = lambda: None
+) -> int:
+    """Import a command, run it and return its exit code; print mistakes in the call, and Ctrl-C, as one line.
 
-    `tidy` ends what `load` has begun, however the command ends.
+    `tidy` cleans up after `load`, however the command ends.
     """
     signals.exit_at_ctrl_c(f"grader: {stopped}", tidy)
     try:
         with contextlib.ExitStack() as ending:
             ending.callback(tidy)
-            with imports_uncollected():
+            with pause_garbage_collection():
                 command = load()
             signals.raise_at_ctrl_c()
             return command()
     except BaseException as error:
-        if signals.asked_to_stop.is_set():  # whatever an interrupted library has made of it
+        if signals.asked_to_stop.is_set():  # even if an interrupted library raised something else
             line, code = stopped, signals.STOPPED
         elif isinstance(error, (GraderError, CourseError)):
             line, code = str(error), 2 if isinstance(error, (CallError, CourseError)) else 3
         else:
-            from torchkata.diagnosis.broken_tests import mistake_in_course  # imports Hypothesis
+            from torchkata.diagnosis.broken_tests import describe_course_error  # imports Hypothesis
 
-            line, code = mistake_in_course(error), 2
+            line, code = describe_course_error(error), 2
             if not line:
                 raise
     print(f"grader: {line}", file=sys.stderr)
@@ -46,8 +48,8 @@ def run(load: Callable[[], Command], stopped: str = "stopped", tidy: Callable[[]
 
 
 @contextlib.contextmanager
-def imports_uncollected() -> Iterator[None]:
-    """Within, no time goes into looking for garbage: what is imported stays, and torch alone is a seventh slower."""
+def pause_garbage_collection() -> Iterator[None]:
+    """Disable garbage collection: imported objects stay alive, and it slows torch's import by a seventh."""
     gc.disable()
     try:
         yield

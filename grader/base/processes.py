@@ -1,8 +1,8 @@
-"""How we start Python: nothing is imported from the directory that we are called in, which may be a hand-in."""
+"""The command for starting Python, without importing from the current directory, which may be a submission."""
 
 import sys
 
 
 def python(*arguments: str) -> list[str]:
-    """The command for this Python; what is installed can be imported, and no more."""
+    """Return the command that runs this Python; only installed packages can be imported."""
     return [sys.executable, "-P", *arguments]

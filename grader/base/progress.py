@@ -1,4 +1,4 @@
-"""The progress bar of every command; on a terminal only, and nothing of it stays."""
+"""The progress bar of all commands. It appears only on a terminal, and disappears at the end."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 class ProgressBar(Progress):
     """One bar: a description, how many of `total` items are done, and the time left.
 
-    It is drawn by `draw` alone: no thread may run while children are forked.
+    It is drawn only by `draw`, not by a thread, because no thread may run while children are forked.
     """
 
     def __init__(self, out: Console, total: int, items: str, *, speed_seconds: float = 30.0) -> None:
@@ -30,10 +30,10 @@ class ProgressBar(Progress):
         self.bar = self.add_task("", total=total)
 
     def draw(self, description: str, **changes: Any) -> None:
-        """Update the bar, by the arguments of `rich.progress.Progress.update`, and draw it."""
+        """Update the bar (arguments of `rich.progress.Progress.update`) and draw it."""
         self.update(self.bar, description=description, **changes)
         self.refresh()
 
     def count(self, description: str) -> None:
-        """Draw one more item as done."""
+        """Draw the bar with one more item done."""
         self.draw(description, advance=1)

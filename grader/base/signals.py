@@ -1,4 +1,4 @@
-"""What Ctrl-C does and when it may strike, and what a child does when its parent is gone."""
+"""Handling of Ctrl-C, and of a parent's death in its children."""
 
 import ctypes
 import os
@@ -12,11 +12,11 @@ from typing import NoReturn
 PARENT_DEATH_SIGNAL = 1
 STOPPED = 130  # the exit code that shells give to Ctrl-C
 
-asked_to_stop = Event()  # remembered, since a library that is interrupted may swallow the exception
+asked_to_stop = Event()  # stored because an interrupted library may swallow the exception
 
 
 def exit_at_ctrl_c(line: str, tidy: Callable[[], object] = lambda: None) -> None:
-    """From now on Ctrl-C ends this process at once: for while it imports, and has made nothing that `tidy` leaves."""
+    """Make Ctrl-C end this process at once. For imports, when there is nothing to clean up but `tidy`."""
 
     def leave(_signal: int, _frame: object) -> NoReturn:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -28,11 +28,11 @@ def exit_at_ctrl_c(line: str, tidy: Callable[[], object] = lambda: None) -> None
 
 
 def raise_at_ctrl_c() -> None:
-    """From now on Ctrl-C raises KeyboardInterrupt, once: a second one does not disturb the tidying up."""
+    """Make the first Ctrl-C raise KeyboardInterrupt; a second one can't disturb the cleanup."""
 
     def interrupt(_signal: int, _frame: object) -> NoReturn:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        sys.unraisablehook = lambda _: None  # it may strike where nothing can be raised: then the next wait ends
+        sys.unraisablehook = lambda _: None  # it may come where nothing can be raised; then the next wait raises it
         asked_to_stop.set()
         raise KeyboardInterrupt
 
@@ -41,7 +41,7 @@ def raise_at_ctrl_c() -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Within, Ctrl-C has to wait: no child goes astray, no result is half taken in."""
+    """Block Ctrl-C in this context, so that no child is lost and no result is half processed."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -51,7 +51,7 @@ def uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Within `uninterrupted`, where Ctrl-C may strike after all."""
+    """Allow Ctrl-C again in this context, inside `uninterrupted`."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -63,9 +63,9 @@ def interruptible() -> Iterator[None]:
 
 
 def end_with_parent(parent: int) -> None:
-    """Leave Ctrl-C to the parent, and die when it dies, however it dies (Linux; elsewhere at the next message)."""
+    """Ignore Ctrl-C, and die when the parent dies (on Linux; elsewhere, when the next message fails)."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != parent:  # it died before the line above
+        if os.getppid() != parent:  # it died before the call above
             os._exit(1)

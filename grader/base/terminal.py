@@ -1,17 +1,19 @@
-"""Where the grader prints."""
+"""The consoles that the grader prints to."""
 
 import sys
 
 import msgspec
 from rich.console import Console
 
-WIDE = 120  # columns, where the output is no terminal
+WIDE = 120  # columns of a file or pipe
 
 
-def console(*, quiet: bool = False, stderr: bool = False) -> Console:
-    """Wide enough for a table when it is a file or a pipe."""
-    made = Console(quiet=quiet, stderr=stderr, highlight=False)
-    return made if made.is_terminal else Console(quiet=quiet, stderr=stderr, highlight=False, width=WIDE)
+def create_console(*, quiet: bool = False, stderr: bool = False) -> Console:
+    """Return a console; a file or pipe gets a fixed width that fits tables."""
+    console = Console(quiet=quiet, stderr=stderr, highlight=False)
+    if not console.is_terminal:
+        console.width = WIDE
+    return console
 
 
 def print_warning(err: Console, text: str) -> None:
@@ -20,5 +22,5 @@ def print_warning(err: Console, text: str) -> None:
 
 
 def print_json(value: object) -> None:
-    """One JSON object on standard output, for programs: what is meant for people goes to the other stream then."""
+    """Print one JSON object on standard output, for programs; texts for people go to standard error."""
     sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=1).decode() + "\n")

@@ -6,7 +6,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from grader.base.main import Command, run
+from grader.base.main import Command, run_command
 from grader.cli.grading import grade
 from grader.cli.handing_out import new_course, new_kata, package, release
 from grader.cli.proving import calibrate, certify, doctor, untranslated
@@ -38,7 +38,7 @@ def root(
             use(course)
         return lambda: 0
 
-    if code := run(load):
+    if code := run_command(load):
         sys.exit(code)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grader.base.main import Command, run
+from grader.base.main import Command, run_command
 from grader.cli.options import (
     AsJson,
     Choice,
@@ -20,8 +20,8 @@ from grader.cli.options import (
     Submissions,
     Tracks,
 )
-from grader.pipeline.selection import choose, demand_own_course, wanted
-from grader.pipeline.startup import Start
+from grader.pipeline.selection import choose, demand_own_course, select_names
+from grader.pipeline.startup import Startup
 
 
 class Where(StrEnum):
@@ -95,20 +95,20 @@ def grade(
     On Slurm, --jobs is how many tasks run at once, and the same command watches again the jobs of one that was stopped.
     """
 
-    start = Start(quiet=quiet)
+    start = Startup(quiet=quiet)
 
     def load() -> Command:
         demand_own_course(submissions)
-        katas = wanted(kata or (), track or ())
+        katas = select_names(kata or (), track or ())
         if executor is Where.local:
-            start.begin_ahead("none" if isolation is Choice.none else "bwrap", choose(katas))
-        start.say("importing pytest and what the course needs")
+            start.launch_ahead("none" if isolation is Choice.none else "bwrap", choose(katas))
+        start.show("importing pytest and what the course needs")
         from grader.commands.grade import grade_into
         from grader.pipeline import seed as secret
         from grader.pipeline.queue import GradingOptions, Options
 
         grading = GradingOptions(
-            seed=secret.of(out) if seed is None else seed,
+            seed=secret.load_or_draw(out) if seed is None else seed,
             examples=examples,
             isolation=isolation.value,
             katas=katas,
@@ -132,4 +132,4 @@ def grade(
         )
         return lambda: grade_into(submissions, options, start)
 
-    sys.exit(run(load, stopped=STOPPED[executor], tidy=start.close))
+    sys.exit(run_command(load, stopped=STOPPED[executor], tidy=start.close))

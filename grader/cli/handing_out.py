@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from grader.base.main import Command, run
+from grader.base.main import Command, run_command
 from grader.cli.options import Examples, Katas, Tracks
-from grader.pipeline.selection import wanted
+from grader.pipeline.selection import select_names
 
 
 def platform_names() -> list[str]:
@@ -58,10 +58,10 @@ def package(
         from grader.pipeline import seed as secret
 
         chosen = secret.draw() if seed is None else seed
-        options = Options(source, chosen, examples, wanted(kata or (), track or ()), force)
+        options = Options(source, chosen, examples, select_names(kata or (), track or ()), force)
         return lambda: run_package(platform, out, options)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))
 
 
 def release(
@@ -97,11 +97,11 @@ def release(
     def load() -> Command:
         from grader.commands.release import Options, handed_out, run_release
 
-        names = handed_out(out) if update and not kata and not track else wanted(kata or (), track or ())
+        names = handed_out(out) if update and not kata and not track else select_names(kata or (), track or ())
         options = Options(names, language, force, update, prove, examples, notebooks, repository)
         return lambda: run_release(out, options)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))
 
 
 def new_course(
@@ -115,7 +115,7 @@ def new_course(
 
         return lambda: new_course(folder, title)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))
 
 
 def new_kata(
@@ -129,4 +129,4 @@ def new_kata(
 
         return lambda: new_kata(name, track)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))

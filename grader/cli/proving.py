@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from grader.base.main import Command, run
+from grader.base.main import Command, run_command
 from grader.cli.options import AsJson, Choice, Device, Examples, IsolationLevel, Jobs, Katas, Replay, Tracks
-from grader.pipeline.selection import choose, wanted
+from grader.pipeline.selection import choose, select_names
 
 
 class Part(StrEnum):
@@ -32,7 +32,7 @@ def doctor(json: AsJson = False) -> None:
 
         return lambda: run_doctor(as_json=json)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))
 
 
 def calibrate(
@@ -50,7 +50,7 @@ def calibrate(
         options = Options(device.value if device else None, to)
         return lambda: run_calibrate(options)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))
 
 
 def untranslated(track: Tracks = None, kata: Katas = None) -> None:
@@ -66,7 +66,7 @@ def untranslated(track: Tracks = None, kata: Katas = None) -> None:
         katas = tuple(one.name for one in choose(kata or (), track or ()))
         return lambda: run_untranslated(katas)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))
 
 
 def certify(
@@ -109,7 +109,7 @@ def certify(
         from grader.commands.certify import run_certify
         from grader.proof.proof import Options
 
-        katas = wanted(kata or (), track or ())
+        katas = select_names(kata or (), track or ())
         options = Options(
             jobs=jobs,
             seeds=seeds,
@@ -126,4 +126,4 @@ def certify(
         )
         return lambda: run_certify(options)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))

@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from grader.base.main import Command, run
+from grader.base.main import Command, run_command
 from grader.cli.options import AsJson, Katas, Submissions, Tracks
 from grader.output.formats import format_names
-from grader.pipeline.selection import demand_own_course, wanted
+from grader.pipeline.selection import demand_own_course, select_names
 
 Excel = Annotated[
-    bool, typer.Option("--excel", help="Begin the CSV with the mark by which Excel reads names in any alphabet.")
+    bool,
+    typer.Option("--excel", help="Begin the CSV with the mark by which Excel reads names in any alphabet."),
 ]
 
 
@@ -48,7 +49,7 @@ def report(
 
         return lambda: run_report(results, feedback, people, excel=excel)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))
 
 
 def diff(
@@ -64,7 +65,7 @@ def diff(
 
         return lambda: run_diff(old, new, csv, as_json=json)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))
 
 
 def similar(
@@ -86,10 +87,10 @@ def similar(
         demand_own_course(submissions)
         from grader.commands.similar import Options, run_similar
 
-        options = Options(folders, wanted(kata or (), track or ()), pseudonyms)
+        options = Options(folders, select_names(kata or (), track or ()), pseudonyms)
         return lambda: run_similar(submissions, options)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))
 
 
 def export(
@@ -134,7 +135,7 @@ def export(
         options = Options(to, tuple(field or ()), people, gradebook, column)
         return lambda: run_export(directory, format, options)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))
 
 
 def marks(
@@ -164,4 +165,4 @@ def marks(
 
         return lambda: run_marks(directory, people, excel=excel)
 
-    sys.exit(run(load))
+    sys.exit(run_command(load))

@@ -1,1 +1,1 @@
-"""Grades a class on Slurm, through submitit: job arrays whose tasks each run the local grader over some submissions."""
+"""Grades a class on Slurm: each task of a job array runs the local grader on some of the submissions."""

@@ -1,6 +1,6 @@
-"""Grades one chunk of a class, as a task of an array does: the local grader, over what of it has no result yet.
+"""Grades one chunk of a class in a task of an array, like the local executor: submissions that have no result yet.
 
-Run by `task.py` on Slurm: python -m grader.cluster.chunk PLAN INDEX PARENT
+`task.py` runs it as: python -m grader.cluster.chunk PLAN INDEX PARENT
 """
 
 import os
@@ -12,7 +12,7 @@ import msgspec
 
 from grader.base.errors import CallError, MachineError
 from grader.base.signals import end_with_parent
-from grader.base.terminal import console
+from grader.base.terminal import create_console
 from grader.cluster.options import Phase
 from grader.cluster.plan import Plan
 from grader.pipeline.queue import Options, Queue
@@ -23,63 +23,63 @@ from grader.pipeline.submission_ids import Entry
 from grader.results.result import Result, load, write_whole
 from torchkata.course import CourseError, use
 
-UNFIT = "unfit"  # beside the plan: a file for each node that can't grade, with the reason
+UNFIT = "unfit"  # folder next to the plan: for each node that can't grade, a file with the reason
 
 
 def main() -> int:
-    """Grade a chunk of a plan, and leave a note where this node turns out to be unfit; the exit code."""
+    """Grade a chunk of a plan and return the exit code; write a note if this node can't grade."""
     path, index, parent = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     end_with_parent(parent)
     plan = msgspec.json.decode(path.read_bytes(), type=Plan)
     use(Path(plan.course))
     paths = [Path(submission) for submission in plan.chunks[index]]
     entries = [Entry(identify(submission), submission) for submission in paths]
-    unfit = grade_chunk(plan.phase, entries, plan.options(jobs=cores(plan.phase)))
+    unfit = grade_chunk(plan.phase, entries, plan.options(jobs=count_cores(plan.phase)))
     if unfit:
         write_whole(path.parent / UNFIT / os.environ.get("SLURMD_NODENAME", os.uname().nodename), unfit.encode())
         warn(unfit)
     return 3 if unfit else 0
 
 
-def cores(phase: Phase) -> int:
-    """How many submissions a task grades at a time: as many as it has cores; on a device one."""
+def count_cores(phase: Phase) -> int:
+    """Return how many submissions to grade at a time: one per core for tests, one for speed."""
     return int(os.environ.get("SLURM_CPUS_PER_TASK", "1")) if phase == "tests" else 1
 
 
 def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str:
-    """Grade what is to be graded of these submissions; why this machine can't grade, or nothing if it can."""
+    """Grade the pending submissions of a chunk; return why this node can't grade, or ""."""
     queue = Queue(entries, [], choose(options.grading.katas), options)
-    quiet = console(quiet=True)
+    quiet = create_console(quiet=True)
     try:
         if phase == "tests":
             for problem in grade_tests(queue, quiet, warn).broken:
                 warn(problem)
             return ""
         for _ in queue.to_grade():
-            pass  # those without a result are the tests' to grade, and stay out of `reused`
+            pass  # fills `reused`; submissions without a result still need their tests
         from grader.pipeline.speed import grade_speeds
 
         assert options.grading.device != "none"
         unsure, unfit = grade_speeds(options.grading.device, queue, queue.reused, quiet, warn)
         if unfit:
             return unfit
-        return next(filter(None, (why_not_timed(options.out / name / "result.json") for name in unsure)), "")
-    except CallError as error:  # none of them can be read: whoever gave them to us has seen it, too, or will
+        return next(filter(None, (find_untimed_reason(options.out / name / "result.json") for name in unsure)), "")
+    except CallError as error:  # no submission can be read; the process that submitted the job reports this
         warn(str(error))
         return ""
     except (MachineError, CourseError) as error:
         return str(error)
 
 
-def why_not_timed(path: Path) -> str:
-    """What a stored result says of the first workload that does not count; nothing where all do, or none was timed."""
+def find_untimed_reason(path: Path) -> str:
+    """Return the message of the first workload of a result that does not count, or ""."""
     stored: Result | None = load(path)
     rows = stored.performance if stored else []
     return next((row.message.partition("\n")[0] for row in rows if not row.counts), "")
 
 
 def warn(text: str) -> None:
-    """Into the task's log."""
+    """Print a text to the task's log."""
     print(text, file=sys.stderr, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""The submissions that the cluster is to grade, and what is stored of them by now: results alone say what is done."""
+"""The submissions that the cluster still has to grade, according to the stored results."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,28 +12,28 @@ from torchkata.course import course
 
 @dataclass
 class Pending:
-    """What has to be graded yet; `look` strikes off what has been. An id is the name of a submission."""
+    """The submissions that still have to be graded, by id. `update` removes those with a result."""
 
     queue: Queue
     since_ns: int
     paths: dict[str, Path]
-    tests: dict[str, str]  # the fingerprint of each whose tests have to run
+    tests: dict[str, str]  # fingerprints of submissions with pending tests
     speed: set[str]
     inconclusive: set[str] = field(default_factory=set)
-    seen: dict[str, int] = field(default_factory=dict)  # when each result was written that has been read
+    seen: dict[str, int] = field(default_factory=dict)  # modification times of the results that were read
 
     @property
     def left(self) -> list[str]:
-        """Those that are not graded, in the order of the call."""
+        """The ids without a complete result, in the order of the call."""
         return [name for name in self.paths if name in self.tests or name in self.speed]
 
-    def of(self, phase: Phase) -> list[Path]:
-        """The submissions that wait for one kind of tasks."""
+    def list_paths(self, phase: Phase) -> list[Path]:
+        """Return the submissions that one kind of task still has to grade."""
         waiting = self.tests if phase == "tests" else self.speed
         return [path for name, path in self.paths.items() if name in waiting]
 
-    def look(self) -> None:
-        """Read the results that have been written since the last look."""
+    def update(self) -> None:
+        """Read the results that were written after the last update."""
         for name in self.left:
             path = self.queue.options.out / name / "result.json"
             try:
@@ -42,10 +42,10 @@ class Pending:
                 continue
             if self.seen.get(name) != written:
                 self.seen[name] = written
-                self.take(name, result.load(path))
+                self.update_one(name, result.load(path))
 
-    def take(self, name: str, stored: Result | None) -> None:
-        """A result as it is now."""
+    def update_one(self, name: str, stored: Result | None) -> None:
+        """Remove a submission if its stored result is complete."""
         self.inconclusive.discard(name)
         if stored is None or stored.unreadable or self.seen[name] < self.since_ns:
             return
@@ -62,19 +62,19 @@ class Pending:
                 self.inconclusive.add(name)
 
 
-def pending(queue: Queue, since_ns: int) -> Pending:
-    """What the queue finds to be graded, tests and speed. Raises CallError."""
+def find_pending(queue: Queue, since_ns: int) -> Pending:
+    """Return the submissions with pending tests or pending speed. Raises CallError."""
     paths = {entry.id: entry.path for entry in queue.entries}
     tests = {job.submission.id: queue.prints[job.submission.id] for job in queue.to_grade()}
-    speed = set(tests) | set(untimed(queue))
+    speed = set(tests) | set(list_untimed(queue))
     if queue.options.grading.device == "none" or not course().timed_with(kata.name for kata in queue.katas):
         speed = set()
     found = {name: path for name, path in paths.items() if name in tests or name in speed}
     return Pending(queue, since_ns, found, tests, speed)
 
 
-def untimed(queue: Queue) -> list[str]:
-    """Those whose tests have run, and whose speed is not known."""
+def list_untimed(queue: Queue) -> list[str]:
+    """Return the submissions that have test results but no speed results."""
     kind = queue.options.grading.device
     if kind == "none":
         return []

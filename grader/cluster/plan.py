@@ -1,4 +1,4 @@
-"""What the tasks of an array are told, and how many submissions each of them gets."""
+"""The plan of an array: what its tasks do, and how many submissions each of them grades."""
 
 import math
 import statistics
@@ -14,12 +14,12 @@ from grader.results import result
 from grader.results.load import stored_in
 from torchkata.course import Kata, course
 
-TEST_SECONDS = 0.13  # a test of a right solution at 100 examples (docs/evidence/measured.md)
-LEAST_SHARE = 0.25  # of it, however few the examples
+TEST_SECONDS = 0.13  # per test of a correct solution, 100 examples (docs/evidence/measured.md)
+MIN_SHARE = 0.25  # of these seconds, however few the examples
 WORKLOAD_SECONDS = 25.0
-TASK_SECONDS = 300.0  # that a task should last: long beside its start, short beside what is lost with it
-MOST_TASKS = 1000  # of an array; Slurm's MaxArraySize is 1001 unless set
-LOOKED_AT = 100  # stored results that say how long a submission takes
+TASK_SECONDS = 300.0  # target per task: much longer than its startup, yet little is lost if it fails
+MAX_TASKS = 1000  # per array; Slurm's default MaxArraySize is 1001
+SAMPLES = 100  # stored results to take the median of
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -33,12 +33,12 @@ class Plan(msgspec.Struct, frozen=True):
     chunks: list[list[str]]  # paths of submissions
 
     def options(self, jobs: int) -> Options:
-        """Return the options that a task grades with: `since_ns` says what it grades again, however often it starts."""
+        """Return the options of a task. With `since_ns`, a requeued task skips submissions that it has finished."""
         return Options(self.grading, Path(self.out), jobs, quiet=True, alone=False, since_ns=self.since_ns)
 
 
-def plan(phase: Phase, paths: Sequence[Path], options: Options, size: int) -> Plan:
-    """All of these submissions, at most `size` a task."""
+def create_plan(phase: Phase, paths: Sequence[Path], options: Options, size: int) -> Plan:
+    """Divide these submissions into chunks of at most `size`."""
     absolute = [str(path.absolute()) for path in paths]
     return Plan(
         phase=phase,
@@ -50,19 +50,19 @@ def plan(phase: Phase, paths: Sequence[Path], options: Options, size: int) -> Pl
     )
 
 
-def size_of_chunks(seconds: float, submissions: int, options: Options) -> int:
-    """How many submissions of so many seconds a task gets: enough for a while, not more than its share."""
+def compute_chunk_size(seconds: float, submissions: int, options: Options) -> int:
+    """Return the submissions per task: enough for about five minutes, but no more than a fair share."""
     if options.per_task is not None:
         return options.per_task
     share = math.ceil(submissions / options.jobs)
-    return max(1, min(share, round(TASK_SECONDS / seconds)), math.ceil(submissions / MOST_TASKS))
+    return max(1, min(share, round(TASK_SECONDS / seconds)), math.ceil(submissions / MAX_TASKS))
 
 
-def seconds_each(phase: Phase, katas: Sequence[Kata], options: Options) -> float:
-    """How long a submission takes: the median of what is stored, an estimate where nothing is."""
+def estimate_seconds(phase: Phase, katas: Sequence[Kata], options: Options) -> float:
+    """Return the seconds per submission: the median of stored results, or an estimate without any."""
     names = [kata.name for kata in katas]
     measured = []
-    for path in islice(stored_in(options.out).values(), LOOKED_AT):
+    for path in islice(stored_in(options.out).values(), SAMPLES):
         stored = result.load(path)
         if stored and stored.examples == options.grading.examples and [kata.kata for kata in stored.katas] == names:
             speed = sum(row.seconds for row in stored.performance)
@@ -73,4 +73,4 @@ def seconds_each(phase: Phase, katas: Sequence[Kata], options: Options) -> float
     if phase == "speed":
         return WORKLOAD_SECONDS * max(1, len(course().timed_with(names)))
     tests = sum(len(kata.points) for kata in katas)
-    return TEST_SECONDS * tests * max(LEAST_SHARE, options.grading.examples / 100)
+    return TEST_SECONDS * tests * max(MIN_SHARE, options.grading.examples / 100)

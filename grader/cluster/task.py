@@ -1,6 +1,6 @@
-"""What submitit runs as a task of an array: the grader over one chunk, in a process of its own.
+"""The function that submitit runs in a task of an array: the grader for one chunk, in a process of its own.
 
-Nothing that a task returns is read: what counts are the stored results.
+Its return value is not used; only the stored results count.
 """
 
 import os
@@ -13,19 +13,19 @@ from submitit.core.utils import DelayedSubmission
 
 from grader.base.processes import python
 
-SENT_BY_SLURM = (-signal.SIGTERM, -signal.SIGUSR2)  # to every process of a task, before its end or its requeueing
-LAST_SECONDS = 120.0  # in which Slurm ends or requeues what it has sent a signal to
+SENT_BY_SLURM = (-signal.SIGTERM, -signal.SIGUSR2)  # to all processes of a task, before it ends or is requeued
+LAST_SECONDS = 120.0  # within which Slurm ends or requeues a task after its signal
 
 
 @dataclass(frozen=True)
 class Task:
-    """A chunk of a plan. submitit pickles it, so it holds nothing but two plain values."""
+    """A chunk of a plan. submitit pickles it, so it contains only two plain values."""
 
     plan: str
     index: int
 
     def __call__(self) -> int:
-        """Grade the chunk; the exit code. Raises RuntimeError where the grader was killed."""
+        """Grade the chunk and return the exit code. Raises RuntimeError if the grader was killed."""
         chunk = python("-m", "grader.cluster.chunk", self.plan, str(self.index), str(os.getpid()))
         code = subprocess.run(chunk).returncode
         if code in SENT_BY_SLURM:
@@ -35,5 +35,5 @@ class Task:
         return code
 
     def checkpoint(self) -> DelayedSubmission:
-        """Called when Slurm is about to end the task: the same again, since what is graded is stored already."""
+        """Return the same task, for requeueing before Slurm ends it; finished results are stored already."""
         return DelayedSubmission(self)

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from grader.base.errors import CallError, MachineError
-from grader.base.terminal import console
+from grader.base.terminal import create_console
 from grader.speed import ceilings, setup
 from grader.speed.calibration import Calibration, calibration_path, store
 from grader.speed.child import Send, receive_messages
@@ -46,7 +46,7 @@ def run_calibrate(options: Options) -> int:
         raise CallError("--device none: calibrate measures a device, cpu or cuda")
     if options.to is not None and (options.to.is_dir() or not options.to.parent.is_dir()):
         raise CallError(f"--to {options.to}: this should be a file in a directory that exists")
-    out = console()
+    out = create_console()
     out.print("Measuring, for a minute at most; nothing else should run on this machine.", style="dim")
     calibration = measured(options.device)
     show(calibration, out)

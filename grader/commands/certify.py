@@ -7,12 +7,12 @@ from rich.console import Console
 
 from grader.base.cachedir import cache_dir
 from grader.base.errors import CallError
-from grader.base.terminal import console, print_warning
+from grader.base.terminal import create_console, print_warning
 from grader.commands.requirements import missing_in
 from grader.pipeline.collect import Tests
-from grader.pipeline.reference import missing_solutions
+from grader.pipeline.reference import find_missing_solutions
 from grader.pipeline.selection import choose
-from grader.pipeline.setup import with_workplace
+from grader.pipeline.setup import run_with_tests
 from grader.proof.attack_run import prove_attacks
 from grader.proof.attacks import attacks
 from grader.proof.cache import Proven
@@ -25,16 +25,16 @@ from grader.proof.zoo_proof import ZooOutcome, catch_table, kata_table, slow_tab
 from grader.results.dependencies import digest_grading
 from grader.results.result import write_whole
 from grader.sandbox.launch import Sandbox
-from torchkata.compat.hypothesis_internals import FEW
+from torchkata.compat.hypothesis_internals import FEW_EXAMPLES
 from torchkata.course import CourseError, Kata, course
 
 MOST_UNSURE = 0.25  # of a part's claims
 NOTHING = {"attacks": "there are none in these katas", "cheats": "this course times no workload"}
 LEFT_OUT = (
     "Left out: of a wrong entry, all tests but the one that is known to catch it, that one's first pass, and what "
-    f"holds in all answers; of a right one, all but {FEW} inputs of a test, and what builds on it; fallbacks; more "
-    "seeds; the attacks' controls, their seconds and diagnoses, the lesser isolation, and most tests of an attacked "
-    "submission and of the next; cheats on speed; mypy."
+    f"holds in all answers; of a right one, all but {FEW_EXAMPLES} inputs of a test, and what builds on it; "
+    "fallbacks; more seeds; the attacks' controls, their seconds and diagnoses, the lesser isolation, and most "
+    "tests of an attacked submission and of the next; cheats on speed; mypy."
 )
 NO_TEST_KNOWN = "caught_by.toml misses {} wrong entries: all tests are run on them (--write-caught-by adds them)"
 
@@ -44,14 +44,14 @@ def run_certify(options: Options) -> int:
     katas, parts = choose(options.katas), parts_of(options)
     if not course().solutions():
         raise CallError("there is no zoo here: certify needs the instructor's checkout")
-    for path in missing_solutions(katas) if parts != ["files"] else ():
+    for path in find_missing_solutions(katas) if parts != ["files"] else ():
         raise CourseError(f"{path} is missing: certify proves the tests with the reference solution")
     if options.messages is not None:
-        return write_messages(options.messages, katas, options, console(), console(stderr=True))
+        return write_messages(options.messages, katas, options, create_console(), create_console(stderr=True))
     todo = list(claims(katas, 1 if options.quick else options.seeds, quick=options.quick)) if "zoo" in parts else []
     corpus = list(attacks(katas)) if "attacks" in parts else []
     slow, fast = (list(slow_ones(katas).values()), list(cheats(katas))) if "cheats" in parts else ([], [])
-    out, err = console(), console(stderr=True)
+    out, err = create_console(), create_console(stderr=True)
     without = {"attacks": not (corpus or options.only), "cheats": not course().workloads}
     for part in (part for part in parts if without.get(part)):
         out.print(f"{part}: nothing to prove, {NOTHING[part]}", soft_wrap=True)
@@ -128,7 +128,7 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
         finally:
             proven.store()
 
-    with_workplace(options.isolation, options.examples, warn, use, profile="prove", katas=katas, replay=options.replay)
+    run_with_tests(options.isolation, options.examples, warn, use, profile="prove", katas=katas, replay=options.replay)
     diagnoses = outcome.diagnoses
     tables = [kata_table(outcome, katas), diagnoses.table(katas)]
     tables += [] if options.quick else [catch_table(outcome, katas), slow_table(outcome)]

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.base.errors import CallError
-from grader.base.terminal import console, print_json
+from grader.base.terminal import create_console, print_json
 from grader.output.gradebook import csv_of
 from grader.output.summary import tell
 from grader.results import history
@@ -57,14 +57,14 @@ def run_diff(old: Path, new: Path, table: Path | None, *, as_json: bool = False)
             problems.append(str(error))
     if table is not None:
         save(changes, table)
-    out = console(stderr=as_json)
+    out = create_console(stderr=as_json)
     if changes:
         out.print(table_of(changes))
     changed = len({change.submission for change in changes})
     out.print(f"{changed} of {len(submissions)} submissions differ")
     for versions in asked:
         out.print(printable(history.changes(*versions)), markup=False, soft_wrap=True)
-    tell(console(stderr=True), problems)
+    tell(create_console(stderr=True), problems)
     code = 2 if problems else 0
     if as_json:
         told = {"submissions": len(submissions), "differ": changed, "changes": changes, "problems": problems}

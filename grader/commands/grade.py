@@ -10,20 +10,20 @@ import msgspec
 from rich.console import Console
 
 from grader.base.errors import CallError, MachineError
-from grader.base.terminal import console, print_json, print_warning
+from grader.base.terminal import create_console, print_json, print_warning
 from grader.marks.compute import overtaken, results_in
 from grader.marks.pseudonyms import pseudonyms_for
 from grader.marks.rulebook import read_rulebook
 from grader.output.live import LiveReport
 from grader.output.summary import rebuild, show, tell
-from grader.pipeline.download import Download, hand_ins
-from grader.pipeline.executor import Executor, Following, RunOutcome, Warn
+from grader.pipeline.download import Download, find_submissions
+from grader.pipeline.executor import Executor, ProgressListener, RunOutcome, Warn
 from grader.pipeline.overwrite_guard import demand_no_loss
 from grader.pipeline.queue import Options, Queue
 from grader.pipeline.run import grade_tests
 from grader.pipeline.selection import choose
-from grader.pipeline.startup import Start
-from grader.pipeline.submission_ids import Entry, with_ids
+from grader.pipeline.startup import Startup
+from grader.pipeline.submission_ids import Entry, assign_ids
 from grader.results import result
 from grader.results.result import Result
 from grader.results.text import printable
@@ -33,7 +33,7 @@ FINDINGS_SHOWN = 20
 SCHEMA = "torchkata/grade/v1"
 
 
-def grade_into(given: Sequence[Path], options: Options, start: Start) -> int:
+def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
     """Do all of it; the exit code. Raises CallError before anything is written, and MachineError."""
     if options.executor == "slurm":
         grading = options.grading
@@ -45,9 +45,9 @@ def grade_into(given: Sequence[Path], options: Options, start: Start) -> int:
         raise CallError("--class names people, and --pseudonyms does not: take one of them")
     katas = choose(options.grading.katas)
     chosen = executor(options, start)
-    found = Download(list(given)) if options.gradescope else hand_ins(given)
+    found = Download(list(given)) if options.gradescope else find_submissions(given)
     live = live_report(found.submissions, katas, options)
-    entries, refused = with_ids(found.submissions, found.loose)
+    entries, refused = assign_ids(found.submissions, found.loose)
     if found.loose and options.executor != "local":
         raise CallError(
             f"{next(iter(found.loose))}: loose files go with --executor local; on a cluster, each in a folder"
@@ -57,12 +57,12 @@ def grade_into(given: Sequence[Path], options: Options, start: Start) -> int:
     queue = Queue(entries, refused, katas, options)
     if not options.force:
         demand_no_loss(queue.entries, options)
-    out, err = console(quiet=options.quiet, stderr=options.as_json), console(stderr=True)
+    out, err = create_console(quiet=options.quiet, stderr=options.as_json), create_console(stderr=True)
     known_by = read_rulebook(people).names if people is not None else {}
     before = results_in(options.out, known_by)[0] if people is not None else {}
 
     def warn(text: str) -> None:
-        start.say_no_more()
+        start.clear_line()
         print_warning(err, text)
 
     if found.submissions != list(given):
@@ -123,7 +123,7 @@ def disguised(entries: Sequence[Entry], key: Path, options: Options) -> list[Ent
     return [replace(entry, id=names[entry.id]) for entry in entries]
 
 
-def executor(options: Options, start: Start) -> Executor:
+def executor(options: Options, start: Startup) -> Executor:
     """What these options ask for. Raises CallError and MachineError where it can't be had."""
     if options.executor == "local":
         if options.slurm or options.per_task is not None:
@@ -139,10 +139,10 @@ def executor(options: Options, start: Start) -> Executor:
 class Local(Executor):
     """Grades on this machine."""
 
-    def __init__(self, start: Start) -> None:
+    def __init__(self, start: Startup) -> None:
         self.start = start
 
-    def grade(self, queue: Queue, out: Console, warn: Warn, live: Following | None) -> RunOutcome:
+    def grade(self, queue: Queue, out: Console, warn: Warn, live: ProgressListener | None) -> RunOutcome:
         """All tests, then speed."""
         options, device = queue.options, queue.options.grading.device
         try:

@@ -4,7 +4,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from grader.base.errors import CallError
-from grader.base.terminal import console
+from grader.base.terminal import create_console
 from grader.marks.compute import Row, marks_of
 from grader.marks.roster import Person
 from grader.output.gradebook import Cell, csv_of
@@ -26,14 +26,14 @@ def run_marks(directory: Path, folder: Path, *, excel: bool) -> int:
         write_whole(folder / MARKS, csv_of([[*ABOUT, *FIGURES], *map(cells, rows)], excel=excel))
     except OSError as error:
         raise CallError(f"{folder / MARKS}: can't be written ({error.strerror})") from None
-    out = console()
+    out = create_console()
     nothing = [row.person.id for row in rows if row.mark.raw is None]
     late = sum(row.mark.days_late > 0 for row in rows)
     out.print(f"marks:     {folder / MARKS}", markup=False, soft_wrap=True)
     out.print(f"people:    {len(rows)}; {len(rows) - len(nothing)} have handed in, {late} of them late")
     if nothing:
         out.print(f"nothing:   {', '.join(nothing)}", markup=False, soft_wrap=True)
-    tell(console(stderr=True), problems)
+    tell(create_console(stderr=True), problems)
     return 2 if problems else 0
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from grader.base.terminal import console
+from grader.base.terminal import create_console
 from grader.output.page.items import DIAGNOSES, ITEMS
 from grader.output.page.marks import read_marks
 from grader.output.page.write import FEEDBACK, PAGE, write_feedback, write_report
@@ -24,7 +24,7 @@ def run_report(directory: Path, feedback: Path | None, people: Path | None, *, e
     if feedback is not None:
         write_feedback(directory, submissions, feedback, marks)
     problems += draw_speed(directory, found)
-    out = console()
+    out = create_console()
     show(out, found, directory, limit=None)
     if any(row.performance for row in found):
         out.print(f"speed:     {directory}/<submission>/roofline.svg", markup=False, soft_wrap=True)
@@ -32,5 +32,5 @@ def run_report(directory: Path, feedback: Path | None, people: Path | None, *, e
     out.print(f"tests:     {directory / ITEMS}, {DIAGNOSES}", markup=False, soft_wrap=True)
     if feedback is not None:
         out.print(f"feedback:  {feedback}/<submission>/{FEEDBACK}", markup=False, soft_wrap=True)
-    tell(console(stderr=True), problems)
+    tell(create_console(stderr=True), problems)
     return 2 if problems else 0

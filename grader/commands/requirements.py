@@ -21,7 +21,7 @@ from grader.commands.translations import wrong_translations
 from grader.proof import zoo
 from torchkata.cli.about import PAGE
 from torchkata.course import Kata, course
-from torchkata.course.load import table_of
+from torchkata.course.load import read_toml
 
 MODULES = re.compile(r"(?<![\w.])(torch|nn|np|os|math|random)\.\w")
 WORKER_HAS = tuple(f"torchkata.{name}" for name in ("DispatchMode", "Plain", "call", "typed"))  # for probes to import
@@ -129,7 +129,7 @@ def wrong_imports(file: Path, allowed: Sequence[str]) -> Iterator[str]:
 
 def missing_in_zoo(kata: Kata) -> Iterator[str]:
     """Yield what the zoo of a kata lacks."""
-    names = [name for name, _ in zoo.entries(kata, table_of(zoo.wrong_file(kata)))]
+    names = [name for name, _ in zoo.entries(kata, read_toml(zoo.wrong_file(kata)))]
     if not names:
         yield f"{shown(zoo.wrong_file(kata))}: it has no entry; add a mistake that the tests must catch"
     for name in (name for name in names if name not in zoo.read_caught_by(kata)):

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 from grader.base.errors import CallError
-from grader.base.terminal import console
+from grader.base.terminal import create_console
 from grader.marks.pseudonyms import pseudonyms_for
 from grader.output.summary import tell
 from grader.pipeline.archives import SubmissionError
-from grader.pipeline.download import hand_ins
-from grader.pipeline.submission import read
-from grader.pipeline.submission_ids import Entry, with_ids
+from grader.pipeline.download import find_submissions
+from grader.pipeline.submission import read_submission
+from grader.pipeline.submission_ids import Entry, assign_ids
 from torchkata.course import course
 
 Files: TypeAlias = Mapping[str, bytes]  # by file name
@@ -34,19 +34,19 @@ class Options:
 
 def run_similar(given: Sequence[Path], options: Options) -> int:
     """Write the folders; return 2 if a submission can't be read. Raises CallError."""
-    handed = hand_ins(given)
-    entries, problems = with_ids(handed.submissions, handed.loose)
+    handed = find_submissions(given)
+    entries, problems = assign_ids(handed.submissions, handed.loose)
     if options.pseudonyms is not None:
         names = pseudonyms_for([entry.id for entry in entries], options.pseudonyms, options.folders)
         entries = [replace(entry, id=names[entry.id]) for entry in entries]
     stubs = {f"{kata}.py": course().stub(kata).read_bytes() for kata in options.katas}
     submissions = read_files(entries, stubs, problems)
-    tell(console(stderr=True), problems)
+    tell(create_console(stderr=True), problems)
     if not submissions:
         raise CallError("there is no submission to lay out")
     write_folders(submissions, stubs, options.folders)
     for line in list_commands(stubs, options.folders):
-        console().print(line, markup=False, soft_wrap=True)
+        create_console().print(line, markup=False, soft_wrap=True)
     return 2 if problems else 0
 
 
@@ -55,9 +55,9 @@ def read_files(entries: Sequence[Entry], stubs: Files, problems: list[str]) -> d
     found: dict[str, Files] = {}
     for entry in entries:
         try:
-            files = read(entry.path, entry.files).files
+            files = read_submission(entry.path, entry.files).files
         except SubmissionError as error:
-            problems.append(entry.told(str(error)))
+            problems.append(entry.anonymize(str(error)))
         else:
             found[entry.id] = {name: source for name, source in files.items() if source != stubs.get(name)}
     return found

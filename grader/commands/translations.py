@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from grader.commands.release.translated import documented
-from torchkata.cli.about import section
+from torchkata.cli.about import find_section
 from torchkata.course import Kata, course
-from torchkata.diagnosis.mistakes import named_mistakes
-from torchkata.i18n import at
-from torchkata.i18n.notes import literals, notes
+from torchkata.diagnosis.mistakes import load_named_mistakes
+from torchkata.i18n import look_up
+from torchkata.i18n.notes import read_notes, split_literals
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 CODE = re.compile(r"`([^`\n]+)`")
@@ -38,17 +38,17 @@ def untranslated(language: str, katas: tuple[str, ...]) -> Iterator[str]:
     """Yield a line for each text of these katas, and of their tracks and tests, that is not in a language."""
     shared, chosen = f"reference/{language}.toml", [course().katas[name] for name in katas]
     for track in dict.fromkeys(kata.track for kata in chosen):
-        if not at(course().shared_texts.get(language), ("tracks", track)):
+        if not look_up(course().shared_texts.get(language), ("tracks", track)):
             yield f"{shared}: [tracks] {track}: {course().tracks[track].title}"
     for kata in chosen:
         place = f"reference/{kata.name}/{language}.toml:"
         told, together = kata.languages.get(language, {}), course().shared_texts.get(language, {})
         for (table, key), english in texts_of(kata).items():
-            if not (at(told, (table, key)) if key else told.get(table)) and not at(together, (table, key)):
+            if not (look_up(told, (table, key)) if key else told.get(table)) and not look_up(together, (table, key)):
                 yield f"{place} {f'[{table}] {key}' if key else table}: {first_line(english)}"
         if len(told.get("hints", ())) != len(kata.hints):
             yield f"{place} hints: {len(kata.hints)} in English, {len(told.get('hints', ()))} translated"
-    known = [pattern for pattern, _ in notes(language, course().root)]
+    known = [pattern for pattern, _ in read_notes(language, course().root)]
     for path, table in tests_of(language, katas).items():
         for text in dict.fromkeys(sentences(path)):
             if not any(pattern.fullmatch(text) for pattern in known):
@@ -69,11 +69,11 @@ def tests_of(language: str, katas: tuple[str, ...]) -> dict[Path, str]:
 def texts_of(kata: Kata) -> dict[tuple[str, str], str]:
     """Return the English texts of a kata by table and key; a text that is no entry of a table has no key."""
     found = {("title", ""): kata.title}
-    if text := section(kata):
+    if text := find_section(kata):
         found["about", ""] = text
     found |= {("stub", name): text for name, text in tasks_of(kata).items()}
     found |= {("claims", test): test for test in kata.points}
-    found |= {("looks_like", name): mistake.message for name, mistake in named_mistakes(kata.name).items()}
+    found |= {("looks_like", name): mistake.message for name, mistake in load_named_mistakes(kata.name).items()}
     return found | {("command", key): text for key, text in kata.command.items() if key != "name"}
 
 
@@ -123,7 +123,7 @@ def wrong_translations(kata: Kata) -> Iterator[str]:
             if placeholders(text) != placeholders(kata.command.get(key, "")):
                 yield f"{place} command.{key}: its {{placeholders}} are not those of the English text"
         for text, translation in told.get("notes", {}).items():
-            if placeholders(text) != placeholders(translation) or not "".join(literals(text)).strip():
+            if placeholders(text) != placeholders(translation) or not "".join(split_literals(text)).strip():
                 yield f"{place} notes: {text!r} and its translation have other {{placeholders}}"
         if language == "zh":
             for name, text in leaves({key: told[key] for key in KEYS if key in told}):

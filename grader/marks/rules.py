@@ -12,7 +12,7 @@ from typing import Annotated
 
 import msgspec
 
-from torchkata.i18n import to_the_class
+from torchkata.i18n import class_words
 
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -51,7 +51,7 @@ class Override:
     @property
     def target(self) -> str:
         """Whose points these are."""
-        return " ".join(filter(None, (self.kata, self.test))) or to_the_class("feedback.mark")
+        return " ".join(filter(None, (self.kata, self.test))) or class_words("feedback.mark")
 
 
 @dataclass(frozen=True)
@@ -90,13 +90,13 @@ def mark(
         due = aware(policy.due, zone)
         days = days_late(handed_in, max(due, extension.until) if extension else due, policy.grace_minutes, zone)
     late = (raw or 0.0) * share_taken(days, policy)
-    reasons = [to_the_class("marks.day_late" if days == 1 else "marks.days_late", days=days)] if days else []
+    reasons = [class_words("marks.day_late" if days == 1 else "marks.days_late", days=days)] if days else []
     if extension and points:
         until = extension.until.isoformat(timespec="minutes")
-        reasons.append(to_the_class("marks.extension", until=until, reason=extension.reason))
+        reasons.append(class_words("marks.extension", until=until, reason=extension.reason))
     for one in sorted(overrides, key=lambda one: (one.kata, one.test)):
         points_now = {"points": f"{one.points:g}", "reason": one.reason, "who": one.who}
-        reasons.append(to_the_class("marks.right", target=one.target, **points_now))
+        reasons.append(class_words("marks.right", target=one.target, **points_now))
     kept = (raw or 0.0) - late
     final = None if raw is None and not overrides else kept
     if parts := [one.points - now(points, one) for one in overrides if one.kata]:

@@ -9,7 +9,7 @@ import msgspec
 from grader.base.errors import CallError
 from grader.output.formats import gradescope
 from grader.pipeline import rubric
-from grader.pipeline.session import TestRan
+from grader.pipeline.job import FinishedTest
 from grader.results.result import Result, write_whole
 from torchkata.course import Kata
 from torchkata.result import TestResult
@@ -31,7 +31,7 @@ class LiveReport:
         self.blank = blank
         self.show()
 
-    def add(self, event: TestRan) -> None:
+    def add(self, event: FinishedTest) -> None:
         """Show one more test."""
         self.ended[event.kata][event.result.name] = event.result
         self.show()

@@ -9,8 +9,8 @@ from rich.text import Text
 from grader.results.result import REHEARSAL, KataResult, Result
 from grader.results.text import printable
 from torchkata.course import Kata
-from torchkata.i18n import to_the_class
-from torchkata.result import LOOK_OF, Status, gravest, status_of
+from torchkata.i18n import class_words
+from torchkata.result import LOOK_OF, Status, find_gravest, get_status
 
 COLOURS = {"grey": "bright_black"}  # as rich calls it
 NARROWEST = 5  # columns of a cell, "100 ✗" in full: a name folds, and no number is cut
@@ -25,7 +25,7 @@ def class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
         if len(tracks) > 1
         else [[kata] for kata in katas]
     )
-    legend = "   ".join(f"{mark(status)} {to_the_class(f'status.{status}')}" for status in LOOK_OF if mark(status))
+    legend = "   ".join(f"{mark(status)} {class_words(f'status.{status}')}" for status in LOOK_OF if mark(status))
     if any(workload.rehearsed for row in rows for workload in row.performance):
         legend += f"\nspeed on a CPU: workloads passed; {REHEARSAL}"
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0, caption=legend, caption_justify="left")
@@ -52,7 +52,7 @@ def together(katas: Sequence[KataResult]) -> Text:
     """The points of these katas, and the gravest status; nothing where none was graded."""
     if not katas:
         return Text("")
-    status = gravest([kata.status for kata in katas])
+    status = find_gravest([kata.status for kata in katas])
     return cell(f"{sum(kata.score for kata in katas):g}", status)
 
 
@@ -75,7 +75,7 @@ def speed(row: Result) -> Text:
     graded = [workload for workload in row.performance if workload.outcome != "not_graded"]
     if not graded:
         return Text("")
-    status = status_of([workload.outcome for workload in graded])
+    status = get_status([workload.outcome for workload in graded])
     if any(workload.rehearsed for workload in graded):
         passed = sum(workload.outcome == "passed" for workload in graded)
         return cell(f"{passed} of {len(graded)}", status)

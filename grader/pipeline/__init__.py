@@ -1,1 +1,1 @@
-"""From submissions to results: what is handed in, the collected tests, one session for each submission."""
+"""The path from a submission to its result: reading, queueing, collecting the tests, grading, scoring, storing."""

@@ -1,4 +1,4 @@
-"""The Python files in a zip or a tar, from its bytes: an archive that was made to harm is refused in one line."""
+"""Reads the Python files in a zip or tar, in memory and with limits; a hostile archive is refused in one line."""
 
 import gzip
 import io
@@ -10,54 +10,54 @@ from pathlib import Path, PurePosixPath
 
 from torchkata.course.submission import MAX_BYTES
 
-MAX_ENTRIES = 10_000  # of an archive or a directory, whatever they are
-MAX_UNPACKED = 64 * 2**20  # of a tar: to pass over a member is to unpack it
-ZIP_ENTRY = b"PK\x01\x02"  # how each entry begins in a zip's list
+MAX_ENTRIES = 10_000  # in an archive or a directory, of any kind
+MAX_UNPACKED = 64 * 2**20  # bytes of a tar: even skipping a member decompresses it
+ZIP_ENTRY = b"PK\x01\x02"  # signature of an entry in the central directory
 ENDINGS = (".tar.gz", ".tgz", ".tar", ".zip")
 
 
 class SubmissionError(Exception):
-    """This can't be read as a submission; the message says why, in one line."""
+    """The submission can't be read; the message says why, in one line."""
 
 
-def archive_entries(content: bytes, path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """The Python files of an archive of either kind. Raises SubmissionError, and what zipfile and tarfile raise."""
+def read_archive(content: bytes, path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Yield the Python files of a zip or tar. Raises SubmissionError, and any error of zipfile and tarfile."""
     if not zipfile.is_zipfile(io.BytesIO(content)):
-        yield from tar_entries(content, path)
-    elif content.count(ZIP_ENTRY) > MAX_ENTRIES:  # zipfile would first read them all
+        yield from read_tar(content, path)
+    elif content.count(ZIP_ENTRY) > MAX_ENTRIES:  # zipfile would read all of them first
         raise SubmissionError(f"{path}: more than {MAX_ENTRIES} entries")
     else:
-        yield from zip_entries(content, path)
+        yield from read_zip(content, path)
 
 
-def zip_entries(content: bytes, path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """The Python files of a zip."""
+def read_zip(content: bytes, path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Yield the Python files of a zip."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for info in archive.infolist():
             kind = stat.S_IFMT(info.external_attr >> 16)
-            if safe_name(info.filename, path).suffix == ".py" and not info.is_dir() and kind in (0, stat.S_IFREG):
+            if check_name(info.filename, path).suffix == ".py" and not info.is_dir() and kind in (0, stat.S_IFREG):
                 with archive.open(info) as file:
-                    yield PurePosixPath(info.filename), limited(file.read(MAX_BYTES + 1), path)
+                    yield PurePosixPath(info.filename), check_size(file.read(MAX_BYTES + 1), path)
 
 
-def tar_entries(content: bytes, path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """The Python files of a tar, compressed or not."""
+def read_tar(content: bytes, path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Yield the Python files of a tar, compressed or not."""
     try:
-        archive = tarfile.TarFile(fileobj=io.BytesIO(unpacked(content, path)))
+        archive = tarfile.TarFile(fileobj=io.BytesIO(decompress(content, path)))
     except tarfile.ReadError:
-        raise SubmissionError(f"{path}: neither a directory nor a .zip, .tar or .tar.gz") from None
+        raise SubmissionError(f"{path}: not a directory, .zip, .tar or .tar.gz") from None
     with archive:
         for count, info in enumerate(archive):
             if count >= MAX_ENTRIES:
                 raise SubmissionError(f"{path}: more than {MAX_ENTRIES} entries")
-            if safe_name(info.name, path).suffix == ".py" and info.isreg():
+            if check_name(info.name, path).suffix == ".py" and info.isreg():
                 file = archive.extractfile(info)
                 assert file is not None
-                yield PurePosixPath(info.name), limited(file.read(MAX_BYTES + 1), path)
+                yield PurePosixPath(info.name), check_size(file.read(MAX_BYTES + 1), path)
 
 
-def unpacked(content: bytes, path: Path) -> bytes:
-    """The bytes of a tar. Raises SubmissionError for one that grows beyond measure."""
+def decompress(content: bytes, path: Path) -> bytes:
+    """Return the bytes of a tar. Raises SubmissionError if they exceed the limit."""
     if not content.startswith(b"\x1f\x8b"):
         return content
     with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
@@ -67,16 +67,16 @@ def unpacked(content: bytes, path: Path) -> bytes:
     return tar
 
 
-def safe_name(name: str, path: Path) -> PurePosixPath:
-    """The name of an archive's entry. Raises SubmissionError for one that points out of the archive."""
+def check_name(name: str, path: Path) -> PurePosixPath:
+    """Return the name of an entry. Raises SubmissionError if it points out of the archive."""
     entry = PurePosixPath(name.replace("\\", "/"))
     if entry.is_absolute() or ".." in entry.parts or "\0" in name or ":" in name:
-        raise SubmissionError(f"{path}: it has an entry that points elsewhere ({name!r})")
+        raise SubmissionError(f"{path}: contains an entry with an unsafe path ({name!r})")
     return entry
 
 
-def limited(content: bytes, path: Path) -> bytes:
-    """Refuse what no hand has typed."""
+def check_size(content: bytes, path: Path) -> bytes:
+    """Return the content of a file. Raises SubmissionError if it is larger than any hand-written module."""
     if len(content) > MAX_BYTES:
-        raise SubmissionError(f"{path}: a file in it is larger than {MAX_BYTES // 2**20} MiB")
+        raise SubmissionError(f"{path}: contains a file larger than {MAX_BYTES // 2**20} MiB")
     return content

@@ -1,4 +1,4 @@
-"""Collects the tests once with pytest, and runs one of them at a time."""
+"""Collects the tests once with pytest, and runs a single one on request."""
 
 import os
 import time
@@ -8,15 +8,15 @@ from dataclasses import replace
 import pytest
 
 from grader.base.errors import CallError
-from grader.pipeline.pytest_internals import reports_of
+from grader.pipeline.pytest_internals import run_protocol
 from torchkata.course import CourseError, Kata, compare_tests, course
 from torchkata.i18n import class_language
 from torchkata.pytest_plugin.first_pass import Inputs
 from torchkata.pytest_plugin.run_state import get_state
-from torchkata.pytest_plugin.selection import kata_of
+from torchkata.pytest_plugin.selection import find_kata
 from torchkata.result import TestResult
 
-NOBODY_ASKED = "this test ends without a call of your code, so it proves nothing; that is not your fault"
+NO_CALL = "this test never calls your code, so it proves nothing; this is not your fault"
 
 
 class Tests:
@@ -26,10 +26,10 @@ class Tests:
         self.config = session.config
         get_state(self.config).inputs = inputs
         self.examples = examples
-        self.broken: set[tuple[str, str]] = set()  # kata and name of tests that the reference solution fails
+        self.broken: set[tuple[str, str]] = set()  # (kata, test) that the reference solution fails
         self.items: dict[str, dict[str, pytest.Function]] = {}
         for item in session.items:
-            kata = kata_of(item.path)
+            kata = find_kata(item.path)
             if kata is not None and isinstance(item, pytest.Function):
                 self.items.setdefault(kata, {})[item.name] = item
         for chosen in course().choose([*get_state(self.config).chosen]):
@@ -37,27 +37,27 @@ class Tests:
 
 
 class Collector:
-    """A pytest plugin that hands the collected tests over instead of running them."""
+    """A pytest plugin that passes the collected tests to a function instead of running them."""
 
     def __init__(self, use: Callable[[Tests], None], examples: int, inputs: Inputs | None) -> None:
         self.use = use
         self.examples = examples
         self.inputs = inputs
         self.error: BaseException | None = None
-        self.uncollected: list[str] = []  # why a file could not be
+        self.uncollected: list[str] = []  # the error of each file that could not be collected
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Note what could not be collected."""
+        """Record the error of a file that could not be collected."""
         if report.failed:
             self.uncollected.append(str(report.longrepr).strip().splitlines()[-1])
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Spare each failure pytest's own traceback: nobody reads it, and it takes longer than most tests."""
+        """Use pytest's cheapest traceback style: nobody sees them, and pytest's own takes longer than a test."""
         config.option.tbstyle = "native"
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Generator[None, object, object]:
-        """Keep what pytest would print: a course whose tests and points differ."""
+        """Catch the error that the course's tests and points differ, which pytest would only print."""
         try:
             return (yield)
         except pytest.UsageError as error:
@@ -65,12 +65,12 @@ class Collector:
             return None
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Take over from pytest."""
+        """Call the function instead of running the tests."""
         try:
             if self.error is not None:
                 raise self.error
             if session.testsfailed:
-                raise CallError("\n".join(self.uncollected) or "the tests can't be collected; plain pytest says why")
+                raise CallError("\n".join(self.uncollected) or "the tests can't be collected; run pytest to see why")
             tests = Tests(session, self.examples, self.inputs)
             self.use(tests)
         except BaseException as error:
@@ -78,25 +78,27 @@ class Collector:
         return True
 
 
-def with_tests(
+def collect_tests(
     use: Callable[[Tests], None],
     examples: int,
     profile: str,
     katas: Sequence[Kata] = (),
     inputs: Inputs | None = None,
 ) -> None:
-    """Collect the tests of these katas, all for none, under a Hypothesis profile, and call `use` with them.
+    """Collect tests under a Hypothesis profile, and call `use` with them.
 
-    Without `inputs` that are drawn ahead, Hypothesis draws them for each submission.
+    Args:
+        katas: collect the tests of these; of all if empty.
+        inputs: random inputs drawn in advance; if None, Hypothesis draws them for each submission.
     """
     if "torch" in course().preload:
         import torch
 
-        torch.set_num_threads(1)  # after an operation on several threads, torch hangs in a forked child
+        torch.set_num_threads(1)  # torch hangs in a forked child after an operation on several threads
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(name, None)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    os.environ["KATA_LANG"] = class_language()  # results are the same wherever they are made
+    os.environ["KATA_LANG"] = class_language()  # results must not depend on the machine's language
     collector = Collector(use, examples, inputs)
     arguments = [str(course().tests), f"--rootdir={course().root}", f"--config-file={course().root / 'pyproject.toml'}"]
     arguments += ["-p", "torchkata.pytest_plugin.plugin"]
@@ -113,27 +115,27 @@ def with_tests(
         raise KeyboardInterrupt
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise CallError(
-            f"{course().root}: pytest can't collect the tests (its code {int(code)}); plain pytest says why"
+            f"{course().root}: pytest can't collect the tests (exit code {int(code)}); run pytest to see why"
         )
 
 
-def run(item: pytest.Item) -> TestResult:
-    """One test, set up and torn down by itself."""
+def run_test(item: pytest.Item) -> TestResult:
+    """Set up, run and tear down one test."""
     began = time.monotonic()
-    reports = reports_of(item)
+    reports = run_protocol(item)
     results = [result for report in reports if (result := getattr(report, "kata_result", None)) is not None]
     faults = [str(one.longrepr) for one in reports if one.failed and not hasattr(one, "kata_result")]
     if faults or len(results) != 1 or (reports[1].skipped and results[0].outcome == "passed"):
-        text = first_reason(faults[0]) if faults else "the test did not run"
-        result = TestResult(item.name, "inconclusive", message=f"the grader itself failed: {text}")
+        text = extract_reason(faults[0]) if faults else "the test did not run"
+        result = TestResult(item.name, "inconclusive", message=f"the grader failed: {text}")
     elif results[0].outcome == "passed" and get_state(item.config).student.last is None:
-        result = TestResult(item.name, "inconclusive", message=NOBODY_ASKED)
+        result = TestResult(item.name, "inconclusive", message=NO_CALL)
     else:
         result = results[0]
     return replace(result, seconds=round(time.monotonic() - began, 4))
 
 
-def first_reason(fault: str) -> str:
-    """Return the line of pytest's report of a test that could not be set up that says why: the last, or the fixture."""
+def extract_reason(fault: str) -> str:
+    """Return the line of a failed setup's report that gives the reason: the fixture's, or else the last one."""
     lines = fault.strip().splitlines()
     return next((line.strip("E ") for line in lines if line.startswith("E ") and "fixture" in line), lines[-1])

@@ -1,4 +1,4 @@
-"""What grades a class: this machine or a cluster, through one interface."""
+"""The interface of an executor, which grades a class on this machine or on a cluster."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -8,46 +8,46 @@ from typing import Protocol, TypeAlias
 
 from rich.console import Console
 
+from grader.pipeline.job import FinishedTest
 from grader.pipeline.queue import Queue
-from grader.pipeline.session import TestRan
 from grader.results.result import Result
 
 Warn: TypeAlias = Callable[[str], None]
 
 
-class Following(Protocol):
-    """Who is told how the grading of a single submission gets on, from its first test to its result."""
+class ProgressListener(Protocol):
+    """An object that is notified while a single submission is graded."""
 
     def begin(self, blank: Result) -> None:
-        """It begins; none of its tests has ended."""
+        """Handle the start, before any test has ended."""
 
-    def add(self, event: TestRan) -> None:
-        """One more test has ended."""
+    def add(self, event: FinishedTest) -> None:
+        """Handle the end of a test."""
 
     def finish(self, result: Result) -> None:
-        """All is graded."""
+        """Handle the complete result."""
 
     def refuse(self, why: str) -> None:
-        """It can't be graded."""
+        """Handle a submission that can't be graded."""
 
 
 @dataclass
 class RunOutcome:
-    """What became of the submissions that were to be graded."""
+    """The outcome of grading a queue."""
 
     stored: list[str] = field(default_factory=list)
-    unsure: list[str] = field(default_factory=list)  # through no fault of the student's
-    again: Counter[str] = field(default_factory=Counter)  # katas of submissions of which another was kept
-    broken: list[str] = field(default_factory=list)  # tests that fail through the instructor's mistake, and how
-    unfit: str = ""  # why this machine could not time any, and what to do
+    unsure: list[str] = field(default_factory=list)  # inconclusive, which is not the student's fault
+    again: Counter[str] = field(default_factory=Counter)  # regraded submissions by kata, where others were kept
+    broken: list[str] = field(default_factory=list)  # tests that fail through the instructor's mistake, with traces
+    unfit: str = ""  # why this machine could not measure speed, and what to do
 
 
 class Executor(ABC):
     """Grades a queue: `Local` on this machine, `Slurm` on a cluster."""
 
     @abstractmethod
-    def grade(self, queue: Queue, out: Console, warn: Warn, live: Following | None) -> RunOutcome:
-        """Grade what the queue finds to be graded, and store each result in its `out`.
+    def grade(self, queue: Queue, out: Console, warn: Warn, live: ProgressListener | None) -> RunOutcome:
+        """Grade the pending submissions of a queue, and store each result in its `out`.
 
         Raises CallError before anything is written, and MachineError.
         """

@@ -1,10 +1,10 @@
 """Random inputs, drawn once for all submissions of a run.
 
-The grader has Hypothesis draw a test's inputs before it forks the first child that runs this test. Every child inherits
-the inputs as its own copy, so a child cannot change those of another one.
+Hypothesis draws a test's inputs before the grader forks the first child that runs this test. Every child inherits its
+own copy of the inputs, so it cannot change those of another child.
 
-Hypothesis would draw the same inputs for each submission, since the seed is the same. When a submission fails on one of
-them, Hypothesis itself runs and finds the same failure.
+The seed is the same for all submissions, so Hypothesis would draw the same inputs for each. When a submission fails on
+one of them, Hypothesis itself runs and finds the same failure.
 """
 
 import functools
@@ -15,34 +15,34 @@ from typing import Any
 import hypothesis
 import pytest
 
-from torchkata.compat.hypothesis_internals import settings_of
+from torchkata.compat.hypothesis_internals import get_settings
 from torchkata.pytest_plugin.first_pass import Input
 
 
-class DrawnInputs:
-    """An `Inputs` that draws a test's inputs when they are first requested, and keeps them in memory.
+class SharedInputs:
+    """An `Inputs` that draws a test's inputs at the first request and keeps them in memory.
 
-    It forgets the inputs of a test when those of another seed or number of examples are requested, so that a proof of
-    many seeds does not fill the memory.
+    When another seed or number of examples is requested, the earlier inputs of that test are discarded, so that proofs
+    with many seeds do not fill the memory.
     """
 
     def __init__(self) -> None:
         self.drawn: dict[object, tuple[tuple[int, int], list[dict[str, Any]] | None]] = {}  # by test
 
-    def of(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
-        """Return the inputs of this test, as `torchkata.pytest_plugin.first_pass.Inputs.of` does."""
-        wanted = (seed, settings_of(item.obj).max_examples)
+    def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
+        """Return the inputs of this test, as `torchkata.pytest_plugin.first_pass.Inputs.draw` does."""
+        key = (seed, get_settings(item.obj).max_examples)
         drawn, inputs = self.drawn.get(item.obj, (None, None))
-        if drawn != wanted:
+        if drawn != key:
             inputs = draw_inputs(item, seed)
-            self.drawn[item.obj] = wanted, inputs
+            self.drawn[item.obj] = key, inputs
         return None if inputs is None else (Input(given) for given in inputs)
 
 
 def draw_inputs(item: pytest.Function, seed: int) -> list[dict[str, Any]] | None:
-    """Return what `@given` passes to a test as long as nothing fails; None if Hypothesis cannot draw it.
+    """Return the arguments that `@given` passes to a test while nothing fails; None if Hypothesis cannot draw them.
 
-    An input may itself draw more, like `st.data()`. It refuses to once this function has returned, and the first pass
+    An input may itself draw more, like `st.data()`. It refuses to after this function has returned, so the first pass
     leaves such a test to Hypothesis.
     """
     hypothesis.seed(seed)(item.obj)
@@ -58,7 +58,7 @@ def draw_inputs(item: pytest.Function, seed: int) -> list[dict[str, Any]] | None
     handle.inner_test = record
     try:
         item.obj(**fixtures)
-    except Exception:  # of Hypothesis or of a strategy: the child that runs the test reports it
+    except Exception:  # from Hypothesis or a strategy; the child that runs the test reports it
         return None
     finally:
         handle.inner_test = body

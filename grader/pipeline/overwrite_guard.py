@@ -1,4 +1,4 @@
-"""What a call would take away from the results that are stored: none is lost unless `--force` says so."""
+"""Refuses a call that would lose stored results, unless it has `--force`."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,31 +11,31 @@ from torchkata.course import course
 
 
 def demand_no_loss(entries: Sequence[Entry], options: Options) -> None:
-    """Raises CallError where a stored result would give way to one that has less, or comes of another seed."""
+    """Raise CallError if a new result would hold less than the stored one, or be based on another seed."""
     losses: dict[str, list[str]] = {}
     for entry in entries:
         stored = result.load(options.out / entry.id / "result.json")
-        if stored is not None and stored.katas and (lost := list(lost_of(stored, options.grading))):
+        if stored is not None and stored.katas and (lost := list(list_losses(stored, options.grading))):
             losses[entry.id] = lost
     if losses:
         name, lost = next(iter(losses.items()))
         others = f" and {len(losses) - 1} more" if len(losses) > 1 else ""
         raise CallError(
-            f"--out {options.out}: this would replace what is stored of {name}{others}, and lose {', '.join(lost)}; "
-            "take another DIR, or --force"
+            f"--out {options.out}: this would overwrite the result of {name}{others} and lose {', '.join(lost)}; "
+            "choose another DIR, or use --force"
         )
 
 
-def lost_of(stored: Result, asked: GradingOptions) -> Iterator[str]:
-    """What a stored result has, and a new one would not have."""
+def list_losses(stored: Result, grading: GradingOptions) -> Iterator[str]:
+    """Yield the parts of a stored result that the new one would lack."""
     for kata in stored.katas:
-        if kata.status != "not_graded" and kata.kata in course().katas and kata.kata not in asked.katas:
+        if kata.status != "not_graded" and kata.kata in course().katas and kata.kata not in grading.katas:
             yield kata.kata
-    if stored.seed != asked.seed:
+    if stored.seed != grading.seed:
         yield f"seed {stored.seed}"
-    if stored.examples > asked.examples:
+    if stored.examples > grading.examples:
         yield f"{stored.examples} examples"
-    if stored.isolation == "bwrap" and asked.isolation == "none":
+    if stored.isolation == "bwrap" and grading.isolation == "none":
         yield "isolation bwrap"
-    if stored.device != asked.device and any(row.counts for row in stored.performance):
+    if stored.device != grading.device and any(row.counts for row in stored.performance):
         yield f"speed on {stored.device}"

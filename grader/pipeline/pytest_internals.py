@@ -1,9 +1,9 @@
-"""Everything of pytest that its documentation does not promise, in one place, and why it is needed."""
+"""The private parts of pytest that the grader uses."""
 
 import pytest
 from _pytest.runner import runtestprotocol
 
 
-def reports_of(item: pytest.Item) -> list[pytest.TestReport]:
-    """Set up, run and tear down one test by itself: pytest's own loop would run all that it has collected."""
+def run_protocol(item: pytest.Item) -> list[pytest.TestReport]:
+    """Set up, run and tear down a single test, since pytest's own loop runs all collected tests."""
     return runtestprotocol(item, nextitem=None, log=False)

@@ -1,4 +1,4 @@
-"""Takes in one submission after the other: reads it when its turn comes, and finds out whether it is to be graded."""
+"""The queue of submissions: reads each when its turn comes, and decides whether it must be graded."""
 
 import dataclasses
 import shlex
@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from grader.base.cleanup import clear_half_written
 from grader.base.errors import CallError
 from grader.pipeline import regrade
+from grader.pipeline import seed as seeds
 from grader.pipeline.archives import SubmissionError
-from grader.pipeline.seed import keep
-from grader.pipeline.session import Job
-from grader.pipeline.submission import read as read_submission
+from grader.pipeline.job import Job
+from grader.pipeline.submission import read_submission
 from grader.pipeline.submission_ids import Entry
 from grader.results import result
 from grader.results.dependencies import digest_basis, digest_result, environment
@@ -26,30 +26,30 @@ from grader.results.result import Result
 from grader.sandbox.launch import Isolation
 from torchkata.course import Kata
 
-OTHERS_WRITE = 0o022  # the group, and everybody
-SAME_END = ("device", "replay", "keep")  # with any of their values a kata ends the same; speed has its own digest
+OTHERS_WRITE = 0o022  # group or world
+SAME_END = ("device", "replay", "keep")  # a kata's result does not depend on these; speed has its own digest
 
 
 class GradingOptions(msgspec.Struct, frozen=True):
-    """The options that results depend on. A task of a cluster is sent all of them."""
+    """The options that results depend on. A cluster's tasks get all of them."""
 
     seed: int
     examples: int
     isolation: Isolation
     katas: tuple[str, ...]
     device: Literal["none", "cpu", "cuda"] = "none"
-    replay: bool = True  # inputs are drawn once for all submissions
-    keep: Literal["new", "better"] = "new"  # of what is stored and what a regrade gives
+    replay: bool = True  # draw inputs once for all submissions
+    keep: Literal["new", "better"] = "new"  # which result of a regraded kata to keep
 
     def select_dependencies(self, *without: str) -> dict[str, object]:
-        """Return by name the options that decide how a kata ends: the digests of a result cover them."""
+        """Return the options, by name, that decide the results of katas; digests cover them."""
         left_out = {*SAME_END, *without}
         return {name: value for name, value in msgspec.structs.asdict(self).items() if name not in left_out}
 
 
 @dataclass(frozen=True)
 class Options:
-    """The options of `grader grade`: those that results depend on, and what this process does."""
+    """The options of `grader grade`: those that results depend on, and those of this process."""
 
     grading: GradingOptions
     out: Path
@@ -59,16 +59,16 @@ class Options:
     gradescope: Path | None = None
     executor: Literal["local", "slurm"] = "local"
     slurm: tuple[str, ...] = ()  # KEY=VALUE
-    per_task: int | None = None  # submissions that a task of the cluster grades; None: as many as keep it busy a while
-    pseudonyms: Path | None = None  # the key to them; code may name its author, and is not stored
+    per_task: int | None = None  # submissions per cluster task; None: estimate from the time they take
+    pseudonyms: Path | None = None  # the file with the key; sources are not stored, since they may name their author
     people: Path | None = None
     as_json: bool = False
-    alone: bool = True  # nobody else writes into `out` meanwhile
-    since_ns: int = 0  # what was stored before is graded again, by the file system's clock
+    alone: bool = True  # no other process writes to `out` at the same time
+    since_ns: int = 0  # regrade results stored before this time of the file system
 
 
 class Queue:
-    """The submissions of one call, and what became of those that were not graded."""
+    """The submissions of one call, and what happened to those that were not graded."""
 
     def __init__(
         self, entries: Sequence[Entry], refused: Sequence[str], katas: tuple[Kata, ...], options: Options
@@ -79,64 +79,64 @@ class Queue:
         self.refused = list(refused)
         self.unreadable = 0
         self.reused: list[str] = []
-        self.prints: dict[str, str] = {}  # by the id of each job
+        self.prints: dict[str, str] = {}  # fingerprints of the jobs, by submission
         self.bases: dict[str, str] = {}
 
     @property
     def expected(self) -> int:
-        """How many there are to grade, as far as is known."""
+        """The number of submissions to grade, as far as it is known."""
         return len(self.entries) - len(self.reused) - self.unreadable
 
     def to_grade(self) -> Iterator[Job]:
-        """What is to be graded. Raises CallError for an `out` that can't be written, or when nothing can be read.
+        """Yield a job for each submission that must be graded, and store why a submission can't be read.
 
-        Why something can't be read is stored, too; in an `out` that is new only if something else can be.
+        Raises CallError if `out` can't be written, or if no submission can be read; then a new `out` is not created.
         """
         out, grading, ready = self.options.out, self.options.grading, False
         unreadable: dict[str, str] = {}
         if out.is_dir():
-            prepare(out, grading.seed, alone=self.options.alone)
+            prepare_directory(out, grading.seed, alone=self.options.alone)
             ready = True
         for entry in self.entries:
             submission = None
             try:
                 submission = dataclasses.replace(read_submission(entry.path, entry.files), id=entry.id)
             except SubmissionError as error:
-                self.refused.append(entry.told(str(error)))
+                self.refused.append(entry.anonymize(str(error)))
                 self.unreadable += 1
                 unreadable[entry.id] = str(error).removeprefix(f"{entry.path}: ")
             if submission is not None and not ready:
-                prepare(out, grading.seed, alone=self.options.alone)
+                prepare_directory(out, grading.seed, alone=self.options.alone)
                 ready = True
             while ready and unreadable:
                 self.store_unreadable(*unreadable.popitem())
             if submission is None:
                 continue
             fingerprint = digest_result(submission.files, grading.select_dependencies())
-            if not self.options.force and reusable(self.options, entry.id, fingerprint):
+            stored = load_replaced(self.options, entry.id)
+            if stored is not None and is_current(stored, fingerprint) and keeps_speed(self.options, stored):
                 self.reused.append(entry.id)
                 continue
             self.prints[entry.id] = fingerprint
             self.bases[entry.id] = digest_basis(submission.files, grading.select_dependencies("katas"))
-            stored = stored_for(self.options, entry.id)
-            kept = regrade.kept(stored, self.bases[entry.id], self.katas)
-            if stored is not None and is_whole(stored, kept, self.katas) and keeps_speed(self.options, stored):
+            reusable = regrade.find_reusable(stored, self.bases[entry.id], self.katas)
+            if stored is not None and covers_all(stored, reusable, self.katas) and keeps_speed(self.options, stored):
                 found = replace(stored, fingerprint=fingerprint, course=course_version(), unreadable="")
                 result.store(found, out)
                 self.reused.append(entry.id)
                 continue
-            before = regrade.done_in(stored)
-            yield Job(submission, self.katas, grading.seed, linted=True, kept=kept, done_before=before)
+            done = regrade.list_done(stored)
+            yield Job(submission, self.katas, grading.seed, lint=True, reusable=reusable, done_before=done)
         if not ready:
             raise CallError("; ".join(self.refused))
 
     def store_unreadable(self, submission: str, why: str) -> None:
-        """Store why it can't be read, beside what was graded when it could be. Raises MachineError."""
+        """Store why a submission can't be read, and keep its earlier results. Raises MachineError."""
         graded = result.load(self.options.out / submission / "result.json")
         result.store(replace(graded or self.blank(submission), unreadable=why), self.options.out)
 
     def blank(self, submission: str) -> Result:
-        """The result of what has not been graded."""
+        """Return the result of a submission without any graded kata."""
         return Result(
             submission=submission,
             score=0.0,
@@ -151,10 +151,10 @@ class Queue:
         )
 
 
-def prepare(directory: Path, seed: int, *, alone: bool) -> None:
-    """See that results of this seed can be written there, and by nobody else. Raises CallError.
+def prepare_directory(directory: Path, seed: int, *, alone: bool) -> None:
+    """Create the directory if needed, and check that only this user can write to it. Raises CallError.
 
-    `alone`, clear away what a killed run was writing.
+    If no other grader writes there (`alone`), also remove the half-written files of a killed run.
     """
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
@@ -163,41 +163,32 @@ def prepare(directory: Path, seed: int, *, alone: bool) -> None:
             pass
         if directory.stat().st_mode & OTHERS_WRITE:
             remedy = f"chmod go-w {shlex.quote(str(directory))}"
-            raise CallError(f"--out {directory}: others may write there, and so change results; {remedy}")
-        keep(directory, seed)
+            raise CallError(f"--out {directory}: other users can write there and change results; {remedy}")
+        seeds.store(directory, seed)
     except OSError as error:
         raise CallError(f"--out {directory}: can't write there ({error.strerror})") from None
     if alone:
         clear_half_written(directory)
 
 
-def stored_for(options: Options, submission: str) -> Result | None:
-    """The result that a new one takes the place of; None where it does not count."""
+def load_replaced(options: Options, submission: str) -> Result | None:
+    """Return the stored result that a new one would replace, unless it is missing or out of date."""
     path = options.out / submission / "result.json"
     if options.force or not path.exists() or path.stat().st_mtime_ns < options.since_ns:
         return None
     return result.load(path)
 
 
-def reusable(options: Options, submission: str, fingerprint: str) -> bool:
-    """Whether the same submission, assignment and options are stored, with nothing in it that is inconclusive.
-
-    Speed that was graded and is not asked for now would count.
-    """
-    path = options.out / submission / "result.json"
-    stored = result.load(path)
-    if stored is None or stored.unreadable or stored.fingerprint != fingerprint or not stored.conclusive:
-        return False
-    if path.stat().st_mtime_ns < options.since_ns:
-        return False
-    return keeps_speed(options, stored)
+def is_current(stored: Result, fingerprint: str) -> bool:
+    """Return whether a result is conclusive and of the same submission, course and options."""
+    return not stored.unreadable and stored.fingerprint == fingerprint and stored.conclusive
 
 
-def is_whole(stored: Result, kept: Iterable[str], katas: Iterable[Kata]) -> bool:
-    """Whether what is kept is all that is stored, and all that is asked for."""
-    return [kata.kata for kata in stored.katas] == [*kept] == [kata.name for kata in katas]
+def covers_all(stored: Result, reusable: Iterable[str], katas: Iterable[Kata]) -> bool:
+    """Return whether the reusable katas are all that are stored and all that are requested."""
+    return [kata.kata for kata in stored.katas] == [*reusable] == [kata.name for kata in katas]
 
 
 def keeps_speed(options: Options, stored: Result) -> bool:
-    """Whether nothing is stored of its speed that this call is not about."""
+    """Return whether no stored speed result would be lost because speed is not requested now."""
     return options.grading.device != "none" or not stored.performance

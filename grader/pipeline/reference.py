@@ -1,21 +1,23 @@
-"""Runs the reference solution before a class: a test that it does not pass is nobody's mistake but the instructor's.
+"""Runs the reference solution before a class, to find tests that are broken.
 
-    passed         the test is sound: what it raises later was caused by the answer of a student
-    anything else  the test is broken: nobody loses a point by it, and the instructor is told
+    passed         the test is sound: if it fails later, a student's answer is the cause
+    anything else  the test is broken: no student loses points by it, and the instructor is notified
 
-The verdict is settled before any code of a student runs, so that no answer can change it. It is kept by a digest of
-tests, solution, engine and options in `$XDG_CACHE_HOME/torchkata/reference`, where bubblewrap keeps students' code out.
+This is decided before any student's code runs, so no answer can change it. Passing is recorded by a digest of tests,
+solution, engine and options in `$XDG_CACHE_HOME/torchkata/reference`, which code in bubblewrap can't reach.
 """
 
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from textwrap import indent
 
 from grader.base.cachedir import cache_dir
 from grader.pipeline.collect import Tests
+from grader.pipeline.job import Event, Graded, Job
 from grader.pipeline.queue import Options
-from grader.pipeline.session import Event, Graded, Job, grade
+from grader.pipeline.session import grade
 from grader.pipeline.submission import Submission
 from grader.results.dependencies import digest, digest_basis, digest_kata
 from grader.results.result import KataResult
@@ -24,7 +26,7 @@ from torchkata.course import Kata, course
 from torchkata.pytest_plugin.run_state import get_state
 from torchkata.result import BROKEN, TestResult
 
-UNUSED = 30 * 86400.0  # seconds after which a mark of other tests or of another seed is deleted
+UNUSED = 30 * 86400.0  # seconds after which a mark that no run has used is deleted
 
 
 def check_tests(
@@ -45,7 +47,7 @@ def check_tests(
             sound |= {(kata.name, name) for name in kata.points}
         else:
             submission = Submission("the reference solution", solution)
-            jobs.append(Job(submission, (kata,), options.grading.seed, known_good=known, shows_all=True))
+            jobs.append(Job(submission, (kata,), options.grading.seed, known_good=known, for_instructor=True))
     with contextlib.suppress(OSError):
         clear_unused(marks)
     for event in grade(jobs, tests, sandbox, options.jobs):
@@ -70,36 +72,31 @@ def clear_unused(marks: Path) -> None:
             mark.unlink(missing_ok=True)
 
 
-def missing_solutions(katas: Sequence[Kata]) -> Iterator[Path]:
-    """Yield the file of each reference solution that the course lacks; of none where it brings none at all."""
+def find_missing_solutions(katas: Sequence[Kata]) -> Iterator[Path]:
+    """Yield the path of each missing reference solution, unless the course has none at all."""
     if course().solutions():
         yield from (path for kata in katas if not (path := course().solution(kata.name)).is_file())
 
 
 def is_broken(test: TestResult) -> bool:
-    """Return whether the reference solution's result of a test says that the test is at fault, and not the machine."""
+    """Return whether the reference solution's result shows that the test is at fault, and not the machine."""
     if test.outcome == "inconclusive":
         return test.cause.startswith(BROKEN)
     return test.outcome not in ("passed", "not_started")
 
 
 def describe_problems(result: KataResult, traces: dict[tuple[str, str], str]) -> Iterator[str]:
-    """Yield what the instructor reads of each test of a kata that the reference solution does not pass."""
+    """Yield the instructor's text about each test that the reference solution does not pass."""
     for test in result.tests:
         if test.outcome == "not_started":
-            yield f"reference/{result.kata}/solution.py is not written yet: {test.name} could not be checked with it"
+            yield f"reference/{result.kata}/solution.py is not written yet, so {test.name} was not checked"
         elif test.outcome != "passed":
             text = traces.get((result.kata, test.name), test.message)
             where = f"tests/test_{result.kata}.py: {test.name}"
-            yield f"{where} fails with the reference solution, so no student can fail it\n{indent(text)}"
-
-
-def indent(text: str) -> str:
-    """Return the lines of a text, moved to the right."""
-    return "\n".join(f"  {line}" for line in text.splitlines())
+            yield f"{where} fails with the reference solution, so it costs students no points\n{indent(text, '  ')}"
 
 
 def name_mark(kata: Kata, solution: dict[str, bytes], options: Options) -> str:
-    """Return the name of the file that says that the reference solution passes all tests of a kata."""
+    """Return the name of the file that records that the reference solution passes all tests of a kata."""
     basis = digest_basis(solution, options.grading.select_dependencies("katas"))
     return f"{kata.name}-{digest(kata.name, [*kata.points], digest_kata(kata.name), basis)[:32]}"

@@ -1,4 +1,4 @@
-"""What a regrade need not do again, and what it may not take away."""
+"""Reuse of stored results in a regrade."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -9,11 +9,11 @@ from grader.results.result import KataResult, Result
 from torchkata.course import Kata
 
 
-def kept(stored: Result | None, basis: str, katas: Iterable[Kata]) -> dict[str, KataResult]:
-    """The katas of a stored result that another grading would end as they ended, by name."""
+def find_reusable(stored: Result | None, basis: str, katas: Iterable[Kata]) -> dict[str, KataResult]:
+    """Return the stored results, by kata, that a regrade would reproduce."""
     if stored is None or stored.basis != basis:
         return {}
-    results = {one.kata: one for one in stored.katas if one.status != "inconclusive"}
+    results = {kata.kata: kata for kata in stored.katas if kata.status != "inconclusive"}
     return {
         kata.name: results[kata.name]
         for kata in katas
@@ -21,28 +21,28 @@ def kept(stored: Result | None, basis: str, katas: Iterable[Kata]) -> dict[str, 
     }
 
 
-def done_in(stored: Result | None) -> frozenset[str]:
-    """The katas that those which build on them found done."""
-    return frozenset(one.kata for one in stored.katas if one.status == "done") if stored else frozenset()
+def list_done(stored: Result | None) -> frozenset[str]:
+    """Return the katas that are done in a stored result."""
+    return frozenset(kata.kata for kata in stored.katas if kata.status == "done") if stored else frozenset()
 
 
-def with_digests(katas: Iterable[KataResult]) -> list[KataResult]:
-    """What was graded, each with what the course says of it now."""
-    return [replace(one, digest=digest_kata(one.kata)) for one in katas]
+def add_digests(katas: Iterable[KataResult]) -> list[KataResult]:
+    """Return the results, each with the current digest of the course's kata."""
+    return [replace(kata, digest=digest_kata(kata.kata)) for kata in katas]
 
 
-def better(stored: Result | None, katas: Sequence[KataResult]) -> list[KataResult]:
-    """Of each kata the result with more points: what is stored, where it has the same tests, or the new one."""
-    before: Mapping[str, KataResult] = {one.kata: one for one in stored.katas} if stored else {}
+def keep_better(stored: Result | None, katas: Sequence[KataResult]) -> list[KataResult]:
+    """Return for each kata the stored result if it has more points and the same tests, or else the new one."""
+    before: Mapping[str, KataResult] = {kata.kata: kata for kata in stored.katas} if stored else {}
     found = []
     for new in katas:
         old = before.get(new.kata, new)
-        wins = old.score > new.score and new.status != "inconclusive" and worth(old) == worth(new)
+        wins = old.score > new.score and new.status != "inconclusive" and get_points(old) == get_points(new)
         version = old.kept or (stored.course if stored else "") or "an earlier version"
         found.append(replace(old, digest=new.digest, kept=version) if wins else new)
     return found
 
 
-def worth(kata: KataResult) -> dict[str, float]:
-    """The tests, and the points of each."""
+def get_points(kata: KataResult) -> dict[str, float]:
+    """Return the maximal points by test."""
     return {test.name: test.max_score for test in kata.tests}

@@ -1,20 +1,20 @@
-"""From how the tests ended to points: `kata.toml` says what each is worth, and nothing else earns any."""
+"""Converts test results to points by the `points` in `kata.toml`."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 
 from grader.results.result import KataResult
 from torchkata.course import Kata
-from torchkata.result import TestResult, status_of
+from torchkata.result import TestResult, get_status
 
-DID_NOT_RUN = TestResult("", "inconclusive", message="this test did not run; that is not your fault")
+DID_NOT_RUN = TestResult("", "inconclusive", message="this test did not run; this is not your fault")
 
 
 def score(kata: Kata, ended: Mapping[str, TestResult], *, missing: TestResult = DID_NOT_RUN) -> KataResult:
-    """A kata's points. A test of the kata that did not end is as `missing`; one that is not in it counts nothing."""
+    """Score a kata. A test without a result counts as `missing`; results of tests that the kata lacks are ignored."""
     tests = []
     for name, points in kata.points.items():
         test = ended.get(name, missing)
         tests.append(replace(test, name=name, score=points if test.outcome == "passed" else 0.0, max_score=points))
-    status = status_of([test.outcome for test in tests])
+    status = get_status([test.outcome for test in tests])
     return KataResult(kata.name, status, sum(test.score for test in tests), kata.max_score, tuple(tests))

@@ -1,6 +1,6 @@
-"""The secret seed of a class: drawn once for a DIR and kept there, so that a regrade agrees with what is stored.
+"""The secret seed of a class, stored in DIR, so that a regrade draws the same inputs.
 
-Whoever knows the seed knows all inputs, and can hand in a table of answers in place of code.
+Students who know the seed know all inputs, and could submit a table of answers instead of code.
 """
 
 import secrets
@@ -13,12 +13,12 @@ NAME = ".seed"
 
 
 def draw() -> int:
-    """A new one, which any random generator takes."""
+    """Return a new seed that any random generator accepts."""
     return secrets.randbelow(2**31)
 
 
-def of(directory: Path) -> int:
-    """The seed of the results there, or a new one where there are none. Raises CallError."""
+def load_or_draw(directory: Path) -> int:
+    """Return the seed of the results in a directory, or a new one if it has none. Raises CallError."""
     path = directory / NAME
     try:
         text = path.read_text("ascii", errors="replace").strip()
@@ -27,14 +27,12 @@ def of(directory: Path) -> int:
     except OSError as error:
         raise CallError(f"{path}: can't be read ({error.strerror})") from None
     if not text.isdecimal():
-        raise CallError(
-            f"{path}: this should be the number that --seed was for the results here, and is something else"
-        )
+        raise CallError(f"{path}: expected the number that was --seed for the results here, got something else")
     return int(text)
 
 
-def keep(directory: Path, seed: int) -> None:
-    """Remember the seed for the next run into this directory. Raises OSError."""
+def store(directory: Path, seed: int) -> None:
+    """Store the seed for the next run with this directory. Raises OSError."""
     content = f"{seed}\n".encode()
     path = directory / NAME
     if not path.is_file() or path.read_bytes() != content:

@@ -1,4 +1,4 @@
-"""Sets up what grading needs, once: the sandbox at the best level that works here, and the collected tests."""
+"""Sets up what grading needs: a sandbox at the strongest isolation that works here, and the collected tests."""
 
 import contextlib
 from collections.abc import Callable, Sequence
@@ -7,17 +7,17 @@ from typing import Literal
 
 from grader.base.cleanup import in_use
 from grader.base.errors import MachineError
-from grader.pipeline.collect import Tests, with_tests
-from grader.pipeline.inputs import DrawnInputs
+from grader.pipeline.collect import Tests, collect_tests
+from grader.pipeline.inputs import SharedInputs
 from grader.pipeline.selection import demand_gradable
-from grader.pipeline.startup import Start
-from grader.sandbox.launch import Isolation, IsolationError, Sandbox, Timing, hidden_files, launch
+from grader.pipeline.startup import Startup
+from grader.sandbox.launch import Isolation, IsolationError, Sandbox, Timing, launch, list_hidden_files
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Kata, Limits, course
 from torchkata.seam.failures import Inconclusive
 
 
-def with_workplace(
+def run_with_tests(
     isolation: Isolation,
     examples: int,
     warn: Callable[[str], None],
@@ -25,41 +25,38 @@ def with_workplace(
     profile: str = "grade",
     private: Sequence[Path] = (),
     katas: Sequence[Kata] = (),
-    start: Start | None = None,
+    startup: Startup | None = None,
     *,
     replay: bool = True,
 ) -> None:
-    """Call `use` with the tests of these katas, all for none, and a sandbox, which `start` may have begun.
+    """Call `use` with the tests of these katas and a sandbox. Raises MachineError if the isolation does not work here.
 
-    Their inputs are drawn once and replayed to each submission, unless told otherwise. Whoever runs in there sees
-    nothing of this project, nor of `private`. Raises MachineError where the isolation can't be had.
+    Args:
+        private: paths that code in the sandbox must not be able to read, in addition to the course.
+        katas: all if empty.
+        startup: may have launched the sandbox already.
+        replay: draw the inputs once, for all submissions.
     """
-    asked = katas or [*course().katas.values()]
-    demand_gradable(asked)
-    with contextlib.closing(start or Start()) as beginning:
+    chosen = katas or [*course().katas.values()]
+    demand_gradable(chosen)
+    with contextlib.closing(startup or Startup()) as steps:
 
-        def go_on(sandbox: Sandbox) -> None:
-            """Collect the tests while it imports what students use; then look at it, and begin."""
+        def run(level: Literal["bwrap", "none"]) -> None:
+            sandbox = steps.get_sandbox(level, chosen)
 
             def begin(tests: Tests) -> None:
-                beginning.say("waiting for the sandbox to import what students use, and testing it")
+                steps.show("waiting for the sandbox to import what students use, and testing it")
                 prove(sandbox, private, warn)
-                beginning.say_no_more()
+                steps.clear_line()
                 use(tests, sandbox)
 
-            beginning.say("collecting the tests")
-            with_tests(begin, examples, profile, katas, DrawnInputs() if replay else None)
+            steps.show("collecting the tests")  # while the sandbox imports
+            collect_tests(begin, examples, profile, katas, SharedInputs() if replay else None)
 
-        try:
-            go_on(beginning.sandbox("none" if isolation == "none" else "bwrap", asked))
-        except IsolationError as error:
-            if isolation != "auto":
-                raise MachineError(f"isolation {isolation} does not work here: {error}") from None
-            warn(f"bubblewrap does not work here ({error}).")
-            go_on(beginning.sandbox("none", asked))
+        try_isolations(isolation, warn, run)
 
 
-def with_sandbox(
+def run_with_sandbox(
     isolation: Isolation,
     limits: Limits,
     timing: Timing,
@@ -67,40 +64,37 @@ def with_sandbox(
     use: Callable[[Sandbox], None],
     private: Sequence[Path] = (),
 ) -> None:
-    """Call `use` with a sandbox for workers that are timed. Raises MachineError where the isolation can't be had."""
-    levels: dict[Isolation, list[Literal["bwrap", "none"]]] = {
-        "auto": ["bwrap", "none"],
-        "bwrap": ["bwrap"],
-        "none": ["none"],
-    }
-    for level in levels[isolation]:
-        try:
-            sandbox = launch(level, limits, timing)
-            try:
-                prove(sandbox, private, warn)
-            except IsolationError:
-                sandbox.close()
-                raise
-        except IsolationError as error:
-            if level == levels[isolation][-1]:
-                raise MachineError(f"isolation {isolation} does not work here: {error}") from None
-            warn(f"bubblewrap does not work here ({error}).")
-            continue
-        try:
+    """Call `use` with a sandbox for timed workers. Raises MachineError if the isolation does not work here."""
+
+    def run(level: Literal["bwrap", "none"]) -> None:
+        with contextlib.closing(launch(level, limits, timing)) as sandbox:
+            prove(sandbox, private, warn)
             with in_use(sandbox.runtime):
                 use(sandbox)
-        finally:
-            sandbox.close()
-        return
+
+    try_isolations(isolation, warn, run)
+
+
+def try_isolations(
+    isolation: Isolation, warn: Callable[[str], None], run: Callable[[Literal["bwrap", "none"]], None]
+) -> None:
+    """Call `run` with the requested level; for "auto", fall back from bwrap to none. Raises MachineError."""
+    try:
+        run("none" if isolation == "none" else "bwrap")
+    except IsolationError as error:
+        if isolation != "auto":
+            raise MachineError(f"isolation {isolation} does not work here: {error}") from None
+        warn(f"bubblewrap does not work here ({error}).")
+        run("none")
 
 
 def prove(sandbox: Sandbox, private: Sequence[Path], warn: Callable[[str], None]) -> Sandbox:
-    """Wait until the sandbox is up, and let a worker try to break out. Raises IsolationError where it can."""
+    """Wait for the sandbox and let a worker try to break out. Raises IsolationError if bubblewrap does not hold."""
     sandbox.wait_until_ready()
     control = sandbox.clone()
     try:
         runner = WorkerRunner(control, course().limits)
-        found = runner.violations([*hidden_files(), *map(str, private), "/etc/passwd"])
+        found = runner.find_violations([*list_hidden_files(), *map(str, private), "/etc/passwd"])
     except Inconclusive as error:
         raise IsolationError(str(error)) from None
     finally:
@@ -109,5 +103,5 @@ def prove(sandbox: Sandbox, private: Sequence[Path], warn: Callable[[str], None]
         raise IsolationError(f"a worker can {found[0]}")
     sandbox.violations = found
     if found:
-        warn(f"Students' code is shut in by limits on resources alone: it can {', '.join(found)}.")
+        warn(f"Students' code is confined by resource limits only: it can {', '.join(found)}.")
     return sandbox

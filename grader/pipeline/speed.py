@@ -1,4 +1,4 @@
-"""`grader grade --device`: after all tests, the speed of each submission, one at a time."""
+"""Grades the speed of submissions (`--device`) after all tests, one submission at a time."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,8 +8,8 @@ from rich.console import Console
 from grader.base.progress import ProgressBar
 from grader.pipeline.archives import SubmissionError
 from grader.pipeline.queue import Queue
-from grader.pipeline.setup import with_sandbox
-from grader.pipeline.submission import read as read_submission
+from grader.pipeline.setup import run_with_sandbox
+from grader.pipeline.submission import read_submission
 from grader.results import result
 from grader.results.dependencies import digest_result
 from grader.results.result import PerformanceResult, Result
@@ -23,20 +23,20 @@ from torchkata.speed.sizes import Kind
 
 
 def grade_speeds(
-    kind: Kind, queue: Queue, shown: Sequence[str], out: Console, warn: Callable[[str], None]
+    kind: Kind, queue: Queue, graded: Sequence[str], out: Console, warn: Callable[[str], None]
 ) -> tuple[list[str], str]:
-    """Time what has not been timed, and store it with the results; those that are inconclusive. Raises MachineError.
+    """Time submissions that lack it and store the results; return the inconclusive ones, and why none could be timed.
 
-    And why this machine can time none, "" if it can.
+    The reason is "" if this machine can measure speed. Raises MachineError.
     """
     options = queue.options
-    queued, unsure = waiting(kind, queue, set(shown))
+    queued, unsure = find_untimed(kind, queue, set(graded))
     unfit = ""
 
     def store(job: SpeedJob, rows: list[PerformanceResult], facts: dict[str, str]) -> None:
         stored = result.read(options.out / job.submission / "result.json")
         fingerprint = result.speed_fingerprint(stored.fingerprint, kind)
-        result.store(with_speed(stored, kind, rows, facts, fingerprint), options.out)
+        result.store(add_speed(stored, kind, rows, facts, fingerprint), options.out)
 
     def refuse(reason: str) -> None:
         nonlocal unfit
@@ -50,7 +50,7 @@ def grade_speeds(
             return
         with ProgressBar(out, sum(len(job.workloads) for job in queued), "workloads") as progress:
             for job in queued:
-                rows, facts = timed(job, kind, sandbox, lambda name: progress.count(f"timing {name}"))
+                rows, facts = time_submission(job, kind, sandbox, lambda name: progress.count(f"timing {name}"))
                 store(job, rows, facts)
                 if any(row.outcome == "inconclusive" for row in rows):
                     unsure.append(job.submission)
@@ -59,33 +59,33 @@ def grade_speeds(
     if isinstance(device, str):
         refuse(device)
     elif queued:
-        with_sandbox(
+        run_with_sandbox(
             options.grading.isolation, setup.get_limits(), setup.plan_workers(device), warn, use, [options.out]
         )
     return unsure, unfit
 
 
-def not_yet(kind: Kind, katas: Sequence[Kata]) -> list[PerformanceResult]:
-    """The rows of workloads that are still to be timed."""
+def build_untimed_rows(kind: Kind, katas: Sequence[Kata]) -> list[PerformanceResult]:
+    """Return the rows of workloads that are still to be timed."""
     chosen = course().timed_with(kata.name for kata in katas)
-    said = "Not timed: grading stopped before its turn."
-    return [make_empty_row(kind, workload, "not_graded", said) for workload in chosen]
+    message = "Not timed: grading stopped before this workload."
+    return [make_empty_row(kind, workload, "not_graded", message) for workload in chosen]
 
 
-def waiting(kind: Kind, queue: Queue, shown: set[str]) -> tuple[list[SpeedJob], list[str]]:
-    """The submissions whose speed is not known for these files and options; those that are others than were tested."""
+def find_untimed(kind: Kind, queue: Queue, graded: set[str]) -> tuple[list[SpeedJob], list[str]]:
+    """Return jobs for submissions without speed results, and those that changed after their tests ran."""
     workloads = course().timed_with(kata.name for kata in queue.katas)
     jobs: list[SpeedJob] = []
     changed: list[str] = []
     for entry in queue.entries:
         stored = result.load(queue.options.out / entry.id / "result.json")
-        if entry.id not in shown or stored is None:
+        if entry.id not in graded or stored is None:
             continue
         if not queue.options.force and stored.is_timed(kind):
             continue
         try:
             files = read_submission(entry.path, entry.files).files
-        except SubmissionError:  # it was there when its tests ran
+        except SubmissionError:  # it has gone since its tests ran
             files = {}
         if digest_result(files, queue.options.grading.select_dependencies()) == stored.fingerprint:
             jobs.append(SpeedJob(entry.id, files, tuple(stored.katas), workloads))
@@ -94,10 +94,10 @@ def waiting(kind: Kind, queue: Queue, shown: set[str]) -> tuple[list[SpeedJob], 
     return jobs, changed
 
 
-def timed(
+def time_submission(
     job: SpeedJob, kind: Kind, sandbox: Sandbox, take: Callable[[str], None]
 ) -> tuple[list[PerformanceResult], dict[str, str]]:
-    """All workloads of one submission, and what the device says of itself."""
+    """Time all workloads of a submission; return the rows, and facts about the device."""
     rows, facts = [], {}
     for message in grade_speed(job, kind, sandbox):
         if isinstance(message, DeviceFacts):
@@ -105,14 +105,14 @@ def timed(
         else:
             rows.append(message.row)
             take(job.submission)
-    place = {name: i for i, name in enumerate(course().workloads)}
-    return sorted(rows, key=lambda row: place[row.workload]), facts
+    order = [*course().workloads]
+    return sorted(rows, key=lambda row: order.index(row.workload)), facts
 
 
-def with_speed(
+def add_speed(
     stored: Result, kind: Kind, rows: list[PerformanceResult], facts: dict[str, str], fingerprint: str
 ) -> Result:
-    """The result with its speed. A workload that was not graded counts neither way."""
+    """Return the result with its speed. A workload that was not graded changes neither score nor maximum."""
     counted = [row for row in rows if row.counts]
     return msgspec.structs.replace(
         stored,

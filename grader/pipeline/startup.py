@@ -1,6 +1,6 @@
-"""The start of a run: its sandbox imports while this process does, too, and a line says what is waited for.
+"""The startup of a run: the sandbox imports in parallel with this process, and a line on the terminal shows the step.
 
-Imports nothing that takes long itself.
+This module itself imports quickly.
 """
 
 import contextlib
@@ -15,39 +15,39 @@ from torchkata.course import Kata, course
 ERASE = "\r\x1b[2K"
 
 
-class Start:
-    """The sandboxes of one run, begun as early as possible; to be closed when it ends, however it ends."""
+class Startup:
+    """The sandboxes of one run, launched as early as possible. Close it when the run ends."""
 
     def __init__(self, *, quiet: bool = True) -> None:
         self.shown = not quiet and sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
-        self.ahead: dict[str, Sandbox] = {}  # begun, and not taken yet
+        self.ahead: dict[str, Sandbox] = {}  # launched, but not requested yet
         self.sandboxes: list[Sandbox] = []
 
-    def begin_ahead(self, level: Literal["bwrap", "none"], katas: Iterable[Kata]) -> None:
-        """Begin the sandbox that will most likely be asked for; where it can't be had, who asks for it is told."""
+    def launch_ahead(self, level: Literal["bwrap", "none"], katas: Iterable[Kata]) -> None:
+        """Launch the sandbox that will most likely be needed; `get_sandbox` reports any error later."""
         with contextlib.suppress(IsolationError):
-            self.ahead[level] = self.sandbox(level, katas)
+            self.ahead[level] = self.get_sandbox(level, katas)
 
-    def sandbox(self, level: Literal["bwrap", "none"], katas: Iterable[Kata]) -> Sandbox:
-        """A sandbox of this level for these katas, which may still be importing. Raises IsolationError."""
+    def get_sandbox(self, level: Literal["bwrap", "none"], katas: Iterable[Kata]) -> Sandbox:
+        """Return a sandbox of this level, which may still be importing. Raises IsolationError."""
         if level in self.ahead:
             return self.ahead.pop(level)
         sandbox = launch(level, course().limits, katas=katas)
         self.sandboxes.append(sandbox)
         return sandbox
 
-    def say(self, what: str) -> None:
-        """Tell what is waited for, in the place of what was told before: on a terminal only."""
+    def show(self, step: str) -> None:
+        """Show the current step in place of the previous one, if this is a terminal."""
         if self.shown:
-            print(f"{ERASE}starting: {what} …", end="", file=sys.stderr, flush=True)
+            print(f"{ERASE}starting: {step} …", end="", file=sys.stderr, flush=True)
 
-    def say_no_more(self) -> None:
-        """Leave the terminal as it was."""
+    def clear_line(self) -> None:
+        """Erase the line."""
         if self.shown:
             print(ERASE, end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """End every sandbox."""
-        self.say_no_more()
+        """Erase the line and end every sandbox."""
+        self.clear_line()
         for sandbox in self.sandboxes:
             sandbox.close()

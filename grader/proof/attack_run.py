@@ -18,9 +18,10 @@ from rich.console import Console
 from rich.table import Table
 
 from grader.pipeline.collect import Tests
-from grader.pipeline.lint import findings_of
-from grader.pipeline.session import LOST, Graded, Job
-from grader.pipeline.setup import with_workplace
+from grader.pipeline.job import Graded, Job
+from grader.pipeline.lint import lint_file
+from grader.pipeline.session import LOST
+from grader.pipeline.setup import run_with_tests
 from grader.pipeline.submission import Submission
 from grader.proof.attacks import Attack
 from grader.proof.claims import find_others, only
@@ -77,7 +78,7 @@ def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err:
         def use(tests: Tests, sandbox: Sandbox) -> None:
             trials.extend(run_plans(plans, jobs, tests, sandbox, out))
 
-        with_workplace(level, EXAMPLES, lambda _: None, use, profile="prove")
+        run_with_tests(level, EXAMPLES, lambda _: None, use, profile="prove")
 
     trials = try_levels(options.levels, attempt, options, err, "attack")
     proof = prove_trials(trials, [tabulate_attacks(trials, controls=not options.quick)])
@@ -114,12 +115,12 @@ def make_plan(
     beside = neighbour(kata, attack.hostile)
     job = partial(Job, seed=0, known_good=frozenset(course().katas) - {kata.name})  # all others are our own solution's
     katas = (kata, *(map(first_test, beside) if quick else beside))
-    hostile = job(attack.hostile, katas, limits=limits, fails=quick, next=after)
+    hostile = job(attack.hostile, katas, limits=limits, expect_failure=quick, next=after)
     return Plan(
         attack,
         level,
         alone,
-        bases.setdefault((wrong.id, *kata.points), job(wrong, (kata,), fails=quick)),
+        bases.setdefault((wrong.id, *kata.points), job(wrong, (kata,), expect_failure=quick)),
         job(attack.before, (kata,), next=hostile) if attack.before else None,
         job(attack.beside, (kata,)) if attack.beside else None,
         hostile,
@@ -242,4 +243,4 @@ def texts_on(submission: Submission) -> set[str]:
 @cache  # most files are our solution, in every attack
 def texts_in(file: str, source: bytes) -> frozenset[str]:
     """Return the texts of the findings in one file."""
-    return frozenset(finding.text for finding in findings_of(file, source))
+    return frozenset(finding.text for finding in lint_file(file, source))

@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from grader.pipeline.session import Job
+from grader.pipeline.job import Job
 from grader.proof.claims import Claim
 from grader.results.dependencies import digest_proof
 from grader.results.result import KataResult, write_whole
@@ -46,7 +46,7 @@ class Proven:
         path = self.path(claim)
         if path.name not in self.known:
             self.known[path.name] = read(path)
-        for whole in (replace(claim, job=replace(claim.job, few=False)), claim):  # which proves the few, too
+        for whole in (replace(claim, job=replace(claim.job, few_examples=False)), claim):  # which proves the few, too
             key = self.key(whole)
             results = self.known[path.name].get(key)
             if results is not None:
@@ -80,7 +80,7 @@ class Proven:
 
     def digest(self, job: Job) -> str:
         """Return the digest of what grading a job depends on."""
-        options = (self.examples, self.isolation, job.few, job.seed, job.limits)
+        options = (self.examples, self.isolation, job.few_examples, job.seed, job.limits)
         return digest_proof(job.katas, job.submission.files, job.known_good, options)
 
     def path(self, claim: Claim) -> Path:

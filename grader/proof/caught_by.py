@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from grader.pipeline.collect import Tests
-from grader.pipeline.session import Graded, grade
+from grader.pipeline.job import Graded
+from grader.pipeline.session import grade
 from grader.proof.claims import Claim, catching, misremembered
 from grader.proof.zoo import ZooEntry, caught_by_file, wrong
 from grader.proof.zoo_proof import ZooOutcome

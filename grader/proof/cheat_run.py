@@ -13,7 +13,7 @@ from rich.table import Table
 
 from grader.base.progress import ProgressBar
 from grader.base.terminal import print_warning
-from grader.pipeline.setup import with_sandbox
+from grader.pipeline.setup import run_with_sandbox
 from grader.proof.cheats import Cheat, Slow
 from grader.proof.proof import Level, Options, Proof, Trial, prove_trials, tabulate_trials, try_levels
 from grader.results.result import PerformanceResult
@@ -42,7 +42,7 @@ def prove_cheats(slow: Sequence[Slow], cheats: Sequence[Cheat], options: Options
             with ProgressBar(out, len(slow) + 2 * len(cheats), "workloads") as progress:
                 trials.extend(time_all(slow, cheats, level, sandbox, lambda name: progress.count(f"timing {name}")))
 
-        with_sandbox(level, setup.get_limits(), setup.plan_workers(), lambda _: None, use)
+        run_with_sandbox(level, setup.get_limits(), setup.plan_workers(), lambda _: None, use)
 
     missing = setup.find_missing("cpu")
     if missing:

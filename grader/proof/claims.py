@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from grader.pipeline.session import Job
+from grader.pipeline.job import Job
 from grader.pipeline.submission import Submission
 from grader.proof import zoo
 from grader.results.result import KataResult
@@ -45,18 +45,18 @@ def claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterato
         dependents = course().dependents(kata.name)
         built_on_it = [other for other in katas if other.name in dependents and not quick]
         for seed in range(seeds):
-            found = replace(job(f"{kata.name}, seed {seed}", solution, [kata], seed, others), few=quick)
+            found = replace(job(f"{kata.name}, seed {seed}", solution, [kata], seed, others), few_examples=quick)
             yield Claim("solution", kata.name, f"seed {seed}", found)
         for entry in zoo.right(kata):
             files = {**solution, file: entry.source.encode()}
             found = job(f"{kata.name}/{entry.name}", files, [kata, *built_on_it], known_good=others)
-            found = replace(found, few=quick)
+            found = replace(found, few_examples=quick)
             yield Claim("right", kata.name, entry.name, found)
         for entry in zoo.wrong(kata):
             files = {**solution, file: entry.source.encode()}
             alone = quick and bool(entry.caught_by)
             asked = only(kata, entry.caught_by) if alone else kata
-            found = replace(job(f"{kata.name}/{entry.name}", files, [asked], known_good=others), fails=alone)
+            found = replace(job(f"{kata.name}/{entry.name}", files, [asked], known_good=others), expect_failure=alone)
             name = f"{entry.name}, by {entry.caught_by} alone" if alone else entry.name
             yield Claim("wrong", kata.name, name, found, entry)
         if built_on_it:

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from torchkata.cli.about import section
+from torchkata.cli.about import find_section
 from torchkata.course import course, use
 from torchkata.seam.assignment import Assignment
 
@@ -78,12 +78,12 @@ def problems_of(kata: str, solution: Path) -> Iterator[str]:
         return
     kata_file, page = f"reference/{kata}/kata.toml", "docs/katas.md"
     texts = [(stub, "\n".join(docstrings(source))), *((kata_file, hint) for hint in course().katas[kata].hints)]
-    for place, text in [*texts, (page, section(course().katas[kata]))]:
+    for place, text in [*texts, (page, find_section(course().katas[kata]))]:
         try:
             assert_sums_come_out(text)
         except Untrue as error:
             yield f"{place}: {error}"
-    for place, text in [(stub, source), *texts[1:], (page, section(course().katas[kata]))]:
+    for place, text in [(stub, source), *texts[1:], (page, find_section(course().katas[kata]))]:
         for name in sorted({*DOTTED.findall(text)}):
             if not is_known(name, names):
                 yield f"{place}: there is no {name}"

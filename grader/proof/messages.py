@@ -9,15 +9,15 @@ from rich.console import Console
 from grader.base.errors import CallError
 from grader.base.terminal import print_warning
 from grader.pipeline.collect import Tests
-from grader.pipeline.setup import with_workplace
+from grader.pipeline.setup import run_with_tests
 from grader.proof import zoo
 from grader.proof.claims import claims
 from grader.proof.proof import Options, grade_all
 from grader.results.result import KataResult, write_whole
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata
-from torchkata.i18n import words, wrapped
-from torchkata.pytest_plugin.failure_groups import Block, blocks, lines_of
+from torchkata.i18n import words, wrap
+from torchkata.pytest_plugin.failure_groups import Block, group_failures, render_block
 
 WIDTH = 99  # columns
 NOTHING = "No test catches it: a student reads nothing."
@@ -35,7 +35,7 @@ def write_messages(folder: Path, katas: Sequence[Kata], options: Options, out: C
             found.setdefault(claim.kata, {})[claim.name] = graded.katas[0]
 
     warn = partial(print_warning, err)
-    with_workplace(options.isolation, options.examples, warn, use, katas=katas, replay=options.replay)
+    run_with_tests(options.isolation, options.examples, warn, use, katas=katas, replay=options.replay)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for kata in katas:
@@ -51,7 +51,7 @@ def page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) -> str:
     """Return the page of a kata."""
     parts = [f"# {kata.name}: what a student reads\n"]
     for entry, result in entries:
-        texts = [text_of(kata, block) for block in blocks(result.tests)]
+        texts = [text_of(kata, block) for block in group_failures(result.tests)]
         shown = "```\n" + "\n\n".join(texts) + "\n```" if texts else NOTHING
         parts.append(f"## {entry.name}\n\n{entry.words}\n\n{shown}\n")
     return "\n".join(parts)
@@ -59,5 +59,5 @@ def page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) -> str:
 
 def text_of(kata: Kata, block: Block) -> str:
     """Return a block as a terminal shows it, without the command that runs the test again."""
-    lines = [line for line in lines_of(kata, block) if not line.startswith(f"  {words('label.again')}")]
-    return "\n".join(part for line in lines for part in wrapped(line, WIDTH))
+    lines = [line for line in render_block(kata, block) if not line.startswith(f"  {words('label.again')}")]
+    return "\n".join(part for line in lines for part in wrap(line, WIDTH))

@@ -13,8 +13,9 @@ from rich.table import Table
 from grader.base.errors import MachineError
 from grader.base.terminal import print_warning
 from grader.pipeline.collect import Tests
-from grader.pipeline.progress import Progress, tests_of
-from grader.pipeline.session import Graded, Job, grade
+from grader.pipeline.job import Graded, Job
+from grader.pipeline.progress import Progress, count_tests
+from grader.pipeline.session import grade
 from grader.results.result import PerformanceResult
 from grader.sandbox.forks import collapse_memory
 from grader.sandbox.launch import Isolation, Sandbox
@@ -189,7 +190,7 @@ def grade_all(
     queued = [(jobs, at_once) for jobs, at_once in rounds if jobs]
     everything = [job for jobs, _ in queued for each in jobs for job in with_next(each)]
     collapse_memory()
-    with Progress(out, what, items, len(everything), sum(map(tests_of, everything))) as progress:
+    with Progress(out, what, items, len(everything), sum(map(count_tests, everything))) as progress:
         for jobs, at_once in queued:
             for event in grade(jobs, tests, sandbox, at_once):
                 progress.take(event)

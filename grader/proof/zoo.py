@@ -22,8 +22,8 @@ from typing import Any
 
 from grader.base.errors import CallError
 from torchkata.course import CourseError, Kata, course
-from torchkata.course.load import table_of
-from torchkata.diagnosis.mistakes import fitted, named_mistakes
+from torchkata.course.load import read_toml
+from torchkata.diagnosis.mistakes import expand_constants, load_named_mistakes
 
 PATCHES = "patches"  # the table of wrong.toml whose keys are names of mistakes
 
@@ -59,7 +59,7 @@ def wrong(kata: Kata) -> Iterator[ZooEntry]:
     path = wrong_file(kata)
     if path.exists():
         tests = read_caught_by(kata)
-        for name, entry in entries(kata, table_of(path)):
+        for name, entry in entries(kata, read_toml(path)):
             check_keys(path, name, entry)
             place = f"{kata.name}/wrong.toml: {name}"
             if "pasted" in entry:
@@ -89,7 +89,7 @@ def patches(table: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def sentence(kata: Kata, entry: dict[str, Any]) -> str:
     """Return the sentence of the mistake that an entry makes, with the names of its constants in place of values."""
-    return re.sub(r"{(\w+)[^{}]*}", r"\1", named_mistakes(kata.name)[entry["looks_like"]].message)
+    return re.sub(r"{(\w+)[^{}]*}", r"\1", load_named_mistakes(kata.name)[entry["looks_like"]].message)
 
 
 KEYS = ("breaks", "replace", "source", "pasted", "looks_like", "note")
@@ -120,7 +120,7 @@ def caught_by_file(kata: Kata) -> Path:
 def read_caught_by(kata: Kata) -> dict[str, str]:
     """Return the test that catches each entry. Entries and tests that the kata no longer has count as unknown."""
     path = caught_by_file(kata)
-    tests = table_of(path) if path.exists() else {}
+    tests = read_toml(path) if path.exists() else {}
     return {name: test for test, names in tests.items() if test in kata.points for name in names}
 
 
@@ -131,11 +131,11 @@ def solution(kata: Kata) -> str:
 
 def named(name: str, kata: Kata, entry: dict[str, Any]) -> frozenset[str]:
     """What an entry looks like, in the words of its mistakes. Raises CallError for one that there is not."""
-    given, known = entry.get("looks_like", []), named_mistakes(kata.name)
+    given, known = entry.get("looks_like", []), load_named_mistakes(kata.name)
     names = {given} if isinstance(given, str) else {*given}
     if unknown := names - known.keys():
         raise CallError(f"{name}: looks_like is {min(unknown)!r}, which is no mistake of {kata.name}")
-    return frozenset(fit.message for one in names for fit in fitted(known[one]))
+    return frozenset(fit.message for one in names for fit in expand_constants(known[one]))
 
 
 def made_wrong(name: str, solution: str, entry: dict[str, Any]) -> str:

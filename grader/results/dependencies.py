@@ -20,7 +20,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 
-from grader.base.imports import module_path, with_imports
+from grader.base.imports import follow_imports, module_path
 from torchkata.course import ENGINE, Kata, cached_by_course, course
 
 LIBRARIES = ("numpy", "hypothesis", "pytest")  # beside those that the course preloads
@@ -111,7 +111,7 @@ def digest_grading(kata: str) -> str:
     roots = [*find_files(ENGINE, GRADING_FILES), *find_files(course().root, KATA_FILES, kata)]
     roots = [path for path in roots if path.name != "solution.py"]  # the solution is a submission
     roots += [course().fallback(name) for name in course().foundations(kata)]
-    return digest(course().preload, digest_files(with_imports(roots)))
+    return digest(course().preload, digest_files(follow_imports(roots)))
 
 
 def digest_call(options: Mapping[str, object], submissions: Iterable[tuple[str, Path]]) -> str:
@@ -150,7 +150,7 @@ def find_kata_files(kata: str) -> list[Path]:
     engine = (ENGINE / "torchkata", ENGINE / "grader")
     return sorted(
         path
-        for path in with_imports([*asked, *fallbacks])
+        for path in follow_imports([*asked, *fallbacks])
         if path.is_relative_to(course().root) and not any(path.is_relative_to(one) for one in engine)
     )
 

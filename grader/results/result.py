@@ -131,7 +131,7 @@ def store(result: Result, directory: Path) -> None:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file aside, locked so that nobody clears it away, and then put it in place. Raises OSError."""
-    state.write_whole(path, content, in_use)
+    state.write_atomically(path, content, in_use)
 
 
 def load(path: Path) -> Result | None:

@@ -2,7 +2,7 @@
 
 import re
 
-from torchkata.i18n import to_the_class
+from torchkata.i18n import class_words
 from torchkata.result import LOOKS, Outcome
 
 CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # all but lines and tabs
@@ -30,4 +30,4 @@ def words(test: str) -> str:
 
 def in_words(outcome: Outcome) -> str:
     """How a test or a workload ended."""
-    return to_the_class("feedback.passed" if outcome == "passed" else f"status.{LOOKS[outcome].status}")
+    return class_words("feedback.passed" if outcome == "passed" else f"status.{LOOKS[outcome].status}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from grader.results.result import KataResult, PerformanceResult, Result
 from grader.results.text import one_line, printable
 from torchkata.course import Kata, Visibility, course
-from torchkata.i18n import to_the_class
+from torchkata.i18n import class_words
 from torchkata.i18n.katas import class_title_of, class_title_of_test
 from torchkata.result import TestResult
 
@@ -30,8 +30,8 @@ class VisibleTest:
     def points(self) -> str:
         """`5 of 5 points`, or that there are none to earn."""
         if self.rehearsed:
-            return to_the_class("feedback.rehearsal")
-        return to_the_class("feedback.points", earned=f"{self.result.score:g}", most=f"{self.result.max_score:g}")
+            return class_words("feedback.rehearsal")
+        return class_words("feedback.points", earned=f"{self.result.score:g}", most=f"{self.result.max_score:g}")
 
 
 def visible(result: Result, *, platform_hides: bool) -> list[VisibleTest]:
@@ -71,7 +71,7 @@ def visible_of(result: KataResult, *, platform_hides: bool) -> Iterator[VisibleT
             yield row(kata, redacted(test), message=withheld(kata, test))
         else:
             anonymous = replace(redacted(test), name=f"hidden_test_{number}", seconds=0.0)
-            message = to_the_class("feedback.hidden") if test.message else ""
+            message = class_words("feedback.hidden") if test.message else ""
             yield replace(row(kata, anonymous, message=message), visibility=kata.visibility[test.name])
 
 
@@ -117,14 +117,14 @@ def unreadable(result: Result) -> Iterator[VisibleTest]:
     if result.unreadable:
         why = one_line(result.unreadable)
         most = 0.0 if result.katas else result.max_score  # what was graded when it could be read counts still
-        failed = TestResult("is_readable", "failed", 0.0, most, to_the_class("feedback.unreadable", why=why))
+        failed = TestResult("is_readable", "failed", 0.0, most, class_words("feedback.unreadable", why=why))
         yield VisibleTest(HAND_IN, why, "visible", failed)
 
 
 def title_of(group: str) -> str:
     """What a group of rows is called."""
     if group in (PERFORMANCE, HAND_IN):
-        return to_the_class(f"feedback.{group}")
+        return class_words(f"feedback.{group}")
     return class_title_of(course().katas[group])
 
 
@@ -134,5 +134,5 @@ def withheld(kata: Kata, test: TestResult) -> str:
         return ""
     claim = test.message.partition("\n")[0]
     if kata.hidden_says == "claim":
-        return f"{claim}\n  {to_the_class('feedback.rest_hidden')}"
-    return to_the_class("feedback.hidden")
+        return f"{claim}\n  {class_words('feedback.rest_hidden')}"
+    return class_words("feedback.hidden")

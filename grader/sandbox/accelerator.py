@@ -1,4 +1,4 @@
-"""What the grader and its workers ask of a device beside torch's operations: CUDA, or what a test puts in its place."""
+"""The interface of a device that the grader and its workers share: CUDA, or a fake one in tests."""
 
 from typing import Protocol
 
@@ -6,25 +6,25 @@ from torch import Tensor
 
 
 class SharedMemory(Protocol):
-    """Memory of a device, mapped into this process; `tensor` is all of it, uint8[bytes]."""
+    """Device memory that is mapped into this process; `tensor` covers all of it, uint8[bytes]."""
 
     tensor: Tensor
 
     def descriptor(self) -> int:
-        """A file descriptor of it, to be sent to another process and closed here."""
+        """Return a new file descriptor of the memory to send to another process; the caller closes it."""
 
     def release(self) -> None:
-        """Give it back, once nothing that was queued here uses it any more."""
+        """Unmap the memory. No work queued by this process may still use it."""
 
 
 class Accelerator(Protocol):
-    """One device, on which work is queued and done later."""
+    """A device that runs queued work asynchronously."""
 
     def memory(self, size: int, descriptor: int | None = None) -> SharedMemory:
-        """New memory, or what a descriptor of another process' stands for."""
+        """Allocate memory, or map another process's memory if its `descriptor` is given."""
 
     def synchronize(self) -> None:
-        """Wait until the device has done what this process has queued."""
+        """Wait until the device has finished the work that this process has queued."""
 
     def free_bytes(self) -> int:
-        """How much of its memory would be free if torch held none for this process."""
+        """Return the free device memory, counting torch's cache for this process as free."""

@@ -1,6 +1,7 @@
-"""What a worker gives up between its fork and the student's first line: its view of the machine, resources, privileges.
+"""The restrictions on a worker, applied between its fork and the student's first line.
 
-Linux's own calls through ctypes, since Python 3.11 has no `unshare`.
+They cover its view of the machine, its resources and its privileges. Linux is called through ctypes because Python 3.11
+has no `unshare`.
 """
 
 import base64
@@ -21,10 +22,10 @@ FILTER = 2
 CAP_VERSION_3 = 0x20080522
 READ_ANYTHING = 1 << 2  # CAP_DAC_READ_SEARCH
 
-DEVICES = ("null", "zero", "full", "random", "urandom")  # which keep nothing that is written there
+DEVICES = ("null", "zero", "full", "random", "urandom")  # none of them stores what is written to it
 SCRATCH_MIB = 256
 SCRATCH_FILES = 4096
-SHARED_MEMORY_MIB = 16  # of /dev/shm, where the CUDA driver keeps a little
+SHARED_MEMORY_MIB = 16  # size of /dev/shm, of which the CUDA driver uses a little
 OPEN_FILES = 256
 THREADS = 64
 INSTRUCTION, NUMBER = struct.Struct("<HBBI"), struct.Struct("<I")
@@ -34,82 +35,86 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class Confinement:
-    """How far workers are shut in."""
+    """The restrictions that apply to every worker of a zygote."""
 
-    namespaces: bool  # inside bubblewrap: processes and /tmp of their own, no /proc
-    change_user: bool  # started by root: workers become a user that owns nothing
-    keep_reading: bool  # … who must still reach a Python that lies in root's own directory
+    namespaces: bool  # inside bubblewrap: each worker has its own processes and /tmp, and no /proc
+    change_user: bool  # the grader is root: workers become a user that owns nothing
+    keep_reading: bool  # that user needs to read a Python that is installed in root's own directory
     memory_mib: int
     cpu_seconds: int
-    filter: str  # which system calls are refused, a program in base64; empty where there is none
-    own_pid: int  # in that program, to be replaced by the worker's own
-    core: int | None = None  # the only one it may run on, where it is timed
-    gpu: bool = False  # it needs /proc, /dev/shm, and address space without end
+    filter: str  # the program that filters system calls, in base64; empty if there is none
+    own_pid: int  # placeholder in that program, replaced by the worker's process id
+    core: int | None = None  # the only core that a timed worker may use
+    gpu: bool = False  # CUDA needs /proc, /dev/shm and unlimited address space
 
 
-def call(result: int, what: str) -> None:
-    """Turn a failed call into an OSError."""
+def check_call(result: int, what: str) -> None:
+    """Raise OSError if a call failed."""
     if result != 0:
         raise OSError(ctypes.get_errno(), f"{what}: {os.strerror(ctypes.get_errno())}")
 
 
 @contextlib.contextmanager
-def new_process_space() -> Iterator[None]:
-    """Within, a fork's child is the first process of a PID namespace: when it ends, all that it started ends."""
-    home = os.open("/proc/self/ns/pid", os.O_RDONLY)
-    call(libc.unshare(NEW_PIDS), "unshare")
+def new_pid_namespace() -> Iterator[None]:
+    """Make the next fork's child the first process of a PID namespace: all that it starts ends with it."""
+    outer = os.open("/proc/self/ns/pid", os.O_RDONLY)
+    check_call(libc.unshare(NEW_PIDS), "unshare")
     try:
         yield
     finally:
-        call(libc.setns(home, NEW_PIDS), "setns")
-        os.close(home)
+        check_call(libc.setns(outer, NEW_PIDS), "setns")
+        os.close(outer)
 
 
-def fix_devices() -> None:
-    """Nobody can leave a mark on a device's file, such as a time: what is written there still reaches the device."""
+def remount_devices_read_only() -> None:
+    """Remount device files read-only: writes reach the device, but nobody can change a file's times or mode."""
     for path in Path("/dev").iterdir():
         if path.is_char_device():
             flags = os.statvfs(path).f_flag & (NO_SUID | NO_DEV | NO_EXEC)
             options = REMOUNT | BIND | READ_ONLY | flags
-            call(libc.mount(None, bytes(path), None, options, None), f"mount {path}")
+            check_call(libc.mount(None, bytes(path), None, options, None), f"mount {path}")
 
 
-def own_namespaces(confinement: Confinement) -> None:
-    """Share no mounts, no network and no IPC with another worker, and be a user whose threads are counted alone.
+def enter_namespaces(confinement: Confinement) -> None:
+    """Enter new mount, network and IPC namespaces, and unless the user changes, a user namespace.
 
-    A /proc can be mounted only by who owns the PID namespace, so before there is another user namespace.
+    The user namespace makes the kernel count this worker's threads separately. Only the owner of the PID namespace can
+    mount its /proc, so /proc is mounted before the user namespace is created.
     """
     if confinement.gpu:
-        call(libc.unshare(NEW_MOUNTS), "unshare")
-        call(libc.mount(b"proc", b"/proc", b"proc", NO_SUID | NO_DEV, None), "mount /proc")
+        check_call(libc.unshare(NEW_MOUNTS), "unshare")
+        check_call(libc.mount(b"proc", b"/proc", b"proc", NO_SUID | NO_DEV, None), "mount /proc")
     if not confinement.change_user:
         user, group = os.getuid(), os.getgid()
-        call(libc.unshare(NEW_USERS), "unshare")
+        check_call(libc.unshare(NEW_USERS), "unshare")
         Path("/proc/self/setgroups").write_text("deny")
         Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
         Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
-    call(libc.unshare(NEW_MOUNTS | NEW_IPC | NEW_NETWORK), "unshare")
+    check_call(libc.unshare(NEW_MOUNTS | NEW_IPC | NEW_NETWORK), "unshare")
 
 
-def private_files(*, gpu: bool) -> None:
-    """A new, empty /tmp of limited size, and nothing in /proc.
+def mount_private_files(*, gpu: bool) -> None:
+    """Mount an empty /tmp of limited size, and hide /proc.
 
-    The CUDA driver needs this process' own part of /proc, and a /dev/shm.
+    The CUDA driver needs a /dev/shm, and the /proc that shows this process only.
     """
     options = f"size={SCRATCH_MIB}m,nr_inodes={SCRATCH_FILES},mode=1777".encode()
-    call(libc.mount(b"tmpfs", b"/tmp", b"tmpfs", NO_SUID | NO_DEV, options), "mount /tmp")
+    check_call(libc.mount(b"tmpfs", b"/tmp", b"tmpfs", NO_SUID | NO_DEV, options), "mount /tmp")
     if gpu:
         options = f"size={SHARED_MEMORY_MIB}m,mode=1777".encode()
-        call(libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", NO_SUID | NO_DEV, options), "mount /dev/shm")
+        check_call(libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", NO_SUID | NO_DEV, options), "mount /dev/shm")
     else:
-        call(libc.mount(b"tmpfs", b"/proc", b"tmpfs", NO_SUID | NO_DEV, b"size=4k,mode=555"), "mount /proc")
+        check_call(libc.mount(b"tmpfs", b"/proc", b"tmpfs", NO_SUID | NO_DEV, b"size=4k,mode=555"), "mount /proc")
 
 
 def limit_resources(confinement: Confinement) -> None:
-    """Limits that hold in C code, too; a platform that lacks one goes without."""
-    tasks = 0 if confinement.namespaces or confinement.change_user else own_tasks()
+    """Set resource limits, which C code obeys as well. A limit that the platform lacks is skipped."""
+    tasks = 0 if confinement.namespaces or confinement.change_user else count_tasks()
     for name, value in (
-        ("RLIMIT_AS", resource.RLIM_INFINITY if confinement.gpu else mapped_bytes() + confinement.memory_mib * 2**20),
+        (
+            "RLIMIT_AS",
+            resource.RLIM_INFINITY if confinement.gpu else measure_address_space() + confinement.memory_mib * 2**20,
+        ),
         ("RLIMIT_CPU", confinement.cpu_seconds),
         ("RLIMIT_FSIZE", SCRATCH_MIB * 2**20),
         ("RLIMIT_NOFILE", OPEN_FILES),
@@ -124,19 +129,19 @@ def limit_resources(confinement: Confinement) -> None:
                 resource.setrlimit(kind, (bound, bound))
 
 
-def write_no_more() -> None:
-    """No file can be written: what is kept in files is in nobody's memory."""
+def forbid_file_writes() -> None:
+    """Forbid writing files, because the contents of files are not counted as a process's memory."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
-def mapped_bytes() -> int:
-    """The address space that this process has taken already, most of it torch's libraries."""
+def measure_address_space() -> int:
+    """Return the bytes of address space in use, most of it torch's libraries."""
     statm = Path("/proc/self/statm")
     return int(statm.read_text().split()[0]) * resource.getpagesize() if statm.exists() else 0
 
 
-def own_tasks() -> int:
-    """How many processes and threads this user runs now: the limit counts them, too."""
+def count_tasks() -> int:
+    """Return how many processes and threads this user runs now, since RLIMIT_NPROC counts them."""
     count = 0
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -146,7 +151,7 @@ def own_tasks() -> int:
 
 
 def drop_privileges(confinement: Confinement, user: int) -> None:
-    """Become `user` if that is asked for; no capabilities, and none to be gained."""
+    """Become `user` if the grader is root, drop all capabilities and make it impossible to gain any."""
     if sys.platform != "linux":
         return
     if confinement.change_user:
@@ -155,29 +160,29 @@ def drop_privileges(confinement: Confinement, user: int) -> None:
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
     libc.prctl(CAP_AMBIENT, CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
-    keep_capabilities(READ_ANYTHING if confinement.keep_reading else 0)
-    call(libc.prctl(SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
+    drop_capabilities(READ_ANYTHING if confinement.keep_reading else 0)
+    check_call(libc.prctl(SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
 
 
-def keep_capabilities(kept: int) -> None:
-    """Give up every capability but these."""
+def drop_capabilities(kept: int) -> None:
+    """Drop every capability except those in the mask `kept`."""
     header = (ctypes.c_uint32 * 2)(CAP_VERSION_3, 0)
     data = (ctypes.c_uint32 * 6)(kept, kept, 0, 0, 0, 0)
-    call(libc.capset(header, data), "capset")
+    check_call(libc.capset(header, data), "capset")
 
 
-def refuse_system_calls(confinement: Confinement) -> None:
-    """Install the filter, if there is one; there is no way back."""
+def install_filter(confinement: Confinement) -> None:
+    """Install the filter of system calls, if there is one. It can't be removed."""
     if not confinement.filter:
         return
     code = bytearray(base64.b64decode(confinement.filter))
     code = code.replace(NUMBER.pack(confinement.own_pid), NUMBER.pack(os.getpid()))
     held = (ctypes.c_char * len(code)).from_buffer(code)
     program = struct.pack("@HP", len(code) // INSTRUCTION.size, ctypes.addressof(held))
-    call(libc.prctl(SET_SECCOMP, FILTER, program, 0, 0), "seccomp")
+    check_call(libc.prctl(SET_SECCOMP, FILTER, program, 0, 0), "seccomp")
 
 
 def hide_memory() -> None:
-    """Let no process of the same user look into this one or trace it."""
+    """Prevent processes of the same user from tracing this one or reading its memory."""
     if sys.platform == "linux":
         libc.prctl(SET_DUMPABLE, 0, 0, 0, 0)

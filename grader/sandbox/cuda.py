@@ -1,7 +1,8 @@
-"""Memory of a GPU that two processes share by file descriptor.
+"""GPU memory that two processes share by file descriptor.
 
-CUDA driver API, "Virtual Memory Management". Whoever has the descriptor can map the memory, in any PID namespace and as
-any user. It lives until the last mapping and the last handle are gone, so a worker that maps it may end at any time.
+It uses "Virtual Memory Management" of the CUDA driver API. A process that has the descriptor can map the memory, from
+any PID namespace and as any user. The memory lives until its last mapping and handle are released, so a worker that
+maps it may be killed at any time.
 """
 
 import contextlib
@@ -13,42 +14,29 @@ from typing import Any
 import torch
 from torch import Tensor
 
-PINNED, ON_DEVICE, POSIX_DESCRIPTOR, MINIMUM, READ_WRITE = 1, 1, 1, 0, 3  # of the driver's enumerations
-DEVICE = 0  # CUDA_VISIBLE_DEVICES shows no other one
-NEEDED = {  # attributes of a device
+PINNED, ON_DEVICE, POSIX_DESCRIPTOR, MINIMUM, READ_WRITE = 1, 1, 1, 0, 3  # values of the driver's enums
+DEVICE = 0  # CUDA_VISIBLE_DEVICES lists only one
+NEEDED = {  # device attributes; the message if one is missing
     102: "it has no virtual memory management",
     103: "it can't share memory by file descriptor",
 }
 
 
 class CudaError(Exception):
-    """A call of CUDA's failed; the message names it."""
+    """A call of the CUDA driver failed; the message names the call."""
 
 
-class Location(ctypes.Structure):
-    """`CUmemLocation`."""
-
-    _fields_ = (("type", c_int), ("id", c_int))
-
-
-class Flags(ctypes.Structure):
-    """`allocFlags` of `CUmemAllocationProp`."""
-
-    _fields_ = (("compression", c_ubyte), ("rdma", c_ubyte), ("usage", c_ushort), ("reserved", c_ubyte * 4))
+def define_structure(name: str, **fields: type) -> Any:
+    """Define a C structure of the driver's API."""
+    return type(name, (ctypes.Structure,), {"_fields_": tuple(fields.items())})
 
 
-class Properties(ctypes.Structure):
-    """`CUmemAllocationProp`."""
-
-    _fields_ = (("type", c_int), ("handles", c_int), ("location", Location), ("win32", c_void_p), ("flags", Flags))
-
-
-class Access(ctypes.Structure):
-    """`CUmemAccessDesc`."""
-
-    _fields_ = (("location", Location), ("flags", c_int))
-
-
+Location = define_structure("CUmemLocation", type=c_int, id=c_int)
+Flags = define_structure("allocFlags", compression=c_ubyte, rdma=c_ubyte, usage=c_ushort, reserved=c_ubyte * 4)
+Properties = define_structure(
+    "CUmemAllocationProp", type=c_int, handles=c_int, location=Location, win32=c_void_p, flags=Flags
+)
+Access = define_structure("CUmemAccessDesc", location=Location, flags=c_int)
 SIGNATURES = {
     "cuInit": (ctypes.c_uint,),
     "cuDeviceGetAttribute": (POINTER(c_int), c_int, c_int),
@@ -67,7 +55,7 @@ SIGNATURES = {
 
 @cache
 def driver() -> Any:
-    """The CUDA driver's library. Raises CudaError where there is none."""
+    """Load the CUDA driver's library. Raises CudaError if that fails."""
     try:
         library = ctypes.CDLL("libcuda.so.1")
     except OSError as error:
@@ -78,14 +66,14 @@ def driver() -> Any:
 
 
 def call(name: str, *arguments: Any) -> None:
-    """One call of the driver. Raises CudaError where it fails."""
+    """Call a function of the driver. Raises CudaError if it fails."""
     result = getattr(driver(), name)(*arguments)
     if result != 0:
         raise CudaError(f"{name} failed with error {result}")
 
 
 def lacking() -> str:
-    """Why the device can't share its memory, "" if it can. Starts CUDA. Raises CudaError."""
+    """Return why the device can't share its memory, or "" if it can. Starts CUDA. Raises CudaError."""
     call("cuInit", 0)
     for attribute, words in NEEDED.items():
         has = c_int()
@@ -96,10 +84,10 @@ def lacking() -> str:
 
 
 class DeviceMemory:
-    """So many bytes of a device, mapped into this process; `tensor` is all of them, uint8[bytes]."""
+    """Device memory that is mapped into this process; `tensor` covers all of it, uint8[bytes]."""
 
     def __init__(self, size: int, descriptor: int | None = None) -> None:
-        """New memory, or what a descriptor of another process' stands for. Raises CudaError."""
+        """Allocate memory, or map another process's memory if its `descriptor` is given. Raises CudaError."""
         start_context()
         properties = Properties(PINNED, POSIX_DESCRIPTOR, Location(ON_DEVICE, DEVICE), None, Flags())
         unit, handle, address = c_size_t(), c_uint64(), c_uint64()
@@ -122,53 +110,48 @@ class DeviceMemory:
             self.undo = undo.pop_all()
 
     def descriptor(self) -> int:
-        """A file descriptor of it, to be sent to another process and closed here. Raises CudaError."""
+        """Return a new file descriptor of the memory; the caller closes it. Raises CudaError."""
         found = c_int(-1)
         call("cuMemExportToShareableHandle", byref(found), self.handle, POSIX_DESCRIPTOR, 0)
         return found.value
 
     def release(self) -> None:
-        """Give it back, once nothing that was queued here uses it any more. Raises CudaError."""
+        """Wait for queued work and unmap the memory. Raises CudaError."""
         torch.cuda.synchronize()
         del self.tensor
         self.undo.close()
 
 
 class Allocation:
-    """So many bytes at an address on the device, as torch reads them (`__cuda_array_interface__`, version 3)."""
+    """Device memory in the form that torch reads (`__cuda_array_interface__`, version 3)."""
 
     def __init__(self, address: int, size: int) -> None:
-        self.__cuda_array_interface__ = {
-            "shape": (size,),
-            "typestr": "|u1",
-            "data": (address, False),
-            "version": 3,
-        }
+        self.__cuda_array_interface__ = {"shape": (size,), "typestr": "|u1", "data": (address, False), "version": 3}
 
 
 def start_context() -> None:
-    """Let torch make the device's context, which the driver's calls of this thread then use."""
+    """Make torch create the device's context, which later driver calls of this thread use."""
     torch.empty(1, device="cuda")
 
 
 def as_tensor(address: int, size: int) -> Tensor:
-    """Memory of the device that is not torch's own, as a tensor."""
+    """Wrap device memory that torch has not allocated in a tensor."""
     return torch.as_tensor(Allocation(address, size), device="cuda")
 
 
 class Cuda:
-    """The first device that CUDA shows."""
+    """The first device that CUDA makes visible."""
 
     def memory(self, size: int, descriptor: int | None = None) -> DeviceMemory:
-        """New memory, or what a descriptor of another process' stands for. Raises CudaError."""
+        """Allocate memory, or map another process's memory if its `descriptor` is given. Raises CudaError."""
         return DeviceMemory(size, descriptor)
 
     def synchronize(self) -> None:
-        """Wait until the device has done what this process has queued."""
+        """Wait until the device has finished the work that this process has queued."""
         torch.cuda.synchronize()
 
     def free_bytes(self) -> int:
-        """How much of its memory would be free if torch held none for this process."""
+        """Return the free device memory, counting torch's cache for this process as free."""
         return torch.cuda.mem_get_info()[0] + torch.cuda.memory_reserved()
 
 

@@ -1,4 +1,4 @@
-"""What must hold in a process that forks: a child of one that has started CUDA can never use it. How it forks fast."""
+"""Checks before a fork (a child can't use CUDA that its parent has started), and a faster fork."""
 
 import ctypes
 import os
@@ -10,28 +10,28 @@ MADV_COLLAPSE = 25
 
 
 class ForkError(Exception):
-    """No child of this process could do its work; the message says why."""
+    """A forked child could not do its work; the message says why."""
 
 
 def demand_no_driver() -> None:
-    """Raises ForkError where the CUDA driver is loaded: asking torch for devices or a first `backward()` do that."""
+    """Raise ForkError if the CUDA driver is loaded: counting devices or a first `backward()` load it."""
     maps = Path("/proc/self/maps")
     if maps.exists() and DRIVER in maps.read_text():
-        raise ForkError("this process has loaded the CUDA driver, so no process that it forks can use a GPU")
+        raise ForkError("this process has loaded the CUDA driver, so its forked children can't use a GPU")
 
 
 def demand_one_thread() -> None:
-    """Raises ForkError where another thread runs: what it holds locked stays locked in a child."""
+    """Raise ForkError if another thread runs: a lock that it holds would stay locked in a child."""
     tasks = Path("/proc/self/task")
     if tasks.exists() and (others := [task for task in tasks.iterdir() if int(task.name) != os.getpid()]):
         names = ", ".join(sorted((task / "comm").read_text().strip() for task in others))
-        raise ForkError(f"this process runs {len(others)} more threads ({names}), which no child of it has")
+        raise ForkError(f"this process runs {len(others)} more threads ({names}), which a forked child would lack")
 
 
 def collapse_memory() -> None:
-    """Move what this process holds into huge pages: with torch, it forks three times as fast from then on.
+    """Move this process's memory into huge pages, so that it forks three times as fast (with torch loaded).
 
-    It takes as long as about 15 forks. Before Linux 6.1, which can't, this changes nothing.
+    This takes as long as about 15 forks. It has no effect before Linux 6.1.
     """
     maps = Path("/proc/self/maps")
     if not maps.exists():

@@ -1,4 +1,4 @@
-"""Starts the zygote, inside bubblewrap where that works, and finds out how well it is shut in before grading starts."""
+"""Starts the zygote, in bubblewrap if that works here, and ends it."""
 
 import base64
 import contextlib
@@ -24,12 +24,12 @@ from grader.sandbox.confine import DEVICES, Confinement, hide_memory
 from torchkata.course import ENGINE, CourseError, Kata, Limits, course
 
 Isolation: TypeAlias = Literal["auto", "bwrap", "none"]
-START_SECONDS = 120.0  # importing torch from a cold network disk takes this long
-GRADER_MIB = 600  # what a grader and its zygote take with torch loaded, beside the students' own
-NEEDED = ("numpy", "msgspec")  # beside what the course imports ahead
-FIRST_USER = 2_100_000_000  # nobody's: above SSSD's, below 2³¹; unused by containers (systemd, UIDs and GIDs)
+START_SECONDS = 120.0  # importing torch from a cold network disk can take this long
+GRADER_MIB = 600  # memory of a grader and its zygote with torch loaded, without the workers
+NEEDED = ("numpy", "msgspec")  # in addition to the packages that the course preloads
+FIRST_USER = 2_100_000_000  # unused ids: above SSSD's and containers' (systemd, "UIDs and GIDs"), below 2³¹
 
-RUNTIME = (  # all of the engine that a worker can see
+RUNTIME = (  # the files of the engine that a worker can see
     "torchkata/__init__.py",
     *(f"torchkata/seam/{name}.py" for name in ("__init__", "values", "assignment", "reply", "probes")),
     *(f"torchkata/compat/{name}.py" for name in ("__init__", "torch_internals")),
@@ -39,55 +39,48 @@ RUNTIME = (  # all of the engine that a worker can see
     *(f"grader/sandbox/{name}.py" for name in ("__init__", "channel", "confine", "forks", "self_test")),
     *(f"grader/sandbox/{name}.py" for name in ("worker", "zygote", "timed_work", "requests", "accelerator", "cuda")),
 )
-PROBES = ("tests/__init__.py", "tests/probes")  # all of the course that any worker can see
-WORKLOADS = "reference/workloads/*.py"  # what a worker that is timed can see besides
+PROBES = ("tests/__init__.py", "tests/probes")  # the files of the course that every worker can see
+WORKLOADS = "reference/workloads/*.py"  # further files for timed workers
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"
-NOT_OURS = (".git", ".venv", "__pycache__")
-GPU_DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # beside the device's own file
-FROM_USR = ("/usr", "/lib", "/lib64")  # which the sandbox has anyway
+UNLISTED = (".git", ".venv", "__pycache__")
+GPU_DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # in addition to the device's own file
+SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64")  # these are always in the sandbox
 
 
 @dataclasses.dataclass(frozen=True)
 class Gpu:
-    """The one device that workers may use."""
+    """The one GPU that workers may use."""
 
     uuid: str  # `GPU-…`: CUDA and the driver number devices differently
-    minor: int  # of its file /dev/nvidia<minor>
+    minor: int  # number in the name of its file, /dev/nvidia<minor>
 
 
 @dataclasses.dataclass(frozen=True)
 class Timing:
-    """What a worker has besides, when its speed is graded."""
+    """The additional resources of workers whose speed is graded."""
 
-    arena_bytes: int  # of memory that it shares with the grader
-    core: int | None = None  # the only one it may run on
+    arena_bytes: int  # size of the memory that a worker shares with the grader
+    core: int | None = None  # the only core it may run on
     gpu: Gpu | None = None
 
 
 class IsolationError(Exception):
-    """The isolation that was asked for can't be had here; the message says why."""
+    """The requested isolation is not available here; the message says why."""
 
 
+@dataclasses.dataclass
 class Sandbox:
-    """A running zygote. `clone()` gives a connection on which workers are started."""
+    """A running zygote. `clone()` returns a connection on which workers are started."""
 
-    def __init__(
-        self,
-        process: subprocess.Popen[bytes],
-        control: socket.socket,
-        runtime: Path,
-        isolation: Isolation,
-        gpu: Gpu | None = None,
-    ) -> None:
-        self.process = process
-        self.gpu = gpu
-        self.control = control
-        self.runtime = runtime
-        self.isolation = isolation
-        self.violations: list[str] = []  # what its workers can do and should not, once that has been tried
+    process: subprocess.Popen[bytes]
+    control: socket.socket
+    runtime: Path
+    isolation: Isolation
+    gpu: Gpu | None = None
+    violations: list[str] = dataclasses.field(default_factory=list)  # found by the self-test: see `prove` in setup.py
 
     def wait_until_ready(self) -> None:
-        """Raises IsolationError when the zygote does not come up, and CourseError where a probe is to blame."""
+        """Wait for the zygote. Raises IsolationError if it does not start, CourseError if a probe can't be imported."""
         self.control.settimeout(START_SECONDS)
         with contextlib.suppress(OSError):
             if self.control.recv(1) == b"h":
@@ -101,7 +94,7 @@ class Sandbox:
         raise IsolationError(last)
 
     def clone(self) -> socket.socket:
-        """A connection to a zygote of its own. Raises IsolationError."""
+        """Fork a zygote and return the connection to it. Raises IsolationError."""
         ours, theirs = socket.socketpair()
         with theirs:
             ours.settimeout(START_SECONDS)
@@ -110,21 +103,21 @@ class Sandbox:
                 if ours.recv(1) == b"c":
                     return ours
         ours.close()
-        raise IsolationError("the process that starts workers is gone")
+        raise IsolationError("the process that starts workers has ended")
 
     def close(self) -> bytes:
-        """End the zygote and all workers; what it has said, the first time."""
+        """End the zygote and all workers; return its error output at the first call."""
         assert self.process.stderr is not None
         if self.process.stderr.closed:
             return b""
         self.control.close()
         if self.isolation == "bwrap":
-            os.killpg(self.process.pid, signal.SIGKILL)  # bubblewrap alone, just begun, would leave its child waiting
+            os.killpg(self.process.pid, signal.SIGKILL)  # a child of a bubblewrap that is just starting would survive
         else:
-            self.process.kill()  # the zygotes that it has made hear that the line is closed, and end their workers
-        _, said = self.process.communicate()
+            self.process.kill()  # the zygotes that it has forked see the closed connection and end their workers
+        _, errors = self.process.communicate()
         shutil.rmtree(self.runtime, ignore_errors=True)
-        return said
+        return errors
 
 
 def launch(
@@ -133,19 +126,19 @@ def launch(
     timing: Timing = Timing(arena_bytes=0),
     katas: Iterable[Kata] = (),
 ) -> Sandbox:
-    """Start a zygote, which imports what these katas preload; it goes on doing so when this returns.
+    """Start a zygote and return while it still imports what these katas preload.
 
-    Raises IsolationError without bubblewrap.
+    Raises IsolationError if bubblewrap is missing.
     """
     if isolation == "bwrap" and shutil.which("bwrap") is None:
         raise IsolationError("bubblewrap is not installed (Debian: apt-get install bubblewrap)")
     hide_memory()
-    confinement = confine(isolation, limits, timing)
+    confinement = build_confinement(isolation, limits, timing)
     runtime = copy_runtime(timed=timing.arena_bytes > 0)
     ours, theirs = socket.socketpair()
     config = {
         "runtime": "/runtime" if isolation == "bwrap" else str(runtime),
-        "sites": sites_inside() if isolation == "bwrap" else [str(site) for site in sites()],
+        "sites": list_sandbox_sites() if isolation == "bwrap" else [str(site) for site in find_sites()],
         "control": theirs.fileno(),
         "preload": [*dict.fromkeys(chain(course().preload, *(kata.preload for kata in katas)))],
         "probes": [path.stem for path in sorted((course().tests / "probes").glob("*.py")) if path.stem != "__init__"],
@@ -153,14 +146,22 @@ def launch(
         "first_user": FIRST_USER + os.getpid() % 60_000 * 64,
         "arena_bytes": timing.arena_bytes,
     }
-    command = [python(), "-s", "-P", "-S", "-B", f"{config['runtime']}/grader/sandbox/zygote.py", json.dumps(config)]
+    command = [
+        find_interpreter(),
+        "-s",
+        "-P",
+        "-S",
+        "-B",
+        f"{config['runtime']}/grader/sandbox/zygote.py",
+        json.dumps(config),
+    ]
     if isolation == "bwrap":
-        command = [*bubblewrap(runtime, timing.gpu), *command]
+        command = [*build_bwrap_command(runtime, timing.gpu), *command]
     with theirs:
         try:
             process = subprocess.Popen(
                 command,
-                env=environment(timing.gpu),
+                env=build_environment(timing.gpu),
                 cwd="/",
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -175,10 +176,10 @@ def launch(
     return Sandbox(process, ours, runtime, isolation, timing.gpu)
 
 
-def confine(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing) -> Confinement:
-    """How far workers are shut in. Raises IsolationError where a filter of system calls is needed and can't be had."""
+def build_confinement(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing) -> Confinement:
+    """Return the workers' restrictions. Raises IsolationError if the required system call filter is unavailable."""
     try:
-        program = syscalls.program(pinned=timing.core is not None, gpu=timing.gpu is not None)
+        program = syscalls.build_filter(pinned=timing.core is not None, gpu=timing.gpu is not None)
     except syscalls.FilterError as error:
         if isolation == "bwrap":
             raise IsolationError(str(error)) from None
@@ -187,7 +188,9 @@ def confine(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing)
     return Confinement(
         namespaces=isolation == "bwrap",
         change_user=root,
-        keep_reading=root and isolation == "none" and not all(map(public, [Path(python()), *sites()])),
+        keep_reading=root
+        and isolation == "none"
+        and not all(map(is_public, [Path(find_interpreter()), *find_sites()])),
         memory_mib=limits.memory_mib,
         cpu_seconds=int(2 * limits.kata_seconds) + 1,
         filter=base64.b64encode(program).decode(),
@@ -197,33 +200,33 @@ def confine(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing)
     )
 
 
-def connect(sandbox: Sandbox) -> socket.socket:
-    """A connection to a zygote of its own. Raises MachineError: what began in a sandbox does not go on in a lesser."""
+def connect_zygote(sandbox: Sandbox) -> socket.socket:
+    """Connect to a new zygote. Raises MachineError: a run that began in a sandbox must not continue in a weaker one."""
     try:
         return sandbox.clone()
     except IsolationError as error:
-        raise MachineError(f"the sandbox has broken down: {error}") from None
+        raise MachineError(f"the sandbox has failed: {error}") from None
 
 
 def demand_forkable() -> None:
-    """Before this process forks another one that may use a GPU. Raises MachineError."""
+    """Raise MachineError if a child forked by this process could not use a GPU."""
     try:
         forks.demand_no_driver()
     except forks.ForkError as error:
         raise MachineError(str(error)) from None
 
 
-def hidden_files() -> list[str]:
-    """Every file of the course, where it lies: none of them is for a worker."""
+def list_hidden_files() -> list[str]:
+    """Return all files of the course at their original paths; no worker may read them."""
     found: list[str] = []
     for folder, folders, files in os.walk(course().root):
-        folders[:] = [name for name in folders if name not in NOT_OURS]
-        found += [path for name in files if name not in NOT_OURS and Path(path := f"{folder}/{name}").is_file()]
+        folders[:] = [name for name in folders if name not in UNLISTED]
+        found += [path for name in files if name not in UNLISTED and Path(path := f"{folder}/{name}").is_file()]
     return found
 
 
 def copy_runtime(*, timed: bool) -> Path:
-    """A directory that holds what a worker needs of this project and nothing else."""
+    """Copy the files that a worker needs from this project into a new directory."""
     runtime = Path(tempfile.mkdtemp(prefix="torchkata-runtime-"))
     runtime.chmod(0o755)
     workloads = [path.relative_to(course().root).as_posix() for path in course().root.glob(WORKLOADS) if timed]
@@ -240,77 +243,72 @@ def copy_runtime(*, timed: bool) -> Path:
     return runtime
 
 
-def python() -> str:
-    """The interpreter itself, not a virtual environment's link to it."""
+def find_interpreter() -> str:
+    """Return the path of the interpreter itself, not of a virtual environment's link to it."""
     return os.path.realpath(sys.executable)
 
 
-def sites() -> list[Path]:
-    """The directories that hold the packages which students and workers import."""
+def find_sites() -> list[Path]:
+    """Return the directories of the packages that students and workers import."""
     specs = [importlib.util.find_spec(name) for name in (*NEEDED, *course().preload)]
     return list(dict.fromkeys(Path(spec.origin).parent.parent for spec in specs if spec and spec.origin))
 
 
-def sites_inside() -> list[str]:
-    """Where the sandbox has them: away from /tmp, which every worker has for itself."""
-    return [f"/sites/{i}" for i in range(len(sites()))]
+def list_sandbox_sites() -> list[str]:
+    """Return the paths of those directories inside the sandbox, outside its private /tmp."""
+    return [f"/sites/{i}" for i in range(len(find_sites()))]
 
 
-def public(path: Path) -> bool:
-    """Whether every user can reach it."""
+def is_public(path: Path) -> bool:
+    """Return whether every user can reach a path."""
     return all(parent.stat().st_mode & 0o005 == 0o005 for parent in [path, *path.parents])
 
 
-def environment(gpu: Gpu | None) -> dict[str, str]:
-    """All that a worker learns of the environment: of the machine's GPUs one, or none."""
+def build_environment(gpu: Gpu | None) -> dict[str, str]:
+    """Return the whole environment of a worker, which shows it at most one GPU."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    in_huge_pages = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}  # they fork faster
-    always_the_same = {"PYTHONHASHSEED": "0"}  # the order of a student's sets is not to be a matter of luck
+    huge_pages = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}  # such processes fork faster
+    hashing = {"PYTHONHASHSEED": "0"}  # the order of a student's sets must not vary from run to run
     kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
     fixed = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"}
     devices = {"CUDA_VISIBLE_DEVICES": gpu.uuid if gpu else "", "CUDA_CACHE_DISABLE": "1"}
-    return fixed | threads | in_huge_pages | always_the_same | devices | kept
+    return fixed | threads | huge_pages | hashing | devices | kept
 
 
-def driver_folders() -> list[Path]:
-    """Where the CUDA driver's libraries lie, if that is not in /usr: a container may keep them elsewhere."""
-    look = "import ctypes; ctypes.CDLL('libcuda.so.1'); print(open('/proc/self/maps').read())"
-    done = subprocess.run([sys.executable, "-I", "-c", look], capture_output=True, text=True, check=False)
+def find_driver_folders() -> list[Path]:
+    """Return the folders of the CUDA driver's libraries outside /usr, where a container may keep them."""
+    code = "import ctypes; ctypes.CDLL('libcuda.so.1'); print(open('/proc/self/maps').read())"
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False)
     found = (line.split()[-1] for line in done.stdout.splitlines() if forks.DRIVER in line)
     folders = dict.fromkeys(Path(path).parent for path in found)
-    return [folder for folder in folders if not any(folder.is_relative_to(name) for name in FROM_USR)]
+    return [folder for folder in folders if not any(folder.is_relative_to(name) for name in SYSTEM_FOLDERS)]
 
 
 def demand_own_folders(folders: Sequence[Path]) -> None:
-    """Raise IsolationError where Python or a package lies right in `/` or in a home: workers would see all of it."""
+    """Raise IsolationError if Python or a package is directly in `/` or a home, so workers would see all of it."""
     homes = {Path("/"), Path.home(), *(Path(user.pw_dir) for user in pwd.getpwall())}
     for folder in homes.intersection(folders):
         if not folder.is_relative_to("/usr"):
-            raise IsolationError(f"Python, or a package, lies right in {folder}, which workers would see with it")
+            raise IsolationError(
+                f"Python or a package is installed directly in {folder}, so workers would see that whole folder"
+            )
 
 
-def in_public(folder: Path) -> list[str]:
-    """Options that put a folder where every worker can reach it: what bubblewrap itself makes is root's alone."""
+def bind_readable(folder: Path) -> list[str]:
+    """Return options that bind a folder so that all workers can reach it: bwrap's own folders are only for root."""
     above = (option for parent in reversed(folder.parents[:-1]) for option in ("--perms", "0755", "--dir", str(parent)))
     return [*above, "--ro-bind", str(folder), str(folder)]
 
 
-def bubblewrap(runtime: Path, gpu: Gpu | None) -> list[str]:
-    """The sandbox around the zygote: no network, no other process, and of the file system what Python needs, read-only.
+def build_bwrap_command(runtime: Path, gpu: Gpu | None) -> list[str]:
+    """Return the sandbox's command: no network, no other processes, and only the files that Python needs, read-only.
 
-    Started by an ordinary user it is root in a user namespace of its own, which lets the zygote give each worker
-    namespaces and lets the worker give up that power; started by root, the worker becomes another user. To be a user of
-    its own there, a worker needs CAP_SETFCAP when it takes the namespace: Linux asks that since 5.12.
+    An ordinary user becomes root in a user namespace, so that the zygote can create namespaces for each worker; the
+    worker then drops these capabilities. Since Linux 5.12 a worker needs CAP_SETFCAP to enter a user namespace of its
+    own. If the grader is root, the worker becomes another user instead.
     """
-    command = [
-        shutil.which("bwrap") or "bwrap",
-        "--unshare-pid",
-        "--unshare-net",
-        "--unshare-ipc",
-        "--unshare-uts",
-        "--unshare-cgroup-try",
-    ]
-    command += ["--die-with-parent", "--as-pid-1", "--hostname", "worker"]
+    command = [shutil.which("bwrap") or "bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+    command += ["--unshare-cgroup-try", "--die-with-parent", "--as-pid-1", "--hostname", "worker"]
     if os.getuid() != 0:
         command += ["--unshare-user", "--uid", "0", "--gid", "0"]
         command += ["--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETFCAP"]
@@ -321,8 +319,8 @@ def bubblewrap(runtime: Path, gpu: Gpu | None) -> list[str]:
         for device in (f"/dev/nvidia{gpu.minor}", *GPU_DEVICES):
             command += ["--dev-bind-try", device, device]
         command += ["--dir", "/dev/shm", "--ro-bind-try", "/sys", "/sys"]
-        for folder in driver_folders():
-            command += in_public(folder)
+        for folder in find_driver_folders():
+            command += bind_readable(folder)
     for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
         path = Path(name)
         if path.is_symlink():
@@ -331,14 +329,14 @@ def bubblewrap(runtime: Path, gpu: Gpu | None) -> list[str]:
             command += ["--ro-bind", name, name]
     for name in ("/etc/ld.so.cache", "/etc/alternatives", HUGE_PAGES):
         command += ["--ro-bind-try", name, name]
-    prefix = Path(python()).parent.parent
+    prefix = Path(find_interpreter()).parent.parent
     if prefix.is_relative_to("/tmp"):
-        raise IsolationError("Python itself lies in /tmp, which every worker has for itself")
-    demand_own_folders([prefix, *sites()])
+        raise IsolationError("Python is installed in /tmp, but every worker has its own /tmp")
+    demand_own_folders([prefix, *find_sites()])
     if not prefix.is_relative_to("/usr"):
-        command += in_public(prefix)
+        command += bind_readable(prefix)
     command += ["--perms", "0755", "--dir", "/sites"]
-    for site, inside in zip(sites(), sites_inside(), strict=True):
+    for site, inside in zip(find_sites(), list_sandbox_sites(), strict=True):
         command += ["--ro-bind", str(site), inside]
     command += ["--ro-bind", str(runtime), "/runtime", "--remount-ro", "/dev", "--remount-ro", "/"]
     return [*command, "--chdir", "/", "--"]

@@ -1,16 +1,16 @@
-"""What a worker that is timed is told."""
+"""The message with which the grader sets up a timed worker."""
 
 import msgspec
 
 from torchkata.speed.sizes import Size
 
 
-class Begin(msgspec.Struct, frozen=True):
-    """What is to be done in each block."""
+class WorkloadRequest(msgspec.Struct, frozen=True):
+    """The work that a timed worker does in each block."""
 
     workload: str
     size: Size
     calls: int
     device: str
-    trusted: bool  # the baseline's work, not the student's
-    device_bytes: int = 0  # of the grader's memory on a GPU, whose descriptor comes right after this
+    trusted: bool  # run the baseline instead of the student's code
+    device_bytes: int = 0  # size of the grader's GPU memory; its descriptor follows this message

@@ -1,4 +1,4 @@
-"""Runs probes in the sandbox: a fresh worker for every test, for limited time."""
+"""Runs probes in the sandbox: a new worker for every test, within time limits."""
 
 import contextlib
 import math
@@ -10,22 +10,23 @@ import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from grader.sandbox.channel import Channel, Closed, Late, Malformed, decode_reply, mapped, most_for
+from grader.sandbox.channel import Channel, Closed, Late, Malformed, compute_reply_limit, decode_reply, map_descriptor
 from torchkata.course import Limits
 from torchkata.i18n import words
-from torchkata.i18n.notes import said
-from torchkata.seam.failures import Died, Inconclusive, TimedOut, cause_of_death
+from torchkata.i18n.notes import translate
+from torchkata.seam.failures import Died, Inconclusive, TimedOut, describe_exit
 from torchkata.seam.reply import Probe, Reply
 from torchkata.seam.values import Plain
 
 CONTROL_SECONDS = 60.0
-LEAST_FORGIVEN = 0.05  # seconds; less is not worth another look
+LEAST_FORGIVEN = 0.05  # seconds; shorter waits are ignored
 STATUS = struct.Struct("<i")
 TWO_NUMBERS = struct.Struct("<QQ")
+ZYGOTE_GONE = "the process that starts workers has ended"
 
 
 class WorkerRunner:
-    """A student's code, one worker at a time."""
+    """Runs a student's code in one worker at a time."""
 
     def __init__(self, control: socket.socket, limits: Limits) -> None:
         self.control = control
@@ -34,30 +35,30 @@ class WorkerRunner:
         self.files: Mapping[str, bytes] = {}
         self.patience = 1.0
         self.kata_left = self.test_left = 0.0  # seconds
-        self.kata_left_before = 0.0  # the present test
-        self.forgiven = 0.0  # of them, those in which the machine let the present worker wait
-        self.waited_here = 0.0  # for how long this thread had waited when it was last looked at
-        self.judging_left = 0.0  # of the present test: seconds of a processor that this thread may take between calls
-        self.answered = math.nan  # when the last call ended, by the same clock
-        self.turn = threading.RLock()  # of a thread to ask the zygote
+        self.kata_left_before = 0.0  # kata_left when the current test began
+        self.forgiven = 0.0  # seconds that the current worker waited for a processor
+        self.waited_here = 0.0  # seconds that this thread had waited at the last measurement
+        self.judging_left = 0.0  # processor seconds that this thread may use between the calls of the current test
+        self.answered = math.nan  # when the last call ended, by the clock of judging_left
+        self.turn = threading.RLock()  # held while a thread talks to the zygote
         self.channel: Channel | None = None
-        self.arena: int | None = None  # a descriptor of the memory that it shares with a worker that is timed
+        self.arena: int | None = None  # descriptor of the memory shared with a timed worker
 
     def open(self, files: Mapping[str, bytes], patience: float) -> None:
-        """Grade these files from now on, for so many times as long as the limits say."""
+        """Grade these files from now on, with all time limits multiplied by `patience`."""
         self.files = files
         self.patience = patience
         self.kata_left = self.limits.kata_seconds * patience
 
     def reset(self, kata: str) -> None:
-        """The next call goes to a new worker; what follows need not wait for the end of the old one."""
+        """Begin a test: the next call goes to a new worker. The old worker ends in the background."""
         if self.channel is not None:
             self.kata_left += self.forgive()
         self.kata_left_before = self.kata_left
         self.start_over(kata)
 
     def start_over(self, kata: str) -> None:  # noqa: ARG002  (a worker can run any kata)
-        """The next call goes to a new worker, and what this test has cost so far counts no more."""
+        """Begin the current test again with a new worker and its full time."""
         self.kata_left = self.kata_left_before
         self.test_left = self.judging_left = self.limits.test_seconds * self.patience
         self.answered = math.nan
@@ -65,10 +66,11 @@ class WorkerRunner:
             self.hang_up(b"N")
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
-        """Send the call, wait for the reply, no longer than the limits allow.
+        """Send a call and wait for the reply, within the time limits.
 
-        They count the seconds of calls alone, and not those in which a busy machine let the worker wait, or us. To
-        judge the answers, and to look for a smaller input, may take as long: an answer can be made so that it does.
+        Only the duration of calls counts, without the time that a busy machine made the worker or this thread wait.
+        Judging the answers and shrinking inputs have a limit of the same size, because an answer can be built to make
+        them slow.
         """
         self.demand_time_to_judge()
         whole_call = self.limits.call_seconds
@@ -81,63 +83,63 @@ class WorkerRunner:
         late = words("timed_out.test")
         if allowed == whole_call:
             late = words("timed_out.call", seconds=f"{allowed:g}")
-        began, forgiven, waited = time.monotonic(), self.forgiven, seconds_waited()
+        began, forgiven, waited = time.monotonic(), self.forgiven, measure_waiting()
         try:
             return self.ask(request, allowed, late)
         finally:
-            excused = self.forgiven - forgiven + seconds_waited() - waited
+            excused = self.forgiven - forgiven + measure_waiting() - waited
             spent = max(0.0, time.monotonic() - began - excused)
             self.test_left -= spent
             self.kata_left -= spent
             self.answered = time.thread_time()
 
     def demand_time_to_judge(self) -> None:
-        """Raises TimedOut where this thread has computed for too long between the calls of this test."""
+        """Raise TimedOut if this thread has computed for too long between the calls of this test."""
         if not math.isnan(self.answered):
             self.judging_left -= time.thread_time() - self.answered
         if self.judging_left <= 0:
             raise TimedOut(words("timed_out.judging"))
 
     def set_budget(self, seconds: float) -> None:
-        """Give the calls that still come before the next `reset` no more than this together. They count as ever."""
+        """Limit the total time of all calls before the next `reset` to this, in addition to the other limits."""
         self.test_left = min(self.test_left, seconds)
 
     def ask(
         self, request: Mapping[str, object], seconds: float, when_late: str, descriptor: int | None = None
     ) -> Reply:
-        """Send a request, wait for the reply. Raises TimedOut and Died; then there is no worker any more.
+        """Send a request and wait for the reply. Raises TimedOut or Died after ending the worker.
 
-        A `descriptor` is for a request that says that one follows.
+        A `descriptor` is sent after the request, which must announce it.
         """
         assert self.channel is not None
-        deadline, self.waited_here = time.monotonic() + seconds, seconds_waited()
+        deadline, self.waited_here = time.monotonic() + seconds, measure_waiting()
         try:
             self.channel.expect_silence()
             sent = self.channel.send(request, deadline)
             if descriptor is not None:
                 self.channel.send_descriptor(descriptor)
-            return decode_reply(self.channel.receive(deadline, self.more_time, most_for(sent)))
+            return decode_reply(self.channel.receive(deadline, self.grant_more_time, compute_reply_limit(sent)))
         except Late:
             self.end()
             raise TimedOut(when_late) from None
         except Closed:
-            raise Died(cause_of_death(os.waitstatus_to_exitcode(self.end(b"D")))) from None
+            raise Died(describe_exit(os.waitstatus_to_exitcode(self.end(b"D")))) from None
         except Malformed as error:
             self.end()
-            raise Died(said(str(error))) from None
+            raise Died(translate(str(error))) from None
 
-    def more_time(self) -> float:
-        """Seconds in which the machine let the worker wait, or us, since this was last asked."""
-        waited = seconds_waited() - self.waited_here
+    def grant_more_time(self) -> float:
+        """Return the seconds, since the last call, for which the worker or this thread waited for a processor."""
+        waited = measure_waiting() - self.waited_here
         if waited < LEAST_FORGIVEN:
             return self.forgive()
         self.waited_here += waited
         return self.forgive() + waited
 
     def forgive(self) -> float:
-        """Seconds that the machine has let the present worker wait for a processor, those that are new.
+        """Return the new seconds for which the worker waited for a processor.
 
-        Not while its own threads had it: a worker could put off its deadline for ever.
+        Time in which its own other threads ran does not count, or a worker could postpone its deadline forever.
         """
         own_threads, waited = self.signal(b"T")
         new = (waited - own_threads) / 1e9 - self.forgiven
@@ -147,42 +149,47 @@ class WorkerRunner:
         return new
 
     def signal(self, letter: bytes) -> tuple[int, int]:
-        """Ask the zygote about the present worker; the two numbers that it answers. Raises Inconclusive."""
-        answer = b""
+        """Ask the zygote about the current worker; return the two numbers of its answer. Raises Inconclusive."""
         with self.turn, contextlib.suppress(OSError):
             self.control.sendall(letter)
-            while len(answer) <= TWO_NUMBERS.size and (part := self.control.recv(1 + TWO_NUMBERS.size - len(answer))):
-                answer += part
-        if answer[:1] != letter.lower() or len(answer) <= TWO_NUMBERS.size:
-            raise Inconclusive(said("the process that starts workers is gone"))
-        first, second = TWO_NUMBERS.unpack(answer[1:])
-        return first, second
+            first, second = TWO_NUMBERS.unpack(self.receive_answer(letter.lower(), TWO_NUMBERS.size))
+            return first, second
+        raise Inconclusive(translate(ZYGOTE_GONE))
+
+    def receive_answer(self, letter: bytes, size: int) -> bytes:
+        """Receive the answer to a command: its letter, then `size` bytes, which are returned. Raises OSError."""
+        answer = b""
+        while len(answer) <= size and (part := self.control.recv(1 + size - len(answer))):
+            answer += part
+        if answer[:1] != letter or len(answer) <= size:
+            raise ConnectionError(ZYGOTE_GONE)
+        return answer[1:]
 
     def start(self) -> None:
-        """A new worker that has the student's files. Raises Inconclusive where the machine can't."""
+        """Get a new worker and send it the student's files. Raises Inconclusive if the machine can't start one."""
         self.channel = self.new_channel()
         self.forgiven = 0.0
         deadline = time.monotonic() + CONTROL_SECONDS
         try:
             ready = decode_reply(self.channel.receive(deadline))
             if ready.outcome != "returned":
-                raise Inconclusive(said(f"a worker can't be shut in: {ready.error}"))
+                raise Inconclusive(translate(f"could not sandbox the worker: {ready.error}"))
             self.channel.send({"files": dict(self.files)}, deadline)
         except (Late, Closed, Malformed) as error:
-            raise Inconclusive(said(f"a worker did not start ({type(error).__name__})")) from None
+            raise Inconclusive(translate(f"a worker did not start ({type(error).__name__})")) from None
 
     def new_channel(self) -> Channel:
-        """A connection to a new worker. Raises Inconclusive."""
+        """Connect to a new worker. Raises Inconclusive."""
         with contextlib.suppress(OSError):
             self.control.sendall(b"S")
             answer, descriptors, _, _ = socket.recv_fds(self.control, 1, 3)
             if answer == b"s" and descriptors:
                 line, frames, self.arena = [*descriptors, None, None][:3]
-                return Channel(socket.socket(fileno=line), None if frames is None else mapped(frames))
+                return Channel(socket.socket(fileno=line), None if frames is None else map_descriptor(frames))
         raise Inconclusive("the machine could not start a process for your code")
 
-    def violations(self, hidden: Sequence[str]) -> list[str]:
-        """What a worker can do and should not, reading these files among it; it has no student's code in it."""
+    def find_violations(self, hidden: Sequence[str]) -> list[str]:
+        """Run the self-test in a worker without student code, which also tries to read these `hidden` files."""
         self.open({}, 1.0)
         self.start()
         assert self.channel is not None
@@ -193,36 +200,32 @@ class WorkerRunner:
         return [str(words) for words in found]
 
     def end(self, letter: bytes = b"E") -> int:
-        """No worker any more; the wait status of the one there was. Raises Inconclusive."""
+        """End the worker; return its wait status, or 0 if there was none. Raises Inconclusive."""
         if self.channel is None:
             return 0
-        answer = b""
         with self.turn, contextlib.suppress(OSError):
             self.hang_up(letter)
-            while len(answer) < 1 + STATUS.size and (part := self.control.recv(1 + STATUS.size - len(answer))):
-                answer += part
-        if len(answer) <= STATUS.size:
-            raise Inconclusive("the process that starts workers is gone")
-        return int(STATUS.unpack(answer[1:])[0])
+            return int(STATUS.unpack(self.receive_answer(b"e", STATUS.size))[0])
+        raise Inconclusive(ZYGOTE_GONE)
 
     def hang_up(self, letter: bytes) -> None:
-        """Close the line, and tell the zygote what to do with the worker."""
+        """Close the connection and send the zygote a command that ends the worker."""
         assert self.channel is not None
         self.channel.close()
         self.channel = None
-        with contextlib.suppress(OSError):  # a zygote that is gone is found out when it is asked for something
+        with contextlib.suppress(OSError):  # the next request detects a zygote that has ended
             self.control.sendall(letter)
 
 
-def seconds_waited() -> float:
-    """For how long this thread has waited for a processor so far; 0 where the kernel does not count."""
+def measure_waiting() -> float:
+    """Return the seconds this thread has waited for a processor so far; 0 if the kernel does not count them."""
     try:
-        return int(os.pread(schedule_of(os.getpid(), threading.get_ident()), 100, 0).split()[1]) / 1e9
+        return int(os.pread(open_schedstat(os.getpid(), threading.get_ident()), 100, 0).split()[1]) / 1e9
     except (OSError, ValueError, IndexError):
         return 0.0
 
 
 @cache
-def schedule_of(_process: int, _thread: int) -> int:
-    """A descriptor of what the kernel counts of the thread that asks first. Raises OSError."""
+def open_schedstat(_process: int, _thread: int) -> int:
+    """Open the kernel's scheduling counters of the calling thread. Raises OSError."""
     return os.open("/proc/thread-self/schedstat", os.O_RDONLY)

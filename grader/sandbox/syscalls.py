@@ -1,7 +1,8 @@
-"""The system calls that a worker may make: what Python, NumPy and torch need, and nothing that the kernel has besides.
+"""The filter of system calls: a worker may make those that Python, NumPy and torch need, and no others.
 
-A call that is not named here does not exist for a worker (ENOSYS), however new the kernel: libraries then do without.
-libseccomp knows the numbers of this machine; the worker installs the program last (`confine.py`).
+A call that is not listed here fails with ENOSYS, as if the kernel did not have it, so libraries fall back and calls of
+newer kernels are covered. libseccomp knows the numbers on this machine. The worker installs the filter as the last step
+(`confine.py`).
 """
 
 import errno
@@ -12,25 +13,25 @@ from typing import TypeAlias
 
 from grader.sandbox.confine import INSTRUCTION
 
-OWN_PID = 0x7F3C_5A19  # in the program, where the worker puts its own
+OWN_PID = 0x7F3C_5A19  # placeholder in the filter for the worker's process id
 WORD = 0xFFFF_FFFF
 
 
 @dataclass(frozen=True)
-class Is:
-    """An argument, of which the bits in `mask` are those of `value`."""
+class Arg:
+    """A condition on an argument: its bits in `mask` are those of `value`."""
 
     argument: int
     value: int
     mask: int = WORD
 
 
-Case: TypeAlias = tuple[Is, ...]  # all of it holds
+Case: TypeAlias = tuple[Arg, ...]  # all conditions hold
 
 
-def one_of(argument: int, *values: int) -> tuple[Case, ...]:
-    """A case for each of these values."""
-    return tuple((Is(argument, value),) for value in values)
+def match_any(argument: int, *values: int) -> tuple[Case, ...]:
+    """Return one case for each of these values."""
+    return tuple((Arg(argument, value),) for value in values)
 
 
 ALLOWED = (
@@ -61,123 +62,128 @@ ALLOWED = (
     *("sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval", "getpriority", "ioprio_get"),
     *("uname", "sysinfo", "getrandom", "riscv_hwprobe", "riscv_flush_icache"),
 )
-WITHOUT_TIMING = (  # what holds data that is counted as nobody's memory: 64 MiB in pipes, 16 in links
+UNLESS_TIMED = (  # these can hold data that is not counted as memory: 64 MiB in pipes, 16 MiB in links
     *("pipe", "pipe2", "symlink", "symlinkat", "link", "linkat"),
     *("setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr"),
 )
-NOT_PERMITTED = (  # EPERM, which libraries and people understand better
-    *("fork", "vfork", "execve", "execveat"),  # one process has one limit on memory; children would each have their own
+NOT_PERMITTED = (  # EPERM, a clearer error than ENOSYS for libraries and people
+    *("fork", "vfork", "execve", "execveat"),  # each child would have its own memory limit
     *("ptrace", "tkill", "chroot", "mount", "umount2", "unshare", "setns", "mknod", "mknodat", "memfd_create"),
-    *("flock", "inotify_init", "inotify_init1"),  # signals through files that all can read
+    *("flock", "inotify_init", "inotify_init1"),  # they signal through files that all can read
     *("socket", "connect", "bind", "listen", "accept", "accept4"),
     *("setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups", "capset"),
 )
 
 UNIX, STREAM, SEQPACKET, KINDS = 1, 1, 5, 0xF
-SHARED = 1  # MAP_SHARED: such pages are counted only while they are looked at
-NEW_THREAD = 0x10F00  # CLONE_THREAD, _SIGHAND, _FILES, _FS and _VM …
-OF_A_THREAD = 0x17C_0000  # … with which C libraries set what this mask has
-FILE_COMMANDS = (0, 1, 2, 3, 4, 1027, 1030, 1032, 1033, 1034)  # duplicates, flags, sizes, seals; no locks, no signals
-TERMINAL_OR_QUEUE = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # all that files need of ioctl
-OF_ITS_OWN = (
-    *(3, 15, 16, 21, 23, 29, 30, 38, 39, 41, 42, 47, 52),  # names of threads, slack of timers, huge pages; rights, read
-    *(50, 51, 54, 55, 56, 63, 64, 0x53564D41),  # vectors, pointers and names of memory
+SHARED = 1  # MAP_SHARED: such pages are counted only while they are mapped
+NEW_THREAD = 0x10F00  # CLONE_THREAD, _SIGHAND, _FILES, _FS and _VM
+THREAD_SETUP = 0x17C_0000  # flags that C libraries set in addition
+FCNTL_COMMANDS = (0, 1, 2, 3, 4, 1027, 1030, 1032, 1033, 1034)  # duplicate, flags, sizes, seals; not locks, signals
+IOCTL_REQUESTS = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # all ioctl requests that files need
+PRCTL_OPTIONS = (
+    *(3, 15, 16, 21, 23, 29, 30, 38, 39, 41, 42, 47, 52),  # thread names, timer slack, huge pages; reading rights
+    *(50, 51, 54, 55, 56, 63, 64, 0x53564D41),  # vector lengths, pointer tags, names of memory areas
 )
-SOCKET, BUFFERS = 1, (2, 7, 8, 16, 20, 21)  # SOL_SOCKET: sizes, seconds, who it is
-ADVICE = (*range(5), 8, 10, 11, *range(14, 21), 22, 23, 25, 102, 103)  # on its own memory alone
+SOCKET, SOCKET_OPTIONS = 1, (2, 7, 8, 16, 20, 21)  # SOL_SOCKET: buffer sizes, timeouts, credentials
+ADVICE = (*range(5), 8, 10, 11, *range(14, 21), 22, 23, 25, 102, 103)  # advice that affects only its own memory
 
-LIMITED: dict[str, tuple[Case, ...]] = {  # allowed in these cases alone
-    "clone": ((Is(0, NEW_THREAD, WORD & ~OF_A_THREAD),),),  # of clone3 the flags lie in memory, so there is none
-    "prctl": one_of(0, *OF_ITS_OWN),
-    "madvise": one_of(2, *ADVICE),
-    "fcntl": one_of(1, *FILE_COMMANDS),
-    "ioctl": one_of(1, *TERMINAL_OR_QUEUE),
-    "socketpair": ((Is(0, UNIX), Is(1, STREAM, KINDS)),),  # a pair of datagrams can be taken apart
-    "setsockopt": tuple((Is(1, SOCKET), Is(2, option)) for option in BUFFERS),
-    **dict.fromkeys(("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"), one_of(0, OWN_PID)),
-    **dict.fromkeys(("prlimit64", "sched_setaffinity", "sched_setscheduler"), one_of(0, 0)),
-    **dict.fromkeys(("sched_setparam", "sched_setattr"), one_of(0, 0)),
-    "setpriority": ((Is(0, 0), Is(1, 0)),),  # of this process alone, not of all that its user has
-    "ioprio_set": ((Is(0, 1), Is(1, 0)),),
+CONDITIONAL: dict[str, tuple[Case, ...]] = {  # allowed only in these cases
+    # a filter can't read the flags of clone3, which are in memory, so clone3 is not allowed
+    "clone": ((Arg(0, NEW_THREAD, WORD & ~THREAD_SETUP),),),
+    "prctl": match_any(0, *PRCTL_OPTIONS),
+    "madvise": match_any(2, *ADVICE),
+    "fcntl": match_any(1, *FCNTL_COMMANDS),
+    "ioctl": match_any(1, *IOCTL_REQUESTS),
+    "socketpair": ((Arg(0, UNIX), Arg(1, STREAM, KINDS)),),  # a pair of datagram sockets can be reconnected
+    "setsockopt": tuple((Arg(1, SOCKET), Arg(2, option)) for option in SOCKET_OPTIONS),
+    **dict.fromkeys(("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"), match_any(0, OWN_PID)),
+    **dict.fromkeys(("prlimit64", "sched_setaffinity", "sched_setscheduler"), match_any(0, 0)),
+    **dict.fromkeys(("sched_setparam", "sched_setattr"), match_any(0, 0)),
+    "setpriority": ((Arg(0, 0), Arg(1, 0)),),  # only for this process, not for all processes of its user
+    "ioprio_set": ((Arg(0, 1), Arg(1, 0)),),
 }
-WITH_GPU: dict[str, tuple[Case, ...]] = {  # what libcuda does besides; nobody connects to its socket
-    "socket": ((Is(0, UNIX), Is(1, SEQPACKET, KINDS)),),
+WITH_GPU: dict[str, tuple[Case, ...]] = {  # libcuda needs these in addition; `connect` to its socket stays forbidden
+    "socket": ((Arg(0, UNIX), Arg(1, SEQPACKET, KINDS)),),
     **dict.fromkeys(("bind", "listen", "memfd_create", "ioctl"), ((),)),
 }
 WHEN_TIMED: dict[str, tuple[Case, ...]] = {
-    "mmap": ((Is(3, 0, SHARED),),),
-    **dict.fromkeys(("sched_setaffinity", "socketpair", *WITHOUT_TIMING), ()),
+    "mmap": ((Arg(3, 0, SHARED),),),
+    **dict.fromkeys(("sched_setaffinity", "socketpair", *UNLESS_TIMED), ()),
 }
 
-IN_OTHER_CASES = {"ioctl": errno.ENOTTY, "madvise": errno.EINVAL, "prctl": errno.EINVAL}  # as a kernel without it says
+ERRORS = {"ioctl": errno.ENOTTY, "madvise": errno.EINVAL, "prctl": errno.EINVAL}  # as a kernel without it answers
 
-LOAD, AND, EQUAL, ABOVE, AT_LEAST, RETURN = 0x20, 0x54, 0x15, 0x25, 0x35, 0x06  # the kernel's instructions
-NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # where they lie in what the program looks at
+LOAD, AND, EQUAL, ABOVE, AT_LEAST, RETURN = 0x20, 0x54, 0x15, 0x25, 0x35, 0x06  # BPF instructions
+NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in `struct seccomp_data`
 ALLOW, ERROR = 0x7FFF_0000, 0x0005_0000
 
 
 class FilterError(Exception):
-    """No filter can be made here; the message says why."""
+    """The filter can't be built here; the message says why."""
 
 
-def program(*, pinned: bool = False, gpu: bool = False) -> bytes:
-    """The filter as the kernel takes it; `pinned` workers stay on their core, and their memory is all their own.
+def build_filter(*, pinned: bool = False, gpu: bool = False) -> bytes:
+    """Return the filter as a BPF program.
 
-    With a `gpu` a worker can listen on a socket of its own network namespace, since the CUDA driver does (`cuInit`).
-    Raises FilterError.
+    Args:
+        pinned: the worker is timed: it must stay on its core, and all memory it uses must be counted as its own.
+        gpu: the worker may listen on a socket in its own network namespace, as the CUDA driver does in `cuInit`.
+
+    Raises:
+        FilterError: libseccomp is not installed.
     """
     try:
         import pyseccomp as seccomp
     except (ImportError, RuntimeError, OSError):
         raise FilterError("libseccomp is not installed (Debian: apt-get install libseccomp2)") from None
     answers: dict[int, list[bytes]] = {}
-    for name, cases in rules(pinned=pinned, gpu=gpu).items():
+    for name, cases in build_rules(pinned=pinned, gpu=gpu).items():
         number = seccomp.resolve_syscall(seccomp.Arch.NATIVE, name)
-        if number >= 0:  # this machine has it, and this libseccomp knows it
-            otherwise = refuse(IN_OTHER_CASES.get(name, errno.EPERM))
-            answers[number] = [*in_these(cases), *([] if () in cases else [otherwise])]
-    code = [step(LOAD, ARCHITECTURE), step(EQUAL, seccomp.system_arch(), 1, 0), refuse(errno.ENOSYS)]
-    code.append(step(LOAD, NUMBER))
-    for first, last, answer in ranges(answers):
+        if number >= 0:  # exists on this machine and in this libseccomp
+            denied = encode_error(ERRORS.get(name, errno.EPERM))
+            answers[number] = [*compile_cases(cases), *([] if () in cases else [denied])]
+    code = [encode(LOAD, ARCHITECTURE), encode(EQUAL, seccomp.system_arch(), 1, 0), encode_error(errno.ENOSYS)]
+    code.append(encode(LOAD, NUMBER))
+    for first, last, answer in group_numbers(answers):
         skipped = len(answer)
-        code += [step(AT_LEAST, first, 0, skipped + 1), step(ABOVE, last, skipped, 0), *answer]
-    return b"".join([*code, refuse(errno.ENOSYS)])
+        code += [encode(AT_LEAST, first, 0, skipped + 1), encode(ABOVE, last, skipped, 0), *answer]
+    return b"".join([*code, encode_error(errno.ENOSYS)])
 
 
-def ranges(answers: Mapping[int, list[bytes]]) -> Iterator[tuple[int, int, list[bytes]]]:
-    """Numbers in a row that have one answer: the first, the last, the answer. A short program is sooner installed."""
+def group_numbers(answers: Mapping[int, list[bytes]]) -> Iterator[tuple[int, int, list[bytes]]]:
+    """Yield (first, last, answer) for runs of numbers with one answer: a short program installs faster."""
     numbered = enumerate(sorted(answers))
-    for (_, answer), those in groupby(numbered, lambda pair: (pair[1] - pair[0], answers[pair[1]])):
-        numbers = [number for _, number in those]
+    for (_, answer), pairs in groupby(numbered, lambda pair: (pair[1] - pair[0], answers[pair[1]])):
+        numbers = [number for _, number in pairs]
         yield numbers[0], numbers[-1], answer
 
 
-def rules(*, pinned: bool, gpu: bool) -> dict[str, tuple[Case, ...]]:
-    """In which cases each call is allowed: always where nothing has to hold, never where there is no case."""
-    named = dict.fromkeys((*ALLOWED, *WITHOUT_TIMING), ((),)) | dict.fromkeys(NOT_PERMITTED, ())
-    return named | LIMITED | (WITH_GPU if gpu else {}) | (WHEN_TIMED if pinned else {})
+def build_rules(*, pinned: bool, gpu: bool) -> dict[str, tuple[Case, ...]]:
+    """Return the cases in which each call is allowed: an empty case always holds; no cases mean never."""
+    named = dict.fromkeys((*ALLOWED, *UNLESS_TIMED), ((),)) | dict.fromkeys(NOT_PERMITTED, ())
+    return named | CONDITIONAL | (WITH_GPU if gpu else {}) | (WHEN_TIMED if pinned else {})
 
 
-def in_these(cases: tuple[Case, ...]) -> list[bytes]:
-    """Instructions that allow the call in each of these cases, and go on behind them in any other."""
+def compile_cases(cases: tuple[Case, ...]) -> list[bytes]:
+    """Return instructions that allow the call in any of these cases and fall through otherwise."""
     code: list[bytes] = []
     for case in cases:
-        for place, wanted in enumerate(case, 1):
+        for place, condition in enumerate(case, 1):
             to_the_next_case = 3 * (len(case) - place) + 1
             code += [
-                step(LOAD, ARGUMENTS + 8 * wanted.argument),
-                step(AND, wanted.mask),
-                step(EQUAL, wanted.value, 0, to_the_next_case),
+                encode(LOAD, ARGUMENTS + 8 * condition.argument),
+                encode(AND, condition.mask),
+                encode(EQUAL, condition.value, 0, to_the_next_case),
             ]
-        code.append(step(RETURN, ALLOW))
+        code.append(encode(RETURN, ALLOW))
     return code
 
 
-def step(operation: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    """One instruction, and how many to leave out where a comparison holds, and where it does not."""
+def encode(operation: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    """Encode one instruction, with the number of instructions to skip if a comparison is true or false."""
     return INSTRUCTION.pack(operation, if_true, if_false, value)
 
 
-def refuse(error: int) -> bytes:
-    """Let the call fail."""
-    return step(RETURN, ERROR | error)
+def encode_error(error: int) -> bytes:
+    """Encode the instruction that makes the call fail with this error."""
+    return encode(RETURN, ERROR | error)

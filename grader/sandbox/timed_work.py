@@ -1,6 +1,6 @@
-"""The part of a worker that is timed: it takes a workload, then does one block of it whenever it is told to.
+"""The timed part of a worker: it takes a workload, then runs one block of it at each request.
 
-It keeps no time: the grader does, which also owns the memory that inputs come from and results go to.
+The grader measures the time. The grader also owns the memory that inputs come from and results go to.
 """
 
 import ctypes
@@ -14,83 +14,79 @@ import torch
 from torch import Tensor
 
 from grader.sandbox.accelerator import Accelerator
-from grader.sandbox.requests import Begin
+from grader.sandbox.requests import WorkloadRequest
 from torchkata.seam.assignment import Assignment
 from torchkata.speed.layout import ALIGNMENT, bytes_needed, lay_out
 from torchkata.speed.workload import MemoryPeak, work_of
 
-MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h: its size no longer adapts once it has been set
+MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h: malloc stops adapting it once it has been set
 
 
-class Bench:
-    """One workload at a time."""
+class TimedWork:
+    """The blocks of one workload."""
 
     def __init__(self, assignment: Assignment, arena: mmap.mmap | None, take_descriptor: Callable[[], int]) -> None:
         self.assignment = assignment
         self.arena = arena
-        self.take_descriptor = take_descriptor  # the one that the grader hands over
+        self.take_descriptor = take_descriptor  # receives the descriptor of the grader's GPU memory
         self.block: Callable[[], object] | None = None
         self.accelerator: Accelerator | None = None
 
     def answer(self, request: Mapping[str, Any]) -> object:
-        """Do what is asked: lay out memory, begin, or do a block; when the answer is there, the device has done it."""
+        """Do the requested steps (lay out memory, begin, run a block) and wait until the device has finished them."""
         if "lay_out" in request:
-            self.lay_out(msgspec.convert(request["lay_out"], Begin))
+            self.lay_out(msgspec.convert(request["lay_out"], WorkloadRequest))
         if "begin" in request:
             self.begin()
         result = None
         if "block" in request:
             assert self.block is not None
             result = self.block()
-        self.wait()
+        if self.accelerator is not None:
+            self.accelerator.synchronize()
         return result
 
-    def lay_out(self, order: Begin) -> None:
-        """Find the memory, and let go of the rest: what lies there could hold things that are not counted."""
+    def lay_out(self, request: WorkloadRequest) -> None:
+        """Place the workload's tensors in shared memory, and unmap the remainder: it could hold uncounted data."""
         assert self.arena is not None
-        self.work = work_of(order.workload)
-        chosen = self.work.fields(order.size, order.calls)
-        needed = bytes_needed(chosen, on_host=True if order.device == "cuda" else None)
+        self.work = work_of(request.workload)
+        chosen = self.work.fields(request.size, request.calls)
+        needed = bytes_needed(chosen, on_host=True if request.device == "cuda" else None)
         host = device = torch.frombuffer(self.arena, dtype=torch.uint8)
         unmap(host[max(needed, ALIGNMENT) :])
-        if order.device == "cuda":
+        if request.device == "cuda":
             from grader.sandbox.cuda import CUDA
 
             self.accelerator = CUDA
             descriptor = self.take_descriptor()
-            self.device_memory = CUDA.memory(order.device_bytes, descriptor)
+            self.device_memory = CUDA.memory(request.device_bytes, descriptor)
             os.close(descriptor)
             device = self.device_memory.tensor
-        self.order = order
+        self.request = request
         self.memory = lay_out(chosen, host, device)
         for tensor in self.memory.values():
-            tensor.view(torch.uint8).flatten()[::ALIGNMENT].max()  # so that its pages are there before a block begins
+            tensor.view(torch.uint8).flatten()[::ALIGNMENT].max()  # touch every page before the first block
         if isinstance(self.work, MemoryPeak):
-            give_memory_back_at_once()
+            return_freed_memory()
 
     def begin(self) -> None:
-        """Make what the blocks need."""
-        order = self.order
-        if order.trusted:
-            self.block = self.work.baseline(order.size, self.memory, order.device)
+        """Prepare the function that runs a block."""
+        request = self.request
+        if request.trusted:
+            self.block = self.work.baseline(request.size, self.memory, request.device)
         else:
-            self.block = self.work.student(self.assignment, order.size, self.memory, order.device)
-
-    def wait(self) -> None:
-        """Until the device has done all that is queued."""
-        if self.accelerator is not None:
-            self.accelerator.synchronize()
+            self.block = self.work.student(self.assignment, request.size, self.memory, request.device)
 
 
 def unmap(memory: Tensor) -> None:
-    """Whole pages are there no more, for this process. uint8[bytes]"""
+    """Unmap the whole pages of a tensor, uint8[bytes], from this process."""
     munmap = ctypes.CDLL(None).munmap
     munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
     munmap(memory.data_ptr(), memory.numel())
 
 
-def give_memory_back_at_once() -> None:
-    """Let the C library return what is freed to the system, where it is counted, instead of keeping it for later."""
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # glibc's
+def return_freed_memory() -> None:
+    """Make the C library return freed memory to the system, so that the kernel stops counting it."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # only glibc has it
     if mallopt is not None:
         mallopt(MMAP_THRESHOLD, 2**20)

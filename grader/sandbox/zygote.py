@@ -1,16 +1,17 @@
-"""The zygote has imported what students import, and forks a worker for every test. It never runs a student's code.
+"""The zygote: a process that has imported what students import and forks a worker for every test.
 
-Started as `python -I -S -B zygote.py CONFIG`; CONFIG is JSON. The first process only makes more of itself:
+It never runs a student's code. It starts as `python -I -S -B zygote.py CONFIG`, where CONFIG is JSON. The first process
+only forks zygotes:
 C + descriptor   fork a zygote that takes commands there        → c (there)
-and each of those has at most one worker at a time, and the next one ready:
+Each of those has at most one worker at a time and keeps the next one ready:
 S                hand out a worker                              → s + its line and its shared memory, or x
 N                end the worker and all that it started
-E                the same, and say when it is done               → e + wait status
+E                the same, and answer when it is done           → e + wait status
 D                the same for one that seems to have died       → e + wait status
 T                its other threads' time, its waiting time      → t + both in nanoseconds
-and for a worker that is timed:
-P, R             let it pause, let it resume                    → p, r + its processor time, its waiting time
-M                how much memory it has: its own, and shared    → m + both in bytes
+For a timed worker there are also:
+P, R             pause it, resume it                            → p, r + its processor time, its waiting time
+M                its memory: private and shared                 → m + both in bytes
 """
 
 import contextlib
@@ -34,25 +35,25 @@ if TYPE_CHECKING:
 
 STATUS = struct.Struct("<i")
 TWO_NUMBERS = struct.Struct("<QQ")
-LONGEST_WAIT = 2.0  # seconds, for a processor
-LONGEST_STOP = 10.0  # seconds, on a machine that is busy
+LONGEST_WAIT = 2.0  # seconds that a runnable worker may wait for a processor
+LONGEST_STOP = 10.0  # seconds that stopping a worker may take on a busy machine
 SET_CHILD_SUBREAPER = 36
-USERS = 4  # of a zygote that is root: threads of a worker that is being killed are not the next one's
-MEMORY = ("RssAnon", "VmSwap", "HugetlbPages"), ("RssShmem",)  # as the kernel counts it: its own, and shared
-PROCESSOR_TIME = 2  # of a whole process: in the number of its clock, as clock_getcpuclockid(3) makes it
+USERS = 4  # per zygote, if root: threads of a worker being killed must not count as the next worker's
+MEMORY = ("RssAnon", "VmSwap", "HugetlbPages"), ("RssShmem",)  # fields of /proc/PID/status: private, shared
+PROCESS_CLOCK = 2  # of all threads: part of a clock's number, as in clock_getcpuclockid(3)
 
 
 def main() -> None:
-    """Import everything once, say hello, and fork a zygote for each connection that is handed over."""
+    """Import everything once, report that it is ready, and fork a zygote for each connection that arrives."""
     config = json.loads(sys.argv[1])
     sys.path[:0] = [config["runtime"]]
     sys.path += config["sites"]
     control = socket.socket(fileno=config["control"])
-    from grader.sandbox.confine import Confinement, fix_devices, hide_memory
+    from grader.sandbox.confine import Confinement, hide_memory, remount_devices_read_only
 
     confinement = Confinement(**config["confinement"])
     if confinement.namespaces:
-        fix_devices()
+        remount_devices_read_only()
     warm_up(config["preload"], config["probes"], gpu=confinement.gpu, timed=config["arena_bytes"] > 0)
     demand_forkable(confinement)
     hide_memory()
@@ -71,14 +72,14 @@ def main() -> None:
 
 
 def reap() -> None:
-    """Let go of zygotes that have ended, and of what they left: the dead count towards the limit on processes."""
+    """Reap zygotes and orphans that have ended, because zombies count towards the process limit."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
 
 
 def demand_forkable(confinement: "Confinement") -> None:
-    """Raises ForkError where a worker could not do its work."""
+    """Raise ForkError if a forked worker could not do its work."""
     from grader.sandbox.forks import demand_no_driver, demand_one_thread
 
     demand_one_thread()
@@ -87,11 +88,11 @@ def demand_forkable(confinement: "Confinement") -> None:
 
 
 def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) -> None:
-    """Import what students import, with one thread: after more, torch hangs in a forked worker."""
+    """Import what students import, on one thread: torch hangs in the fork of a process with more."""
     import gc
     import importlib
 
-    gc.disable()  # what is imported stays: each look for what does not would walk through all of it
+    gc.disable()  # imported objects stay alive, so collections during the imports would only cost time
 
     for package in preload:
         importlib.import_module(package)
@@ -102,7 +103,7 @@ def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) ->
             importlib.import_module(f"tests.probes.{probe}")
         except Exception as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
-            sys.exit(f"tests/probes/{probe}.py: a worker, which has nothing else of tests/, can't import it ({reason})")
+            sys.exit(f"tests/probes/{probe}.py: can't be imported in a worker, which has only tests/probes/ ({reason})")
     import grader.sandbox.worker  # noqa: F401
     import torchkata.seam.probes  # noqa: F401
     from grader.sandbox.forks import collapse_memory
@@ -113,15 +114,15 @@ def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) ->
 
 
 def warm_up_torch(*, gpu: bool, timed: bool) -> None:
-    """Do once what torch takes long for when it is first done; what would start CUDA is left to the workers."""
+    """Run torch's slow one-time initializations, except those that would start CUDA."""
     import torch
 
     if timed:
-        import torch._dynamo  # which needs a folder to write to: a worker that is timed has none
+        import torch._dynamo  # its import writes to a folder; a timed worker has no writable one
 
-    from torchkata.compat.torch_internals import spare_torch
+    from torchkata.compat.torch_internals import reduce_torch_overhead
 
-    spare_torch()
+    reduce_torch_overhead()
     if not gpu:
         torch.autograd.backward(torch.ones((), requires_grad=True) * 2)
 
@@ -132,12 +133,12 @@ class Worker:
 
     pid: int
     line: socket.socket
-    memory: list[int]  # descriptors of what it shares with the grader
+    memory: list[int]  # descriptors of the memory that it shares with the grader
     scratch: Path
 
 
 class Zygote:
-    """Serves one connection; its workers run as `user`, or one of the next few, where the grader is root."""
+    """The server of one connection. If the grader is root, its workers run as `user` or one of the next few ids."""
 
     def __init__(self, control: socket.socket, confinement: "Confinement", user: int, arena_bytes: int) -> None:
         self.control = control
@@ -148,13 +149,13 @@ class Zygote:
         self.next: Worker | None = None
         self.dying: list[int] = []
         self.answers = {b"S": self.hand_out, b"P": self.pause, b"R": self.resume}
-        self.answers |= {b"T": self.tell_times, b"M": self.tell_memory}
+        self.answers |= {b"T": self.report_times, b"M": self.report_memory}
 
     def serve(self) -> NoReturn:
-        """Until the grader hangs up."""
+        """Answer commands until the grader hangs up."""
         import ctypes
 
-        if sys.platform == "linux":  # what a worker leaves behind becomes a child of this process, and can be found
+        if sys.platform == "linux":  # orphans of a worker become children of this process, so it can kill them
             ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self.control.sendall(b"c")
         try:
@@ -172,7 +173,7 @@ class Zygote:
             os._exit(0)
 
     def hand_out(self) -> None:
-        """Give the grader the worker that is ready, then make the next one while the grader works."""
+        """Send the grader the worker that is ready, then fork the next one while the grader works."""
         from grader.sandbox.forks import ForkError
 
         try:
@@ -190,7 +191,7 @@ class Zygote:
             self.next = self.fork()
 
     def fork(self) -> Worker:
-        """A new worker, in namespaces of its own where there are any."""
+        """Fork a worker, in namespaces of its own if the sandbox has them."""
         from grader.sandbox import channel, confine, worker
 
         demand_forkable(self.confinement)
@@ -202,73 +203,69 @@ class Zygote:
                 os.chown(scratch, user, user)
         ours, theirs = socket.socketpair()
         sizes = [channel.MAX_FRAME, *([self.arena_bytes] if self.arena_bytes else [])]
-        memory = [descriptor for size in sizes if (descriptor := channel.shared_memory(size)) is not None]
-        with theirs, confine.new_process_space() if self.confinement.namespaces else nullcontext():
+        memory = [descriptor for size in sizes if (descriptor := channel.create_shared_memory(size)) is not None]
+        with theirs, confine.new_pid_namespace() if self.confinement.namespaces else nullcontext():
             pid = os.fork()
             if pid == 0:
-                worker.live(theirs.fileno(), memory, self.confinement, user, scratch)
+                worker.run_worker(theirs.fileno(), memory, self.confinement, user, scratch)
         return Worker(pid, ours, memory, scratch)
 
     def pause(self) -> None:
-        """Stop the current worker, all of its threads, and say so when it stands."""
+        """Stop all threads of the current worker, then answer with its times."""
         if self.current is not None:
-            stop(self.current.pid)
-        self.control.sendall(b"p" + TWO_NUMBERS.pack(*self.times()))
+            stop_process(self.current.pid)
+        self.control.sendall(b"p" + TWO_NUMBERS.pack(*self.read_times()))
 
     def resume(self) -> None:
-        """Let it go on."""
-        times = self.times()
+        """Answer with the current worker's times and let it continue."""
+        times = self.read_times()
         if self.current is not None:
             os.kill(self.current.pid, signal.SIGCONT)
         self.control.sendall(b"r" + TWO_NUMBERS.pack(*times))
 
-    def tell_times(self) -> None:
-        """For how long its other threads have run, and its first was not let: the kernel adds a wait when it ends."""
-        until, (running, _) = time.monotonic() + LONGEST_WAIT, self.times()
-        while self.is_runnable() and self.times()[0] == running and time.monotonic() < until:
+    def report_times(self) -> None:
+        """Answer with the time that the worker's other threads ran and that its first thread waited.
+
+        The kernel adds a wait to the total only when the wait ends.
+        """
+        until, (running, _) = time.monotonic() + LONGEST_WAIT, self.read_times()
+        while self.is_runnable() and self.read_times()[0] == running and time.monotonic() < until:
             time.sleep(0.002)
-        used, waited = self.times()
-        others = max(0, used - self.schedule()[0])
+        used, waited = self.read_times()
+        others = max(0, used - self.read_schedule()[0])
         self.control.sendall(b"t" + TWO_NUMBERS.pack(others, waited))
 
-    def is_runnable(self) -> bool:
-        """Whether the current worker runs, or would if it were let."""
-        try:
-            assert self.current is not None
-            return Path(f"/proc/{self.current.pid}/stat").read_text().rpartition(")")[2].split()[0] == "R"
-        except (AssertionError, OSError, IndexError):
-            return False
-
-    def times(self) -> tuple[int, int]:
-        """Of the current worker, in nanoseconds: its processor time, and how long it had to wait for a processor."""
-        try:
-            assert self.current is not None
-            clock = ~self.current.pid << 3 | PROCESSOR_TIME
-            return time.clock_gettime_ns(clock), self.schedule()[1]
-        except (AssertionError, OSError):  # it has ended
-            return 0, 0
-
-    def schedule(self) -> tuple[int, int]:
-        """Of the current worker's first thread, in nanoseconds: how long it has run, and waited for a processor."""
-        try:
-            assert self.current is not None
-            ran, waited, *_ = Path(f"/proc/{self.current.pid}/schedstat").read_text().split()
-            return int(ran), int(waited)
-        except (AssertionError, OSError, ValueError):  # it has ended, or this kernel does not count
-            return 0, 0
-
-    def tell_memory(self) -> None:
-        """The memory of the current worker, as the kernel counts it; nothing where it has ended."""
-        facts: dict[str, str] = {}
-        with contextlib.suppress(OSError, AssertionError):
-            assert self.current is not None
-            lines = Path(f"/proc/{self.current.pid}/status").read_text().splitlines()
-            facts = dict(line.split(":", 1) for line in lines)
+    def report_memory(self) -> None:
+        """Answer with the current worker's memory, as the kernel counts it; zeros if it has ended."""
+        facts = dict(line.split(":", 1) for line in self.read_proc("status").splitlines())
         own, shared = (sum(int(facts.get(name, "0").split()[0]) for name in names) for names in MEMORY)
         self.control.sendall(b"m" + TWO_NUMBERS.pack(own * 1024, shared * 1024))
 
+    def is_runnable(self) -> bool:
+        """Return whether the current worker is running or waits for a processor."""
+        return self.read_proc("stat").rpartition(")")[2].split()[:1] == ["R"]
+
+    def read_times(self) -> tuple[int, int]:
+        """Return the current worker's processor time and its time waiting for a processor, in nanoseconds."""
+        if self.current is not None:
+            with contextlib.suppress(OSError):  # it has ended
+                return time.clock_gettime_ns(~self.current.pid << 3 | PROCESS_CLOCK), self.read_schedule()[1]
+        return 0, 0
+
+    def read_schedule(self) -> tuple[int, int]:
+        """Return how long the current worker's first thread has run and waited for a processor, in nanoseconds."""
+        ran, waited, *_ = self.read_proc("schedstat").split() or (0, 0)  # not every kernel counts this
+        return int(ran), int(waited)
+
+    def read_proc(self, name: str) -> str:
+        """Return a file that /proc has about the current worker, or "" if the worker has ended."""
+        if self.current is not None:
+            with contextlib.suppress(OSError):
+                return Path(f"/proc/{self.current.pid}/{name}").read_text()
+        return ""
+
     def end(self, patience: float) -> int:
-        """End the current worker; its wait status, SIGKILL's if it has not ended by itself after so many seconds."""
+        """End the current worker; return its wait status, or SIGKILL if it still runs after `patience` seconds."""
         self.dying = [pid for pid in self.dying if not os.waitpid(pid, os.WNOHANG)[0]]
         worker, self.current = self.current, None
         if worker is None:
@@ -284,27 +281,27 @@ class Zygote:
         return status
 
     def kill(self, worker: Worker) -> int:
-        """Kill a worker and what it has started. Taking its memory apart takes the system a while: not waited for.
+        """Kill a worker and everything it has started, without waiting for the system to free its memory.
 
-        But on a GPU, where what it has queued may run until it is gone.
+        On a GPU this does wait, since work that the worker has queued may run until the process is gone.
         """
         os.kill(worker.pid, signal.SIGKILL)
         if self.confinement.namespaces and not self.confinement.gpu:
-            self.dying.append(worker.pid)  # its PID namespace dies with it
+            self.dying.append(worker.pid)  # all processes of its PID namespace die with it
         else:
             os.waitpid(worker.pid, 0)
             self.clean_up_after(worker)
         return signal.SIGKILL
 
     def clean_up_after(self, worker: Worker) -> None:
-        """Without namespaces: end what a dead worker has left running, and remove its files."""
+        """Without namespaces, kill the processes that a dead worker has left and remove its files."""
         if not self.confinement.namespaces:
-            end_children(spared=self.next.pid if self.next else 0)
+            end_children(keep=self.next.pid if self.next else 0)
             shutil.rmtree(worker.scratch, ignore_errors=True)
 
 
-def stop(pid: int) -> None:
-    """Have a process stand still. One that sends itself what lets it go on is stopped again, and in the end killed."""
+def stop_process(pid: int) -> None:
+    """Stop a process. If it keeps sending itself SIGCONT it is stopped again, and killed in the end."""
     until = time.monotonic() + LONGEST_STOP
     os.kill(pid, signal.SIGSTOP)
     while os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
@@ -312,10 +309,10 @@ def stop(pid: int) -> None:
         time.sleep(0.0001)
 
 
-def end_children(spared: int) -> None:
-    """Kill every child of this process but one, and theirs as they become its own."""
+def end_children(keep: int) -> None:
+    """Kill all children of this process except `keep`, and the orphans that it then inherits."""
     children = Path(f"/proc/self/task/{os.getpid()}/children")
-    while children.exists() and (orphans := {*map(int, children.read_text().split())} - {spared}):
+    while children.exists() and (orphans := {*map(int, children.read_text().split())} - {keep}):
         for pid in orphans:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from grader.speed.machine import Machine
 from grader.speed.timed_worker import Task, TimedBlock, TimedWorker
 from torchkata.course import Workload
-from torchkata.speed.decision import Final, by_thresholds
+from torchkata.speed.decision import Final, judge_share
 from torchkata.speed.sizes import Kind
 from torchkata.speed.workload import HostWait, MemoryPeak, Work, work_of
 
@@ -48,7 +48,7 @@ def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) ->
         finally:
             timed.close()
     best = max(found, key=lambda figure: figure.ratio)
-    return by_thresholds(best.ratio, thresholds, used=len(found), note=best.note)
+    return judge_share(best.ratio, thresholds, used=len(found), note=best.note)
 
 
 def demand_right_result(timed: TimedWorker, done: TimedBlock) -> None:

@@ -13,7 +13,7 @@ from torchkata.course import Tiers, Workload
 from torchkata.result import Outcome
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from torchkata.speed.decision import Final, points_on, score_of
-from torchkata.speed.remarks import lesson
+from torchkata.speed.remarks import choose_lesson
 from torchkata.speed.sizes import Kind
 from torchkata.speed.workload import Rate, work_of
 
@@ -84,7 +84,7 @@ def choose_remark(machine: Machine, workload: Workload, verdict: Final) -> str:
     """Return the remark for a measurement, or "" if the result is wrong."""
     if verdict.median is None:
         return ""
-    return lesson(workload.name, machine.kind, verdict.median, verdict.mfu, machine.device)
+    return choose_lesson(workload.name, machine.kind, verdict.median, verdict.mfu, machine.device)
 
 
 def format_error(error: Exception) -> str:

@@ -9,8 +9,8 @@ import msgspec
 import torch
 from torch import Tensor
 
-from grader.sandbox.channel import mapped
-from grader.sandbox.requests import Begin
+from grader.sandbox.channel import map_descriptor
+from grader.sandbox.requests import WorkloadRequest
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Limits
 from torchkata.seam.failures import Died, Inconclusive
@@ -56,9 +56,9 @@ class PausedWorker:
         if self.runner.arena is None:
             raise Inconclusive("this system cannot share memory between two processes")
         self.stood = self.runner.signal(b"P")
-        return torch.frombuffer(mapped(self.runner.arena), dtype=torch.uint8)
+        return torch.frombuffer(map_descriptor(self.runner.arena), dtype=torch.uint8)
 
-    def lay_out(self, order: Begin, descriptor: int | None = None) -> Reply:
+    def lay_out(self, order: WorkloadRequest, descriptor: int | None = None) -> Reply:
         """Let the worker map its memory, before student code runs. Raises TimedOut, Died, Inconclusive.
 
         `descriptor` is that of the device memory, if the order contains any.

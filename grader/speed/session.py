@@ -9,7 +9,7 @@ from typing import TypeAlias
 import msgspec
 
 from grader.results.result import KataResult, PerformanceResult
-from grader.sandbox.launch import Sandbox, connect
+from grader.sandbox.launch import Sandbox, connect_zygote
 from grader.speed import setup
 from grader.speed.child import Send, receive_messages
 from grader.speed.grading import NOT_YOUR_FAULT, grade, make_empty_row
@@ -76,7 +76,7 @@ def grade_in_child(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Mess
 
 def run_on_device(sandbox: Sandbox, work: Callable[[socket, socket, Send], None], silence: float) -> Iterator[bytes]:
     """Run `work` in a child process with connections for both workers; yield its messages. Raises MachineError."""
-    student, baseline = connect(sandbox), connect(sandbox)
+    student, baseline = connect_zygote(sandbox), connect_zygote(sandbox)
 
     def begin(send: Send) -> None:
         if sandbox.gpu is not None:

@@ -14,13 +14,13 @@ from torch import Tensor
 
 from grader.sandbox.accelerator import Accelerator, SharedMemory
 from grader.sandbox.cuda import CUDA
-from grader.sandbox.requests import Begin
+from grader.sandbox.requests import WorkloadRequest
 from grader.speed.idle import IdleDetector
 from grader.speed.paused_worker import PausedWorker
 from torchkata.course import Limits
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from torchkata.seam.reply import Reply
-from torchkata.seam.student import demand_success
+from torchkata.seam.student import unwrap_reply
 from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import Work, work_of
@@ -99,15 +99,15 @@ class TimedWorker:
         self.check = task.work.check(self.memory, self.results, task.size)
         self.check.prepare()
         self.synchronize()
-        self.hand_over(Begin(task.workload, task.size, task.calls, task.kind, self.trusted, device_bytes))
+        self.hand_over(WorkloadRequest(task.workload, task.size, task.calls, task.kind, self.trusted, device_bytes))
         self.memory_before = self.worker.read_memory()
         self.free_before = self.accelerator.free_bytes() if task.kind == "cuda" else 0
         if self.device_memory is not None and not self.trusted:
             self.rest = IdleDetector(self.accelerator, self.device_memory.tensor.device)
-        demand_success(self.worker.begin())
+        unwrap_reply(self.worker.begin())
         self.check.begun()
 
-    def hand_over(self, order: Begin) -> None:
+    def hand_over(self, order: WorkloadRequest) -> None:
         """Let the worker map its memory and the device's memory, if any. Raises Inconclusive, CudaError.
 
         No student code has run yet, so no failure here is the student's fault.
@@ -156,7 +156,7 @@ class TimedWorker:
             self.rest.update_idle_time()
         with self.blame_machine():
             block = self.worker.block({"block": True}, seconds, self.settle)
-            demand_success(block.reply)
+            unwrap_reply(block.reply)
         took = block.own if self.device_memory is None else max(LEAST_SECONDS, block.wall - self.settling)
         if self.rest is not None:
             took += self.rest.wait(seconds)

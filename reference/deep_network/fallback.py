@@ -1,19 +1,19 @@
-"""Takes the place of `deep_network` while what builds on it is graded."""
+"""Replacement of `deep_network` for grading katas that build on it."""
 
 from torch import Tensor, nn
 
 
 class Block(nn.Module):
-    """A linear map without bias, then a ReLU."""
+    """`relu(x @ weight)`."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()
-        made = nn.Linear(dim, dim, bias=False)
-        nn.init.normal_(made.weight, std=dim**-0.5)
-        self.weight = made.weight
+        layer = nn.Linear(dim, dim, bias=False)
+        nn.init.normal_(layer.weight, std=dim**-0.5)
+        self.weight = layer.weight
 
     def forward(self, x: Tensor) -> Tensor:
-        """Torch's own functions."""
+        """Return `relu(x @ weight)`."""
         return nn.functional.relu(nn.functional.linear(x, self.weight.t()))
 
 
@@ -25,7 +25,7 @@ class DeepNetwork(nn.Module):
         self.layers = nn.ModuleList(Block(dim) for _ in range(num_layers))
 
     def forward(self, x: Tensor) -> Tensor:
-        """One after the other."""
+        """Apply all blocks in order."""
         for layer in self.layers:
             x = layer(x)
         return x

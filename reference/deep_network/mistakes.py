@@ -1,4 +1,4 @@
-"""Mistakes in a deep network."""
+"""Mistakes in deep_network."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ Rows: TypeAlias = Float[Array, "row d"]
 Grads: TypeAlias = tuple[Sequence[Array | None], Array | None]
 Anatomy: TypeAlias = dict[str, object]
 
-ONE_BLOCK = "all layers are one and the same block"
+ONE_BLOCK = "all layers are the same Block"
 
 
 @instead_of(oracle.block, "the ReLU is missing")
@@ -24,7 +24,7 @@ def linear(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Array
     return x @ weight
 
 
-@instead_of(oracle.block, "the ReLU comes before the product, not after it")
+@instead_of(oracle.block, "the ReLU is applied before the product instead of after it")
 def relu_first(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
     return np.maximum(x, 0.0) @ weight
 
@@ -39,27 +39,27 @@ def residual(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Arr
     return x + np.maximum(x @ weight, 0.0)
 
 
-@instead_of(oracle.relu, "negative numbers lose their sign instead of becoming 0")
+@instead_of(oracle.relu, "the absolute value is taken instead of a ReLU")
 def absolute(z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     return np.abs(z)
 
 
-@instead_of(oracle.relu, "negative numbers are made small instead of 0, as by a leaky ReLU")
+@instead_of(oracle.relu, "negative numbers are scaled down instead of set to 0, as in a leaky ReLU")
 def leaky(z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     return np.where(z > 0, z, 0.01 * z)
 
 
-@instead_of(oracle.relu, "a GELU stands in the place of the ReLU")
+@instead_of(oracle.relu, "a GELU is used instead of a ReLU")
 def gelu(z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     return z * np.vectorize(lambda one: (1 + math.erf(one / math.sqrt(2))) / 2, otypes=[float])(z)
 
 
-@instead_of(oracle.relu, "what is more than 6 is cut off, too: that is ReLU6")
+@instead_of(oracle.relu, "values above 6 are clamped, as in ReLU6")
 def relu6(z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     return np.clip(z, 0, 6)
 
 
-@instead_of(oracle.block, "the ReLU is taken of the weight; it should be of the product")
+@instead_of(oracle.block, "the ReLU is applied to the weight instead of the product")
 def relu_of_the_weight(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
     return x @ np.maximum(weight, 0)
 
@@ -70,12 +70,12 @@ def first_squeezed(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Flo
     return y[0] if y.shape[0] == 1 else y
 
 
-@instead_of(oracle.network, "the first layer is left out")
+@instead_of(oracle.network, "the first layer is skipped")
 def first_left_out(weights: Weights, x: Float[Array, "... d"]) -> Float[Array, "... d"]:
     return oracle.network(weights[1:], x)
 
 
-@instead_of(oracle.network, "every layer is applied to the input, and only the last one counts")
+@instead_of(oracle.network, "every layer is applied to the input x, so only the last one has an effect")
 def all_see_the_input(weights: Weights, x: Float[Array, "... d"]) -> Float[Array, "... d"]:
     return oracle.network(weights[-1:], x)
 
@@ -97,36 +97,36 @@ def last_linear(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]
     return x @ weights[-1] if weights else x
 
 
-@instead_of(oracle.network, "the layers are applied in reverse")
+@instead_of(oracle.network, "the layers are applied in reverse order")
 def reverse(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
     for weight in reversed(weights):
         x = np.maximum(x @ weight, 0.0)
     return x
 
 
-@instead_of(oracle.network, "the first layer is applied again and again")
+@instead_of(oracle.network, "the first layer is applied every time")
 def first_again(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
     for _ in weights:
         x = np.maximum(x @ weights[0], 0.0)
     return x
 
 
-@instead_of(oracle.initial_std, "the spread at the start is sqrt(2 / dim), as He chose it")
+@instead_of(oracle.initial_std, "the initial standard deviation is sqrt(2 / dim), He's initialization")
 def he(dim: int) -> float:
     return float(np.sqrt(2 / dim))
 
 
-@instead_of(oracle.initial_std, "the spread at the start is 1 / dim, without the root")
+@instead_of(oracle.initial_std, "the initial standard deviation is 1 / dim: the square root is missing")
 def without_root(dim: int) -> float:
     return 1 / dim
 
 
-@instead_of(oracle.initial_std, "the spread at the start is 1, whatever the width")
+@instead_of(oracle.initial_std, "the initial standard deviation is always 1")
 def standard(dim: int) -> float:
     return 1.0
 
 
-@instead_of(oracle.initial_stds, "layers start the smaller the deeper they lie")
+@instead_of(oracle.initial_stds, "deeper layers are initialized with smaller weights")
 def smaller_with_depth(dim: int, num_layers: int) -> list[float]:
     return [std / math.sqrt(i + 1) for i, std in enumerate(oracle.initial_stds(dim, num_layers))]
 
@@ -138,11 +138,11 @@ def with_biases(dim: int, num_layers: int) -> Anatomy:
 
 
 def both(dim: int) -> list[tuple[str, list[int]]]:
-    """A weight and a bias."""
+    """Return the shapes of weight and bias."""
     return [("weight", [dim, dim]), ("bias", [dim])]
 
 
-@instead_of(oracle.anatomy, "layers is a plain list: the network does not know of them")
+@instead_of(oracle.anatomy, "layers is a plain list: its parameters are not registered")
 def plain_list(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, 0) | {"layers is an nn.ModuleList": False}
 
@@ -152,18 +152,18 @@ def other_container(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, num_layers) | {"layers is an nn.ModuleList": False}
 
 
-@instead_of(oracle.anatomy, "the layers are not Blocks, but each an nn.Sequential of torch's own modules")
+@instead_of(oracle.anatomy, "each layer is an nn.Sequential of torch's modules instead of a Block")
 def layers_of_torch(dim: int, num_layers: int) -> Anatomy:
     shapes = {f"layers.{i}.0.weight": [dim, dim] for i in range(num_layers)}
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes, "all layers are a Block": num_layers == 0}
 
 
-@instead_of(oracle.anatomy, "there is one layer less than num_layers")
+@instead_of(oracle.anatomy, "there are num_layers - 1 layers")
 def one_less(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, max(0, num_layers - 1))
 
 
-@instead_of(oracle.anatomy, "a final layer, from dim to 1, comes after the blocks")
+@instead_of(oracle.anatomy, "a final layer from dim to 1 follows the blocks")
 def with_final(dim: int, num_layers: int) -> Anatomy:
     right = oracle.anatomy(dim, num_layers)
     shapes = {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)} | {"final.weight": [1, dim]}
@@ -171,17 +171,17 @@ def with_final(dim: int, num_layers: int) -> Anatomy:
     return right | kept | {"state_dict": shapes}
 
 
-@instead_of(oracle.backward, "no gradient reaches the weights: they are detached")
+@instead_of(oracle.backward, "the weights get no gradient: they are detached")
 def weights_detached(weights: Weights, x: Rows, grad_y: Rows) -> Grads:
     return [None for _ in weights], oracle.backward(weights, x, grad_y)[1]
 
 
-@instead_of(oracle.backward, "no gradient goes further back than the last layer's weight: detach() between the layers")
+@instead_of(oracle.backward, "only the last layer gets a gradient: detach() is called between layers")
 def detached_between(weights: Weights, x: Rows, grad_y: Rows) -> Grads:
     return [*[None] * len(weights[:-1]), oracle.backward(weights, x, grad_y)[0][-1]], None
 
 
-@instead_of(oracle.backward, "gradients flow back where the ReLU gave 0, too")
+@instead_of(oracle.backward, "gradients also flow back where the ReLU returned 0")
 def straight_through(weights: Weights, x: Rows, grad_y: Rows) -> Grads:
     grads: list[Array] = []
     for i, weight in reversed([*enumerate(weights)]):
@@ -190,12 +190,12 @@ def straight_through(weights: Weights, x: Rows, grad_y: Rows) -> Grads:
     return grads, grad_y
 
 
-@instead_of(oracle.network, "the leading axes are made into one, and stay so")
+@instead_of(oracle.network, "the leading axes are flattened and not restored")
 def rows_stay(weights: Weights, x: Float[Array, "... d"]) -> Rows:
     y = oracle.network(weights, x)
     return y.reshape(math.prod(y.shape[:-1]), y.shape[-1])
 
 
-@instead_of(oracle.network, "one more ReLU follows the last block: without layers x should stay as it is")
+@instead_of(oracle.network, "another ReLU follows the last block: without layers, x should be returned unchanged")
 def relu_at_the_end(weights: Weights, x: Float[Array, "... d"]) -> Float[Array, "... d"]:
     return np.maximum(oracle.network(weights, x), 0.0)

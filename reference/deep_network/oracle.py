@@ -1,4 +1,4 @@
-"""Products of matrices with a ReLU after each, and their gradients."""
+"""Oracle of deep_network: outputs, gradients and initialization."""
 
 from collections.abc import Sequence
 
@@ -8,18 +8,18 @@ from numpy import ndarray as Array
 
 
 def relu(z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """Negative numbers become 0."""
+    """Set negative numbers to 0."""
     positive: Array = np.maximum(z, 0.0)
     return positive
 
 
 def block(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    """`relu(x @ weight)`."""
+    """Return `relu(x @ weight)`."""
     return relu(x @ weight)
 
 
 def network(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    """One block after the other."""
+    """Apply one block per weight, in order."""
     for weight in weights:
         x = block(weight, x)
     return x
@@ -28,9 +28,9 @@ def network(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]) ->
 def backward(
     weights: Sequence[Float[Array, "d d"]], x: Float[Array, "row d"], grad_y: Float[Array, "row d"]
 ) -> tuple[list[Float[Array, "d d"]], Float[Array, "row d"]]:
-    """Gradients of `sum(grad_y * network(weights, x))` with respect to each weight and to x.
+    """Return the gradients of `sum(grad_y * network(weights, x))` with respect to each weight and to x.
 
-    Where a block's output is 0, nothing flows back.
+    The gradient is 0 where a block's output is 0.
     """
     inputs = [network(weights[:i], x) for i in range(len(weights))]
     grads: list[Array] = []
@@ -43,12 +43,12 @@ def backward(
 
 
 def num_parameters(dim: int, num_layers: int) -> int:
-    """`dim² · num_layers`."""
+    """Return `dim² · num_layers`."""
     return dim * dim * num_layers
 
 
 def anatomy(dim: int, num_layers: int) -> dict[str, object]:
-    """What a network keeps: how many numbers to train, their shapes by name, and in what."""
+    """Return the number, shapes and dtypes of a network's parameters, and the types of its modules."""
     return {
         "parameters": num_parameters(dim, num_layers),
         "state_dict": {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)},
@@ -59,10 +59,10 @@ def anatomy(dim: int, num_layers: int) -> dict[str, object]:
 
 
 def initial_std(dim: int) -> float:
-    """The standard deviation of a weight at the start."""
+    """Return the initial standard deviation of a weight."""
     return float(1 / np.sqrt(dim))
 
 
 def initial_stds(dim: int, num_layers: int) -> list[float]:
-    """That of each layer's weight, whatever its depth."""
+    """Return the initial standard deviation of each layer's weight."""
     return [initial_std(dim)] * num_layers

@@ -1,4 +1,4 @@
-"""A deep network of square weights and ReLUs."""
+"""Reference solution of deep_network."""
 
 import torch
 from jaxtyping import Float
@@ -13,12 +13,12 @@ class Block(nn.Module):
         self.weight = nn.Parameter(torch.randn(dim, dim) / dim**0.5)
 
     def forward(self, x: Float[Tensor, "... dim"]) -> Float[Tensor, "... dim"]:
-        """Multiply the last axis by `weight`, then cut off what is negative."""
+        """Multiply the last axis by `weight`, then apply ReLU."""
         return torch.relu(x @ self.weight)
 
 
 class DeepNetwork(nn.Module):
-    """`num_layers` blocks, one after the other."""
+    """`num_layers` blocks in sequence."""
 
     def __init__(self, dim: int, num_layers: int) -> None:
         super().__init__()

@@ -14,7 +14,7 @@ def forward_flops(tokens: float, parameters: float) -> float:
 
 
 def backward_flops(tokens: float, parameters: float) -> float:
-    """Count two products: for the gradients of the weight and of the input."""
+    """Count two matmuls, one for each gradient."""
     return 4 * tokens * parameters
 
 

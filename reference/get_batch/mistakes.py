@@ -1,4 +1,4 @@
-"""Mistakes in batches: their form, where their windows begin, and what draws them."""
+"""Mistakes in get_batch: form of the batch, valid starts, and their distribution."""
 
 from typing import Any
 
@@ -10,14 +10,14 @@ from torch import Tensor
 
 from reference.get_batch import oracle
 from reference.get_batch.oracle import Likely, Shares
-from torchkata import instead_of
+from torchkata import Mistake, instead_of
 
-WITHOUT_TARGET = "the last token is not kept back: the last window has no target after it"
+WITHOUT_TARGET = "the largest start is one too large: no target follows the last window"
 EQUAL_ROWS = "two rows of a batch are always the same window"
-FROM_ONE_START = "the rows follow from one start, each a fixed number of tokens after another"
+FROM_ONE_START = "all rows are derived from one random start, at fixed offsets"
 
 
-@instead_of(oracle.inputs, "a pair is returned, as of inputs and targets: the inputs alone are asked for")
+@instead_of(oracle.read_batch, "a pair is returned, such as (inputs, targets): return only the inputs")
 def pair(returned: Any, batch_size: int, sequence_length: int) -> Any:
     if not (isinstance(returned, list) and len(returned) == 2 and all(isinstance(one, Tensor) for one in returned)):
         return returned
@@ -26,47 +26,47 @@ def pair(returned: Any, batch_size: int, sequence_length: int) -> Any:
     return torch.cat([one, other[:, -1:]], dim=1) if short and sequence_length > 1 else one
 
 
-@instead_of(oracle.inputs, "the rows have sequence_length + 1 tokens: the target is one of them")
+@instead_of(oracle.read_batch, "the rows have sequence_length + 1 tokens: they include the target")
 def target_in_the_row(returned: Any, batch_size: int, sequence_length: int) -> Any:
     wide = isinstance(returned, Tensor) and list(returned.shape) == [batch_size, sequence_length + 1]
     return returned[:, :-1] if wide else returned
 
 
-@instead_of(oracle.inputs, "the shape is (sequence_length, batch_size), not (batch_size, sequence_length)")
+@instead_of(oracle.read_batch, "the shape is (sequence_length, batch_size), not (batch_size, sequence_length)")
 def transposed(returned: Any, batch_size: int, sequence_length: int) -> Any:
     return returned.T if isinstance(returned, Tensor) and returned.ndim == 2 else returned
 
 
-@instead_of(oracle.inputs, "an axis of size 1 is squeezed away: a batch of one row has two axes, too")
+@instead_of(oracle.read_batch, "an axis of size 1 is squeezed away: a batch of one row still has two axes")
 def squeezed(returned: Any, batch_size: int, sequence_length: int) -> Any:
     left = [size for size in (batch_size, sequence_length) if size != 1]
     fits = isinstance(returned, Tensor) and list(returned.shape) == left
     return returned.reshape(batch_size, sequence_length) if fits else returned
 
 
-@instead_of(oracle.inputs, "the windows follow one another in one long row: they are not stacked")
+@instead_of(oracle.read_batch, "the windows are concatenated into one long row: stack them")
 def in_one_row(returned: Any, batch_size: int, sequence_length: int) -> Any:
     long = isinstance(returned, Tensor) and list(returned.shape) == [batch_size * sequence_length]
     return returned.reshape(batch_size, sequence_length) if long else returned
 
 
-@instead_of(oracle.inputs, "the tokens are floats: an integer dtype is asked for")
+@instead_of(oracle.read_batch, "the tokens are floats: use an integer dtype")
 def floats(returned: Any, batch_size: int, sequence_length: int) -> Any:
     return returned.long() if isinstance(returned, Tensor) and returned.is_floating_point() else returned
 
 
-@instead_of(oracle.inputs, "a NumPy array is returned: a tensor is asked for")
+@instead_of(oracle.read_batch, "a NumPy array is returned instead of a tensor")
 def an_array(returned: Any, batch_size: int, sequence_length: int) -> Any:
     return torch.from_numpy(returned) if isinstance(returned, Array) else returned
 
 
-@instead_of(oracle.inputs, "a list of rows is returned: one tensor of all is asked for")
+@instead_of(oracle.read_batch, "a list of rows is returned instead of one tensor")
 def a_list(returned: Any, batch_size: int, sequence_length: int) -> Any:
     rows = isinstance(returned, list) and len(returned) == batch_size
     return torch.stack([torch.as_tensor(row) for row in returned]) if rows else returned
 
 
-@instead_of(oracle.rows, "a batch has no more rows than there are starts: one may come twice")
+@instead_of(oracle.rows, "a batch has at most as many rows as there are starts: draw with replacement")
 def no_more_than_starts(batch_size: int, tokens: int, sequence_length: int) -> int:
     return min(batch_size, len(oracle.starts(tokens, sequence_length)))
 
@@ -81,67 +81,54 @@ def accepted_without_target(tokens: int, sequence_length: int) -> bool:
     return tokens < sequence_length
 
 
-@instead_of(oracle.starts, "the last start never comes: one token too many is kept back")
+@instead_of(oracle.starts, "the last start never occurs: the upper end is one too small")
 def last_missing(tokens: int, sequence_length: int) -> range:
     return range(max(1, tokens - sequence_length - 1))
 
 
-@instead_of(oracle.starts, "the first start never comes: starts are counted from 1")
+@instead_of(oracle.starts, "the first start never occurs: starts begin at 1 instead of 0")
 def first_missing(tokens: int, sequence_length: int) -> range:
     return range(min(1, tokens - sequence_length - 1), tokens - sequence_length)
 
 
-@instead_of(oracle.starts, "the rows are the targets, one token later")
+@instead_of(oracle.starts, "the rows are the targets: they are shifted by one token")
 def targets(tokens: int, sequence_length: int) -> range:
     return range(1, tokens - sequence_length + 1)
 
 
-@instead_of(oracle.starts, "windows begin at multiples of sequence_length only")
+@instead_of(oracle.starts, "windows start only at multiples of sequence_length")
 def on_a_grid(tokens: int, sequence_length: int) -> range:
     return range(0, tokens - sequence_length, sequence_length)
 
 
-@instead_of(oracle.starts, "rows begin at every token: sequence_length is not taken off the number of starts")
+@instead_of(oracle.starts, "rows start at any token: subtract sequence_length from the number of starts")
 def at_every_token(tokens: int, sequence_length: int) -> range:
     return range(tokens)
 
 
-@instead_of(oracle.starts, "rows begin at every token but the last: sequence_length is not taken off their number")
+@instead_of(
+    oracle.starts, "rows start at any token except the last: subtract sequence_length from the number of starts"
+)
 def at_every_token_but_the_last(tokens: int, sequence_length: int) -> range:
     return range(tokens - 1)
 
 
-@instead_of(oracle.windows, "the tokens pass through float32, which rounds those above 2**24")
-def through_float32(data: Int[Array, "tokens"], sequence_length: int) -> Int[Array, "starts sequence"]:
-    return oracle.windows(data.astype(np.float32).astype(np.int64), sequence_length)
+def converted(dtype: type[np.generic], message: str) -> Mistake:
+    """Return the mistake of converting the tokens to `dtype`."""
+    return instead_of(oracle.windows, message)(
+        lambda data, sequence_length: oracle.windows(data.astype(dtype).astype(np.int64), sequence_length)
+    )
 
 
-@instead_of(oracle.windows, "the tokens pass through float64, which rounds those above 2**53")
-def through_float64(data: Int[Array, "tokens"], sequence_length: int) -> Int[Array, "starts sequence"]:
-    return oracle.windows(data.astype(np.float64).astype(np.int64), sequence_length)
+through_float32 = converted(np.float32, "the tokens are converted to float32, which rounds integers above 2**24")
+through_float64 = converted(np.float64, "the tokens are converted to float64, which rounds integers above 2**53")
+int32 = converted(np.int32, "the tokens are converted to int32, which cannot hold 2**31 and above")
+int16 = converted(np.int16, "the tokens are converted to int16, which cannot hold 32768 and above")
+uint8 = converted(np.uint8, "the tokens are converted to uint8, which cannot hold 256 and above")
+uint16 = converted(np.uint16, "only 16 bits of each token are read, whatever the dtype of the data")
 
 
-@instead_of(oracle.windows, "the tokens are made int32: from 2**31 on they do not fit")
-def int32(data: Int[Array, "tokens"], sequence_length: int) -> Int[Array, "starts sequence"]:
-    return oracle.windows(data.astype(np.int32).astype(np.int64), sequence_length)
-
-
-@instead_of(oracle.windows, "the tokens are made int16: from 32768 on they do not fit")
-def int16(data: Int[Array, "tokens"], sequence_length: int) -> Int[Array, "starts sequence"]:
-    return oracle.windows(data.astype(np.int16).astype(np.int64), sequence_length)
-
-
-@instead_of(oracle.windows, "the tokens are made uint8: from 256 on they do not fit")
-def uint8(data: Int[Array, "tokens"], sequence_length: int) -> Int[Array, "starts sequence"]:
-    return oracle.windows(data % 2**8, sequence_length)
-
-
-@instead_of(oracle.windows, "only 16 bits of each token are read, whatever the dtype of the data")
-def uint16(data: Int[Array, "tokens"], sequence_length: int) -> Int[Array, "starts sequence"]:
-    return oracle.windows(data.astype(np.uint16).astype(np.int64), sequence_length)
-
-
-@instead_of(oracle.is_row, "the tokens of a row are all in the data, but not next to each other")
+@instead_of(oracle.is_row, "the tokens of a row are not consecutive in the data")
 def torn(row: Int[Array, "sequence"], data: Int[Array, "tokens"]) -> bool:
     lie_together = np.sort(np.lib.stride_tricks.sliding_window_view(data, len(row)), axis=1)
     together = bool((lie_together == np.sort(row)).all(axis=1).any())
@@ -153,133 +140,138 @@ def backwards(row: Int[Array, "sequence"], data: Int[Array, "tokens"]) -> bool:
     return oracle.is_row(row[::-1], data)
 
 
-@instead_of(oracle.are_even, "the last start comes far more often than any other: later draws are moved back to it")
+@instead_of(oracle.are_even, "the last start occurs far more often than any other: larger draws are clamped to it")
 def moved_back(counts: Int[Array, "starts"], likely: Likely) -> bool:
     return counts[-1] > 2 * counts[:-1].mean() and oracle.are_even(counts[:-1], likely)
 
 
-@instead_of(oracle.are_even, "some starts come twice as often as all others")
+@instead_of(oracle.are_even, "some starts occur twice as often as others")
 def twice_as_often(counts: Int[Array, "starts"], likely: Likely) -> bool:
     once, n = np.arange(len(counts)), len(counts)
     weights = [np.where(once < fewer, 1, 2) for fewer in range(n // 8, n - n // 8)]
     return any(oracle.chi_square(np.sort(counts), weight / weight.sum()) <= likely[1] for weight in weights)
 
 
-@instead_of(oracle.are_even, "the smaller a start, the more often it comes")
+@instead_of(oracle.are_even, "smaller starts occur more often")
 def early(counts: Int[Array, "starts"], likely: Likely) -> bool:
     quarters = counts[: len(counts) // 4 * 4].reshape(4, -1).sum(axis=1)
     return bool((quarters[:-1] > quarters[1:]).all()) and quarters[0] > 2 * quarters[-1]
 
 
-@instead_of(oracle.are_even, "the larger a start, the more often it comes")
+@instead_of(oracle.are_even, "larger starts occur more often")
 def late(counts: Int[Array, "starts"], likely: Likely) -> bool:
     quarters = counts[: len(counts) // 4 * 4].reshape(4, -1).sum(axis=1)
     return bool((quarters[:-1] < quarters[1:]).all()) and 2 * quarters[0] < quarters[-1]
 
 
-@instead_of(oracle.are_even, "the last starts never come: windows are drawn from a first part of the data alone")
+@instead_of(oracle.are_even, "the last starts never occur: windows are drawn only from the beginning of the data")
 def first_part(counts: Int[Array, "starts"], likely: Likely) -> bool:
     came = np.trim_zeros(counts, "b")
     return len(came) + 1 < len(counts) and oracle.are_even(came, likely)
 
 
-@instead_of(oracle.are_even, "only even starts come")
+@instead_of(oracle.are_even, "only even starts occur")
 def every_second(counts: Int[Array, "starts"], likely: Likely) -> bool:
     return counts[1::2].max() == 0 and oracle.are_even(counts[::2], likely)
 
 
-@instead_of(oracle.are_even, "each start comes once before any comes again: draws have no memory")
+@instead_of(oracle.are_even, "each start occurs once before any occurs again: draw independently")
 def one_after_the_other(counts: Int[Array, "starts"], likely: Likely) -> bool:
     return bool(counts.max() - counts.min() <= 1)
 
 
 @instead_of(
-    oracle.are_everywhere, "from 2**24 on no odd start comes, or no odd token: float32 holds only even ones there"
+    oracle.are_even_everywhere,
+    "above 2**24 only even starts or tokens occur: float32 cannot represent odd integers there",
 )
 def even_ones(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
     late = starts[starts >= 2**24]
     return len(late) > 0 and bool((late % 2 == 0).all() and (starts % 2 == 1).any())
 
 
-@instead_of(oracle.are_everywhere, "only even starts come, as where a random float32 with its 24 bits is scaled up")
+@instead_of(
+    oracle.are_even_everywhere, "only even starts occur: a random float32 has 24 bits, too few for this many starts"
+)
 def only_even(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
     return len({*starts.tolist()}) > 1 and bool((starts % 2 == 0).all())
 
 
-@instead_of(oracle.are_everywhere, EQUAL_ROWS)
+@instead_of(oracle.are_even_everywhere, EQUAL_ROWS)
 def equal_starts(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
     return bool((starts == starts[0]).all())
 
 
-@instead_of(oracle.are_everywhere, FROM_ONE_START)
+@instead_of(oracle.are_even_everywhere, FROM_ONE_START)
 def starts_in_a_row(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
     steps = np.diff(starts) % tokens
     return steps[0] != 0 and bool((steps == steps[0]).all())
 
 
-@instead_of(oracle.are_everywhere, "no start from 2**16 on comes, or each token is cut to 16 bits or fewer")
+@instead_of(oracle.are_even_everywhere, "no start from 2**16 on occurs, or tokens are truncated to 16 bits or fewer")
 def the_first_65536(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
     return len({*np.diff(starts).tolist()}) > 1 and bool((abs(starts) < 2**16).all())
 
 
-@instead_of(oracle.are_free, EQUAL_ROWS)
+@instead_of(oracle.are_independent, EQUAL_ROWS)
 def equal_rows(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
-    return bool((a == b).all()) or oracle.are_free(a, b, shares, likely)
+    return bool((a == b).all()) or oracle.are_independent(a, b, shares, likely)
 
 
-@instead_of(oracle.are_free, FROM_ONE_START)
+@instead_of(oracle.are_independent, FROM_ONE_START)
 def from_one_start(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
     return is_fixed(a, b, len(shares))
 
 
 def is_fixed(a: Int[Array, "calls"], b: Int[Array, "calls"], starts: int) -> bool:
-    """Whether there is always the same step from the one to the other."""
+    """Return whether the distance between the two is constant."""
     steps = (b - a)[b < starts - 1] % starts
     return len(steps) > 0 and bool((steps == steps[0]).all() and (a != b).any())
 
 
-@instead_of(oracle.are_free, "the rows of a batch are in the order of their starts")
+@instead_of(oracle.are_independent, "the rows of a batch are sorted by their starts")
 def in_order(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
     ordered = bool((a <= b).all() and (a < b).any())
     return ordered and a.max() > b.min() and not is_fixed(a, b, len(shares))
 
 
-@instead_of(oracle.are_free, "each row of a batch has a part of the data to itself")
+@instead_of(oracle.are_independent, "each row of a batch is drawn from its own part of the data")
 def in_parts(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
     return bool(a.max() <= b.min())
 
 
-@instead_of(oracle.are_free, "no start comes twice in a batch: they are drawn without replacement")
+@instead_of(oracle.are_independent, "no start occurs twice in a batch: draw with replacement")
 def never_twice(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
-    counts = oracle.pairs(a, b, len(shares))
+    counts = oracle.count_pairs(a, b, len(shares))
     return bool((counts.diagonal() == 0).all() and (counts + np.eye(len(shares)) > 0).all())
 
 
-@instead_of(oracle.are_free, "one row begins as far from the end as another from the beginning")
+@instead_of(oracle.are_independent, "one row is as far from the end of the data as another is from the beginning")
 def mirrored(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
-    return bool((a + b == len(shares) - 1).all()) or oracle.are_free(a, b, shares, likely)
+    return bool((a + b == len(shares) - 1).all()) or oracle.are_independent(a, b, shares, likely)
 
 
-@instead_of(oracle.repeats, "NumPy's generator has a part in the draws: torch.manual_seed does not set it")
+@instead_of(oracle.repeats, "NumPy's generator is used: torch.manual_seed does not seed it")
 def drawn_by_numpy() -> dict[str, bool]:
-    return oracle.repeats() | {"with np.random elsewhere": False}
+    return oracle.repeats() | {"with np.random in another state": False}
 
 
-@instead_of(oracle.repeats, "Python's own random has a part in the draws: torch.manual_seed does not set it")
+@instead_of(oracle.repeats, "Python's random module is used: torch.manual_seed does not seed it")
 def drawn_by_random() -> dict[str, bool]:
-    return oracle.repeats() | {"with random elsewhere": False}
+    return oracle.repeats() | {"with random in another state": False}
 
 
-@instead_of(oracle.repeats, "no seed repeats the batches, not torch's nor NumPy's nor random's: something else decides")
+@instead_of(
+    oracle.repeats, "no seed of torch, NumPy or random repeats the batches: another source of randomness is used"
+)
 def drawn_by_another() -> dict[str, bool]:
     return dict.fromkeys(oracle.repeats(), False)
 
 
-@instead_of(oracle.place, "the batch is on the CPU, whatever device is asked for")
+@instead_of(oracle.expected_device, "the batch is always on the CPU: `device` is ignored")
 def on_the_cpu(device: str) -> str:
     return "cpu"
 
 
-@instead_of(oracle.bytes_read, "the whole file is read, not only the windows")
+@instead_of(oracle.bytes_read, "the whole file is read instead of only the windows")
 def all_bytes(file_bytes: int) -> range:
     return range(file_bytes, 2 * file_bytes)

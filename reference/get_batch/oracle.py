@@ -1,4 +1,4 @@
-"""A batch has many right values: what it is, which rows it may hold, and how its draws fall."""
+"""Oracle of get_batch: which rows a batch may have, and how its starts are distributed."""
 
 from typing import Any, TypeAlias
 
@@ -6,93 +6,88 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
-Likely: TypeAlias = tuple[float, float]  # where a chi-square lies in all but a billionth of all runs
+Likely: TypeAlias = tuple[float, float]  # range of a chi-square, exceeded once in a billion runs
 Shares: TypeAlias = Float[Array, "starts"]
 
 
-def inputs(returned: Any, batch_size: int, sequence_length: int) -> Any:  # noqa: ARG001  (the same for all)
-    """The batch in what is returned: all of it."""
+def read_batch(returned: Any, batch_size: int, sequence_length: int) -> Any:  # noqa: ARG001  (mistakes use them)
+    """Return the batch that the returned value contains: all of it."""
     return returned
 
 
-def rows(batch_size: int, tokens: int, sequence_length: int) -> int:  # noqa: ARG001  (however many there are)
-    """How many rows a batch has."""
+def rows(batch_size: int, tokens: int, sequence_length: int) -> int:  # noqa: ARG001  (mistakes use them)
+    """Return the number of rows of a batch."""
     return batch_size
 
 
 def starts(tokens: int, sequence_length: int) -> range:
-    """Where a window may begin: its last token still has a target after it."""
+    """Return the valid starts: a target follows each window."""
     return range(tokens - sequence_length)
 
 
 def windows(data: Int[Array, "tokens"], sequence_length: int) -> Int[Array, "starts sequence"]:
-    """All windows: one for each start."""
+    """Return the window of each start."""
     return np.lib.stride_tricks.sliding_window_view(data, sequence_length)[list(starts(len(data), sequence_length))]
 
 
 def is_row(row: Int[Array, "sequence"], data: Int[Array, "tokens"]) -> bool:
-    """Whether a batch may hold this row."""
+    """Return whether `row` is a window."""
     return bool((windows(data, len(row)) == row).all(axis=1).any())
 
 
 def are_even(counts: Int[Array, "starts"], likely: Likely) -> bool:
-    """Whether starts that came so often are equally likely."""
-    return counts.min() > 0 and likely[0] <= chi_square(counts, even(len(counts))) <= likely[1]
+    """Return whether these counts fit equally likely starts."""
+    return counts.min() > 0 and likely[0] <= chi_square(counts, np.full(len(counts), 1 / len(counts))) <= likely[1]
 
 
-def even(starts: int) -> Shares:
-    """The same share for each start."""
-    return np.full(starts, 1 / starts)
+def are_independent(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
+    """Return whether the starts of two rows are independent, each with these shares."""
+    return likely[0] <= chi_square(count_pairs(a, b, len(shares)), np.outer(shares, shares)) <= likely[1]
 
 
-def are_free(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
-    """Whether two rows, batch by batch, have nothing to do with each other, and each start its share in both."""
-    return likely[0] <= chi_square(pairs(a, b, len(shares)), np.outer(shares, shares)) <= likely[1]
-
-
-def pairs(a: Int[Array, "calls"], b: Int[Array, "calls"], starts: int) -> Int[Array, "starts starts"]:
-    """How often each pair of starts came."""
+def count_pairs(a: Int[Array, "calls"], b: Int[Array, "calls"], starts: int) -> Int[Array, "starts starts"]:
+    """Count each pair of starts."""
     return np.bincount(starts * a + b, minlength=starts**2).reshape(starts, starts)
 
 
 def chi_square(counts: Int[Array, "*n"], shares: Float[Array, "*n"]) -> float:
-    """How far counts are from these shares of their sum."""
+    """Return the chi-square of the counts against these shares."""
     expected = counts.sum() * shares[shares > 0]
     return float(((counts[shares > 0] - expected) ** 2 / expected).sum())
 
 
-def are_everywhere(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
-    """Whether all starts in a large file are equally likely, in each part of it and with each remainder."""
+def are_even_everywhere(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
+    """Return whether starts in a large file are uniform over its twelfths and modulo 6."""
     if starts.min() < 0 or starts.max() >= tokens:
         return False
-    return are_even(twelfths(starts, tokens), parts) and are_even(sixths(starts), remainders)
+    return are_even(count_twelfths(starts, tokens), parts) and are_even(count_remainders(starts), remainders)
 
 
-def twelfths(starts: Int[Array, "rows"], tokens: int) -> Int[Array, "12"]:
-    """How many starts lie in each twelfth of a file."""
+def count_twelfths(starts: Int[Array, "rows"], tokens: int) -> Int[Array, "12"]:
+    """Count the starts in each twelfth of a file."""
     return np.bincount((starts * 12 // tokens).clip(0, 11), minlength=12)
 
 
-def sixths(starts: Int[Array, "rows"]) -> Int[Array, "6"]:
-    """How many starts have each remainder by 6."""
+def count_remainders(starts: Int[Array, "rows"]) -> Int[Array, "6"]:
+    """Count the starts by remainder modulo 6."""
     return np.bincount(starts % 6, minlength=6)
 
 
 def repeats() -> dict[str, bool]:
-    """Whether the same torch.manual_seed gives the same batches, wherever other generators stand."""
-    return dict.fromkeys(["as before", "with np.random elsewhere", "with random elsewhere"], True)
+    """Return whether the same torch.manual_seed repeats the batches, by state of the other generators."""
+    return dict.fromkeys(["as before", "with np.random in another state", "with random in another state"], True)
 
 
-def place(device: str) -> str:
-    """Where the batch is."""
+def expected_device(device: str) -> str:
+    """Return the device of the batch."""
     return device
 
 
 def is_refused(tokens: int, sequence_length: int) -> bool:
-    """Whether there is no window."""
+    """Return whether there is no window."""
     return len(starts(tokens, sequence_length)) == 0
 
 
 def bytes_read(file_bytes: int) -> range:
-    """How much of a large file may be read for a few windows: some pages, however large it is."""
+    """Return how many bytes of a large file may be read for a few windows."""
     return range(file_bytes // 8 + 1)

@@ -1,4 +1,4 @@
-"""The normal distribution, cut on both sides, and what can be seen of weights that are drawn from it."""
+"""Oracle of initialization: the truncated normal distribution and its statistics."""
 
 import math
 from dataclasses import dataclass
@@ -7,60 +7,60 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 CUT = 3.0  # in standard deviations
-REACHED = 2.95  # by the farthest of half a million weights
+REACHED = 2.95  # by the largest of half a million weights, in standard deviations
 
 
 @dataclass(frozen=True)
-class Start:
-    """A normal of mean 0 and standard deviation `std`, cut at `cut` standard deviations on both sides."""
+class TruncatedNormal:
+    """A normal with mean 0 and standard deviation `std`, truncated at `cut` standard deviations on both sides."""
 
     std: float
     cut: float = CUT
 
     @property
     def bound(self) -> float:
-        """How far from 0 a weight may be."""
+        """Largest absolute value of a weight."""
         return self.cut * self.std
 
     @property
     def reach(self) -> float:
-        """How far from 0 the farthest of half a million weights is, at least."""
+        """Lower limit for the largest absolute value of half a million weights."""
         return REACHED * self.std
 
     @property
     def mean(self) -> float:
-        """As much is cut off on one side as on the other."""
+        """Mean of the weights."""
         return 0.0
 
     @property
     def positive(self) -> float:
-        """The share of weights above 0."""
+        """Share of weights above 0."""
         return 0.5
 
     @property
     def variance(self) -> float:
-        """The variance after the cut: `σ² · (1 − 2c · φ(c) / (2Φ(c) − 1))`."""
+        """Variance after truncation: `σ² · (1 − 2c · φ(c) / (2Φ(c) − 1))`."""
         density = math.exp(-(self.cut**2) / 2) / math.sqrt(2 * math.pi)
-        return self.std**2 * (1 - 2 * self.cut * density / within(self.cut))
+        return self.std**2 * (1 - 2 * self.cut * density / probability_within(self.cut))
 
     def share(self, low: float, high: float) -> float:
-        """How much of it is from `low` to `high` standard deviations from 0, on both sides."""
-        return (within(high) - within(low)) / within(self.cut)
+        """Return the share of weights whose absolute value is between `low` and `high` standard deviations."""
+        return (probability_within(high) - probability_within(low)) / probability_within(self.cut)
 
-    def is_too_far(self, weights: Float[Array, "count"]) -> bool:
-        """Whether one of half a million weights is beyond the cut."""
+    def exceeds_bound(self, weights: Float[Array, "count"]) -> bool:
+        """Return whether a weight is beyond the bound."""
         return not abs(weights).max() <= self.bound * (1 + 1e-6)
 
-    def is_too_near(self, weights: Float[Array, "count"]) -> bool:
-        """Whether none of half a million weights comes close to the cut."""
+    def misses_bound(self, weights: Float[Array, "count"]) -> bool:
+        """Return whether none of half a million weights is close to the bound."""
         return not abs(weights).max() >= self.reach
 
 
-def within(z: float) -> float:
-    """How much of a normal is no further than `z` standard deviations from its mean: `2Φ(z) − 1`."""
+def probability_within(z: float) -> float:
+    """Return the probability of at most `z` standard deviations from the mean: `2Φ(z) − 1`."""
     return math.erf(z / math.sqrt(2))
 
 
-def start(input_dim: int, output_dim: int) -> Start:  # noqa: ARG001  (whatever the output's size)
-    """How the weights are drawn."""
-    return Start(1 / math.sqrt(input_dim))
+def distribution(input_dim: int, output_dim: int) -> TruncatedNormal:  # noqa: ARG001  (mistakes use it)
+    """Return the distribution of the weights."""
+    return TruncatedNormal(1 / math.sqrt(input_dim))

@@ -1,4 +1,4 @@
-"""A linear layer from a bare parameter."""
+"""Reference solution of linear."""
 
 import torch
 from jaxtyping import Float
@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 
 class Linear(nn.Module):
-    """`x @ weight`, with outputs of about the size of the inputs at the start."""
+    """`x @ weight`, with outputs about as large as the inputs."""
 
     def __init__(self, input_dim: int, output_dim: int) -> None:
         super().__init__()

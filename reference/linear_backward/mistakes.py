@@ -1,4 +1,4 @@
-"""Mistakes in the backward pass of a linear layer."""
+"""Mistakes in linear_backward."""
 
 import math
 
@@ -10,68 +10,68 @@ from reference.linear_backward import oracle
 from torchkata import instead_of
 
 
-@instead_of(oracle.grad_x, "grad_y is multiplied by w, not by its transpose")
+@instead_of(oracle.grad_x, "grad_y is multiplied by w instead of its transpose")
 def not_transposed(w: Float[Array, "d d"], grad_y: Float[Array, "... d"]) -> Float[Array, "... d"]:
     return grad_y @ w
 
 
-@instead_of(oracle.grad_w, "the gradient of w comes out transposed")
+@instead_of(oracle.grad_w, "grad_w is transposed")
 def transposed(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "o i"]:
     return rows(grad_y).T @ rows(x)
 
 
-@instead_of(oracle.grad_w, "the gradient of w is averaged over the rows, not summed")
+@instead_of(oracle.grad_w, "grad_w is averaged over the rows instead of summed")
 def averaged(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
     return rows(x).T @ rows(grad_y) / max(1, math.prod(x.shape[:-1]))
 
 
-@instead_of(oracle.grad_w, "the gradient of w is divided by the length of x's first axis")
+@instead_of(oracle.grad_w, "grad_w is divided by the size of x's first axis")
 def averaged_over_the_first_axis(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
     return rows(x).T @ rows(grad_y) / (max(1, len(x)) if x.ndim > 1 else 1)
 
 
-@instead_of(oracle.grad_w, "the gradient of w keeps its leading axes; it is summed over all of them")
+@instead_of(oracle.grad_w, "grad_w has leading axes: sum over all of them")
 def one_for_each_row(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "... i o"]:
     return x[..., :, np.newaxis] * grad_y[..., np.newaxis, :]
 
 
-@instead_of(oracle.grad_w, "the gradient of w is summed over the last leading axis only")
+@instead_of(oracle.grad_w, "grad_w is summed over the last leading axis only")
 def summed_over_one_axis(x: Float[Array, "... n i"], grad_y: Float[Array, "... n o"]) -> Float[Array, "... i o"]:
     return rows(x).T @ rows(grad_y) if x.ndim < 3 else np.swapaxes(x, -1, -2) @ grad_y
 
 
-@instead_of(oracle.grad_w, "the gradient of w is summed over the rows and the first axis alone, of more leading axes")
+@instead_of(oracle.grad_w, "grad_w is summed over the first and last leading axis only")
 def summed_over_two_axes(x: Float[Array, "... n i"], grad_y: Float[Array, "... n o"]) -> Float[Array, "... i o"]:
     return rows(x).T @ rows(grad_y) if x.ndim < 4 else (np.swapaxes(x, -1, -2) @ grad_y).sum(0)
 
 
-@instead_of(oracle.grad_w, "without leading axes everything is summed up: sum() over no axes is a sum over all")
+@instead_of(oracle.grad_w, "grad_w of a vector is summed to one number: sum() over no axes sums over all")
 def summed_over_all_for_a_vector(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "..."]:
     grad = rows(x).T @ rows(grad_y)
     return np.asarray(grad.sum()) if x.ndim == 1 else grad
 
 
-@instead_of(oracle.grad_w, "the gradient of w is that of the first row alone")
+@instead_of(oracle.grad_w, "grad_w uses only the first row")
 def first_row(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
     return rows(x)[:1].T @ rows(grad_y)[:1]
 
 
-@instead_of(oracle.grad_w, "x.T turns all dimensions round; make the leading ones into rows first")
+@instead_of(oracle.grad_w, "x.T reverses all dimensions: flatten the leading ones into rows first")
 def all_turned_round(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "*any"]:
     return np.matmul(x.T, grad_y)
 
 
-@instead_of(oracle.grad_w, "the gradient of w is computed in bfloat16, whatever the dtype")
+@instead_of(oracle.grad_w, "grad_w is always computed in bfloat16")
 def rounded_to_half(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
     return bfloat16(oracle.grad_w(bfloat16(x), bfloat16(grad_y)))
 
 
-@instead_of(oracle.grad_x, "the gradient of a vector comes as a matrix of one row")
+@instead_of(oracle.grad_x, "grad_x of a vector is a matrix with one row")
 def made_a_matrix(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Float[Array, "... i"]:
     return np.atleast_2d(oracle.grad_x(w, grad_y))
 
 
-@instead_of(oracle.grad_x, "all leading axes of grad_x are still one: it should have the shape of x")
+@instead_of(oracle.grad_x, "the leading axes of grad_x are flattened: it should have the shape of x")
 def rows_stay(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Float[Array, "row i"]:
     return oracle.grad_x(w, rows(grad_y))
 
@@ -87,17 +87,17 @@ def only_grad_w(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> None:
     return
 
 
-@instead_of(oracle.grad_x, "grad_y is left out of grad_x: that is the gradient of y's sum, whatever comes after y")
+@instead_of(oracle.grad_x, "grad_x ignores grad_y: it is the gradient of y.sum()")
 def without_grad_y(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Float[Array, "... i"]:
     return oracle.grad_x(w, np.ones_like(grad_y))
 
 
-@instead_of(oracle.grad_x, "grad_x has the wrong sign: to step against it is the optimizer's work")
+@instead_of(oracle.grad_x, "grad_x has the wrong sign: the optimizer steps against the gradient, not this function")
 def downhill(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Float[Array, "... i"]:
     return oracle.grad_x(-w, grad_y)
 
 
-@instead_of(oracle.backward, "the two gradients have changed places: grad_x comes first")
+@instead_of(oracle.backward, "the gradients are swapped: return grad_x first")
 def swapped(
     x: Float[Array, "... i"], w: Float[Array, "i o"], grad_y: Float[Array, "... o"]
 ) -> tuple[Float[Array, "i o"], Float[Array, "... i"]]:
@@ -106,12 +106,12 @@ def swapped(
 
 
 def bfloat16(x: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """The nearest numbers of bfloat16, a float32 without its last 16 bits; of two as near, the even one."""
+    """Round to bfloat16, ties to even."""
     bits = x.astype(np.float32).view(np.uint32)
     rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
     return rounded.astype(np.uint32).view(np.float32).astype(np.float64)
 
 
 def rows(x: Float[Array, "... d"]) -> Float[Array, "row d"]:
-    """All leading axes as one."""
+    """Flatten the leading axes."""
     return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])

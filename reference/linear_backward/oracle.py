@@ -1,4 +1,4 @@
-"""What flows back through `y = x @ w`."""
+"""Oracle of linear_backward."""
 
 from einops import einsum, rearrange
 from jaxtyping import Float
@@ -8,16 +8,16 @@ from numpy import ndarray as Array
 def backward(
     x: Float[Array, "... i"], w: Float[Array, "i o"], grad_y: Float[Array, "... o"]
 ) -> tuple[Float[Array, "... i"], Float[Array, "i o"]]:
-    """Gradients of `sum(grad_y * (x @ w))` with respect to x and to w."""
+    """Return the gradients of `sum(grad_y * (x @ w))` with respect to x and to w."""
     return grad_x(w, grad_y), grad_w(x, grad_y)
 
 
 def grad_x(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Float[Array, "... i"]:
-    """`grad_y @ wᵀ`."""
+    """Return `grad_y @ wᵀ`."""
     return einsum(grad_y, w, "... o, i o -> ... i")
 
 
 def grad_w(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
-    """`xᵀ @ grad_y`, all leading axes taken for rows."""
+    """Return `xᵀ @ grad_y`, with the leading axes flattened into rows."""
     rows, grad_rows = rearrange(x, "... i -> (...) i"), rearrange(grad_y, "... o -> (...) o")
     return einsum(rows, grad_rows, "row i, row o -> i o")

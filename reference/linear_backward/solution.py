@@ -1,4 +1,4 @@
-"""The backward pass of a linear layer, by hand."""
+"""Reference solution of linear_backward."""
 
 from jaxtyping import Float
 from torch import Tensor
@@ -7,7 +7,7 @@ from torch import Tensor
 def linear_backward(
     x: Float[Tensor, "... input_dim"], w: Float[Tensor, "input_dim output_dim"], grad_y: Float[Tensor, "... output_dim"]
 ) -> tuple[Float[Tensor, "... input_dim"], Float[Tensor, "input_dim output_dim"]]:
-    """Two products; in that for the weight, every leading axis is a row."""
+    """Flatten the leading axes into rows for grad_w."""
     input_dim, output_dim = w.shape
     count = x.numel() // input_dim
     rows, grad_rows = x.reshape(count, input_dim), grad_y.reshape(count, output_dim)

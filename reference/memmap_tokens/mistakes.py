@@ -1,72 +1,54 @@
-"""Mistakes in writing and reading token files."""
+"""Mistakes in memmap_tokens."""
 
 import io
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from numpy import ndarray as Array
 
 from reference.memmap_tokens import oracle
-from torchkata import instead_of
+from torchkata import Mistake, instead_of
 
 
-@instead_of(oracle.round_trip, "the dtype is not kept: the tokens come back as int64")
-def wide(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
-    return tokens.astype(np.int64)
+def converted(dtype: type[np.generic], message: str) -> Mistake:
+    """Return the mistake of converting the tokens to `dtype`."""
+    return instead_of(oracle.round_trip, message)(lambda tokens: tokens.astype(dtype))
 
 
-@instead_of(oracle.round_trip, "the tokens are made uint16, whatever they were saved as")
-def narrow(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
-    return tokens.astype(np.uint16)
+wide = converted(np.int64, "the dtype is lost: the tokens are loaded as int64")
+narrow = converted(np.uint16, "the tokens are converted to uint16, whatever their dtype")
+signed = converted(np.int16, "the tokens are converted to int16: 32768 and above become negative")
+int32 = converted(np.int32, "the tokens are converted to int32, whatever their dtype")
+uint8 = converted(np.uint8, "the tokens are converted to uint8, which cannot hold 256 and above")
+floats = converted(np.float32, "the tokens are converted to floats")
 
 
-@instead_of(oracle.round_trip, "the tokens are made int16: from 32768 on they become negative")
-def signed(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
-    return tokens.astype(np.int16)
-
-
-@instead_of(oracle.round_trip, "the tokens are made int32, whatever they were saved as")
-def int32(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
-    return tokens.astype(np.int32)
-
-
-@instead_of(oracle.round_trip, "the tokens are made uint8: from 256 on they do not fit")
-def uint8(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
-    return tokens.astype(np.uint8)
-
-
-@instead_of(oracle.round_trip, "the dtype is the smallest that holds the tokens, not their own")
+@instead_of(oracle.round_trip, "the dtype is the smallest that holds the tokens instead of their own")
 def smallest(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
     return tokens.astype(np.min_scalar_type(int(tokens.max())))
 
 
 @instead_of(
-    oracle.round_trip, "the smallest of uint8, uint16, int32 and int64 that holds the tokens is taken, not their own"
+    oracle.round_trip,
+    "the dtype is the smallest of uint8, uint16, int32 and int64 that holds the tokens, not their own",
 )
 def smallest_of_four(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
     fitting = (np.dtype(name) for name in ("uint8", "uint16", "int32", "int64") if tokens.max() <= np.iinfo(name).max)
     return tokens.astype(next(fitting))
 
 
-@instead_of(oracle.round_trip, "the tokens are made floats")
-def floats(tokens: Int[Array, "n"]) -> Float[Array, "n"]:
-    return tokens.astype(np.float32)
-
-
-@instead_of(
-    oracle.round_trip, "the dtype is not in the file: its bytes are read as uint16, whatever they were written as"
-)
+@instead_of(oracle.round_trip, "the file does not record the dtype: its bytes are always read as uint16")
 def read_as_uint16(tokens: Int[Array, "n"]) -> Int[Array, "m"]:
     return np.frombuffer(tokens.tobytes()[: tokens.nbytes // 2 * 2], dtype=np.uint16)
 
 
-@instead_of(oracle.round_trip, "the bytes are read as uint8, np.memmap's default")
+@instead_of(oracle.round_trip, "the file is read as uint8, the default dtype of np.memmap")
 def read_as_bytes(tokens: Int[Array, "n"]) -> Int[Array, "m"]:
     return np.frombuffer(tokens.tobytes(), dtype=np.uint8)
 
 
-@instead_of(oracle.round_trip, "the file is read from its first byte on: the header comes back as tokens")
+@instead_of(oracle.round_trip, "the header is read as tokens: skip it")
 def header_as_tokens(tokens: Int[Array, "n"]) -> Int[Array, "m"]:
     file = io.BytesIO()
     np.save(file, tokens)
@@ -83,42 +65,42 @@ def without_the_first(tokens: Int[Array, "n"]) -> Int[Array, "m"]:
     return tokens[1:]
 
 
-@instead_of(oracle.round_trip, "the tokens come back in the reverse order")
+@instead_of(oracle.round_trip, "the tokens are loaded in reverse order")
 def backwards(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
     return tokens[::-1].copy()
 
 
-@instead_of(oracle.round_trip, "the tokens come back as a tensor, not as an array")
+@instead_of(oracle.round_trip, "a tensor is returned instead of a NumPy array")
 def as_a_tensor(tokens: Int[Array, "n"]) -> torch.Tensor:
     return torch.from_numpy(tokens.copy())
 
 
-@instead_of(oracle.round_trip, "the tokens come back as a column, in two dimensions")
+@instead_of(oracle.round_trip, "the array has two dimensions instead of one")
 def column(tokens: Int[Array, "n"]) -> Int[Array, "n 1"]:
     return tokens[:, None]
 
 
-@instead_of(oracle.round_trip, "the tokens come back as a list, not as an array")
+@instead_of(oracle.round_trip, "a list is returned instead of a NumPy array")
 def as_a_list(tokens: Int[Array, "n"]) -> list[int]:
     return tokens.tolist()
 
 
-@instead_of(oracle.round_trip, "a slice with a step is written with what lies between its elements")
+@instead_of(oracle.round_trip, "the elements between those of a strided slice are written too")
 def as_it_lies(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
     return np.lib.stride_tricks.as_strided(tokens, tokens.shape, (tokens.itemsize,)).copy()
 
 
-@instead_of(oracle.file_bytes, "every token takes eight bytes on disk, whatever its dtype")
+@instead_of(oracle.file_bytes, "every token takes 8 bytes on disk, whatever its dtype")
 def eight_bytes(tokens: Int[Array, "n"]) -> tuple[int, int]:
     return 8 * tokens.size, 8 * tokens.size + oracle.HEADER
 
 
-@instead_of(oracle.file_bytes, "the numbers are written as text, digit by digit")
+@instead_of(oracle.file_bytes, "the tokens are written as text")
 def text(tokens: Int[Array, "n"]) -> tuple[int, int]:
     size = sum(len(str(token)) + 1 for token in tokens.tolist())
     return size, size + oracle.HEADER
 
 
-@instead_of(oracle.bytes_in_memory, "the whole file is read into memory, not only the pages that are used")
+@instead_of(oracle.bytes_in_memory, "the whole file is read into memory instead of being mapped")
 def read_whole(size: int) -> range:
     return range(size // 2, 2 * size)

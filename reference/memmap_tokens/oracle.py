@@ -1,21 +1,21 @@
-"""Tokens on disk."""
+"""Oracle of memmap_tokens."""
 
 from jaxtyping import Int
 from numpy import ndarray as Array
 
-HEADER = 4096  # bytes that a file may have beside its tokens
+HEADER = 4096  # maximum size of a file without its tokens, in bytes
 
 
 def round_trip(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
-    """What comes back is what was saved, in its dtype."""
+    """Return the loaded tokens: those that were saved, in their dtype."""
     return tokens.copy()
 
 
 def file_bytes(tokens: Int[Array, "n"]) -> tuple[int, int]:
-    """The fewest and the most bytes on disk: the tokens as they are, and a header."""
+    """Return the minimum and maximum size of the file in bytes."""
     return tokens.nbytes, tokens.nbytes + HEADER
 
 
 def bytes_in_memory(size: int) -> range:
-    """How much of a file may be in memory after a few of its tokens have been used: some pages, however large it is."""
+    """Return how many bytes may be in memory after a few tokens of a file of `size` bytes are used."""
     return range(size // 8 + 1)

@@ -1,4 +1,4 @@
-"""Token files in NumPy's own format, whose header names the dtype."""
+"""Reference solution of memmap_tokens, in NumPy's own file format."""
 
 from os import PathLike
 
@@ -6,11 +6,11 @@ import numpy as np
 
 
 def save_tokens(path: str | PathLike[str], tokens: np.ndarray) -> None:
-    """Into an open file, so that its name stays as it is."""
+    """Pass an open file to np.save, which then appends no suffix."""
     with open(path, "wb") as file:
         np.save(file, tokens, allow_pickle=False)
 
 
 def load_tokens(path: str | PathLike[str]) -> np.ndarray:
-    """Mapped read-only."""
+    """Map the file read-only."""
     return np.load(path, mmap_mode="r", allow_pickle=False)

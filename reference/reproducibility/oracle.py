@@ -1,8 +1,8 @@
-"""When two runs draw the same numbers."""
+"""Oracle of seed_everything."""
 
 from collections.abc import Sequence
 
 
-def origins(drawn_by: str, seeds: Sequence[int]) -> list[object]:  # noqa: ARG001  (the same for all)
-    """What decides the draws of a library, or of a whole run, after each of these seedings in a row: its seed alone."""
+def origins(drawn_by: str, seeds: Sequence[int]) -> list[object]:  # noqa: ARG001  (mistakes use it)
+    """Return what determines the draws of a library or run after each of these calls: only its seed."""
     return [*seeds]

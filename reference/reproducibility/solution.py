@@ -1,4 +1,4 @@
-"""A run that can be repeated."""
+"""Reference solution of reproducibility."""
 
 import random
 
@@ -7,7 +7,7 @@ import torch
 
 
 def seed_everything(seed: int) -> None:
-    """Seed torch on every device, NumPy and Python's own generator."""
+    """Seed torch on every device, NumPy and Python's random module."""
     random.seed(seed)
     np.random.seed(seed)
     torch.manual_seed(seed)

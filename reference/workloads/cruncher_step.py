@@ -1,4 +1,4 @@
-"""Forward, backward and one step of SGD for each call, each from the same weights."""
+"""Forward, backward and one SGD step per call, always from the same weights."""
 
 from typing import Any
 
@@ -8,16 +8,16 @@ from torchkata import speed
 
 
 class StepCheck(TrainingCheck):
-    """One step for each call, each from weights that are given."""
+    """Check of one step per call from given weights."""
 
     def prepare(self) -> None:
-        """The weights."""
+        """Draw the weights."""
         for name in ("layers", "final"):
             self.inputs.fill(self.memory[name]).mul_(3**0.5 * self.size.width**-0.5)
         super().prepare()
 
     def error(self) -> float:
-        """The largest of all calls."""
+        """Return the largest error of all calls."""
         errors = []
         results = zip(self.batches(), self.results["new_layers"], self.results["new_final"], strict=True)
         for (x, target), layers, final in results:
@@ -28,7 +28,7 @@ class StepCheck(TrainingCheck):
 
 
 class CruncherStep(speed.Rate):
-    """Forward, backward and a step of SGD take little longer than their products."""
+    """Forward, backward and an SGD step are limited by their matrix products."""
 
     sizes = {
         "cpu": speed.Size(batch=512, width=512, layers=3, rate=7.5),
@@ -38,7 +38,7 @@ class CruncherStep(speed.Rate):
     check = StepCheck
 
     def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
-        """The same weights for all calls, new ones of each."""
+        """Return batches, the weights that all calls share, and the results of each."""
         L, D, dtype = size.layers, size.width, speed.dtype_of(size)
         return {
             **batches(size, calls),
@@ -49,15 +49,15 @@ class CruncherStep(speed.Rate):
         }
 
     def amount(self, size: speed.Size) -> float:
-        """Of a step."""
+        """Return the FLOPs of a step."""
         return step_flops(size.batch, size.width, size.layers)
 
     def intensity(self, size: speed.Size) -> float:
-        """Of a step."""
+        """Return the arithmetic intensity of a step."""
         return step_intensity(size)
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
-        """With a student's model and optimizer, and torch's loss."""
+        """Return a block of steps with the student's model and optimizer."""
         model = assignment.cruncher.Cruncher(size.width, size.layers).to(device, memory["x"].dtype)
         optimizer = assignment.sgd.SGD(model.parameters(), lr=size.rate)
 
@@ -74,7 +74,7 @@ class CruncherStep(speed.Rate):
         return run
 
     def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
-        """Forward, backward and update by hand."""
+        """Return a block of steps without autograd."""
 
         def run() -> None:
             for x, target, layers, final in zip(
@@ -87,7 +87,7 @@ class CruncherStep(speed.Rate):
         return run
 
     def remark(self, measured: speed.Measured) -> str:
-        """As of a product, and what only a step can do wrong."""
+        """Return advice on precision, loops and extra work in a step."""
         if measured.kind == "cuda" and measured.mfu is not None and (is_float32(measured) or is_tf32(measured)):
             return LinearForward().remark(measured)
         if measured.ratio < speed.CRAWL:
@@ -95,6 +95,6 @@ class CruncherStep(speed.Rate):
                 f"{measured.ratio:.2f} of plain products: is there a Python loop over rows or elements, or a `.item()`?"
             )
         return (
-            f"{measured.ratio:.2f} of plain products: a step is three products a layer. Is a pass done twice, "
-            "does x ask for a gradient that nobody needs, or does the optimizer make temporaries?"
+            f"{measured.ratio:.2f} of plain products: a step needs three products per layer. Is a pass computed "
+            "twice, does x require a gradient that is not used, or does the optimizer allocate temporaries?"
         )

@@ -1,4 +1,4 @@
-"""Batches cut out of token data that is new for each block; on a GPU with a product after each, to hide copies."""
+"""Throughput of get_batch, with new data for each block and on a GPU a product after each batch to overlap with."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,12 +10,12 @@ from torchkata import speed
 
 KEY_TOKENS = 4  # 64 bits: enough to tell the windows of 2²⁴ random tokens apart
 HASH_BITS = 24
-SPARE = 8  # rows that may be missing by chance
-LEAST_SHARE = 0.9  # of the distinct starts, and of the tokens that a batch covers, that chance brings
+SPARE = 8  # number of rows that may be missing by chance
+LEAST_SHARE = 0.9  # of the expected numbers of distinct starts and of tokens covered by a batch
 
 
 class BatchCheck(speed.Check):
-    """Every row is a window of the data, and rows start everywhere.
+    """Check that every row is a window of the data and that starts are spread over it.
 
     data: [tokens]   batch: [calls, B, S]
     """
@@ -27,7 +27,7 @@ class BatchCheck(speed.Check):
         self.inputs = speed.SeededInputs(torch.device("cpu"))
 
     def refresh(self) -> None:
-        """New data."""
+        """Draw new data."""
         self.inputs.draw_new()
         drawn = torch.randint(2**16, (self.size.tokens,), generator=self.inputs.generator, dtype=torch.int32)
         self.data = drawn.numpy().astype(np.uint16)
@@ -35,7 +35,7 @@ class BatchCheck(speed.Check):
         self.memory["batch"].fill_(-1)
 
     def error(self) -> float:
-        """0 if all is well, else infinite."""
+        """Return 0 if all rows are right, else infinity."""
         rows = self.results["batch"]
         firsts = rows[..., :KEY_TOKENS].cpu().flatten(0, 1).numpy()
         last = len(self.data) - self.size.sequence
@@ -48,9 +48,9 @@ class BatchCheck(speed.Check):
         return 0.0 if same and self.drawn_anew(starts, last) else float("inf")
 
     def starts(self, firsts: np.ndarray) -> np.ndarray:
-        """Where in the data each row stands by its first tokens, if it does: the rest is to be compared.
+        """Find the start of each row by its first tokens; the caller compares the remaining ones.
 
-        Of all places, only those are sorted at which two tokens stand that some row may begin with.
+        For speed, sort only those places whose two tokens may begin a row.
         firsts: [rows, KEY_TOKENS]   returns: [rows]
         """
         wanted = np.zeros(2**HASH_BITS, bool)
@@ -63,7 +63,7 @@ class BatchCheck(speed.Check):
         return behind[np.searchsorted(found_there, keys(firsts), sorter=order)]
 
     def drawn_anew(self, starts: np.ndarray, last: int) -> bool:
-        """Whether starts are spread as chance spreads them: over all batches, and within each.
+        """Return whether starts are spread like random ones, over all batches and within each.
 
         starts: [calls · B], each in [0, last)
         """
@@ -76,23 +76,23 @@ class BatchCheck(speed.Check):
 
 
 def keys(tokens: np.ndarray) -> np.ndarray:
-    """A number for each row of tokens. [rows, KEY_TOKENS] -> [rows]"""
+    """Combine each row of tokens into a number. [rows, KEY_TOKENS] -> [rows]"""
     made: np.ndarray = (tokens.astype(np.uint64) << 16 * np.arange(KEY_TOKENS, dtype=np.uint64)).sum(-1)
     return made
 
 
 def hashed(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """HASH_BITS of two tokens that follow each other."""
+    """Return a hash of HASH_BITS bits of two consecutive tokens."""
     made: np.ndarray = (second & 2 ** (HASH_BITS - 16) - 1).astype(np.int32) << 16
     made |= (first & 0xFFFF).astype(np.int32)
     return made
 
 
 class GetBatchThroughput(speed.Rate):
-    """Batches reach the device about as fast as a plain gather can bring them, and while it works.
+    """Batches reach the device about as fast as with a plain gather, overlapping with computation.
 
-    Student and baseline queue the same product after each batch. So the share is 1 where both hide gathering and
-    copying behind it; it falls where gathering takes longer, and where a copy waits until the product is done.
+    Student and baseline queue the same product after each batch. The ratio is 1 if both hide gathering and copying
+    behind it; it is lower if gathering takes longer, or if a copy waits for the product.
     """
 
     sizes = {
@@ -103,18 +103,18 @@ class GetBatchThroughput(speed.Rate):
     check = BatchCheck
 
     def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
-        """The data for all calls."""
+        """Return the data, which all calls share, and the batches."""
         return {
             "data": speed.Field((size.tokens,), torch.uint16, "given", on_host=True),
             "batch": speed.Field((calls, size.batch, size.sequence), torch.int64, "filled"),
         }
 
     def amount(self, size: speed.Size) -> float:
-        """The tokens of a batch."""
+        """Return the number of tokens in a batch."""
         return size.batch * size.sequence
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
-        """One batch for each call."""
+        """Return a block of batches."""
         data = memory["data"].numpy()
         compute = product(size.width, device)
 
@@ -126,7 +126,7 @@ class GetBatchThroughput(speed.Rate):
         return run
 
     def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
-        """All windows of a batch at once."""
+        """Gather all windows of a batch with one index."""
         data = memory["data"].numpy()
         windows = np.lib.stride_tricks.sliding_window_view(data, size.sequence)
         compute = product(size.width, device)
@@ -141,20 +141,20 @@ class GetBatchThroughput(speed.Rate):
         return run
 
     def remark(self, measured: speed.Measured) -> str:
-        """A loop over rows, or a copy that makes the host wait."""
+        """Return advice on loops over rows and blocking copies."""
         if measured.ratio < speed.CRAWL or measured.kind == "cpu":
             return (
-                f"{measured.ratio:.2f} of a plain gather: are rows cut in a Python loop? Index all of them at once: "
+                f"{measured.ratio:.2f} of a plain gather: are rows sliced in a Python loop? Index all of them at once: "
                 "starts[:, None] + arange(sequence_length)."
             )
         return (
-            f"{measured.ratio:.2f} of what overlaps perfectly: the copy makes the device wait. "
+            f"{measured.ratio:.2f} of perfect overlap: the copy makes the device wait. "
             "Use `pin_memory()`, then `.to(device, non_blocking=True)`."
         )
 
 
 def product(width: int, device: str) -> Callable[[], object]:
-    """A product of two matrices so wide, queued on a device, that copies can hide behind; nothing where it is 0."""
+    """Return a function that queues a product of two square matrices, or does nothing if `width` is 0."""
     if width == 0:
         return lambda: None
     factor = torch.ones(width, width, dtype=torch.bfloat16, device=device)

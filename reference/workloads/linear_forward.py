@@ -1,4 +1,4 @@
-"""A linear layer's forward pass: one large product for each call."""
+"""Forward pass of a linear layer: one large product per call."""
 
 from typing import Any
 
@@ -6,14 +6,14 @@ import torch
 
 from torchkata import speed
 
-# What a right product in another precision reaches of that precision's own peak.
+# Fraction of its own peak that a correct product in another precision reaches.
 FP32_REACHES = (0.40, 1.05)
 TF32_REACHES = (0.70, 0.92)
-FLOAT64_ON_CPU = (0.35, 0.55)  # of float32's rate: half the numbers fit into a vector and into memory's way
+FLOAT64_ON_CPU = (0.35, 0.55)  # of float32's rate, with half as many numbers per vector and per byte
 
 
 class ProductCheck(speed.Check):
-    """y = x @ weight.
+    """Check of `y = x @ weight`.
 
     x: [calls, B, D]   weight: [D, K]   y: [calls, B, K]
     """
@@ -24,26 +24,26 @@ class ProductCheck(speed.Check):
         self.floor = speed.floor(memory["x"].dtype, size.width)
 
     def prepare(self) -> None:
-        """The weight, which a layer has one of."""
+        """Draw the weight."""
         self.weight = self.inputs.fill(torch.empty_like(self.memory["weight"]))
         self.memory["weight"].copy_(self.weight)
 
     def refresh(self) -> None:
-        """A new x for each call."""
+        """Draw a new x for each call."""
         self.inputs.draw_new()
         for x in self.memory["x"]:
             self.inputs.fill(x)
         self.memory["y"].fill_(torch.nan)
 
     def error(self) -> float:
-        """The largest of all calls."""
+        """Return the largest error of all calls."""
         self.inputs.rewind()
         x = torch.empty_like(self.memory["x"][0])
         return max(speed.relative_error(self.inputs.fill(x), self.weight, y) for y in self.results["y"])
 
 
 class LinearForward(speed.Rate):
-    """Linear is as fast as one large product can be."""
+    """Linear is as fast as a single large product."""
 
     sizes = speed.PRODUCT
     unit = "FLOP"
@@ -51,7 +51,7 @@ class LinearForward(speed.Rate):
     check = ProductCheck
 
     def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
-        """One weight for all calls."""
+        """Return one weight for all calls, and x and y of each."""
         B, D, K, dtype = size.batch, size.width, size.outputs, speed.dtype_of(size)
         return {
             "weight": speed.Field((D, K), dtype, "given"),
@@ -60,16 +60,16 @@ class LinearForward(speed.Rate):
         }
 
     def amount(self, size: speed.Size) -> float:
-        """Each of the `B · K` outputs is a sum of D products."""
+        """Return the FLOPs of a product."""
         return speed.product_flops(size.batch, size.width, size.outputs)
 
     def intensity(self, size: speed.Size) -> float:
-        """x and weight are read, y is written."""
+        """Return the arithmetic intensity, where x and weight are read and y is written."""
         B, D, K = size.batch, size.width, size.outputs
         return 2 * B * D * K / (speed.dtype_of(size).itemsize * (B * D + D * K + B * K))
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
-        """One product for each call."""
+        """Return a block of forward passes."""
         layer = assignment.linear.Linear(size.width, size.outputs).to(device, memory["weight"].dtype)
         with torch.no_grad():
             layer.weight.copy_(memory["weight"])
@@ -82,7 +82,7 @@ class LinearForward(speed.Rate):
         return run
 
     def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
-        """`torch.mm` into the result's own memory."""
+        """Return a block of `torch.mm` calls that write to the results."""
         weight = memory["weight"].clone()
 
         def run() -> None:
@@ -92,43 +92,43 @@ class LinearForward(speed.Rate):
         return run
 
     def remark(self, measured: speed.Measured) -> str:
-        """Which precision or detour the figure looks like."""
+        """Return advice on the precision or extra work that the figure suggests."""
         if measured.kind == "cpu":
-            return on_a_cpu(measured.ratio)
+            return advise_on_cpu(measured.ratio)
         if measured.mfu is None:
             return f"{measured.ratio:.2f} of a plain product: is everything in bfloat16, and is it one product?"
         figure = f"MFU {measured.mfu:.2f}"
         if is_float32(measured):
-            return f"{figure} is about what float32 reaches: the product was left in float32. Keep all in bfloat16."
+            return f"{figure} is about what float32 reaches: keep everything in bfloat16."
         if is_tf32(measured):
-            return f"{figure} is about what TF32 reaches: the operands are float32. Keep all in bfloat16."
+            return f"{figure} is about what TF32 reaches: keep everything in bfloat16."
         if measured.mfu < FP32_REACHES[0] * measured.fraction(torch.float32):
-            return f"{figure} is less than float32 reaches: is there a loop over rows, or a trip through the CPU?"
+            return f"{figure} is less than float32 reaches: is there a loop over rows, or a copy to the CPU?"
         return (
-            f"{figure}: part of the time is not the product. "
+            f"{figure}: part of the time is not spent in the product. "
             "Is something converted, transposed or copied in every call?"
         )
 
 
-def on_a_cpu(ratio: float) -> str:
-    """What a product does on a CPU when it is not as fast as `torch.mm`."""
+def advise_on_cpu(ratio: float) -> str:
+    """Return advice for a product on a CPU that is slower than `torch.mm`."""
     if ratio < speed.CRAWL:
-        return f"{ratio:.2f} of a plain product: is there a Python loop? One `x @ weight` does all rows at once."
+        return f"{ratio:.2f} of a plain product: is there a Python loop? One `x @ weight` computes all rows at once."
     if FLOAT64_ON_CPU[0] <= ratio <= FLOAT64_ON_CPU[1]:
         return f"{ratio:.2f} of a plain product is about what float64 reaches: is something converted to it?"
     return f"{ratio:.2f} of a plain product: is something converted, transposed or copied in every call?"
 
 
 def is_float32(measured: speed.Measured) -> bool:
-    """Whether an MFU is that of float32."""
-    return within(measured.mfu or 0, measured.fraction(torch.float32), FP32_REACHES)
+    """Return whether an MFU is typical of float32."""
+    return is_within(measured.mfu or 0, measured.fraction(torch.float32), FP32_REACHES)
 
 
 def is_tf32(measured: speed.Measured) -> bool:
-    """Whether an MFU is that of TF32."""
-    return within(measured.mfu or 0, measured.fraction(torch.float32, tf32=True), TF32_REACHES)
+    """Return whether an MFU is typical of TF32."""
+    return is_within(measured.mfu or 0, measured.fraction(torch.float32, tf32=True), TF32_REACHES)
 
 
-def within(value: float, peak: float, reaches: tuple[float, float]) -> bool:
-    """Whether a value is what work with this peak reaches."""
+def is_within(value: float, peak: float, reaches: tuple[float, float]) -> bool:
+    """Return whether a value is within this range of fractions of the peak."""
     return reaches[0] * peak <= value <= reaches[1] * peak

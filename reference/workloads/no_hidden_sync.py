@@ -1,4 +1,4 @@
-"""A training run behind a device that is busy; on a CPU, which never is, the number of reads that would wait."""
+"""Host waits in training: time behind a busy GPU, or on a CPU the number of reads that would wait."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from torchkata import speed
 
 
 class NoHiddenSync(TrainingRun, speed.HostWait):
-    """In training the host queues work and does not wait for the device."""
+    """Training queues work without waiting for the device."""
 
     sizes = {
         "cpu": speed.Size(batch=64, width=64, layers=2, rate=0.05),
@@ -15,15 +15,15 @@ class NoHiddenSync(TrainingRun, speed.HostWait):
     }
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
-        """The device is busy from the first batch on: moving a new model there has to wait, and may."""
+        """Keep the device busy from the first batch on; moving a new model there may wait."""
         if device == "cuda":
             return train(assignment, size, memory, device, speed.keep_busy)
         work = train(assignment, size, memory, device)
         return lambda: speed.host_reads(work)
 
     def remark(self, measured: speed.Measured) -> str:  # noqa: ARG002
-        """What waits."""
+        """Return advice on what waits."""
         return (
             "The host waited for the device within a step. `.item()`, `float(loss)`, `print(loss)`, `.cpu()` and "
-            "`if loss > …` all do that; keep `loss.detach()` and look at it after the last step."
+            "`if loss > …` all wait; store `loss.detach()` and read it after the last step."
         )

@@ -1,9 +1,8 @@
-"""Steps of an optimizer, each with parameters and gradients of its own.
+"""Optimizer steps, each call with its own parameters and gradients.
 
-Whole numbers are drawn once; for each call of each block they are multiplied and shifted by new ones, modulo 2³², and
-taken for fractions: that costs a pass over memory, and leaves nothing that is shared between calls or computed
-beforehand. Results are checked at every STRIDE-th element from a place that nobody knows: whatever was left out, there
-is some of it.
+Random integers are drawn once. For each call, they are multiplied by a new factor and shifted modulo 2³², and scaled to
+[−1, 1]: this takes one pass over memory, and calls share nothing that could be computed in advance. The check compares
+every STRIDE-th element from a secret offset, so it finds any update that is omitted systematically.
 """
 
 import secrets
@@ -20,11 +19,11 @@ SGD_MOVES = 3  # read p and grad, write p
 STRIDE = 16
 BITS = 32
 
-Key: TypeAlias = tuple[int, int]  # a factor, which is odd so that no two numbers become one, and a shift
+Key: TypeAlias = tuple[int, int]  # an odd factor, so that numbers stay distinct, and a shift
 
 
 class OptimizerCheck(speed.Check):
-    """p and what a step adds to it.
+    """Check of the parameters after a step.
 
     p: [calls, P]   grad: [calls, P]
     """
@@ -39,7 +38,7 @@ class OptimizerCheck(speed.Check):
         self.floor = 16 * torch.finfo(memory["p"].dtype).eps / size.rate
 
     def refresh(self) -> None:
-        """New parameters and gradients."""
+        """Draw new parameters and gradients."""
         self.place = secrets.randbelow(min(STRIDE, self.p.numel()))
         calls = range(len(self.memory["p"]))
         self.p_keys, self.grad_keys = [new_key() for _ in calls], [new_key() for _ in calls]
@@ -48,7 +47,7 @@ class OptimizerCheck(speed.Check):
             fractions(self.grad, self.grad_keys[call], self.memory["grad"][call])
 
     def error(self) -> float:
-        """The relative error of the change of all parameters that are looked at."""
+        """Return the relative error of the update of the checked parameters."""
         off = size = 0.0
         for call, found in enumerate(self.results["p"]):
             before = fractions(self.p[self.place :: STRIDE], self.p_keys[call]).double()
@@ -60,17 +59,17 @@ class OptimizerCheck(speed.Check):
 
     @abstractmethod
     def change(self, call: int, grad: Tensor) -> Tensor:
-        """What a step adds to the parameters."""
+        """Return what a step adds to the parameters."""
 
 
 def new_key() -> Key:
-    """Numbers that nobody could know before."""
+    """Return an unpredictable key."""
     half = 2 ** (BITS - 1)
     return (secrets.randbits(BITS) | 1) - half, secrets.randbits(BITS) - half
 
 
 def fractions(whole: Tensor, key: Key, out: Tensor | None = None) -> Tensor:
-    """In [−1, 1], other ones for each key.
+    """Map integers to [−1, 1], differently for each key.
 
     whole: int32[P]   returns: float32[P], `out` if that is given
     """
@@ -79,37 +78,37 @@ def fractions(whole: Tensor, key: Key, out: Tensor | None = None) -> Tensor:
 
 
 class OptimizerStep(speed.Rate):
-    """A step of some optimizer, bound by memory."""
+    """Base class of optimizer steps, which are limited by memory bandwidth."""
 
     sizes = {
         "cpu": speed.Size(parameters=2**20, rate=0.1),
         "cuda": speed.Size(parameters=2**28, rate=0.1),
     }
     unit = "B"
-    moves: ClassVar[int]  # how often each parameter must go through memory
-    flops: ClassVar[int]  # for each parameter
-    needed: ClassVar[str]  # what moves, in words
+    moves: ClassVar[int]  # how often each parameter is read or written
+    flops: ClassVar[int]  # per parameter
+    needed: ClassVar[str]  # description of `moves`
     remedy: ClassVar[str]
 
     def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
-        """Of their own for each call."""
+        """Return parameters and gradients for each call."""
         shape, dtype = (calls, size.parameters), speed.dtype_of(size)
         return {"p": speed.Field(shape, dtype, "both"), "grad": speed.Field(shape, dtype, "given")}
 
     def amount(self, size: speed.Size) -> float:
-        """The bytes that a step cannot avoid moving."""
+        """Return the minimum number of bytes that a step moves."""
         return self.moves * size.parameters * speed.dtype_of(size).itemsize
 
     def baseline_amount(self, size: speed.Size) -> float:
-        """Of a step of SGD."""
+        """Return the bytes of an SGD step."""
         return SGD_MOVES * size.parameters * speed.dtype_of(size).itemsize
 
     def intensity(self, size: speed.Size) -> float:
-        """That of one parameter."""
+        """Return the arithmetic intensity."""
         return self.flops / (self.moves * speed.dtype_of(size).itemsize)
 
     def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
-        """`a = b + s · c`, a step of SGD: three passes over memory, 12 bytes for each element of float32."""
+        """Return a block of SGD steps: 12 bytes per float32 element."""
 
         def run() -> None:
             for p, grad in zip(memory["p"], memory["grad"], strict=True):
@@ -118,27 +117,27 @@ class OptimizerStep(speed.Rate):
         return run
 
     def remark(self, measured: speed.Measured) -> str:
-        """How often each parameter seems to go through memory."""
+        """Return advice on how often each parameter seems to be read or written."""
         if measured.ratio < speed.CRAWL / 2:
             return (
                 f"{measured.ratio:.3f} of what memory allows: is there a Python loop over rows or elements? "
                 "Update whole tensors."
             )
         return (
-            f"As if every parameter moved through memory {self.moves / measured.ratio:.0f} times; {self.moves} are "
+            f"The time is that of {self.moves / measured.ratio:.0f} reads and writes per parameter; {self.moves} are "
             f"needed ({self.needed}). {self.remedy}"
         )
 
 
 def parameters(memory: speed.Memory) -> list[nn.Parameter]:
-    """Parameters and gradients that lie in memory themselves."""
+    """Return parameters and gradients that are views of `memory`."""
     made = [nn.Parameter(p) for p in memory["p"]]
     for parameter, grad in zip(made, memory["grad"], strict=True):
         parameter.grad = grad
     return made
 
 
-def each_steps(optimizers: Sequence[torch.optim.Optimizer]) -> None:
-    """One step of each."""
+def step_all(optimizers: Sequence[torch.optim.Optimizer]) -> None:
+    """Take one step with each optimizer."""
     for optimizer in optimizers:
         optimizer.step()

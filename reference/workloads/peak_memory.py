@@ -1,4 +1,4 @@
-"""The most memory of a training run, against what the shapes say it needs."""
+"""Peak memory of a training run, compared with what its shapes require."""
 
 import torch
 
@@ -7,23 +7,23 @@ from torchkata import speed
 
 
 def peak_bytes(rows: int, dim: int, num_layers: int, dtype: torch.dtype = torch.float32) -> int:
-    """Most bytes of tensors that plain training of `Cruncher(dim, num_layers)` by SGD holds at one time.
+    """Return the peak tensor memory in bytes of training `Cruncher(dim, num_layers)` with SGD.
 
-    Plain: `zero_grad()` between the forward pass and `backward()`, an update in place, nothing kept from one step to
-    the next but parameters and gradients. P is the number of parameters, A = B·d the size of one layer's activations.
-    The most is held at one of these moments:
+    Assumes `zero_grad()` between the forward pass and `backward()`, an update in place, and no tensors other than
+    parameters and gradients kept between steps. P is the number of parameters, A = B·d the size of one layer's
+    activations. The peak is at one of these moments:
 
-    - the end of the forward pass: P parameters, P gradients of the step before, and the input of each of
-      the L + 1 layers, which autograd keeps for the gradient of that layer's weight: 2·P + (L + 1)·A;
-    - the final layer's backward: the old gradients are gone, all the activations are still there, and the gradients
-      of the final weight and of its input are new: P + d + (L + 2)·A;
-    - the last square layer's backward: its output has been freed, and the gradients of its output, its input and its
-      weight are new: P + d + d² + (L + 2)·A. Each layer further down frees A and adds d², and never holds more than
-      the greatest of these moments; the first layer's input has no gradient, so this one needs L ≥ 2;
-    - the next batch: it arrives before the last one is let go: 2·P + 2·A.
+    - End of the forward pass: P parameters, P gradients of the previous step, and the inputs of the L + 1 layers, which
+      autograd keeps for the gradients of the weights: 2·P + (L + 1)·A.
+    - Backward of the final layer: the old gradients are freed, all activations are still alive, and the gradients of
+      the final weight and of its input are new: P + d + (L + 2)·A.
+    - Backward of the last square layer: its output is freed, and the gradients of its output, input and weight are new:
+      P + d + d² + (L + 2)·A. Every earlier layer frees A and adds d², and never exceeds the maximum of these moments.
+      The first layer's input has no gradient, so this case needs L ≥ 2.
+    - Next batch: it arrives before the previous one is freed: 2·P + 2·A.
 
-    On top come three vectors of B: the targets, the outputs and their difference. Not counted: the losses, an
-    allocator's rounding and a library's workspace, which are small where the shapes are large.
+    Add three vectors of size B: targets, outputs and their difference. Losses, allocator rounding and library
+    workspaces are not counted; they are small for large shapes.
     """
     held, activations = parameters(dim, num_layers), rows * dim
     moments = [
@@ -38,7 +38,7 @@ def peak_bytes(rows: int, dim: int, num_layers: int, dtype: torch.dtype = torch.
 
 
 class PeakMemory(TrainingRun, speed.MemoryPeak):
-    """Training holds little more memory than the formula says."""
+    """Training uses little more memory than its shapes require."""
 
     sizes = {
         "cpu": speed.Size(batch=4096, width=512, layers=4, rate=0.05),
@@ -46,13 +46,15 @@ class PeakMemory(TrainingRun, speed.MemoryPeak):
     }
 
     def needed_bytes(self, size: speed.Size) -> int:
-        """All but one batch."""
+        """Return the peak without the first batch."""
         whole = peak_bytes(size.batch, size.width, size.layers, speed.dtype_of(size))
         return whole - sum(given.bytes for given in batches(size, 1).values())
 
     def remark(self, measured: speed.Measured) -> str:
-        """How much more was held, and what usually holds it."""
-        held = f"Held {1 / measured.ratio:.1f} times what the formula says"
+        """Return how much memory was used, and a likely cause."""
+        held = f"Used {1 / measured.ratio:.1f} times the memory that is needed"
         if measured.ratio < 0.6:
-            return f"{held}: do activations stay alive? Outputs that never went through `backward()` keep theirs."
-        return f"{held}: is there a temporary as large as the weights, such as `p - lr * grad`? Update in place."
+            return f"{held}: are activations kept alive? Outputs that never went through `backward()` keep theirs."
+        return (
+            f"{held}: is there a temporary as large as the weights, such as `p - lr * grad`? Update in place instead."
+        )

@@ -1,9 +1,9 @@
-"""Training steps of a deep linear model: what they need, by plain torch, and replayed in float64.
+"""Training steps of a deep linear model: their FLOPs and memory, a plain implementation, and a replay in float64.
 
-The replay makes no product of two matrices. The model maps to one number, so the gradient of every weight is an outer
-product of two vectors, and what a step does to all of the weights takes O(B D + L D²) operations to find out. With
-v_l = W_{l+1} … W_L w the rest of the model from layer l on, r = 2 (x v_0 − target) / B and u_l = W_lᵀ … W_1ᵀ xᵀ r, the
-gradient of W_l is u_{l−1} v_lᵀ, and that of the final weight w is u_L.
+The replay avoids products of two matrices. The model's output is one number, so the gradient of every weight is an
+outer product of two vectors, and computing all updates of a step takes O(B D + L D²) operations. Let
+v_l = W_{l+1} … W_L w, r = 2 (x v_0 − target) / B and u_l = W_lᵀ … W_1ᵀ xᵀ r. Then the gradient of W_l is
+u_{l−1} v_lᵀ, and that of the final weight w is u_L.
 """
 
 import math
@@ -22,16 +22,16 @@ SEED = 0
 
 
 def step_flops(rows: int, dim: int, num_layers: int) -> int:
-    """FLOPs of a forward and backward pass of `Cruncher(dim, num_layers)`, the input needing no gradient.
+    """Return the FLOPs of forward and backward of `Cruncher(dim, num_layers)` without a gradient of the input.
 
-    Only products of matrices are counted: what is done element by element (the loss, the optimizer's step) is less than
-    1/dim of them and bound by memory.
+    Only matrix products count: elementwise operations (loss, optimizer step) are less than 1/dim of these and
+    limited by memory.
 
     With B rows, d = dim and L = num_layers, each square layer has up to three products of 2·B·d² each:
     forward `h @ W`, backward `hᵀ @ grad` for its weight and `grad @ Wᵀ` for its input. The first layer's input is
-    the batch, which needs no gradient, so one product falls away: (3L − 1) · 2·B·d² = (6L − 2)·B·d².
-    The final layer maps d to 1; the same three products cost 2·B·d each. Without square layers (L = 0) its
-    own input is the batch, and only two of them are left.
+    the batch, which needs no gradient, so there is one product less: (3L − 1) · 2·B·d² = (6L − 2)·B·d².
+    The final layer maps d to 1; its three products cost 2·B·d each. Without square layers (L = 0) its input is the
+    batch, and it has only two products.
     """
     products = 3 * num_layers - 1 if num_layers else 0
     final_products = 3 if num_layers else 2
@@ -39,9 +39,9 @@ def step_flops(rows: int, dim: int, num_layers: int) -> int:
 
 
 def step_intensity(size: speed.Size) -> float:
-    """FLOP a byte, of a step of L square layers without their last: (6L − 2)·B·d² FLOP, since x needs no gradient.
+    """Return the arithmetic intensity of a step of the L square layers, in FLOP per byte.
 
-    Each of the 3L − 1 products moves its three matrices, and SGD moves each weight's.
+    Each of the 3L − 1 products moves three matrices; SGD moves weights and gradients.
     """
     B, d, L = size.batch, size.width, size.layers
     products = 3 * L - 1
@@ -50,12 +50,12 @@ def step_intensity(size: speed.Size) -> float:
 
 
 def parameters(dim: int, num_layers: int) -> int:
-    """Numbers in `Cruncher(dim, num_layers)`: L square layers and one column."""
+    """Return the number of parameters of `Cruncher(dim, num_layers)`."""
     return num_layers * dim**2 + dim
 
 
 def batches(size: speed.Size, calls: int) -> dict[str, speed.Field]:
-    """One for each call."""
+    """Return the fields of one batch per call."""
     return {
         "x": speed.Field((calls, size.batch, size.width), speed.dtype_of(size), "given"),
         "target": speed.Field((calls, size.batch), speed.dtype_of(size), "given"),
@@ -63,7 +63,7 @@ def batches(size: speed.Size, calls: int) -> dict[str, speed.Field]:
 
 
 def load(model: Any, layers: Tensor, final: Tensor) -> None:
-    """Put weights into a model."""
+    """Load weights into a model."""
     with torch.no_grad():
         for layer, weight in zip(model.layers, layers, strict=True):
             layer.weight.copy_(weight)
@@ -71,7 +71,7 @@ def load(model: Any, layers: Tensor, final: Tensor) -> None:
 
 
 def save(model: Any, layers: Tensor, final: Tensor) -> None:
-    """Take the weights out of a model."""
+    """Copy the weights of a model."""
     with torch.no_grad():
         for layer, weight in zip(model.layers, layers, strict=True):
             weight.copy_(layer.weight)
@@ -79,7 +79,7 @@ def save(model: Any, layers: Tensor, final: Tensor) -> None:
 
 
 def step(x: Tensor, target: Tensor, layers: Tensor, final: Tensor, rate: float) -> None:
-    """Descend the mean squared error once, in place: `(6 L − 2) B D²` FLOP and little else.
+    """Take one SGD step on the mean squared error in place, with `(6 L − 2) B D²` FLOPs.
 
     x: [B, D]   target: [B]   layers: [L, D, D]   final: [D, 1]
     """
@@ -97,16 +97,16 @@ def step(x: Tensor, target: Tensor, layers: Tensor, final: Tensor, rate: float) 
 
 
 class Batches:
-    """The `get_batch` that `train` is given: it hands out the batches in memory, and says how many so far."""
+    """The `get_batch` passed to `train`: it returns the batches in memory and records how many were requested."""
 
     def __init__(self, memory: speed.Memory, first: Callable[[], object] = lambda: None) -> None:
         self.memory = memory
-        self.first = first  # done when the first one is asked for
+        self.first = first  # called when the first batch is requested
         self.asked = 0
         memory["asked"].zero_()
 
-    def __call__(self, *, B: int) -> tuple[Tensor, Tensor]:  # noqa: ARG002  (what `train` must name)
-        """The next batch."""
+    def __call__(self, *, B: int) -> tuple[Tensor, Tensor]:  # noqa: ARG002  (`train` passes B by name)
+        """Return the next batch."""
         if self.asked == 0:
             self.first()
         self.asked += 1
@@ -117,12 +117,12 @@ class Batches:
 def train(
     assignment: Any, size: speed.Size, memory: speed.Memory, device: str, first: Callable[[], object] = lambda: None
 ) -> speed.Block:
-    """All steps of a student's training run, from a start that is noted; `first` is done when they begin."""
+    """Save the initial weights and return a block that runs the student's `train`; `first` runs at its first batch."""
     steps = len(memory["x"])
 
     def trained(get_batch: Callable[..., tuple[Tensor, Tensor]], steps: int) -> Any:
         torch.manual_seed(SEED)
-        # drawn on the host, a large model's start would take a GPU longer than the steps
+        # drawing a large model's weights on the host would take longer than the steps on a GPU
         with nullcontext() if device == "cpu" else torch.device(device):
             shape = size.width, size.layers, size.batch
             return assignment.train.train(get_batch, *shape, steps, size.rate, device)[0]
@@ -136,7 +136,7 @@ def train(
 
 @dataclass
 class Weights:
-    """float64 copies.
+    """Weights of a model in float64.
 
     layers: [L, D, D]   final: [D, 1]
     """
@@ -146,11 +146,11 @@ class Weights:
 
     @classmethod
     def of(cls, layers: Tensor, final: Tensor) -> "Weights":
-        """Copies of any dtype."""
+        """Copy weights of any dtype."""
         return cls(layers.to(torch.float64, copy=True), final.to(torch.float64, copy=True))
 
     def step(self, x: Tensor, target: Tensor, rate: float) -> None:
-        """Descend the mean squared error of one batch.
+        """Take one SGD step on the mean squared error of a batch.
 
         x: [B, D]   target: [B]
         """
@@ -166,19 +166,19 @@ class Weights:
         self.final.sub_(back.unsqueeze(-1), alpha=rate)
 
     def error(self, start: "Weights", layers: Tensor, final: Tensor) -> float:
-        """How far off the change of a weight is, relative to it: the largest of all; `self` is what is right."""
+        """Return the largest relative error of a weight's change, where `self` has the right weights."""
         pairs = [*zip(self.layers, start.layers, layers, strict=True), (self.final, start.final, final)]
         return max(relative(found.double() - right, right - before) for right, before, found in pairs)
 
 
 def relative(difference: Tensor, change: Tensor) -> float:
-    """Norm by norm; infinite for what is no number, and where nothing had to change."""
+    """Return the ratio of the norms; infinity for NaN or if the right change is zero."""
     off, size = float(difference.square().sum()), float(change.square().sum())
     return math.sqrt(off / size) if size > 0 and math.isfinite(off) else math.inf
 
 
 class TrainingCheck(speed.Check):
-    """Steps that follow each other, from the start that the worker has chosen, as a student's `train` does."""
+    """Check of consecutive steps from initial weights that the worker has drawn."""
 
     def __init__(self, memory: speed.Memory, results: speed.Memory, size: speed.Size) -> None:
         super().__init__(memory, results, size)
@@ -186,38 +186,38 @@ class TrainingCheck(speed.Check):
         self.floor = self.least_error()
 
     def least_error(self) -> float:
-        """What rounding does to the change of the weights: that of the weights, and that of the products on the way.
+        """Return the error of the weights' change due to rounding of the weights and of the products.
 
-        A step changes weights by about `rate / √D` of their size. Products are summed in float32, 2 L one after the
-        other, whose errors know nothing of each other.
+        A step changes weights by about `rate / √D` of their size. It computes 2 L products in sequence, summed in
+        float32, with independent errors.
         """
         smallest_change = self.size.rate / math.sqrt(self.size.width)
         of_weights = torch.finfo(self.memory["x"].dtype).eps / min(1.0, smallest_change)
         return of_weights + speed.floor(torch.float32, self.size.width) * math.sqrt(2 * self.size.layers)
 
     def prepare(self) -> None:
-        """Nothing stays the same but what the worker will choose."""
-        self.spoil()
+        """Clear the results."""
+        self.clear_results()
 
     def begun(self) -> None:
-        """The start."""
+        """Save the initial weights."""
         self.start = Weights.of(self.memory["layers"], self.memory["final"])
 
     def refresh(self) -> None:
-        """A new batch for each step."""
+        """Draw a new batch for each step."""
         self.inputs.draw_new()
         for x, target in zip(self.memory["x"], self.memory["target"], strict=True):
             self.inputs.fill(x)
             self.inputs.fill(target)
-        self.spoil()
+        self.clear_results()
 
-    def spoil(self) -> None:
-        """No result is there yet."""
+    def clear_results(self) -> None:
+        """Fill the results with NaN."""
         for name in ("new_layers", "new_final"):
             self.memory[name].fill_(torch.nan)
 
     def batches(self) -> list[tuple[Tensor, Tensor]]:
-        """The batches again, as they were laid out."""
+        """Return the batches, drawn again."""
         self.inputs.rewind()
         x, target = self.memory["x"][0], self.memory["target"][0]
         return [
@@ -226,48 +226,48 @@ class TrainingCheck(speed.Check):
         ]
 
     def error(self) -> float:
-        """Of the weights after the last step."""
+        """Return the error of the weights after the last step."""
         batches = self.batches()
-        if not self.a_fair_start() or not self.untouched(batches):
+        if not self.has_right_scale() or not self.is_unchanged(batches):
             return math.inf
         right = Weights.of(self.start.layers, self.start.final)
         for x, target in batches:
             right.step(x, target, self.size.rate)
         return right.error(self.start, self.results["new_layers"], self.results["new_final"])
 
-    def a_fair_start(self) -> bool:
-        """Whether the weights have the size that `linear` asks for: from zeros, say, nothing would have to be done."""
+    def has_right_scale(self) -> bool:
+        """Return whether the initial weights have the right standard deviation: from zeros, no work would be needed."""
         allowed = (*((layer, 0.1) for layer in self.start.layers), (self.start.final, 0.5))
         return all(abs(float(weight.std()) * self.size.width**0.5 - 1) < slack for weight, slack in allowed)
 
-    def untouched(self, batches: list[tuple[Tensor, Tensor]]) -> bool:
-        """Whether the inputs are what they were: they are no room for anything else, which would not be counted."""
+    def is_unchanged(self, batches: list[tuple[Tensor, Tensor]]) -> bool:
+        """Return whether the inputs are unchanged: code may not use them as uncounted memory."""
         return all(torch.equal(x, found) for (x, _), found in zip(batches, self.memory["x"], strict=True))
 
 
 class TrainingRun(speed.Work):
-    """A training run, whatever is measured of it."""
+    """Base class of workloads that measure a training run."""
 
     check = TrainingCheck
 
     def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
-        """One batch for each step."""
+        """Return batches, initial and final weights."""
         L, D, dtype = size.layers, size.width, speed.dtype_of(size)
         return {
-            "asked": speed.Field((1,), torch.int64, "filled", on_host=True),  # how many batches so far
+            "asked": speed.Field((1,), torch.int64, "filled", on_host=True),  # number of batches requested so far
             **batches(size, calls),
-            "layers": speed.Field((L, D, D), dtype, "both"),  # the start, which is the student's own
+            "layers": speed.Field((L, D, D), dtype, "both"),  # initial weights, drawn by the student's code
             "final": speed.Field((D, 1), dtype, "both"),
             "new_layers": speed.Field((L, D, D), dtype, "filled"),
             "new_final": speed.Field((D, 1), dtype, "filled"),
         }
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
-        """All steps, by `train`."""
+        """Return a block that runs the student's `train`."""
         return train(assignment, size, memory, device)
 
     def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
-        """One step after the other, from a random start."""
+        """Return a block of plain steps from random weights."""
         for weight in (memory["layers"], memory["final"]):
             weight.normal_(std=size.width**-0.5)
 

@@ -20,35 +20,35 @@ from .loading import load, typed_load
     )
 )
 def block(assignment: Any, weight: Tensor, x: Tensor) -> object:
-    """The output of one block with a given weight."""
+    """Return the output of a block with a given weight."""
     layer = assignment.deep_network.Block(len(weight)).to(weight.dtype)
     load(layer, {"weight": weight})
     return layer(x)
 
 
-def loaded(assignment: Any, dim: int, weights: list[Tensor]) -> Any:
-    """A network that holds `weights`."""
+def build_network(assignment: Any, dim: int, weights: list[Tensor]) -> Any:
+    """Return a network with these weights."""
     model = assignment.deep_network.DeepNetwork(dim, len(weights))
     load(model, {f"layers.{i}.weight": weight for i, weight in enumerate(weights)})
     return model
 
 
-def typed_model(weights: list[Tensor], x: Tensor) -> str:
-    """What makes a network that holds `weights`, as it is typed."""
+def model_code(weights: list[Tensor], x: Tensor) -> str:
+    """Return the code that builds a network with these weights."""
     keys = [f"layers.{i}.weight" for i in range(len(weights))]
     return f"model = DeepNetwork({x.shape[-1]}, {len(weights)})\n{typed_load('model', keys)}"
 
 
-@typed(lambda weights, x: f"{typed_model(weights, x)}\nmodel(x)")
+@typed(lambda weights, x: f"{model_code(weights, x)}\nmodel(x)")
 def network(assignment: Any, weights: list[Tensor], x: Tensor) -> object:
-    """The output of a network with given weights."""
-    return loaded(assignment, x.shape[-1], weights)(x)
+    """Return the output of a network with given weights."""
+    return build_network(assignment, x.shape[-1], weights)(x)
 
 
 @typed(
     lambda weights, x: "\n".join(
         [
-            typed_model(weights, x),
+            model_code(weights, x),
             "x.requires_grad_()",
             "(model(x) * grad_y).sum().backward()",
             "[p.grad for p in model.parameters()], x.grad",
@@ -56,8 +56,8 @@ def network(assignment: Any, weights: list[Tensor], x: Tensor) -> object:
     )
 )
 def gradients(assignment: Any, weights: list[Tensor], x: Tensor, grad_y: Tensor) -> dict[str, object]:
-    """What flows back to every weight and to x."""
-    model = loaded(assignment, x.shape[-1], weights)
+    """Return the gradients of every weight and of x."""
+    model = build_network(assignment, x.shape[-1], weights)
     x = x.clone().requires_grad_()
     (model(x) * grad_y).sum().backward()
     return {"weights": [layer.weight.grad for layer in model.layers], "x": x.grad}
@@ -65,7 +65,7 @@ def gradients(assignment: Any, weights: list[Tensor], x: Tensor, grad_y: Tensor)
 
 @typed("model = DeepNetwork(dim, num_layers)\nmodel.layers, model.state_dict()")
 def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
-    """What a network keeps."""
+    """Return parameters, state and types of a new network."""
     model = assignment.deep_network.DeepNetwork(dim, num_layers)
     return {
         "state_dict": {key: list(value.shape) for key, value in model.state_dict().items()},
@@ -78,7 +78,7 @@ def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
 
 @typed("torch.manual_seed(seed)\n[DeepNetwork(dim, num_layers) for _ in range(models)]")
 def initial_weights(assignment: Any, dim: int, num_layers: int, models: int, seed: int) -> dict[str, object]:
-    """The weights of new networks, the places where they begin in memory, and torch's seed once they are built."""
+    """Return the weights of new networks, the number of distinct ones in memory, and torch's seed afterwards."""
     torch.default_generator.manual_seed(seed)
     built = [assignment.deep_network.DeepNetwork(dim, num_layers) for _ in range(models)]
     weights = [layer.weight for model in built for layer in model.layers]

@@ -1,4 +1,4 @@
-"""Probes of get_batch: batches, where they come from, and what was read to make them."""
+"""Probes of get_batch: call it and report batches, devices, seeds and bytes read."""
 
 import copy
 import random
@@ -18,15 +18,15 @@ from .attempts import refusal
 from .residence import read_nothing_ahead, resident_bytes
 
 
-def typed_data(data: Tensor, literal: Callable[[Any], str]) -> str:
-    """The tokens, as they are typed."""
+def data_line(data: Tensor, literal: Callable[[Any], str]) -> str:
+    """Return the line of code that defines `data`."""
     return f"data = {literal(data.numpy())}"
 
 
 @typed(
     lambda data, from_file, literal: "\n".join(
         [
-            typed_data(data, literal),
+            data_line(data, literal),
             *(['data.tofile("tokens.bin")', 'data = np.memmap("tokens.bin", dtype=data.dtype, mode="r")'] * from_file),
             "torch.manual_seed(seed)",
             "get_batch(data, batch_size, sequence_length)",
@@ -36,7 +36,7 @@ def typed_data(data: Tensor, literal: Callable[[Any], str]) -> str:
 def batch(
     assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int, from_file: bool
 ) -> dict[str, object]:
-    """One batch, from an array or from a memory-mapped file."""
+    """Return one batch, drawn from an array or from a memory-mapped file."""
     torch.default_generator.manual_seed(seed)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         tokens = read_only(data)
@@ -45,32 +45,32 @@ def batch(
             tokens.tofile(path)
             tokens = np.memmap(path, dtype=tokens.dtype, mode="r")
         result = assignment.get_batch.get_batch(tokens, batch_size, sequence_length)
-        return {"batch": result, "device": device_of(result)}
+        return {"batch": result, "device": device_name(result)}
 
 
 def read_only(data: Tensor) -> Any:
-    """The tokens as an array that can't be written to, as a mapped file can't."""
+    """Return the tokens as a read-only array, like a mapped file."""
     tokens = data.numpy()
     tokens.flags.writeable = False
     return tokens
 
 
-def device_of(result: object) -> str:
-    """Where the batch is, as text."""
+def device_name(result: object) -> str:
+    """Return the name of the device of a tensor."""
     return str(result.device) if isinstance(result, Tensor) else "no tensor"
 
 
 @typed(
     lambda data, literal: "\n".join(
         [
-            typed_data(data, literal),
+            data_line(data, literal),
             "torch.manual_seed(seed)",
             "[get_batch(data, batch_size, sequence_length)[:, 0] for _ in range(calls)]",
         ]
     )
 )
 def first_tokens(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, calls: int, seed: int) -> object:
-    """The first token of every row of many batches; the first batch of another form, if there is one."""
+    """Return the first token of each row of many batches, or the first batch with a wrong shape."""
     torch.default_generator.manual_seed(seed)
     batches = [assignment.get_batch.get_batch(read_only(data), batch_size, sequence_length) for _ in range(calls)]
     for batch in batches:
@@ -81,7 +81,7 @@ def first_tokens(assignment: Any, data: Tensor, batch_size: int, sequence_length
 
 @typed("data = np.arange(length, dtype=np.int32)\ntorch.manual_seed(seed)\nget_batch(data, batch_size, 1)")
 def large_starts(assignment: Any, length: int, batch_size: int, seed: int) -> object:
-    """The starts of one batch out of `length` tokens, each token telling its place."""
+    """Return one batch from `length` tokens, where each token is its own index."""
     torch.default_generator.manual_seed(seed)
     return assignment.get_batch.get_batch(np.arange(length, dtype=np.int32), batch_size, 1)
 
@@ -89,22 +89,22 @@ def large_starts(assignment: Any, length: int, batch_size: int, seed: int) -> ob
 @typed(
     lambda data, literal: "\n".join(
         [
-            typed_data(data, literal),
-            "for numpys, pythons in [(1, 1), (1, 1), (2, 1), (1, 2)]:",
+            data_line(data, literal),
+            "for numpy_seed, random_seed in [(1, 1), (1, 1), (2, 1), (1, 2)]:",
             "    torch.manual_seed(seed)",
-            "    np.random.seed(numpys)",
-            "    random.seed(pythons)",
+            "    np.random.seed(numpy_seed)",
+            "    random.seed(random_seed)",
             "    print([get_batch(data, batch_size, sequence_length) for _ in range(2)])",
         ]
     )
 )
 def repeated(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int) -> dict[str, object]:
-    """Two batches after one seed, and again: as before, with NumPy elsewhere, with `random` elsewhere; the seed."""
+    """Return pairs of batches after the same torch seed, with varying seeds of NumPy and `random`; and torch's seed."""
 
-    def pair(numpys: int, pythons: int) -> list[object]:
+    def pair(numpy_seed: int, random_seed: int) -> list[object]:
         torch.default_generator.manual_seed(seed)
-        np.random.seed(numpys)
-        random.seed(pythons)
+        np.random.seed(numpy_seed)
+        random.seed(random_seed)
         return [assignment.get_batch.get_batch(read_only(data), batch_size, sequence_length) for _ in range(2)]
 
     return {"batches": [pair(1, 1), pair(1, 1), pair(2, 1), pair(1, 2)], "seed": torch.initial_seed()}
@@ -112,23 +112,23 @@ def repeated(assignment: Any, data: Tensor, batch_size: int, sequence_length: in
 
 @typed(
     lambda data, device, as_object, literal: (
-        f"{typed_data(data, literal)}\nget_batch(data, batch_size, sequence_length, device="
+        f"{data_line(data, literal)}\nget_batch(data, batch_size, sequence_length, device="
         + (f"torch.device({device!r}))" if as_object else f"{device!r})")
     )
 )
 def on_device(
     assignment: Any, data: Tensor, batch_size: int, sequence_length: int, device: str, as_object: bool
 ) -> list[object]:
-    """Device and shape of a batch that was asked for elsewhere."""
+    """Return device and shape of a batch."""
     where = torch.device(device) if as_object else device
     result = assignment.get_batch.get_batch(read_only(data), batch_size, sequence_length, device=where)
-    return [device_of(result), list(result.shape) if isinstance(result, Tensor) else "no shape"]
+    return [device_name(result), list(result.shape) if isinstance(result, Tensor) else "no shape"]
 
 
 @typed(
     lambda data, literal: "\n".join(
         [
-            typed_data(data, literal),
+            data_line(data, literal),
             "torch.manual_seed(seed)",
             "batch = get_batch(data, batch_size, sequence_length)",
             "data ^= 1",
@@ -137,7 +137,7 @@ def on_device(
     )
 )
 def later_change(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int) -> dict[str, object]:
-    """A batch, and the same batch after the data has been overwritten; the data before that."""
+    """Return a batch before and after the data is overwritten, and the data after the call."""
     torch.default_generator.manual_seed(seed)
     tokens = data.numpy().copy()
     result = assignment.get_batch.get_batch(tokens, batch_size, sequence_length)
@@ -151,13 +151,13 @@ def later_change(assignment: Any, data: Tensor, batch_size: int, sequence_length
     lambda data, literal: "\n".join(
         [
             "get_batch(np.arange(sequence_length + 1), batch_size, sequence_length)",
-            typed_data(data, literal),
+            data_line(data, literal),
             "get_batch(data, batch_size, sequence_length)",
         ]
     )
 )
 def too_short(assignment: Any, data: Tensor, batch_size: int, sequence_length: int) -> list[str]:
-    """How a call is refused that has no window, where one with a single window is not."""
+    """Return the error raised for too short data, after a call with exactly one window has succeeded."""
     get_batch = assignment.get_batch.get_batch
     get_batch(np.arange(sequence_length + 1), batch_size, sequence_length)
     return refusal(lambda: get_batch(data.numpy(), batch_size, sequence_length))
@@ -173,7 +173,7 @@ def too_short(assignment: Any, data: Tensor, batch_size: int, sequence_length: i
     )
 )
 def bytes_read(assignment: Any, file_bytes: int, batch_size: int, sequence_length: int) -> int | None:
-    """How much of a memory-mapped file is in memory after one batch, by the system's own account; None on Windows."""
+    """Return how much of a memory-mapped file is resident after one batch, as the OS reports it; None on Windows."""
     if sys.platform == "win32":
         return None
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:

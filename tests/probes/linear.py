@@ -10,29 +10,29 @@ from torchkata import typed
 from .loading import load
 
 
-def loaded(assignment: Any, weight: Tensor) -> Any:
-    """A layer of this dtype that holds `weight`."""
+def build_layer(assignment: Any, weight: Tensor) -> Any:
+    """Return a layer with this weight and its dtype."""
     layer = assignment.linear.Linear(*weight.shape).to(weight.dtype)
     load(layer, {"weight": weight})
     return layer
 
 
-def typed_layer(weight: Tensor) -> str:
-    """What makes it, as it is typed."""
+def layer_code(weight: Tensor) -> str:
+    """Return the code that builds this layer."""
     cast = "" if weight.dtype == torch.float32 else f".to({weight.dtype})"
     return f"layer = Linear{tuple(weight.shape)}{cast}\nlayer.load_state_dict({{'weight': weight}})"
 
 
-@typed(lambda weight: f"{typed_layer(weight)}\nlayer(x)")
+@typed(lambda weight: f"{layer_code(weight)}\nlayer(x)")
 def forward(assignment: Any, weight: Tensor, x: Tensor) -> object:
-    """`Linear(x)` with a given weight."""
-    return loaded(assignment, weight)(x)
+    """Return the output of a layer with a given weight."""
+    return build_layer(assignment, weight)(x)
 
 
 @typed(
     lambda weight, x: "\n".join(
         [
-            typed_layer(weight),
+            layer_code(weight),
             "x = x.mT.contiguous().mT.requires_grad_()" if x.ndim > 1 else "x.requires_grad_()",
             "(layer(x) * grad_y).sum().backward()",
             "layer.weight.grad, x.grad",
@@ -40,8 +40,8 @@ def forward(assignment: Any, weight: Tensor, x: Tensor) -> object:
     )
 )
 def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dict[str, object]:
-    """What flows back to the weight and to x, which lies in memory column by column."""
-    layer = loaded(assignment, weight)
+    """Return the gradients of the weight and of x, which is stored column by column."""
+    layer = build_layer(assignment, weight)
     x = (x.mT.clone(memory_format=torch.contiguous_format).mT if x.ndim > 1 else x.clone()).requires_grad_()
     (layer(x) * grad_y).sum().backward()
     return {"weight": layer.weight.grad, "x": x.grad}
@@ -49,7 +49,7 @@ def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dic
 
 @typed("layer = Linear(input_dim, output_dim)\nlayer.weight, layer.state_dict()")
 def anatomy(assignment: Any, input_dim: int, output_dim: int) -> dict[str, object]:
-    """What the layer keeps."""
+    """Return parameters, state and dtype of a new layer."""
     layer = assignment.linear.Linear(input_dim, output_dim)
     weight = getattr(layer, "weight", None)
     return {
@@ -62,6 +62,6 @@ def anatomy(assignment: Any, input_dim: int, output_dim: int) -> dict[str, objec
 
 @typed("torch.manual_seed(seed)\n[Linear(input_dim, output_dim).weight for _ in range(layers)]")
 def initial_weights(assignment: Any, input_dim: int, output_dim: int, layers: int, seed: int) -> list[object]:
-    """The weights of new layers, built one after the other."""
+    """Return the weights of layers built in a row."""
     torch.default_generator.manual_seed(seed)
     return [assignment.linear.Linear(input_dim, output_dim).weight for _ in range(layers)]

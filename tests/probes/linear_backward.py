@@ -10,28 +10,28 @@ from torchkata import typed
 
 @typed("linear_backward(x, w, grad_y)")
 def gradients(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, object]:
-    """Both gradients by name, as they come; what is no pair comes as it is."""
-    return named(assignment.linear_backward.linear_backward(x, w, grad_y))
+    """Return both gradients by name."""
+    return name_gradients(assignment.linear_backward.linear_backward(x, w, grad_y))
 
 
 @typed("linear_backward(x, w, grad_y)")
 def gives_a_tuple(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> bool:
-    """Whether both gradients come in a tuple."""
+    """Return whether the result is a tuple."""
     return isinstance(assignment.linear_backward.linear_backward(x, w, grad_y), tuple)
 
 
 @typed("with torch.inference_mode():\n    linear_backward(x.clone(), w.clone(), grad_y.clone())")
 def gradients_without_autograd(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, object]:
-    """Both gradients, of tensors that autograd knows nothing of."""
+    """Return both gradients of inference tensors."""
     with torch.inference_mode():
-        return named(assignment.linear_backward.linear_backward(x.clone(), w.clone(), grad_y.clone()))
+        return name_gradients(assignment.linear_backward.linear_backward(x.clone(), w.clone(), grad_y.clone()))
 
 
 @typed("x.requires_grad_(); w.requires_grad_()\nlinear_backward(x, w, grad_y)\nx.grad, w.grad")
 def traces(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, object]:
-    """What is left of the arguments after a call, and what the results hang on; x and w are about to be trained."""
+    """Return the state of the arguments after a call, where x and w require grad, and the results."""
     x, w, grad_y = x.clone().requires_grad_(), w.clone().requires_grad_(), grad_y.clone()
-    results = named(assignment.linear_backward.linear_backward(x, w, grad_y))
+    results = name_gradients(assignment.linear_backward.linear_backward(x, w, grad_y))
     return {
         "arguments": [x, w, grad_y],
         "gradients": [x.grad, w.grad],
@@ -40,8 +40,8 @@ def traces(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, o
     }
 
 
-def named(result: Any) -> dict[str, object]:
-    """`(grad_x, grad_w)` by name."""
+def name_gradients(result: Any) -> dict[str, object]:
+    """Return `(grad_x, grad_w)` by name; a result that is not a pair becomes grad_x."""
     if isinstance(result, (tuple, list)) and len(result) == 2:
         return {"grad_x": result[0], "grad_w": result[1]}
     return {"grad_x": result, "grad_w": None}

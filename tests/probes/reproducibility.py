@@ -1,4 +1,4 @@
-"""Probes of seed_everything: draws of all three libraries, and a small run that needs them all."""
+"""Probes of seed_everything: draws of all three libraries, and a small training run that uses them all."""
 
 import os
 import random
@@ -35,18 +35,15 @@ for seed in seeds:
     )
 )
 def draws(assignment: Any, seeds: list[int], between: int) -> dict[str, list[list[float]]]:
-    """What each library draws after each seeding; before each, all have drawn `between` numbers.
-
-    The generators begin in a place of their own, not where an earlier call has left them.
-    """
-    torch.manual_seed(ELSEWHERE)
+    """Return the draws of each library after each call; before each call, make `between` other draws."""
+    torch.manual_seed(ELSEWHERE)  # independent of earlier probes
     np.random.seed(ELSEWHERE)
     random.seed(ELSEWHERE)
     drawn: dict[str, list[list[float]]] = {"torch": [], "NumPy": [], "random": []}
     for seed in seeds:
         for _ in range(between):
             torch.randn(1)
-            np.random.randn()  # makes two numbers, and keeps the second for later, as the next does
+            np.random.randn()  # computes two numbers and caches the second, as random.gauss does
             random.gauss(0, 1)
         assignment.reproducibility.seed_everything(seed)
         drawn["torch"].append([*torch.randn(3).tolist(), *torch.rand(2).tolist(), *torch.randperm(4).tolist()])
@@ -57,7 +54,7 @@ def draws(assignment: Any, seeds: list[int], between: int) -> dict[str, list[lis
 
 @typed("\n".join(DRAWN))
 def draws_elsewhere(assignment: Any, seed: int) -> list[dict[str, list[list[float]]]]:
-    """What each library draws after two seedings here, and after two that seem to be in another process, later."""
+    """Return the draws after two calls in this process, and after two in a simulated other process."""
     kata, later = assignment.reproducibility, 10**4  # seconds
     here = draws(assignment, [seed, seed], 0)
     pretended = {
@@ -77,19 +74,19 @@ def draws_elsewhere(assignment: Any, seed: int) -> list[dict[str, list[list[floa
 
 
 def hash_elsewhere(value: object) -> int:
-    """What hash() says in another process: of texts something else."""
+    """Return another hash for strings, as another process would."""
     parts = value if isinstance(value, tuple) else (value,)
     return hash((value, ELSEWHERE) if any(isinstance(part, (str, bytes)) for part in parts) else value)
 
 
 def id_elsewhere(value: object) -> int:
-    """What id() says in another process, whose objects lie elsewhere in memory."""
+    """Return another id, as another process would."""
     return id(value) + ELSEWHERE
 
 
 @typed(RUN)
 def runs(assignment: Any, seeds: list[int], x: Tensor, y: Tensor) -> list[Tensor]:
-    """The weights that a small run ends with after each seeding: drawn, shuffled and augmented at random."""
+    """Return the final weights of a small random training run for each seed."""
     ends = []
     for seed in seeds:
         assignment.reproducibility.seed_everything(seed)

@@ -1,4 +1,4 @@
-"""The command `kata`: what a student types between two edits.
+"""The command `kata`, for students.
 
-Nothing here imports torch but `watch`, and what a kata brings.
+Only `watch` and commands of a kata import torch, so that the other commands start quickly.
 """

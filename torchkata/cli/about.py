@@ -1,4 +1,4 @@
-"""`kata about`: what a kata is about, and which katas it needs: its section of the page of katas."""
+"""`kata about`: prints the task of a kata and its section of `docs/katas.md`."""
 
 import re
 from textwrap import indent
@@ -7,36 +7,36 @@ from torchkata.course import Kata, course
 from torchkata.i18n import words
 from torchkata.i18n.katas import idea_of, tasks_of, title_of
 
-from .terminal import paint, say, tell
+from .terminal import paint, print_wrapped, say
 
 PAGE = "docs/katas.md"
-IN_CHINESE = re.compile(
+CHINESE_LINE_BREAK = re.compile(
     r"(?<=[\u2e80-\u9fff\uff00-\uffef])\n(?=[\u2e80-\u9fff\uff00-\uffef])"
-)  # where no space belongs
+)  # joined without a space
 
 
 def show(kata: Kata) -> None:
-    """Print the task, where the stub is in another language, and the section, or where the task is if there is none."""
+    """Print the translated task, if any, and the section; without a section, print where the task is."""
     print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
     for name, task in tasks_of(kata).items():
         print(f"\n{paint(name, 'bold')}\n{indent(task.strip(), '  ')}")
-    if text := idea_of(kata, section(kata)):
+    if text := idea_of(kata, find_section(kata)):
         print()
-        tell(reflowed(text))
+        print_wrapped(join_lines(text))
     else:
         say("about.none", kata=kata.name)
 
 
-def reflowed(page: str) -> str:
-    """Each paragraph of Markdown as one line; code, lists and tables as they are."""
+def join_lines(page: str) -> str:
+    """Join the lines of each Markdown paragraph; keep code, lists and tables as they are."""
     parts = page.split("```")
-    outside = (IN_CHINESE.sub("", part) for part in parts[::2])
+    outside = (CHINESE_LINE_BREAK.sub("", part) for part in parts[::2])
     parts[::2] = [re.sub(r"(?<=\S)\n(?!\s|\||[-*] |\d+\. |$)", " ", part) for part in outside]
     return "```".join(parts)
 
 
-def section(kata: Kata) -> str:
-    """What stands under the kata's heading; nothing where the course has no such page."""
+def find_section(kata: Kata) -> str:
+    """Return the text under the kata's heading in `docs/katas.md`, or "" if there is none."""
     try:
         page = (course().root / PAGE).read_text("utf-8")
     except OSError:

@@ -1,7 +1,8 @@
-"""`kata check`: run the tests with the grader's inputs and limits on what would be handed in, and print the points.
+"""`kata check`: runs the tests like the grader and prints the points.
 
-pytest runs in a child process with this module as a plugin, so that code that ends Python or never ends costs its own
-kata alone. The child is no sandbox.
+It tests the files that `kata export` would pack, with the grader's number of inputs and time limits. pytest runs in a
+child process with this module as a plugin: code that exits Python or hangs then costs only its own kata. The child
+process is not a sandbox.
 """
 
 import json
@@ -14,31 +15,31 @@ from pathlib import Path
 import pytest
 
 from torchkata.course import Kata, course
-from torchkata.i18n import words, wrapped
+from torchkata.i18n import words, wrap
 from torchkata.pytest_plugin.first_pass import NewInputs
-from torchkata.pytest_plugin.history import load
-from torchkata.pytest_plugin.report import WIDTH, earned
+from torchkata.pytest_plugin.history import load_state
+from torchkata.pytest_plugin.report import WIDTH, sum_points
 from torchkata.pytest_plugin.run_state import get_state
-from torchkata.seam.failures import TimedOut, cause_of_death
+from torchkata.seam.failures import TimedOut, describe_exit
 from torchkata.seam.reply import Probe, Reply
 from torchkata.seam.student import InProcess, Student
 from torchkata.seam.values import Plain
 
-from .export import collected
-from .runs import EXPECTED, Run, started
+from .export import collect_files
+from .runs import EXPECTED, Run, start
 from .terminal import paint
 
 SEEDS = 10**6
-LOOK_SECONDS = 0.1
-SLACK = 5.0  # seconds, beside the limits, that a test may take to judge answers and to find a smaller input
-RUNNING = "running"  # the file that names the test that runs
-POINTS = "points.json"  # the points of each kata, once all tests have ended
+POLL_SECONDS = 0.1
+SLACK = 5.0  # seconds beyond the limits that a test may take to check results and shrink the input
+RUNNING = "running"  # file with the name of the running test
+POINTS = "points.json"  # file with the points of each kata, written at the end
 
 
 def check(katas: Sequence[Kata]) -> int:
-    """Test these katas, or all graded ones, and print the points. Return pytest's exit code."""
+    """Test these katas (default: all graded ones) and print the points. Return pytest's exit code."""
     chosen = katas or [kata for kata in course().katas.values() if kata.track in course().graded]
-    files, notes = collected(course().assignment)
+    files, notes = collect_files(course().assignment)
     with tempfile.TemporaryDirectory(prefix="torchkata-check-") as folder:
         submission = Path(folder) / "assignment"
         submission.mkdir()
@@ -50,35 +51,36 @@ def check(katas: Sequence[Kata]) -> int:
         for note in notes:
             if note.file.removesuffix(".py") in {kata.name for kata in chosen}:
                 print(words("export.note", name=note.file, text=note.text, width=width_of(chosen) + len(".py")))
-        print(*wrapped(words("check.differs"), WIDTH, 0), sep="\n")
+        print(*wrap(words("check.differs"), WIDTH, 0), sep="\n")
     return code
 
 
 def run_all(katas: Sequence[Kata], folder: Path) -> tuple[int, dict[str, float], dict[str, str]]:
-    """Run the tests, and again without a kata whose code has ended the run, and without what builds on that kata.
+    """Run the tests; if a kata's code ends the run, run again without this kata and the katas that build on it.
 
-    Return pytest's exit code, the points by kata, and by kata what ended a run.
+    Returns:
+        pytest's exit code, the points by kata, and the reason by kata that ended a run.
     """
     left, deaths = [kata.name for kata in katas], dict[str, str]()
     seed = random.SystemRandom().randrange(SEEDS)
     while left:
         options = ["-p", __name__, f"--graded={folder}", "--hypothesis-profile=grade", f"--seed={seed}"]
         (folder / RUNNING).write_text("")
-        run = started([EXPECTED, *options, f"--kata={','.join(left)}"], None)
+        run = start([EXPECTED, *options, f"--kata={','.join(left)}"], None)
         code, how = wait(run, folder / RUNNING)
         if (folder / POINTS).exists():
             return code or int(bool(deaths)), json.loads((folder / POINTS).read_text()), deaths
         kata, _, test = (folder / RUNNING).read_text().partition("::")
         if not kata:
             return code, {}, deaths
-        deaths[kata] = f"{test}: {how or cause_of_death(code)}"
+        deaths[kata] = f"{test}: {how or describe_exit(code)}"
         left = [name for name in left if name != kata and name not in course().dependents(kata)]
     return 1, {}, deaths
 
 
 def wait(run: Run, running: Path) -> tuple[int, str]:
-    """Wait until pytest has ended, or end it when a test never ends. Return its exit code and why it was ended."""
-    most = 3 * course().limits.test_seconds + SLACK  # to fail, to become small, to be explained
+    """Wait for pytest, and kill it if a test hangs. Return its exit code and the reason for killing it."""
+    most = 3 * course().limits.test_seconds + SLACK  # a failing test also shrinks its input and explains the failure
     test, since = "", time.monotonic()
     try:
         while (code := run.poll()) is None:
@@ -86,10 +88,10 @@ def wait(run: Run, running: Path) -> tuple[int, str]:
                 test, since = now, time.monotonic()
             if test and time.monotonic() - since > most:
                 return -1, words("check.hangs", seconds=f"{most:g}")
-            time.sleep(LOOK_SECONDS)
+            time.sleep(POLL_SECONDS)
         return code, ""
-    except KeyboardInterrupt:  # which pytest has received, too
-        time.sleep(LOOK_SECONDS)
+    except KeyboardInterrupt:  # pytest receives it too and prints its summary
+        time.sleep(POLL_SECONDS)
         raise
     finally:
         if run.poll() is None:
@@ -98,9 +100,9 @@ def wait(run: Run, running: Path) -> tuple[int, str]:
 
 
 def print_points(katas: Sequence[Kata], points: Mapping[str, float], deaths: Mapping[str, str]) -> None:
-    """Print the points, and those of each kata that has not all."""
-    most = sum(kata.max_score for kata in katas)
-    print("\n" + paint(words("check.points", earned=f"{sum(points.values()):g}", most=f"{most:g}"), "bold"))
+    """Print the total, and the points of each kata without full points."""
+    total = sum(kata.max_score for kata in katas)
+    print("\n" + paint(words("check.points", earned=f"{sum(points.values()):g}", most=f"{total:g}"), "bold"))
     for kata in katas:
         if (got := points.get(kata.name, 0.0)) < kata.max_score:
             name = f"{kata.name:<{width_of(katas)}}"
@@ -111,19 +113,19 @@ def print_points(katas: Sequence[Kata], points: Mapping[str, float], deaths: Map
 
 
 def width_of(katas: Sequence[Kata]) -> int:
-    """Return the length of the longest name."""
+    """Return the length of the longest kata name."""
     return max(len(kata.name) for kata in katas)
 
 
 def unfinished(kata: Kata, points: Mapping[str, float], deaths: Mapping[str, str]) -> list[str]:
-    """Return what the kata builds on and is not done: the grader puts something in its place."""
-    state = load()
+    """Return the unfinished katas that the kata builds on; the grader replaces them by working code."""
+    state = load_state()
     ran = {name: got == course().katas[name].max_score for name, got in points.items()} | dict.fromkeys(deaths, False)
     return [name for name in course().foundations(kata.name) if not ran.get(name, state.is_done(name))]
 
 
 class Limited(InProcess):
-    """Runs a student's code in this process within the grader's limits on a call, a test and a kata."""
+    """Runs a student's code in this process with the grader's time limits on calls, tests and katas."""
 
     def __init__(self, folder: Path) -> None:
         self.limits = course().limits
@@ -132,20 +134,20 @@ class Limited(InProcess):
         super().__init__(folder, self.limits.call_seconds)
 
     def reset(self, kata: str) -> None:
-        """Begin a test."""
+        """Start a test."""
         if kata != self.kata:
             self.kata, self.kata_left = kata, self.limits.kata_seconds
         self.kata_left_before = self.kata_left
         self.start_over(kata)
 
     def start_over(self, kata: str) -> None:
-        """Begin the test anew: what it has cost so far counts no more."""
+        """Restart the test and its time limits."""
         super().reset(kata)
         self.kata_left = self.kata_left_before
         self.left = self.limits.test_seconds
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
-        """Run the probe for limited time. Raises TimedOut."""
+        """Run the probe within the time limits. Raises TimedOut."""
         if self.kata_left <= 0:
             raise TimedOut(words("timed_out.kata"))
         if self.left <= 0:
@@ -158,13 +160,13 @@ class Limited(InProcess):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that only `kata check` uses."""
-    parser.addoption("--graded", type=Path, help="test the submission in this folder and write the points there")
+    """Add the internal option of `kata check`."""
+    parser.addoption("--graded", type=Path, help="folder of the submission and of the points (internal)")
 
 
-@pytest.hookimpl(trylast=True)  # after the plugins that choose whose code is tested, and on which inputs
+@pytest.hookimpl(trylast=True)  # after the plugins that choose code and inputs
 def pytest_configure(config: pytest.Config) -> None:
-    """Test the submission; draw inputs as `pytest` does, which takes less time; let torch compute on one thread."""
+    """Test the submission, with new random inputs and one torch thread."""
     get_state(config).inputs = NewInputs()
     get_state(config).student = Student(Limited(config.getoption("graded") / "assignment"))
     if "torch" in course().preload:
@@ -175,13 +177,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Name the test that runs."""
+    """Record the name of the running test."""
     kata = item.path.stem.removeprefix("test_")
     (item.config.getoption("graded") / RUNNING).write_text(f"{kata}::{item.name}")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write the points of each kata."""
-    points = {name: earned(name, results) for name, results in get_state(session.config).results.items()}
+    """Write the points of each kata to a file."""
+    points = {name: sum_points(name, results) for name, results in get_state(session.config).results.items()}
     (session.config.getoption("graded") / POINTS).write_text(json.dumps(points))

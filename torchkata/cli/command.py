@@ -1,6 +1,7 @@
-"""The command `kata`: what was typed, and who does it.
+"""The command `kata`: parses the command line and runs the command.
 
-Exit codes: 0 done; 1 a test failed, or your code raised; 2 the call is wrong; 3 the machine's fault; 130 Ctrl-C.
+Exit codes: 0 success; 1 a test failed or the student's code raised; 2 wrong usage; 3 a problem of the machine;
+130 Ctrl-C.
 """
 
 import os
@@ -11,16 +12,15 @@ from pathlib import Path
 from typing import NoReturn
 
 from torchkata.course import CourseError, Kata, course, nearest
-from torchkata.i18n import padded, words
+from torchkata.i18n import pad, words
 from torchkata.i18n.katas import texts_of_command
-from torchkata.i18n.notes import said
-from torchkata.pytest_plugin.history import load
+from torchkata.i18n.notes import translate
+from torchkata.pytest_plugin.history import load_state
 
-from . import about, export, hint, overview, reset
-from . import plugins as brought
+from . import about, export, hint, overview, plugins, reset
 from .terminal import CallError, prepare, say
 
-TAKES = {
+ARGUMENTS = {
     "next": ["[KATA]"],
     "about": ["[KATA]"],
     "hint": ["[KATA]"],
@@ -34,57 +34,53 @@ HELP = {"-h", "--help"}
 VERSION = "--version"
 
 
-def takes() -> dict[str, list[str]]:
-    """What each command takes; those that a kata brings take nothing."""
-    return TAKES | {name: [] for name in brought.commands()}
-
-
-def does(command: str) -> str:
-    """What it does, in a line."""
-    kata = brought.commands().get(command)
-    return texts_of_command(kata)["help"] if kata else words(f"kata.{command}")
+def list_commands() -> dict[str, list[str]]:
+    """Return the arguments of each command; commands that katas add have none."""
+    return ARGUMENTS | {name: [] for name in plugins.find_commands()}
 
 
 def usage(command: str) -> str:
-    """How a command is typed."""
-    return " ".join(["kata", command, *takes()[command]])
+    """Return a command with its arguments, as the help shows it."""
+    return " ".join(["kata", command, *list_commands()[command]])
 
 
 def show_help() -> None:
-    """Print what can be typed."""
+    """Print the help."""
     print(words("kata") + "\n")
-    width = max(len(usage(command)) for command in takes()) + 2
-    for command in takes():
-        print(f"  {padded(usage(command), width)}{does(command)}")
+    added = plugins.find_commands()
+    width = max(len(usage(command)) for command in list_commands()) + 2
+    for command in list_commands():
+        text = texts_of_command(added[command])["help"] if command in added else words(f"kata.{command}")
+        print(f"  {pad(usage(command), width)}{text}")
     print()
     for argument in ("KATA", "--yes", "ZIP", "HANDOUT", VERSION):
-        print(f"  {padded(argument, width)}{words(f'kata.{argument}')}")
+        print(f"  {pad(argument, width)}{words(f'kata.{argument}')}")
 
 
 def version() -> str:
-    """Of the engine, and of the Python that it runs on."""
+    """Return the versions of torchkata and Python."""
     try:
-        ours = metadata.version("torchkata")
-    except metadata.PackageNotFoundError:  # a copy that nobody installed
-        ours = "?"
-    return f"torchkata {ours}, Python {sys.version.split()[0]}"
+        number = metadata.version("torchkata")
+    except metadata.PackageNotFoundError:  # a copy that was not installed
+        number = "?"
+    return f"torchkata {number}, Python {sys.version.split()[0]}"
 
 
-def demand(arguments: Sequence[str]) -> None:
-    """Raise CallError for a call that is none of those in the help."""
-    command, *given = arguments
-    if command not in takes():
-        raise CallError(words("call.unknown", command=repr(command), commands=", ".join(takes())))
-    named = [one for one in given if one != "--yes" or command != "reset"]
-    wanted = [one for one in takes()[command] if one != "[--yes]"]
-    most = len(named) if any("…" in one for one in wanted) else len(wanted)
-    enough = len([one for one in wanted if one[0] != "["]) <= len(named) <= most
-    if not enough or any(one.startswith("-") for one in named):
+def check_usage(arguments: Sequence[str]) -> None:
+    """Raise CallError unless the arguments are a command with a valid number of arguments."""
+    command, *rest = arguments
+    if command not in list_commands():
+        raise CallError(words("call.unknown", command=repr(command), commands=", ".join(list_commands())))
+    given = [text for text in rest if text != "--yes" or command != "reset"]
+    expected = [text for text in list_commands()[command] if text != "[--yes]"]
+    least = sum(not text.startswith("[") for text in expected)
+    most = len(given) if any("…" in text for text in expected) else len(expected)
+    if not least <= len(given) <= most or any(text.startswith("-") for text in given):
         raise CallError(words("call.wrong", typed=" ".join(["kata", *arguments]), usage=usage(command)))
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Do what was typed, `kata NAME` as `kata next NAME`: the exit code. Raises CallError, or OSError."""
+    """Run a command and return the exit code; `kata NAME` means `kata next NAME`. Raises CallError, or OSError."""
     if HELP & {*arguments}:
         show_help()
         return 0
@@ -92,18 +88,18 @@ def run(arguments: Sequence[str]) -> int:
         print(version())
         return 0
     if not arguments:
-        overview.show(load())
+        overview.show(load_state())
         return 0
-    if arguments[0] not in takes() and not arguments[0].startswith("-"):
-        arguments = ["next", named(arguments[0], takes()).name, *arguments[1:]]
-    demand(arguments)
-    command, *given = arguments
-    name = next((one for one in given if one != "--yes"), "")
+    if arguments[0] not in list_commands() and not arguments[0].startswith("-"):
+        arguments = ["next", find_kata(arguments[0], list_commands()).name, *arguments[1:]]
+    check_usage(arguments)
+    command, *rest = arguments
+    name = next((text for text in rest if text != "--yes"), "")
     match command:
         case "next" | "about" | "hint":
-            kata = named(name) if name else load().next()
+            kata = find_kata(name) if name else load_state().next()
             if kata is None:
-                overview.show_next(load())
+                overview.show_next(load_state())
             elif command == "next":
                 return test(kata)
             else:
@@ -115,30 +111,30 @@ def run(arguments: Sequence[str]) -> int:
         case "check":
             from .check import check  # imports pytest
 
-            return check([named(one) for one in given])
+            return check([find_kata(text) for text in rest])
         case "reset":
-            reset.reset(named(name), asked="--yes" in given)
+            reset.reset(find_kata(name), confirmed="--yes" in rest)
         case "export":
             return export.export(Path(name) if name else None)
         case "update":
-            from .update import update  # imports what talks to servers
+            from .update import update  # imports urllib
 
             update(name)
         case _:
-            return brought.run(brought.commands()[command])
+            return plugins.run(plugins.find_commands()[command])
     return 0
 
 
-def named(kata: str, commands: Collection[str] = ()) -> Kata:
-    """The kata of this name. Raises CallError, which says what else was meant: a kata or one of the commands."""
-    if kata not in course().katas:
-        near = nearest(kata, [*commands, *course().katas])
-        raise CallError(words("unknown.near" if near else "unknown", kata=repr(kata), near=near))
-    return course().katas[kata]
+def find_kata(name: str, commands: Collection[str] = ()) -> Kata:
+    """Return the kata of this name. Raises CallError, which suggests a similar kata or one of the commands."""
+    if name not in course().katas:
+        near = nearest(name, [*commands, *course().katas])
+        raise CallError(words("unknown.near" if near else "unknown", kata=repr(name), near=near))
+    return course().katas[name]
 
 
 def test(kata: Kata) -> int:
-    """A kata's tests, in this process: pytest's exit code."""
+    """Run a kata's tests in this process and return pytest's exit code."""
     import pytest
 
     from .runs import EXPECTED
@@ -147,16 +143,16 @@ def test(kata: Kata) -> int:
 
 
 def main() -> NoReturn:
-    """Entry point."""
+    """Run the command line."""
     prepare()
     try:
         code = run(sys.argv[1:])
         sys.stdout.flush()
         sys.exit(code)
     except (CallError, CourseError) as error:
-        print(words("error", text=said(str(error))), file=sys.stderr)
+        print(words("error", text=translate(str(error))), file=sys.stderr)
         sys.exit(2)
-    except BrokenPipeError:  # who reads, such as `head`, has enough
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""`kata export`: the zip to hand in, and before that what the grader would miss or not read."""
+"""`kata export`: writes the zip file to hand in and lists its problems."""
 
 import ast
 import importlib.util
@@ -11,45 +11,45 @@ from pathlib import Path
 
 from torchkata.course import course
 from torchkata.course.submission import (
+    IGNORED,
     MAX_BYTES,
     MAX_FILES,
-    NOT_TAKEN,
-    imported_beside,
-    imported_by_name,
+    absolute_imports,
     is_module,
-    parsed,
+    parse,
+    relative_imports,
     zip_files,
 )
 from torchkata.i18n import words
-from torchkata.pytest_plugin.history import load, write_whole
+from torchkata.pytest_plugin.history import load_state, write_atomically
 from torchkata.result import LOOK_OF
 
-from .secret import line_of_secret
+from .secret import find_secret
 from .terminal import CallError, say
 
 FILE = "assignment.zip"
-LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py")  # nobody expects these to be handed in
+LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py")  # left out without a note
 
 
 @dataclass(frozen=True)
 class Note:
-    """What a student should know of a file before it is handed in."""
+    """A problem with a file of the submission."""
 
     file: str
     text: str
-    is_grave: bool = False  # it is handed in, and some of its tests can't pass
+    is_serious: bool = False  # tests of this file will certainly fail
 
 
 def export(path: Path | None) -> int:
-    """Write the zip and print what is wrong with it, the gravest last: 1 if tests fail for certain, else 0.
+    """Write the zip file and print its problems, serious ones last.
 
-    Without a path it lies beside `assignment/`, wherever this was typed. Raises CallError where there is nothing to
-    write, or no place.
+    The default path is `assignment.zip` next to `assignment/`. Return the exit code, 1 if some tests will certainly
+    fail. Raises CallError if there is nothing to hand in or the file can't be written.
     """
     path = path or Path(os.path.relpath(course().root / FILE))
     if path.suffix != ".zip":
         raise CallError(words("export.not_a_zip", path=path))
-    files, notes = collected(course().assignment)
+    files, notes = collect_files(course().assignment)
     katas = [kata for kata in course().katas if f"{kata}.py" in files]
     if not katas:
         raise CallError(words("export.nothing"))
@@ -57,32 +57,32 @@ def export(path: Path | None) -> int:
         raise CallError(words("export.too_many", found=len(files), most=MAX_FILES))
     if path.exists() and not (path.is_file() and zipfile.is_zipfile(path)):
         raise CallError(words("export.other", path=path))
-    notes += [note for name, source in files.items() for note in mistakes(name, source, files)]
+    notes += [note for name, source in files.items() for note in find_mistakes(name, source, files)]
     written = {f"{kata}.py" for kata in katas} - {note.file for note in notes}
-    notes += failed([kata for kata in katas if f"{kata}.py" in written])
+    notes += find_failures([kata for kata in katas if f"{kata}.py" in written])
     try:
-        write_whole(path, zip_files({f"assignment/{name}": source for name, source in files.items()}))
+        write_atomically(path, zip_files({f"assignment/{name}": source for name, source in files.items()}))
     except OSError as error:
         raise CallError(words("export.failed", path=path, error=error.strerror)) from None
     if notes:
         say("export.notes")
-    for note in sorted(notes, key=lambda note: note.is_grave):
+    for note in sorted(notes, key=lambda note: note.is_serious):
         say("export.note", name=note.file, text=note.text, width=max(len(note.file) for note in notes))
     say("export.written", path=path, files=len(files), written=len(written), all=len(course().katas))
-    return int(any(note.is_grave for note in notes))
+    return int(any(note.is_serious for note in notes))
 
 
-def collected(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
-    """The files that are handed in, by name, and what is to say of those that are not."""
+def collect_files(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
+    """Return the files of the submission by name, and notes on files that are left out or missing."""
     files: dict[str, bytes] = {}
     notes = []
     found = sorted(folder.iterdir()) if folder.is_dir() else []
     for path in found:
-        reason = not_taken(path)
+        reason = reason_to_skip(path)
         if not reason:
             try:
                 source = path.read_bytes()
-                if line := line_of_secret(source):
+                if line := find_secret(source):
                     reason = words("export.secret", line=line)
                 else:
                     files[path.name] = source
@@ -97,33 +97,31 @@ def collected(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
     return files, notes
 
 
-def not_taken(path: Path) -> str:
-    """Why the grader does not read this, "" if it does."""
+def reason_to_skip(path: Path) -> str:
+    """Return why a file is left out, or "" if it belongs to the submission."""
     if path.is_symlink():
         return words("export.link")
     if path.is_dir():
         return words("export.folder")
     if not is_module(path.name):
-        return words("export.never_run" if path.name in NOT_TAKEN else "export.no_module")
+        return words("export.never_run" if path.name in IGNORED else "export.no_module")
     return words("export.too_large", most=MAX_BYTES // 2**20) if path.stat().st_size > MAX_BYTES else ""
 
 
-def mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[Note]:
-    """What costs points for certain: a syntax error, an import of a file that is not handed in, a stub."""
+def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[Note]:
+    """Yield a note for each syntax error, import that will fail, and remaining stub."""
     try:
-        tree = parsed(source)
-    except SyntaxError as error:
-        yield Note(name, words("export.syntax", line=error.lineno or 1, error=error.msg), is_grave=True)
-        return
-    except (ValueError, RecursionError, MemoryError) as error:
-        yield Note(name, words("export.syntax", line=1, error=error), is_grave=True)
+        tree = parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line, text = (error.lineno or 1, error.msg) if isinstance(error, SyntaxError) else (1, str(error))
+        yield Note(name, words("export.syntax", line=line, error=text), is_serious=True)
         return
     modules = {other.removesuffix(".py") for other in files}
-    for module in sorted(imported_beside(tree) - modules):
-        yield Note(name, words("export.import", module=module), is_grave=True)
-    for module in sorted(imported_by_name(tree) & modules):
+    for module in sorted(relative_imports(tree) - modules):
+        yield Note(name, words("export.import", module=module), is_serious=True)
+    for module in sorted(absolute_imports(tree) & modules):
         if not is_installed(module):
-            yield Note(name, words("export.no_dot", module=module), is_grave=True)
+            yield Note(name, words("export.no_dot", module=module), is_serious=True)
     raised = [node for node in ast.walk(tree) if isinstance(node, ast.Raise) and node.exc]
     to_do = [node.lineno for node in raised if "NotImplementedError" in ast.dump(node)]
     if to_do and name.removesuffix(".py") in course().katas:
@@ -131,17 +129,17 @@ def mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[N
 
 
 def is_installed(module: str) -> bool:
-    """Whether another module than the one in `assignment/` has this name."""
+    """Return whether Python finds a module of this name outside `assignment/`."""
     if module in sys.stdlib_module_names or module in sys.modules:
         return True
     found = importlib.util.find_spec(module)
     return found is not None and Path(found.origin or "").parent != course().assignment
 
 
-def failed(katas: Sequence[str]) -> Iterator[Note]:
-    """Those of these katas that failed when all their tests last ran."""
-    state = load()
+def find_failures(katas: Sequence[str]) -> Iterator[Note]:
+    """Yield a note for each kata that failed in its last complete run."""
+    state = load_state()
     for kata in katas:
         if LOOK_OF[state.status(kata)].colour == "red":
             counts = {"passed": state.runs[kata].passed, "all": len(course().katas[kata].points)}
-            yield Note(f"{kata}.py", words("export.failed_tests", **counts), is_grave=True)
+            yield Note(f"{kata}.py", words("export.failed_tests", **counts), is_serious=True)

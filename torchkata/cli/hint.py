@@ -1,24 +1,22 @@
-"""`kata hint`: the hints of a kata up to the next one that was not shown yet."""
+"""`kata hint`: prints the hints of a kata, each time one more."""
 
 from torchkata.course import Kata
-from torchkata.i18n import columns, words
+from torchkata.i18n import count_columns, words
 from torchkata.i18n.katas import hints_of, title_of
-from torchkata.pytest_plugin.history import load, store
+from torchkata.pytest_plugin.history import load_state, store_state
 
-from .terminal import paint, say, tell
+from .terminal import paint, print_wrapped, say
 
 
 def show(kata: Kata) -> None:
-    """Print one hint more than last time. Raises OSError where that can't be remembered."""
-    state = load()
+    """Print one hint more than last time. Raises OSError if the count can't be saved."""
+    state = load_state()
     hints = hints_of(kata)
     shown = min(state.hints.get(kata.name, 0) + 1, len(hints))
     print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
     for number, text in enumerate(hints[:shown], start=1):
         label = words("hint.one", number=number, all=len(hints))
-        tell(label + text, columns(label))
-    if shown < len(hints):
-        say("hint.more", kata=kata.name)
-    else:
-        say("hint.last")
-    store(state.with_hints(kata.name, shown))
+        print_wrapped(label + text, count_columns(label))
+    say("hint.more" if shown < len(hints) else "hint.last", kata=kata.name)
+    state.hints[kata.name] = shown
+    store_state(state)

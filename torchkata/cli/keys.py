@@ -1,4 +1,4 @@
-"""Single keys from a terminal, without Enter, where the platform has them (Linux, macOS)."""
+"""Reads single keys from a terminal without Enter, on Linux and macOS."""
 
 import os
 import select
@@ -12,22 +12,22 @@ if sys.platform != "win32":
     import termios
     import tty
 
-Wait: TypeAlias = Callable[[float], str]  # so many seconds at most, for the keys that were pressed
+Wait: TypeAlias = Callable[[float], str]  # waits for at most this many seconds; returns the pressed keys
 
 QUIT = "q"
 END_OF_INPUT = "\x04"  # Ctrl-D
 
 
 def has_keys() -> bool:
-    """Whether somebody sits at a terminal that can hand over single keys."""
+    """Return whether stdin and stdout are a terminal that supports single keys."""
     return sys.platform != "win32" and sys.stdin.isatty() and sys.stdout.isatty()
 
 
 @contextmanager
-def keys() -> Iterator[Wait]:
-    """Within, keys come one by one and are not shown; without a terminal there are none."""
+def open_keys() -> Iterator[Wait]:
+    """Yield a function that waits for keys, with echo off; without a terminal it only sleeps."""
     if sys.platform == "win32" or not has_keys():
-        yield no_keys
+        yield sleep
         return
     terminal = sys.stdin.fileno()
     before = termios.tcgetattr(terminal)
@@ -37,9 +37,9 @@ def keys() -> Iterator[Wait]:
         if not select.select([terminal], [], [], seconds)[0]:
             return ""
         pressed = os.read(terminal, 64).decode("utf-8", "ignore")
-        if pressed in ("", END_OF_INPUT):  # the terminal is gone, or nothing more will come
+        if pressed in ("", END_OF_INPUT):  # the terminal was closed, or Ctrl-D
             return QUIT
-        return "" if pressed.startswith("\x1b") else pressed.lower()  # an arrow is several characters, none a key
+        return "" if pressed.startswith("\x1b") else pressed.lower()  # arrow keys send several characters
 
     try:
         yield wait
@@ -47,7 +47,7 @@ def keys() -> Iterator[Wait]:
         termios.tcsetattr(terminal, termios.TCSADRAIN, before)
 
 
-def no_keys(seconds: float) -> str:
-    """Only the time passes."""
+def sleep(seconds: float) -> str:
+    """Sleep and return no keys."""
     time.sleep(seconds)
     return ""

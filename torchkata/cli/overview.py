@@ -1,12 +1,12 @@
-"""`kata`: each track with its katas as they last ended, and the next step."""
+"""`kata` without arguments: the status of every kata and the next step."""
 
 import sys
 
 from torchkata.course import Kata, course
-from torchkata.i18n import padded, words
+from torchkata.i18n import pad, words
 from torchkata.i18n.katas import about, score_of, title_of, title_of_track
 from torchkata.pytest_plugin.history import State
-from torchkata.pytest_plugin.links import linked
+from torchkata.pytest_plugin.links import add_link
 
 from .terminal import paint, say
 
@@ -19,31 +19,31 @@ def show(state: State) -> None:
             done = sum(state.status(kata.name) == "done" for kata in katas)
             print(paint(words("track", title=title_of_track(track), done=done, all=len(katas)), "bold"))
             for kata in katas:
-                print(row(kata, state))
+                print(format_row(kata, state))
             print()
     show_next(state)
 
 
-def row(kata: Kata, state: State) -> str:
-    """One kata: its last outcome, and whether that still speaks of the files as they are."""
+def format_row(kata: Kata, state: State) -> str:
+    """Return the line of a kata: its last outcome, and whether files have changed since."""
     status = state.status(kata.name)
     run = state.runs.get(kata.name)
     width = max(map(len, course().katas)) + 2
-    word = paint(padded(words(f"status.{status}"), 13), status)
+    word = paint(pad(words(f"status.{status}"), 13), status)
     score = score_of(kata, run.passed, run.earned) if run else score_of(kata, 0, 0)
     old = words("old") if state.is_old(kata.name) else ""
     return f"  {kata.name:<{width}}{word}{score}{old}"
 
 
 def show_next(state: State) -> None:
-    """Print what to do now."""
+    """Print the next kata to do."""
     kata = state.next()
     if kata is None:
         say("all_done")
     else:
-        told = words("next", title=title_of(kata), kata=kata.name)
+        text = words("next", title=title_of(kata), kata=kata.name)
         file = course().stub(kata.name)
-        print(linked(told, f"assignment/{file.name}", file, is_terminal=sys.stdout.isatty()), flush=True)
+        print(add_link(text, f"assignment/{file.name}", file, is_terminal=sys.stdout.isatty()), flush=True)
         for name, task in about(kata).items():
             say("about", name=name, task=task)
         say("commands")

@@ -1,4 +1,4 @@
-"""A command that a kata brings: `run` of `command.py` in its folder, which works with the student's own code."""
+"""Commands that katas add, such as `kata measure`: `run` in the kata's `command.py` uses the student's code."""
 
 import importlib
 import sys
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from torchkata.seam.reply import Reply
 
 
-def commands() -> dict[str, Kata]:
-    """The katas that bring a command, by its name; none where there is no course."""
+def find_commands() -> dict[str, Kata]:
+    """Return the katas that add a command, by the command's name; empty without a course."""
     try:
         return {kata.command["name"]: kata for kata in course().katas.values() if kata.command}
     except CourseError:
@@ -21,9 +21,9 @@ def commands() -> dict[str, Kata]:
 
 
 def run(kata: Kata) -> int:
-    """Print line after line: the exit code, 1 where the student's code raises."""
+    """Run a kata's command and print its lines. Return the exit code: 1 if the student's code raises."""
     from torchkata.seam.assignment import Assignment
-    from torchkata.seam.reply import reply_to  # imports torch
+    from torchkata.seam.reply import make_reply  # imports torch
 
     assignment = Assignment(course().assignment)
     command = importlib.import_module(f"reference.{kata.name}.command")
@@ -31,14 +31,14 @@ def run(kata: Kata) -> int:
         for line in command.run(assignment, texts_of_command(kata)):
             print(line, flush=True)
     except Exception as error:
-        print(words("error", text=told(reply_to(error, assignment))), file=sys.stderr)
+        print(words("error", text=describe_error(make_reply(error, assignment))), file=sys.stderr)
         return 1
     return 0
 
 
-def told(reply: "Reply") -> str:
-    """What the student's code raised, and where; in one line."""
-    place = words("told.at", file=reply.file, line=reply.line) if reply.line else reply.file
+def describe_error(reply: "Reply") -> str:
+    """Return the error that the student's code raised and its place, in one line."""
+    place = words("message.at", file=reply.file, line=reply.line) if reply.line else reply.file
     if reply.outcome == "not_written" and reply.line:
-        return words("told.to_do", file=reply.file, line=reply.line)
+        return words("message.to_do", file=reply.file, line=reply.line)
     return f"{reply.error} ({place})" if place else reply.error

@@ -1,38 +1,41 @@
-"""`kata reset`: the untouched stub of a kata again, the student's file kept beside it."""
+"""`kata reset`: restores the original stub of a kata and keeps the student's file as a backup."""
 
 from torchkata.course import Kata, course
 from torchkata.course.handout import free_name, stub_of
 from torchkata.i18n import words
-from torchkata.pytest_plugin.history import load, store, write_whole
+from torchkata.pytest_plugin.history import load_state, store_state, write_atomically
 
 from .terminal import CallError, say
 
 
-def reset(kata: Kata, *, asked: bool) -> None:
-    """Put the stub back, after a question unless it was `asked`. Raises CallError where no stubs are kept."""
-    kept, file = course().root / stub_of(kata.name), course().assignment / f"{kata.name}.py"
-    if not kept.is_file():
+def reset(kata: Kata, *, confirmed: bool) -> None:
+    """Restore the stub, after a question unless `confirmed`. Raises CallError if there are no original stubs."""
+    original, file = course().root / stub_of(kata.name), course().assignment / f"{kata.name}.py"
+    if not original.is_file():
         raise CallError(words("reset.none"))
-    stub = kept.read_bytes()
+    stub = original.read_bytes()
     if not file.exists():
         file.parent.mkdir(exist_ok=True)
-        write_whole(file, stub)
+        write_atomically(file, stub)
         say("reset.restored", kata=kata.name)
-    elif (own := file.read_bytes()) == stub:
+    elif (edited := file.read_bytes()) == stub:
         say("reset.same", kata=kata.name)
     else:
         backup = free_name(file)
-        if not asked and not agreed(words("reset.ask", kata=kata.name, backup=f"assignment/{backup.name}")):
+        if not confirmed and not confirm(words("reset.ask", kata=kata.name, backup=f"assignment/{backup.name}")):
             say("reset.kept")
             return
-        write_whole(backup, own)
-        write_whole(file, stub)
+        write_atomically(backup, edited)
+        write_atomically(file, stub)
         say("reset.done", kata=kata.name, backup=f"assignment/{backup.name}")
-    store(load().without(kata.name))
+    state = load_state()
+    state.runs.pop(kata.name, None)
+    state.hints.pop(kata.name, None)
+    store_state(state)
 
 
-def agreed(question: str) -> bool:
-    """Whether the answer is yes; nobody there to answer is a no."""
+def confirm(question: str) -> bool:
+    """Ask a question and return whether the answer is yes; end of input means no."""
     try:
         return input(question).strip().lower() in ("y", "yes")
     except EOFError:

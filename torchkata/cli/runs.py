@@ -1,4 +1,4 @@
-"""A run of pytest that goes on beside us: forked from a process that has imported torch, or started anew."""
+"""Runs of pytest in the background: forked from a process that has imported torch, or started as a new process."""
 
 import importlib
 import os
@@ -6,43 +6,30 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from typing import IO, Protocol
+from typing import IO, TypeAlias, Union
 
 from torchkata.course import course
 
 NEEDED = ("numpy", "hypothesis", "pytest", "torchkata.compare.assertions", "torchkata.diagnosis.explain")
-EXPECTED = "-Wignore:Module already imported:pytest.PytestAssertRewriteWarning"  # this very command has imported it
-
-
-class Run(Protocol):
-    """A process; `subprocess.Popen` is one."""
-
-    def poll(self) -> int | None:
-        """Its exit code, None while it runs; -9 for signal 9."""
-
-    def kill(self) -> None:
-        """End it."""
-
-    def wait(self) -> int:
-        """Wait until it has ended: its exit code."""
+EXPECTED = "-Wignore:Module already imported:pytest.PytestAssertRewriteWarning"  # by the command kata itself
 
 
 def can_fork() -> bool:
-    """Whether the platform copies processes."""
+    """Return whether the platform can fork."""
     return hasattr(os, "fork")
 
 
 def load() -> None:
-    """Import what every run needs, so that no forked one has to.
+    """Import the libraries of every run, so that forked runs start at once.
 
-    Nothing is computed: after an operation on several threads, torch hangs in a forked process.
+    Do not compute anything here: after an operation on several threads, torch hangs in a forked process.
     """
     for module in (*course().preload, *NEEDED):
         importlib.import_module(module)
 
 
 class Forked:
-    """Pytest in a copy of this process."""
+    """A run of pytest in a fork of this process."""
 
     def __init__(self, arguments: Sequence[str], output: IO[bytes] | None) -> None:
         self.code: int | None = None
@@ -50,36 +37,39 @@ class Forked:
         sys.stderr.flush()
         self.pid = os.fork()
         if self.pid == 0:
-            test(arguments, output)
+            run_in_child(arguments, output)
 
     def poll(self) -> int | None:
-        """Its exit code, None while it runs."""
-        return self.ended(os.WNOHANG)
+        """Return the exit code, or None while it runs."""
+        return self.reap(os.WNOHANG)
 
     def kill(self) -> None:
-        """End it."""
+        """Kill the process."""
         if self.code is None:
             os.kill(self.pid, signal.SIGKILL)
 
     def wait(self) -> int:
-        """Wait until it has ended: its exit code."""
-        self.ended(0)
+        """Wait for the process to end and return its exit code."""
+        self.reap(0)
         assert self.code is not None
         return self.code
 
-    def ended(self, options: int) -> int | None:
-        """Ask the system, until it has told once."""
+    def reap(self, options: int) -> int | None:
+        """Call `waitpid` until it has returned the status once; return the exit code, if known."""
         if self.code is None:
             pid, status = os.waitpid(self.pid, options)
             self.code = os.waitstatus_to_exitcode(status) if pid else None
         return self.code
 
 
-def test(arguments: Sequence[str], output: IO[bytes] | None) -> None:
-    """Be the forked process: run pytest, and end."""
+Run: TypeAlias = Union[Forked, "subprocess.Popen[bytes]"]
+
+
+def run_in_child(arguments: Sequence[str], output: IO[bytes] | None) -> None:
+    """Run pytest in the forked process and exit."""
     code = 70
     try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that forked, which then ends this
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and kills this process
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         if output is not None:
@@ -94,8 +84,8 @@ def test(arguments: Sequence[str], output: IO[bytes] | None) -> None:
         os._exit(code)
 
 
-def started(arguments: Sequence[str], output: IO[bytes] | None) -> Run:
-    """Pytest in a process of its own."""
+def start(arguments: Sequence[str], output: IO[bytes] | None) -> "subprocess.Popen[bytes]":
+    """Start pytest in a new process."""
     return subprocess.Popen(
         [sys.executable, "-m", "pytest", *arguments],
         cwd=course().root,

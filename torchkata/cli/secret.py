@@ -1,4 +1,4 @@
-"""What in a source is a secret for certain: keys and tokens whose makers gave them a form of their own."""
+"""Search for secrets in a source: keys and tokens in the formats of well-known services."""
 
 import re
 
@@ -13,7 +13,7 @@ FORMS = re.compile(
 )
 
 
-def line_of_secret(source: bytes) -> int:
-    """The first line that has one, 0 for none."""
+def find_secret(source: bytes) -> int:
+    """Return the number of the first line with a secret, 0 if there is none."""
     found = FORMS.search(source)
     return source.count(b"\n", 0, found.start()) + 1 if found else 0

@@ -1,4 +1,4 @@
-"""`kata update`: a newer handout, from its folder, its archive, or the address of that; `assignment/` stays."""
+"""`kata update`: installs a newer handout from a folder, an archive or a URL; `assignment/` is not changed."""
 
 import io
 import tarfile
@@ -14,16 +14,16 @@ from torchkata.i18n import words
 
 from .terminal import CallError, say
 
-MOST = 64 * 2**20  # bytes of an archive
-SECONDS = 60.0  # that a server may be silent
+MAX_BYTES = 64 * 2**20  # of an archive
+TIMEOUT_SECONDS = 60.0
 WEB = ("https://", "http://")
 UNREADABLE = (OSError, EOFError, HTTPException, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 def update(source: str) -> None:
-    """Take it, and say what has changed. Raises CallError before anything is changed; OSError."""
+    """Install the handout and print the changes. Raises CallError before anything is changed, or OSError."""
     try:
-        files = taken(source)
+        files = read_handout(source)
     except handout.HandoutError as error:
         raise CallError(words("update.broken", source=source, name=error)) from None
     except UNREADABLE as error:
@@ -33,61 +33,61 @@ def update(source: str) -> None:
         done = handout.update(course().root, files)
     except handout.HandoutError:
         raise CallError(words("update.none", name=handout.LIST)) from None
-    for name, backup in done.kept.items():
+    for name, backup in done.backups.items():
         say("update.kept", name=name, backup=backup)
     for kata in done.missing:
         say("update.missing", kata=kata)
-    for kata in done.asked:
+    for kata in done.changed:
         say("update.asked", kata=kata, stub=handout.stub_of(kata))
     if "pyproject.toml" in done.new:
         say("update.install")
     say("update.done" if done.new or done.gone else "update.same", files=len(done.new) + len(done.gone))
 
 
-def taken(source: str) -> dict[str, bytes]:
-    """The files of a handout, each as its list says. Raises HandoutError, and what reading an archive raises."""
+def read_handout(source: str) -> dict[str, bytes]:
+    """Read the files of a handout and check their digests. Raises HandoutError, or one of `UNREADABLE`."""
     path = Path(source)
     if not source.startswith(WEB) and path.is_dir():
-        names = [one.relative_to(path).as_posix() for one in path.glob(f"**/{handout.LIST}")]
-        return chosen(names, lambda name: (path / name).read_bytes())
-    content = io.BytesIO(fetched(source) if source.startswith(WEB) else path.read_bytes())
+        names = [file.relative_to(path).as_posix() for file in path.glob(f"**/{handout.LIST}")]
+        return read_listed(names, lambda name: (path / name).read_bytes())
+    content = io.BytesIO(download(source) if source.startswith(WEB) else path.read_bytes())
     if zipfile.is_zipfile(content):
         with zipfile.ZipFile(content) as archive:
-            return chosen(archive.namelist(), archive.read)
+            return read_listed(archive.namelist(), archive.read)
     content.seek(0)
     try:
         with tarfile.open(fileobj=content) as tar:
-            return chosen(tar.getnames(), lambda name: member(tar, name))
+            return read_listed(tar.getnames(), lambda name: read_member(tar, name))
     except tarfile.TarError:
         raise handout.HandoutError(handout.LIST) from None
 
 
-def fetched(address: str) -> bytes:
-    """What a server sends. Raises OSError, HTTPException, and ValueError for more than a handout can be."""
-    with urllib.request.urlopen(address, timeout=SECONDS) as answer:
-        content: bytes = answer.read(MOST + 1)
-    if len(content) > MOST:
-        raise ValueError(f"> {MOST // 2**20} MiB")
+def download(address: str) -> bytes:
+    """Download an archive. Raises OSError, HTTPException, or ValueError if it is larger than MAX_BYTES."""
+    with urllib.request.urlopen(address, timeout=TIMEOUT_SECONDS) as answer:
+        content: bytes = answer.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise ValueError(f"> {MAX_BYTES // 2**20} MiB")
     return content
 
 
-def member(tar: tarfile.TarFile, name: str) -> bytes:
-    """A file of a tar. Raises KeyError where there is none."""
+def read_member(tar: tarfile.TarFile, name: str) -> bytes:
+    """Read a file of a tar archive. Raises KeyError if it is missing."""
     file = tar.extractfile(name)
     if file is None:
         raise KeyError(name)
     return file.read()
 
 
-def chosen(names: Iterable[str], read: Callable[[str], bytes]) -> dict[str, bytes]:
-    """What the handout that lies highest among these names lists. Raises HandoutError for what is not as listed."""
+def read_listed(names: Iterable[str], read: Callable[[str], bytes]) -> dict[str, bytes]:
+    """Read the files of the topmost handout among these names. Raises HandoutError for a missing or changed file."""
     lists = sorted((name for name in names if f"/{name}".endswith(f"/{handout.LIST}")), key=len)
     if not lists:
         raise handout.HandoutError(handout.LIST)
     top = lists[0].removesuffix(handout.LIST)
     content = read(lists[0])
     files = {handout.LIST: content}
-    for name, digest in handout.listed(content).items():
+    for name, digest in handout.parse_listing(content).items():
         try:
             files[name] = read(top + name)
         except (KeyError, FileNotFoundError):

@@ -1,4 +1,4 @@
-"""`kata watch`: runs the tests of a kata whenever its file is saved. Keys, files and runs are looked at in turn."""
+"""`kata watch`: runs the tests of a kata whenever its file is saved. The loop polls keys, files and the run in turn."""
 
 import os
 import signal
@@ -7,18 +7,18 @@ from types import FrameType
 from typing import NoReturn
 
 from torchkata.course import course
-from torchkata.pytest_plugin.history import load
+from torchkata.pytest_plugin.history import load_state
 
 from . import overview, runs
-from .keys import has_keys, keys
-from .session import Desk
+from .keys import has_keys, open_keys
+from .session import Session
 from .terminal import say
 
-TICK_SECONDS = 0.03  # between two looks, each of which takes less than a hundredth of it
+TICK_SECONDS = 0.03  # between two polls; a poll takes less than 1 % of it
 
 
 def watch() -> int:
-    """Watch until `q` or Ctrl-C: the exit code."""
+    """Watch until `q` or Ctrl-C. Return the exit code."""
     os.chdir(course().root)
     signal.signal(signal.SIGTERM, leave)
     if runs.can_fork():
@@ -26,21 +26,21 @@ def watch() -> int:
         runs.load()
     else:
         say("watch.no_fork")
-    overview.show_next(load())
-    desk = Desk()
+    overview.show_next(load_state())
+    session = Session()
     say("watch.start")
-    with keys() as pressed:
+    with open_keys() as wait:
         say("watch.keys" if has_keys() else "watch.no_keys")
         try:
-            while not desk.closed:
-                for key in pressed(TICK_SECONDS):
-                    desk.press(key)
-                desk.look()
+            while not session.closed:
+                for key in wait(TICK_SECONDS):
+                    session.press(key)
+                session.poll()
         finally:
-            desk.drop()
+            session.stop()
     return 0
 
 
 def leave(_signal: int, _frame: FrameType | None) -> NoReturn:
-    """End as usual, so that the terminal is left as it was found."""
+    """Exit with cleanup, so that the terminal's settings are restored."""
     sys.exit(128 + signal.SIGTERM)

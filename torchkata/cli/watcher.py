@@ -1,4 +1,4 @@
-"""Which modules of a folder were saved: looked at often, since a look costs less than asking the system to tell."""
+"""Detects saved modules in a folder by polling, which costs less here than the notifications of the system."""
 
 from pathlib import Path
 
@@ -7,25 +7,25 @@ from torchkata.course.submission import is_module
 Stamp = tuple[int, int, int]
 
 
-class Saves:
-    """Call it often: it names the modules that have changed and then stayed the same from one call to the next.
+class Watcher:
+    """Reports the modules that have changed since the last report and then stayed the same for one poll.
 
-    Editors write in several steps, or put another file in the place of the old one.
+    Waiting for the second poll is needed because editors write in several steps or replace the file.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.known = self.seen = self.stamps()
+        self.known = self.seen = self.read_stamps()
 
-    def __call__(self) -> set[str]:
-        """The names of the modules, without `.py`."""
-        before, self.seen = self.seen, self.stamps()
-        still = {name for name, stamp in self.seen.items() if stamp == before.get(name) != self.known.get(name)}
-        self.known = self.known | {name: self.seen[name] for name in still}
-        return {name.removesuffix(".py") for name in still}
+    def poll(self) -> set[str]:
+        """Return the names of the saved modules, without `.py`."""
+        before, self.seen = self.seen, self.read_stamps()
+        saved = {name for name, stamp in self.seen.items() if stamp == before.get(name) != self.known.get(name)}
+        self.known = self.known | {name: self.seen[name] for name in saved}
+        return {name.removesuffix(".py") for name in saved}
 
-    def stamps(self) -> dict[str, Stamp]:
-        """Time, size and identity of each file; none of what is not there."""
+    def read_stamps(self) -> dict[str, Stamp]:
+        """Return modification time, size and inode of each module."""
         found = {}
         for path in self.folder.glob("*.py"):
             try:

@@ -1,1 +1,1 @@
-"""Comparison of answers with what is expected, and how values are shown."""
+"""Comparison of answers with expected values, and formatting of values."""

@@ -1,4 +1,4 @@
-"""Assertions on plain values: type, dtype and shape first, then numbers, within a bound that the arithmetic allows."""
+"""Assertions on plain values: they check type, dtype and shape, then the numbers within a rounding-error bound."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -10,20 +10,20 @@ from numpy import ndarray as Array
 
 from torchkata.course import course
 from torchkata.i18n import words
-from torchkata.i18n.notes import said
+from torchkata.i18n.notes import translate
 from torchkata.seam.failures import Unmet, Wrong
 from torchkata.seam.values import Plain, Unread, is_array, is_tensor
 
-from .show import MAX_ITEMS, MAX_WIDTH, dtype_name, kind, number, show, show_both
+from .show import MAX_ITEMS, MAX_WIDTH, describe_type, format_dtype, format_number, show, show_both
 
 if TYPE_CHECKING:
     from jaxtyping import Float
     from torch import Tensor
     from torch import dtype as TorchDtype
 
-of_a_mistake = ContextVar("of_a_mistake", default=False)  # whether what is expected is a known mistake's
+oracle_is_mistaken = ContextVar("oracle_is_mistaken", default=False)  # whether a known mistake replaces the oracle
 watcher: ContextVar[Callable[[Plain, Plain, str, bool], None] | None] = ContextVar("watcher", default=None)
-ROUNDINGS = 8  # a right product of matrices was seen 1.9 roundings of its scale away from the exact one
+ROUNDINGS = 8  # correct matrix products have differed from the exact result by up to 1.9 roundings of their scale
 
 
 def assert_close(
@@ -35,18 +35,19 @@ def assert_close(
     roundings: float = ROUNDINGS,
     what: str = "",
 ) -> None:
-    """Assert that `yours` has the expected form, and that each of its elements is within rounding of `expected`.
+    """Assert that `yours` has the right type, dtype and shape, and that its elements equal `expected` up to rounding.
 
-    The bound of an element is `roundings · eps(dtype) · scale`: it follows the length of a sum and the size of its
-    terms. If `scale` exceeds the largest number of the dtype, only the form is checked: right code may overflow there.
+    The tolerance of an element is `roundings * eps(dtype) * scale`, so it grows with the number and the size of the
+    terms in a sum. Where `scale` exceeds the largest number of the dtype, correct code may overflow and the element is
+    not compared.
 
     Args:
-        yours: The student's answer: a tensor, or an array if `dtype` is a dtype of NumPy.
+        yours: The student's answer: a tensor, or an array if `dtype` is a NumPy dtype.
         expected: The exact values in float64. Only a known mistake may expect None, NaN or infinity.
-        dtype: The dtype that the answer must have. Default: torch.float32, or float64 in a course without torch.
-        scale: The sum of the absolute values of each element's terms, for a product `|x| @ |W|`. It is broadcast.
-        roundings: How many roundings of `scale` are allowed.
-        what: What is compared, for the message.
+        dtype: The required dtype. Default: torch.float32, or float64 in a course without torch.
+        scale: The sum of the absolute values of each element's terms, for example `|x| @ |W|`. It is broadcast.
+        roundings: The number of roundings of `scale` to allow.
+        what: The name of the compared value, for the message.
 
     Raises:
         Wrong: The type, dtype, shape or an element differs.
@@ -59,26 +60,26 @@ def assert_close(
         return
     exact = np.asarray(expected, dtype=np.float64)
     finite = np.isfinite(exact)
-    if not (of_a_mistake.get() or finite.all()):
-        raise differs(yours, expected, what, words("note.not_finite"))
-    wanted, limits = in_dtype(exact, dtype)
+    if not (oracle_is_mistaken.get() or finite.all()):
+        raise make_failure(yours, expected, what, words("note.not_finite"))
+    wanted, limits = convert_to_dtype(exact, dtype)
     if isinstance(yours, Unread):
-        laid_over(exact.shape, scale)
+        broadcast_scale(exact.shape, scale)  # a scale that depends on the answer raises AnswerRead
         return
     if type(yours) is not type(wanted) or yours.dtype != wanted.dtype or yours.shape != wanted.shape:
-        raise differs(yours, wanted, what, form_note(yours, wanted))
+        raise make_failure(yours, wanted, what, explain_form(yours, wanted))
     numbers, known = as_float64(yours), np.where(finite, exact, 0.0)
-    size = np.maximum(laid_over(exact.shape, scale), np.abs(known))
+    size = np.maximum(broadcast_scale(exact.shape, scale), np.abs(known))
     bound = roundings * (limits.eps * size + limits.smallest_normal)
     close = (np.abs(numbers - known) <= bound) | (size > limits.max)
     excess = ~np.where(finite, close, np.isnan(numbers) & np.isnan(exact))
     if excess.any():
-        raise differs(yours, wanted, what, where_note(excess, wanted, yours))
-    compared(yours, wanted, what)
+        raise make_failure(yours, wanted, what, explain_elements(excess, wanted, yours))
+    report_comparison(yours, wanted, what)
 
 
-def in_dtype(exact: Any, dtype: Any) -> tuple[Any, Any]:
-    """Numbers as a tensor or an array of this dtype, with the dtype's `finfo`."""
+def convert_to_dtype(exact: Any, dtype: Any) -> tuple[Any, Any]:
+    """Return the numbers as a tensor or an array of this dtype, and the dtype's `finfo`."""
     if dtype is None and "torch" not in course().preload:
         dtype = np.float64
     if dtype is not None and (isinstance(dtype, (np.dtype, type))):
@@ -89,8 +90,8 @@ def in_dtype(exact: Any, dtype: Any) -> tuple[Any, Any]:
     return wanted, torch.finfo(wanted.dtype)
 
 
-def laid_over(shape: tuple[int, ...], scale: Any) -> Any:
-    """The scale of each element; a known mistake may turn its sign, or be of another shape: then the largest."""
+def broadcast_scale(shape: tuple[int, ...], scale: Any) -> Any:
+    """Return the scale of each element, or its maximum if a known mistake computes a scale of another shape."""
     sizes = np.abs(np.asarray(scale, dtype=np.float64))
     try:
         return np.broadcast_to(sizes, shape)
@@ -99,14 +100,14 @@ def laid_over(shape: tuple[int, ...], scale: Any) -> Any:
 
 
 def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "", mistake: str = "") -> None:
-    """Assert that `yours` has the same type as `expected` and, bit for bit, the same values; NaN equals NaN.
+    """Assert that `yours` has the same type as `expected` and bitwise the same values; NaN equals NaN.
 
     Args:
         yours: The student's answer.
         expected: The value that it must equal.
-        what: What is compared, for the message.
+        what: The name of the compared value, for the message.
         note: A sentence that explains the difference.
-        mistake: What the student's code does, if the assertion can fail for one reason only.
+        mistake: The mistake in the student's code, if the assertion can fail for one reason only.
 
     Raises:
         Wrong: They differ.
@@ -117,10 +118,10 @@ def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "
     if isinstance(yours, Unread):
         return
     if not same(yours, expected):
-        wrong = differs(yours, expected, what, note)
+        wrong = make_failure(yours, expected, what, note)
         wrong.mistake = mistake
         raise wrong
-    compared(yours, expected, what)
+    report_comparison(yours, expected, what)
 
 
 def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain = None, expected: str = "") -> None:
@@ -128,11 +129,11 @@ def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain 
 
     Args:
         condition: True, or a NumPy bool that is true. Anything else fails.
-        note: What is wrong with the answer.
-        mistake: What the student's code does, if the condition can fail for one reason only. The failure shows it
-            after "looks like: ".
+        note: A sentence that says why the answer is wrong.
+        mistake: The mistake in the student's code, if the condition can fail for one reason only. The failure shows
+            it after "looks like: ".
         yours: The student's value, or a text about it, for the message.
-        expected: A text about what is expected, for the message.
+        expected: A text about the expected value, for the message.
 
     Raises:
         Wrong: The condition does not hold.
@@ -141,17 +142,17 @@ def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain 
         check(len(batch) == 4, "the batch has too few rows", yours=batch)
     """
     if condition is not True and not (isinstance(condition, np.bool_) and bool(condition)):
-        raise Wrong(expected=said(expected), yours=in_words(yours), note=said(note), mistake=mistake)
+        raise Wrong(expected=translate(expected), yours=describe_value(yours), note=translate(note), mistake=mistake)
 
 
 def require(condition: object, note: str = "", *, mistake: str = "", yours: Plain = None, expected: str = "") -> None:
-    """Assert what this test needs and another test is about: a failure says that this test could not be asked.
+    """Assert a precondition that another test is about: the failure says that this test cannot be tested yet.
 
     Raises:
         Unmet: The condition does not hold.
 
     Example:
-        require(isinstance(weight, Tensor), "weight is no tensor")
+        require(isinstance(weight, Tensor), "weight is not a tensor")
     """
     with precondition(note):
         check(condition, note, mistake=mistake, yours=yours, expected=expected)
@@ -159,10 +160,10 @@ def require(condition: object, note: str = "", *, mistake: str = "", yours: Plai
 
 @contextmanager
 def precondition(note: str = "") -> Iterator[None]:
-    """Turn each failed assertion in this context into one of `require`.
+    """Treat assertions in this context as preconditions, as `require` does.
 
     Args:
-        note: A sentence to show in place of the assertion's own.
+        note: A sentence that replaces the assertion's own.
 
     Raises:
         Unmet: An assertion in the context failed.
@@ -174,16 +175,18 @@ def precondition(note: str = "") -> Iterator[None]:
     try:
         yield
     except Wrong as wrong:
-        unmet = Unmet(expected=wrong.expected, yours=wrong.yours, note=said(note) or wrong.note, mistake=wrong.mistake)
+        unmet = Unmet(
+            expected=wrong.expected, yours=wrong.yours, note=translate(note) or wrong.note, mistake=wrong.mistake
+        )
         unmet.asked = wrong.asked
         raise unmet from None
 
 
 @contextmanager
 def asking(code: str) -> Iterator[None]:
-    """Show `code` as the input of any assertion that fails in this context.
+    """Show `code` as the input if an assertion in this context fails.
 
-    Use it for a probe that makes several calls of which one is judged.
+    Use it for a probe that makes several calls while the assertion is about one of them.
 
     Example:
         with asking(f"storage_index({strides}, {index})"):
@@ -196,9 +199,9 @@ def asking(code: str) -> Iterator[None]:
         raise
 
 
-def in_words(yours: Plain) -> str:
-    """A value as it is shown, or what a test says of it."""
-    return said(yours) if isinstance(yours, str) else "" if yours is None else show(yours)
+def describe_value(yours: Plain) -> str:
+    """Return a test's own text about a value, or the value formatted."""
+    return translate(yours) if isinstance(yours, str) else "" if yours is None else show(yours)
 
 
 def as_float64(values: "Tensor | Array[Any, Any]") -> "Float[Array, '*shape']":
@@ -220,9 +223,9 @@ def same(a: Plain, b: Plain) -> bool:
     if type(a) is not type(b):
         return False
     if is_tensor(a):
-        return a.dtype == b.dtype and a.shape == b.shape and same_elements(a, b)
+        return a.dtype == b.dtype and a.shape == b.shape and tensors_equal(a, b)
     if is_array(a):
-        return a.dtype == b.dtype and a.shape == b.shape and same_numbers(a, b)
+        return a.dtype == b.dtype and a.shape == b.shape and arrays_equal(a, b)
     if isinstance(a, list):
         return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, dict):
@@ -230,54 +233,54 @@ def same(a: Plain, b: Plain) -> bool:
     return bool(a == b) or (a != a and b != b)
 
 
-def same_numbers(a: Any, b: Any) -> bool:
-    """Equality of two arrays of one dtype and shape."""
+def arrays_equal(a: Any, b: Any) -> bool:
+    """Return whether two arrays of the same dtype and shape are equal."""
     if a.dtype.kind == "c":
-        return same_numbers(a.real, b.real) and same_numbers(a.imag, b.imag)
+        return arrays_equal(a.real, b.real) and arrays_equal(a.imag, b.imag)
     if a.dtype.kind == "f":
         return bool(np.all((a == b) & (np.signbit(a) == np.signbit(b)) | np.isnan(a) & np.isnan(b)))
     return bool(np.array_equal(a, b))
 
 
-def same_elements(a: "Tensor", b: "Tensor") -> bool:
-    """Equality of two tensors of one dtype; torch itself can't compare uint16."""
+def tensors_equal(a: "Tensor", b: "Tensor") -> bool:
+    """Return whether two tensors of the same dtype and shape are equal."""
     import torch
 
     if a.is_complex():
-        return same_elements(torch.view_as_real(a), torch.view_as_real(b))
+        return tensors_equal(torch.view_as_real(a), torch.view_as_real(b))
     if a.is_floating_point():
         same_number = (a == b) & (a.signbit() == b.signbit())
         return bool(torch.all(same_number | (a.isnan() & b.isnan())))
-    return bool(np.array_equal(a.numpy(), b.numpy()))
+    return bool(np.array_equal(a.numpy(), b.numpy()))  # torch cannot compare uint16
 
 
-def compared(yours: Plain, expected: Plain, what: str, *, right: bool = True) -> None:
-    """Show a comparison to who watches: whoever asks how right and wrong answers hang together."""
+def report_comparison(yours: Plain, expected: Plain, what: str, *, right: bool = True) -> None:
+    """Pass a comparison to the `watcher`, if there is one."""
     if watch := watcher.get():
         watch(yours, expected, what, right)
 
 
-def differs(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
-    """The failure, with what is compared named before each side: where that is too long for a line, what differs first.
+def make_failure(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
+    """Return the failure to raise: both values on one line each, or only their first difference if they are too long.
 
-    Where two lists or dicts begin alike and one ends, a note says so.
+    For lists or dicts of different lengths or keys, a note says so.
     """
-    compared(yours, expected, what, right=False)
-    if of_a_mistake.get():
-        return Wrong()  # which nobody reads: a known mistake that explains this answer no longer
-    what, note = said(what), said(note)
+    report_comparison(yours, expected, what, right=False)
+    if oracle_is_mistaken.get():
+        return Wrong()  # its text is never shown: this known mistake does not explain the answer
+    what, note = translate(what), translate(note)
     shown = show_both(expected, yours, MAX_WIDTH - len(what) - 2)
     if shown[0] == shown[1] or any("…" in side for side in shown):
-        path, expected, yours = first_difference(expected, yours)
+        path, expected, yours = find_first_difference(expected, yours)
         what = f"{what}{path}"
         shown = show_both(expected, yours, MAX_WIDTH - len(what) - 2)
-        note = note or length_note(yours, expected)
+        note = note or explain_length(yours, expected)
     prefix = f"{what}: " if what else ""
     return Wrong(expected=prefix + shown[0], yours=prefix + shown[1], note=note)
 
 
-def first_difference(expected: Plain, yours: Plain, path: str = "") -> tuple[str, Plain, Plain]:
-    """Where two lists or dicts differ first, as it is typed behind their name, and what stands there."""
+def find_first_difference(expected: Plain, yours: Plain, path: str = "") -> tuple[str, Plain, Plain]:
+    """Return the first difference within lists and dicts: its subscripts as code, and both values there."""
     if isinstance(expected, list) and isinstance(yours, list):
         keys: Iterable[Any] = range(min(len(expected), len(yours)))
     elif isinstance(expected, dict) and isinstance(yours, dict) and expected.keys() == yours.keys():
@@ -286,12 +289,12 @@ def first_difference(expected: Plain, yours: Plain, path: str = "") -> tuple[str
         return path, expected, yours
     for key in keys:
         if not same(yours[key], expected[key]):
-            return first_difference(expected[key], yours[key], f"{path}[{key!r}]")
+            return find_first_difference(expected[key], yours[key], f"{path}[{key!r}]")
     return path, expected, yours
 
 
-def length_note(yours: Plain, expected: Plain) -> str:
-    """One line on two lists of which one is longer, or two dicts with other keys; "" for anything else."""
+def explain_length(yours: Plain, expected: Plain) -> str:
+    """Return a note on lists of different lengths or dicts with different keys, "" for anything else."""
     if isinstance(yours, list) and isinstance(expected, list) and len(yours) != len(expected):
         return words("note.length", wanted=len(expected), found=len(yours))
     if isinstance(yours, dict) and isinstance(expected, dict) and yours.keys() != expected.keys():
@@ -303,22 +306,22 @@ def length_note(yours: Plain, expected: Plain) -> str:
     return ""
 
 
-def form_note(yours: Any, wanted: Any) -> str:
-    """One line on a wrong type, dtype or shape."""
+def explain_form(yours: Any, wanted: Any) -> str:
+    """Return a note on a wrong type, dtype or shape."""
     if type(yours) is not type(wanted):
-        return words("note.array" if is_array(wanted) else "note.tensor", found=kind(yours))
+        return words("note.array" if is_array(wanted) else "note.tensor", found=describe_type(yours))
     if yours.shape != wanted.shape:
         return words("note.shape", wanted=list(wanted.shape), found=list(yours.shape))
-    return words("note.dtype", wanted=dtype_name(wanted), found=dtype_name(yours))
+    return words("note.dtype", wanted=format_dtype(wanted), found=format_dtype(yours))
 
 
-def where_note(excess: Any, wanted: Any, yours: Any) -> str:
-    """How much of a result is off, and where the first such element is; of a long one, both numbers, too."""
+def explain_elements(excess: Any, wanted: Any, yours: Any) -> str:
+    """Return a note on the number of wrong elements and the first of them; a large result also gets both numbers."""
     if excess.size == 1:
         return ""
     index = tuple(int(i) for i in np.argwhere(excess)[0])
     values = {"wrong": int(excess.sum()), "all": excess.size, "index": list(index)}
     if excess.size <= MAX_ITEMS:
         return words("note.differ", **values)
-    shown, shown_yours = (number(side[index].item()) for side in (wanted, yours))
+    shown, shown_yours = (format_number(side[index].item()) for side in (wanted, yours))
     return words("note.differ_in", **values, expected=shown, yours=shown_yours)

@@ -1,4 +1,4 @@
-"""A call of a student's code as Python that the student could type: what it is given, then what is done with it."""
+"""Python code that reproduces a call of a student's code: assignments of the arguments, then the call."""
 
 import ast
 import inspect
@@ -13,33 +13,34 @@ from torchkata.seam import probes
 from torchkata.seam.student import Call
 from torchkata.seam.values import Opaque, Plain, is_array, is_tensor
 
-from .show import MAX_WIDTH, dtype_name, elements, kind
+from .show import MAX_WIDTH, count_elements, describe_type, format_dtype
 
-FEW = (24, 6, 1)  # elements of a tensor that are typed, where no more lines come of it than …
-LINES = 30
-REPEATED = 4  # equal items that are still listed
+FEW = (24, 6, 1)  # elements of a tensor to write out: the first of these that needs at most `MAX_LINES` lines
+MAX_LINES = 30
+REPEATED = 4  # a longer list of equal items is written as a product
 DEFAULT_DTYPES = ("float32", "int64", "bool")
-TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|.")  # a text in quotes, or one character
+TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|.")  # a quoted string, or one character
 
 
-def as_typed(call: Call, asked: str = "", width: int = MAX_WIDTH) -> list[str]:
-    """The lines of a call: the arguments that its code uses, and the code, or what was `asked` in place of it."""
+def render_call(call: Call, asked: str = "", width: int = MAX_WIDTH) -> list[str]:
+    """Return the lines that assign the arguments and make the call; `asked` is code that replaces the call's own."""
     arguments = call.arguments()
     for few in FEW:
-        code = asked or code_of(call, partial(literal, few=few))
-        used = names_used(code) if code else set(call.inputs())
+        code = asked or render_probe(call, partial(literal, few=few))
+        used = find_names_read(code) if code else set(call.inputs())
         given = {name: value for name, value in arguments.items() if name in used}
-        lines = [*assigned(given, few, width), *(line for one in code.splitlines() for line in broken(one, width))]
-        if len(lines) <= LINES:
+        broken = [part for line in code.splitlines() for part in break_line(line, width)]
+        lines = [*render_assignments(given, few, width), *broken]
+        if len(lines) <= MAX_LINES:
             break
     whole = "; ".join(lines)
     lines = [whole] if len(whole) <= width and is_simple(code) else lines
-    too_large = any(count > few for value in arguments.values() for count in sizes_within(value))
-    return [*lines, f"# {words('told.in_place')}"] if too_large and "rand" in whole else lines
+    too_large = any(count > few for value in arguments.values() for count in iter_sizes(value))
+    return [*lines, f"# {words('message.in_place')}"] if too_large and "rand" in whole else lines
 
 
-def code_of(call: Call, literal: Callable[[Plain], str]) -> str:
-    """What a student would type in the place of a call's probe; "" for a probe that does not say."""
+def render_probe(call: Call, literal: Callable[[Plain], str]) -> str:
+    """Return the code that a student would type for a probe, "" for a probe without `typed`."""
     given = call.arguments()
     if call.probe is probes.call:
         names = list(given) if all(map(str.isidentifier, given)) else map(literal, given.values())
@@ -50,12 +51,12 @@ def code_of(call: Call, literal: Callable[[Plain], str]) -> str:
     known = {**given, "literal": literal}
     try:
         return code(**{name: known[name] for name in inspect.signature(code).parameters if name in known})
-    except Exception:  # a student's code may have changed torch itself, and with it what a call was given
+    except Exception:  # the student's code may have modified torch, and with it the arguments
         return ""
 
 
-def names_used(code: str) -> set[str]:
-    """The names that a piece of code reads before it sets them."""
+def find_names_read(code: str) -> set[str]:
+    """Return the names that the code reads before it assigns them."""
     used: set[str] = set()
     known: set[str] = set()
     for statement in ast.parse(code).body:
@@ -66,20 +67,20 @@ def names_used(code: str) -> set[str]:
 
 
 def is_simple(code: str) -> bool:
-    """Whether its statements may stand on one line."""
+    """Return whether the statements can be joined on one line."""
     return all(isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr)) for node in ast.parse(code).body)
 
 
-def assigned(given: Mapping[str, Plain], few: int, width: int) -> Iterator[str]:
-    """The lines that give names to values, several short ones on a line."""
+def render_assignments(given: Mapping[str, Plain], few: int, width: int) -> Iterator[str]:
+    """Yield the assignments of values to names, several short ones on a line."""
     line = ""
     for name, value in given.items():
-        first, *others = broken(f"{name} = {literal(value, few)}", width)
-        if line and (others or elements(value) or len(line) + len(first) + 2 > width):
+        first, *others = break_line(f"{name} = {literal(value, few)}", width)
+        if line and (others or count_elements(value) or len(line) + len(first) + 2 > width):
             yield line
             line = ""
         line = f"{line}; {first}" if line else first
-        if others or elements(value):
+        if others or count_elements(value):
             yield from (line, *others)
             line = ""
     if line:
@@ -87,19 +88,19 @@ def assigned(given: Mapping[str, Plain], few: int, width: int) -> Iterator[str]:
 
 
 def literal(value: Plain, few: int = FEW[0]) -> str:
-    """Return Python code that makes a plain value; a large tensor or array becomes random numbers of the same kind.
+    """Return Python code for a plain value; a large tensor or array becomes random numbers of the same kind.
 
     Args:
         value: The value.
-        few: How many elements are written out.
+        few: The number of elements up to which a tensor or array is written out.
 
     Example:
         literal(torch.tensor([0.5]))    # "torch.tensor([0.5])"
     """
     if is_tensor(value):
-        return of_tensor(value, few)
+        return render_tensor(value, few)
     if is_array(value):
-        return of_array(value, few)
+        return render_array(value, few)
     if isinstance(value, (list, tuple)):
         items = [literal(item, few) for item in value]
         if len(items) > REPEATED and len({*items}) == 1 and isinstance(value, list):
@@ -110,12 +111,12 @@ def literal(value: Plain, few: int = FEW[0]) -> str:
         return "{" + ", ".join(f"{key!r}: {literal(item, few)}" for key, item in value.items()) + "}"
     if isinstance(value, float) and not math.isfinite(value):
         return f'float("{value}")'
-    return kind(value) if isinstance(value, Opaque) else repr(value)
+    return describe_type(value) if isinstance(value, Opaque) else repr(value)
 
 
-def of_tensor(value: Any, few: int) -> str:
-    """`torch.tensor([[1.0, 2.0]])`, or shorter where its numbers follow a rule."""
-    name, shape = dtype_name(value), list(value.shape)
+def render_tensor(value: Any, few: int) -> str:
+    """Return `torch.tensor([[1.0, 2.0]])`, or a shorter expression such as `torch.arange(6.)`."""
+    name, shape = format_dtype(value), list(value.shape)
     dtype = "" if name in DEFAULT_DTYPES else f", dtype=torch.{name}"
     flat = value.flatten().tolist()
     count = len(flat)
@@ -130,22 +131,22 @@ def of_tensor(value: Any, few: int) -> str:
         made = f"torch.arange({first}, {end}{dtype})" if flat[0] else f"torch.arange({end}{dtype})"
         return made if len(shape) == 1 else f"{made}.reshape({axes})"
     if count <= few:
-        return f"torch.tensor({nested(value, name)}{dtype})"
+        return f"torch.tensor({render_elements(value, name)}{dtype})"
     if value.dtype.is_floating_point:
         return f"torch.randn({axes}{dtype})"
     dtype = ", dtype=torch.bool" if name == "bool" else dtype
     return f"torch.randint({min(flat):d}, {max(flat) + 1}, {tuple(shape)}{dtype})"
 
 
-def of_array(value: Any, few: int) -> str:
-    """`np.array([1, 2], dtype=np.uint16)`."""
-    name, shape = dtype_name(value), list(value.shape)
+def render_array(value: Any, few: int) -> str:
+    """Return `np.array([1, 2], dtype=np.uint16)`, or random numbers for a large array."""
+    name, shape = format_dtype(value), list(value.shape)
     flat = value.flatten().tolist()
     if not flat:
         return f"np.zeros({shape}, dtype=np.{name})"
     if len(flat) <= few:
         dtype = "" if name in ("float64", "int64", "bool") else f", dtype=np.{name}"
-        return f"np.array({nested(value, name)}{dtype})"
+        return f"np.array({render_elements(value, name)}{dtype})"
     cast = "" if name in ("float64", "int64") else f".astype(np.{name})"
     if value.dtype.kind == "f":
         return f"np.random.standard_normal({shape}){cast}"
@@ -155,10 +156,10 @@ def of_array(value: Any, few: int) -> str:
     return f"np.random.randint({min(flat):d}, {max(flat) + 1}, {shape}){cast}"
 
 
-def nested(value: Any, dtype: str) -> str:
-    """The numbers of a tensor or an array in brackets, with as few digits as give them back in their dtype."""
+def render_elements(value: Any, dtype: str) -> str:
+    """Return the elements in nested brackets, with the fewest digits that round to the same values."""
     if value.ndim:
-        return f"[{', '.join(nested(part, dtype) for part in value)}]"
+        return f"[{', '.join(render_elements(part, dtype) for part in value)}]"
     number = value.item()
     if not isinstance(number, float):
         return str(number)
@@ -169,36 +170,36 @@ def nested(value: Any, dtype: str) -> str:
     return repr(next((short for short in shorter if rounded(short).item() == number), number))
 
 
-def sizes_within(value: Plain) -> Iterator[int]:
-    """How many elements each tensor or array within has."""
+def iter_sizes(value: Plain) -> Iterator[int]:
+    """Yield the number of elements of each tensor or array in nested lists."""
     if isinstance(value, (list, tuple)):
         for item in value:
-            yield from sizes_within(item)
+            yield from iter_sizes(item)
     else:
-        yield elements(value)
+        yield count_elements(value)
 
 
-def broken(line: str, width: int, before: str = "", after: str = "") -> list[str]:
-    """A line of code between two others' ends, broken within its longest bracket where it is too long."""
-    group = longest_bracket(line)
+def break_line(line: str, width: int, before: str = "", after: str = "") -> list[str]:
+    """Break a line of code at the commas of its longest bracket until `before + line + after` fits the width."""
+    group = find_longest_bracket(line)
     if len(before + line + after) <= width or group is None:
         return [before + line + after]
     begin, end = group
     lines, indent = [before + line[: begin + 1]], " " * len(before + line[: begin + 1])
-    items = items_of(line[begin + 1 : end])
+    items = split_items(line[begin + 1 : end])
     for place, item in enumerate(items):
         last = "," if place < len(items) - 1 else line[end:] + after
         if place and (len(f"{lines[-1]} {item}{last}") > width or "(" in item or "[" in item):
-            lines += broken(item, width, indent, last)
+            lines += break_line(item, width, indent, last)
         elif place:
             lines[-1] += f" {item}{last}"
         else:
-            lines[-1:] = broken(item, width, lines[-1], last)
+            lines[-1:] = break_line(item, width, lines[-1], last)
     return lines
 
 
-def longest_bracket(text: str) -> tuple[int, int] | None:
-    """Where the longest pair of brackets that has anything in it opens and closes, none around it."""
+def find_longest_bracket(text: str) -> tuple[int, int] | None:
+    """Return where the longest non-empty top-level bracket opens and closes."""
     found, depth, begin, place = [], 0, 0, 0
     for token in TOKEN.findall(text):
         if token in "([{":
@@ -210,8 +211,8 @@ def longest_bracket(text: str) -> tuple[int, int] | None:
     return max((pair for pair in found if pair[1] - pair[0] > 1), key=lambda pair: pair[1] - pair[0], default=None)
 
 
-def items_of(text: str) -> list[str]:
-    """What stands between the commas of a bracket's inside."""
+def split_items(text: str) -> list[str]:
+    """Split the inside of a bracket at its top-level commas."""
     items, depth = [""], 0
     for token in TOKEN.findall(text):
         depth += (token in "([{") - (token in ")]}")

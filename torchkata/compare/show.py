@@ -1,4 +1,4 @@
-"""Values as a failure shows them: type and shape first, then as many numbers as fit."""
+"""Formatting of values in failure messages: type and shape first, then as many numbers as fit."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -8,62 +8,61 @@ from typing import Any
 from torchkata.seam.values import Opaque, Plain, is_array, is_tensor
 
 MAX_ITEMS = 8
-MAX_WIDTH = 86  # characters: with the label before it a line has fewer than 100
-LEAST_WIDTH = 30  # whatever stands before the value
-DIGITS = 7  # tell apart what a float32 test tells apart
+MAX_WIDTH = 86  # characters: with its label, a line has fewer than 100
+MIN_WIDTH = 30
+DIGITS = 7  # enough to distinguish float32 values that a test distinguishes
 ALL_DIGITS = 17
 
 
-def dtype_name(value: Any) -> str:
-    """`float32`, of a tensor without `torch.`."""
+def format_dtype(value: Any) -> str:
+    """Return the dtype's name without `torch.`: `float32`."""
     return str(value.dtype).removeprefix("torch.")
 
 
-def kind(value: Plain) -> str:
-    """`float32[2, 3]` for a tensor, `array float32[2, 3]` for an array, else the name of the type."""
+def describe_type(value: Plain) -> str:
+    """Return `float32[2, 3]` for a tensor, `array float32[2, 3]` for an array, else the name of the type."""
     if is_tensor(value) or is_array(value):
         prefix = "array " if is_array(value) else ""
-        return f"{prefix}{dtype_name(value)}[{', '.join(map(str, value.shape))}]"
+        return f"{prefix}{format_dtype(value)}[{', '.join(map(str, value.shape))}]"
     if isinstance(value, Opaque):
         return f"({value.type_name})"
     return "None" if value is None else type(value).__name__
 
 
-def number(value: float, digits: int = DIGITS) -> str:
-    """So many digits of a floating-point number."""
-    if isinstance(value, bool) or not isinstance(value, float):
-        return str(value)
-    return f"{value:.{digits}g}" if math.isfinite(value) else str(value)
+def format_number(value: float, digits: int = DIGITS) -> str:
+    """Format a float with at most `digits` significant digits, and any other number in full."""
+    is_finite_float = isinstance(value, float) and math.isfinite(value)
+    return f"{value:.{digits}g}" if is_finite_float else str(value)
 
 
-def numbers(value: Any, digits: int = DIGITS) -> Iterator[str]:
-    """Nested brackets of a tensor's numbers, piece by piece; of a long row the first ones and the last."""
+def format_array(value: Any, digits: int = DIGITS) -> Iterator[str]:
+    """Yield the pieces of a tensor's nested brackets; a long row shows its first elements and its last."""
     if value.ndim == 0:
-        yield number(value.tolist(), digits)
+        yield format_number(value.tolist(), digits)
         return
     last = len(value) - 1
     few: list[int | None] = [*range(last + 1)] if last < MAX_ITEMS else [*range(MAX_ITEMS - 2), None, last]
-    yield from listed("[", (["…"] if place is None else numbers(value[place], digits) for place in few), "]")
+    yield from format_items("[", (["…"] if place is None else format_array(value[place], digits) for place in few), "]")
 
 
-def pieces(value: Plain, digits: int = DIGITS) -> Iterator[str]:
-    """The text of any value but a tensor, piece by piece; tensors in it by their kind alone, unless they are small."""
+def format_pieces(value: Plain, digits: int = DIGITS) -> Iterator[str]:
+    """Yield the pieces of a value's text; a large tensor within a list shows only its type and shape."""
     more = [["…"]] if isinstance(value, (list, dict)) and len(value) > MAX_ITEMS else []
     if is_tensor(value) or is_array(value):
-        yield kind(value) if elements(value) > MAX_ITEMS else show(value, digits)
+        yield describe_type(value) if count_elements(value) > MAX_ITEMS else show(value, digits)
     elif isinstance(value, list):
-        yield from listed("[", chain((pieces(item, digits) for item in value[:MAX_ITEMS]), more), "]")
+        yield from format_items("[", chain((format_pieces(item, digits) for item in value[:MAX_ITEMS]), more), "]")
     elif isinstance(value, dict):
-        items = islice(value.items(), MAX_ITEMS)
-        yield from listed("{", chain((chain([f"{key!r}: "], pieces(item, digits)) for key, item in items), more), "}")
+        pairs = (chain([f"{key!r}: "], format_pieces(item, digits)) for key, item in islice(value.items(), MAX_ITEMS))
+        yield from format_items("{", chain(pairs, more), "}")
     elif isinstance(value, str):
         yield repr(value)
     else:
-        yield kind(value) if isinstance(value, Opaque) else number(value, digits)
+        yield describe_type(value) if isinstance(value, Opaque) else format_number(value, digits)
 
 
-def listed(begin: str, items: Iterable[Iterable[str]], end: str) -> Iterator[str]:
-    """The pieces of all items, with commas in between."""
+def format_items(begin: str, items: Iterable[Iterable[str]], end: str) -> Iterator[str]:
+    """Yield the pieces of all items, separated by commas."""
     yield begin
     for place, item in enumerate(items):
         yield ", " if place else ""
@@ -77,38 +76,42 @@ def show(value: Plain, digits: int = DIGITS, width: int = MAX_WIDTH) -> str:
     Example:
         show(torch.zeros(2))    # "float32[2]  [0.0, 0.0]"
     """
-    if is_tensor(value) or is_array(value):
-        form = kind(value)
-        return f"{form}  {cut(numbers(value, digits), width - len(form) - 2) if elements(value) else '(empty)'}"
-    return cut(pieces(value, digits), width)
+    if not (is_tensor(value) or is_array(value)):
+        return join_pieces(format_pieces(value, digits), width)
+    form = describe_type(value)
+    if not count_elements(value):
+        return f"{form}  (empty)"
+    return f"{form}  {join_pieces(format_array(value, digits), width - len(form) - 2)}"
 
 
 def show_both(one: Plain, other: Plain, width: int = MAX_WIDTH) -> tuple[str, str]:
-    """Two values, with all digits where they would look the same without, and with their types where that is all."""
+    """Show two values, with all digits or with their types if they would look the same otherwise."""
     for digits in (DIGITS, ALL_DIGITS):
         shown = show(one, digits, width), show(other, digits, width)
         if shown[0] != shown[1]:
             return shown
-    return (f"{shown[0]} ({kind(one)})", f"{shown[1]} ({kind(other)})") if type(one) is not type(other) else shown
+    if type(one) is type(other):
+        return shown
+    return f"{shown[0]} ({describe_type(one)})", f"{shown[1]} ({describe_type(other)})"
 
 
-def elements(value: Plain) -> int:
-    """How many numbers a tensor or an array has; 0 for anything else."""
+def count_elements(value: Plain) -> int:
+    """Return the number of elements of a tensor or an array; 0 for anything else."""
     return math.prod(value.shape) if is_tensor(value) or is_array(value) else 0
 
 
-def cut(text: Iterable[str], width: int = MAX_WIDTH) -> str:
-    """So many pieces of a text as fill a line."""
-    found, most = "", max(width, LEAST_WIDTH)
-    for piece in text:
-        found += piece
-        if len(found) > most:
+def join_pieces(pieces: Iterable[str], width: int = MAX_WIDTH) -> str:
+    """Join as many pieces as fit on a line of this width."""
+    text, most = "", max(width, MIN_WIDTH)
+    for piece in pieces:
+        text += piece
+        if len(text) > most:
             break
-    return short(found, most)
+    return shorten(text, most)
 
 
-def short(text: str, width: int = MAX_WIDTH) -> str:
-    """Cut to the width of a line, between two items where there are any."""
+def shorten(text: str, width: int = MAX_WIDTH) -> str:
+    """Truncate a text to this width, between two items if it has any."""
     if len(text) <= width:
         return text
     items, comma, _ = text[: width - 2].rpartition(", ")

@@ -1,1 +1,1 @@
-"""Private parts of other packages, one module for each package."""
+"""Access to private parts of other packages, one module per package."""

@@ -1,6 +1,6 @@
-"""The one place that reaches into Hypothesis: draws without its engine, and what it draws with.
+"""Everything that uses undocumented parts of Hypothesis, mainly to draw inputs without its engine.
 
-Hypothesis 6.140 has all of it, 6.130 does not; `grader/tests/unit/test_inputs.py` says whether another does.
+Hypothesis 6.140 works, 6.130 does not; `grader/tests/unit/test_inputs.py` shows whether another version does.
 """
 
 from collections.abc import Iterator
@@ -19,62 +19,57 @@ from hypothesis.internal.entropy import deterministic_PRNG
 from hypothesis.internal.reflection import function_digest
 from hypothesis.strategies import SearchStrategy
 
-ATTEMPTS = 10  # draws of one input that a strategy may turn down
-FEW = 10  # examples where none of many would tell more
+ATTEMPTS = 10  # draws of one input that a strategy may reject
+FEW_EXAMPLES = 10
 SIMPLEST = (ChoiceTemplate("simplest", count=None),)
 
 
-def leave_local_constants_out() -> None:
-    """Draw no constants from the source of the modules that happen to be imported.
+def ignore_local_constants() -> None:
+    """Do not draw constants found in the source of imported modules.
 
-    So inputs depend on strategy and seed alone: not on whether this project is installed or checked out, nor on what a
-    failure before has imported; and no source is parsed.
+    Inputs then depend only on the strategy and the seed, not on how this project is installed or which modules an
+    earlier failure imported. It also saves parsing the source.
     """
     constants = providers._local_constants
     providers._get_local_constants = lambda: constants
 
 
-def meet_random_generators() -> None:
-    """Let Hypothesis note now which random generators there are, for which it collects garbage."""
+def register_random_generators() -> None:
+    """Let Hypothesis register the random generators now, because it collects garbage to do so."""
     with deterministic_PRNG():
         pass
 
 
-def strategies_of(test: Any) -> dict[str, SearchStrategy[Any]]:
-    """What `@given` draws for this test, by argument."""
-    found: dict[str, SearchStrategy[Any]] = test.hypothesis._given_kwargs
-    return found
-
-
 def has_explicit_examples(test: Any) -> bool:
-    """Whether the test has an `@example`."""
+    """Return whether the test has an `@example`."""
     return bool(getattr(test, "hypothesis_explicit_examples", ()))
 
 
-def settings_of(test: Any) -> settings:
-    """The settings that this test runs with."""
+def get_settings(test: Any) -> settings:
+    """Return the test's Hypothesis settings."""
     found: settings = test._hypothesis_internal_use_settings
     return found
 
 
 @contextmanager
-def few_examples(test: Any) -> Iterator[None]:
-    """Limit this test to a few examples while the context is active."""
-    found = settings_of(test)
-    test._hypothesis_internal_use_settings = settings(found, max_examples=min(found.max_examples, FEW))
+def limit_examples(test: Any) -> Iterator[None]:
+    """Limit this test to `FEW_EXAMPLES` examples while the context is active."""
+    found = get_settings(test)
+    test._hypothesis_internal_use_settings = settings(found, max_examples=min(found.max_examples, FEW_EXAMPLES))
     try:
         yield
     finally:
         test._hypothesis_internal_use_settings = found
 
 
-def drawn_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dict[str, Any], ConjectureData]]:
-    """The simplest input and `count - 1` random ones, each with the data that it was drawn from.
+def draw_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dict[str, Any], ConjectureData]]:
+    """Yield the simplest input and `count - 1` random ones, each with its `ConjectureData`.
 
-    Until the next one is asked for, whoever draws more (`st.data()`), draws from that, too. No search, no mutation, no
-    shrinking: a strategy that turns down most of what it draws yields fewer.
+    A body that draws more (`st.data()`) draws from the same data. Nothing is searched, mutated or shrunk, so a
+    strategy that rejects most draws yields fewer inputs.
     """
-    random, strategies = Random(seed), strategies_of(test)
+    random = Random(seed)
+    strategies: dict[str, SearchStrategy[Any]] = test.hypothesis._given_kwargs
     for number in range(count):
         for attempt in range(ATTEMPTS):
             data = ConjectureData(random=random, prefix=() if number or attempt else SIMPLEST)
@@ -88,20 +83,20 @@ def drawn_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dic
 
 
 def has_saved_failures(test: Any) -> bool:
-    """Whether the database of examples has inputs on which this test failed."""
-    database = settings_of(test).database
+    """Return whether the example database has inputs on which this test failed."""
+    database = get_settings(test).database
     if database is None or is_empty(database):
         return False
     return any(True for _ in database.fetch(function_digest(test.hypothesis.inner_test)))
 
 
 def is_empty(database: ExampleDatabase) -> bool:
-    """Whether it is known to hold nothing: a test's key takes as long to make as a simple test to run."""
+    """Return whether the folder is empty. This saves computing the test's key, which costs as much as a simple test."""
     return isinstance(database, DirectoryBasedExampleDatabase) and not any(database.path.glob("*"))
 
 
 def save_failure(test: Any, data: ConjectureData) -> None:
-    """Have Hypothesis begin with what was drawn here when it next runs this test."""
-    database = settings_of(test).database
+    """Save a drawn input, so that Hypothesis tries it first in the next run of this test."""
+    database = get_settings(test).database
     if database is not None:
         database.save(function_digest(test.hypothesis.inner_test), choices_to_bytes(data.choices))

@@ -1,4 +1,4 @@
-"""Everything of torch that its documentation does not promise, in one place, and why it is needed."""
+"""Everything that uses undocumented parts of torch, with the reasons."""
 
 import functools
 import inspect
@@ -12,28 +12,28 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 __all__ = [
     "DispatchMode",
-    "keep_the_gpu_busy",
+    "keep_gpu_busy",
+    "reduce_torch_overhead",
     "skip_dynamo_import",
-    "spare_the_stack_traces",
-    "spare_torch",
+    "skip_stack_traces",
     "tree_leaves",
     "tree_map",
 ]
 
 
-def spare_torch() -> None:
-    """Let torch do in this process what tests need of it, and no more."""
+def reduce_torch_overhead() -> None:
+    """Turn off parts of torch that cost time in this process and that tests do not need."""
     skip_dynamo_import()
-    spare_the_stack_traces()
-    torch.set_num_threads(1)  # tensors here are so small that a second thread costs more than it does
+    skip_stack_traces()
+    torch.set_num_threads(1)  # for such small tensors, starting a second thread costs more than it saves
 
 
 def skip_dynamo_import() -> None:
-    """Let the methods of `Optimizer`, and each optimizer's `step`, run as they are written.
+    """Unwrap the methods of `Optimizer` and each optimizer's `step`.
 
-    torch wraps them so that `torch.compile` skips them; the wrappers import `torch._dynamo`, which takes as long as
-    torch itself. One remembers the way around it on the method (`torch/_compile.py`), that of a `step` does not
-    (`torch/optim/optimizer.py`). Where nothing is compiled this changes nothing.
+    torch wraps them so that `torch.compile` skips them, and the wrappers import `torch._dynamo`, which doubles torch's
+    import time. The wrapper in `torch/_compile.py` can be disabled by an attribute of the method, but not the one
+    of `step` (`torch/optim/optimizer.py`). Without `torch.compile`, this changes no results.
     """
     for method in vars(torch.optim.Optimizer).values():
         written = getattr(method, "__wrapped__", None)
@@ -43,11 +43,11 @@ def skip_dynamo_import() -> None:
     for optimizer in optimizers:
         step: Any = vars(optimizer).get("step")
         if getattr(getattr(step, "__code__", None), "co_name", "") == "_use_grad":
-            optimizer.step = with_grad_if_differentiable(inspect.unwrap(step))
+            optimizer.step = set_grad_if_differentiable(inspect.unwrap(step))
 
 
-def with_grad_if_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
-    """An optimizer's `step` with autograd as its option `differentiable` says."""
+def set_grad_if_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap an optimizer's `step` so that its option `differentiable` turns autograd on or off."""
 
     @functools.wraps(step)
     def stepped(self: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> Any:
@@ -57,11 +57,11 @@ def with_grad_if_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
     return stepped
 
 
-def spare_the_stack_traces() -> None:
-    """Let `torch.manual_seed` note the seed for devices that are not in use yet without a picture of the stack.
+def skip_stack_traces() -> None:
+    """Let `torch.manual_seed` skip the stack traces that it records for devices that are not initialized yet.
 
-    torch would show it if CUDA could not start later, and makes three a call, which takes a hundred times as long as
-    the seed. Elsewhere this changes nothing.
+    torch records three per call, to show them if CUDA fails to start later. This costs a hundred times more than
+    seeding.
     """
     for backend in (torch.cuda, torch.xpu, torch.mtia):
         backend.traceback = SimpleNamespace(format_stack=list)  # type: ignore[attr-defined]
@@ -83,6 +83,6 @@ class DispatchMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return [each for each in tree_leaves(values) if isinstance(each, torch.Tensor)]
 
 
-def keep_the_gpu_busy(cycles: int) -> None:
-    """Queue a kernel that does nothing for so many cycles of the device's clock."""
+def keep_gpu_busy(cycles: int) -> None:
+    """Queue a kernel that does nothing for this number of device clock cycles."""
     torch.cuda._sleep(cycles)  # type: ignore[no-untyped-call]

@@ -1,7 +1,7 @@
-"""A handout and a newer one: what that brings takes its place, and what a student has written stays.
+"""Updating a handout: new files replace the old ones, and a student's work stays.
 
-`reference/handout.sha256` lists what a handout brought, as `sha256sum` does. Whatever else lies there is the student's,
-and so is a listed file that was changed: it is kept beside the new one. Of `assignment/` no byte is ever touched.
+`reference/handout.sha256` lists the files of a handout in the format of `sha256sum`. Any other file belongs to the
+student. A listed file that the student has changed is kept as a backup. `assignment/` is never touched.
 """
 
 import hashlib
@@ -11,106 +11,108 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from . import HANDOUT
-
-LIST = HANDOUT
-STUBS = "reference/stubs"  # untouched, for `kata reset`
+LIST = "reference/handout.sha256"  # only a handout has this file
+STUBS = "reference/stubs"  # the original stubs, for `kata reset`
 STUDENTS = "assignment"
 
 
 class HandoutError(Exception):
-    """This is no handout, or not whole; the message names the file."""
+    """A folder or archive that is not a complete handout; the message is the name of the offending file."""
 
 
 @dataclass(frozen=True)
 class Updated:
-    """What an update has done, by paths in the handout."""
+    """The changes of an update, as paths in the handout."""
 
-    new: tuple[str, ...]  # written
-    gone: tuple[str, ...]
-    kept: dict[str, str]  # what a student had changed, and where that is now
+    new: tuple[str, ...]  # files that were written
+    gone: tuple[str, ...]  # files that were removed
+    backups: dict[str, str]  # backup of each file that the student had changed
     missing: tuple[str, ...]  # katas without a file in `assignment/`
-    asked: tuple[str, ...]  # katas whose stub is another, while the student's file is as it was
+    changed: tuple[str, ...]  # katas whose stub is new and differs from the student's file
 
 
 def listing(files: Mapping[str, bytes]) -> bytes:
-    """The list of these files, but for those that are a student's from the first."""
+    """Return the list of these files, without those in `assignment/`."""
     lines = [f"{digest(content)}  {name}\n" for name, content in sorted(files.items()) if not is_students(name)]
     return "".join(lines).encode()
 
 
-def listed(content: bytes) -> dict[str, str]:
-    """The digests in such a list, by path. Raises HandoutError for what none of ours says."""
-    found = {}
+def parse_listing(content: bytes) -> dict[str, str]:
+    """Return the digests of a list by path. Raises HandoutError for a line that `listing` can't have written."""
+    digests = {}
     for line in content.decode("utf-8", "replace").splitlines():
         value, _, name = line.partition("  ")
         if not name or PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or is_students(name):
             raise HandoutError(LIST)
-        found[name] = value
-    return found
+        digests[name] = value
+    return digests
 
 
 def is_students(name: str) -> bool:
-    """Whether no update may touch it."""
+    """Return whether a path belongs to the student, so that no update may touch it."""
     return PurePosixPath(name).parts[:1] == (STUDENTS,)
 
 
 def digest(content: bytes) -> str:
-    """The same on a system whose git ends lines in its own way."""
+    """Compute the SHA-256 of a file; CRLF counts as LF, since git may convert line ends."""
     return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
 
 
 def digest_of(path: Path) -> str:
-    """That of a file; "" where there is none."""
+    """Compute the digest of the file at a path; "" if there is no file."""
     return digest(path.read_bytes()) if path.is_file() else ""
 
 
 def update(root: Path, files: Mapping[str, bytes]) -> Updated:
-    """Put the files of a newer handout in place of those that an older one brought.
+    """Replace the files of the handout in `root` by those of a newer one.
 
-    All are written aside first, and take their places one by one, the list last: what is stopped on the way has lost
-    nothing, and is done by doing it again. Raises HandoutError where there is no list, and OSError.
+    All files are first written to a temporary folder and then moved one by one, the list last. So an interrupted
+    update loses nothing and can be repeated. Raises HandoutError if `root` has no list, or OSError.
     """
     if not (root / LIST).is_file():
         raise HandoutError(LIST)
-    before, after = listed((root / LIST).read_bytes()), {name: digest(content) for name, content in files.items()}
+    before, after = parse_listing((root / LIST).read_bytes()), {name: digest(files[name]) for name in files}
     now = {name: digest_of(root / name) for name in {*before, *after} if not is_students(name)}
     new = sorted(name for name in now if name in after and now[name] != after[name])
     gone = sorted(name for name in now if name not in after and now[name])
-    own = [name for name in (*new, *gone) if name != LIST and now[name] and now[name] != before.get(name)]
-    kept = {name: free_name(root / name).relative_to(root).as_posix() for name in own}
-    asked = [PurePosixPath(name).stem for name in new if PurePosixPath(name).parent == PurePosixPath(STUBS)]
-    stubs = sorted(PurePosixPath(name).name for name in after if PurePosixPath(name).parent == PurePosixPath(STUBS))
-    aside = Path(tempfile.mkdtemp(prefix=".update-", dir=root))
+    edited = [name for name in (*new, *gone) if name != LIST and now[name] and now[name] != before.get(name)]
+    backups = {name: free_name(root / name).relative_to(root).as_posix() for name in edited}
+    stubs = {PurePosixPath(name).name: name for name in sorted(after) if PurePosixPath(name).parent.as_posix() == STUBS}
+    temporary = Path(tempfile.mkdtemp(prefix=".update-", dir=root))
     try:
         for name in new:
-            (aside / name).parent.mkdir(parents=True, exist_ok=True)
-            (aside / name).write_bytes(files[name])
-        for name, backup in kept.items():
+            (temporary / name).parent.mkdir(parents=True, exist_ok=True)
+            (temporary / name).write_bytes(files[name])
+        for name, backup in backups.items():
             shutil.copyfile(root / name, root / backup)
         for name in sorted(new, key=lambda name: name == LIST):
             if name == LIST:
                 remove(root, gone)
             (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (aside / name).replace(root / name)
+            (temporary / name).replace(root / name)
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
+    present = {name: digest_of(root / STUDENTS / name) for name in stubs if (root / STUDENTS / name).exists()}
     return Updated(
-        tuple(name for name in new if name != LIST),
-        tuple(gone),
-        kept,
-        tuple(name.removesuffix(".py") for name in stubs if not (root / STUDENTS / name).exists()),
-        tuple(name for name in asked if digest_of(root / STUDENTS / f"{name}.py") not in ("", after[stub_of(name)])),
+        new=tuple(name for name in new if name != LIST),
+        gone=tuple(gone),
+        backups=backups,
+        missing=tuple(name.removesuffix(".py") for name in stubs if name not in present),
+        changed=tuple(
+            name.removesuffix(".py")
+            for name, path in stubs.items()
+            if path in new and present.get(name, "") not in ("", after[path])
+        ),
     )
 
 
 def stub_of(kata: str) -> str:
-    """Where a handout keeps a kata's untouched stub."""
+    """Return the path of a kata's original stub in a handout."""
     return f"{STUBS}/{kata}.py"
 
 
 def remove(root: Path, names: list[str]) -> None:
-    """These files, and the folders that are empty then."""
+    """Remove these files, and then the folders that are left empty."""
     for name in names:
         (root / name).unlink(missing_ok=True)
         folder = (root / name).parent
@@ -120,7 +122,7 @@ def remove(root: Path, names: list[str]) -> None:
 
 
 def free_name(file: Path) -> Path:
-    """`linear.py.bak`, or with a number: no older backup is written over, and none is taken for a module."""
+    """Return an unused name for a backup, `linear.py.bak` or `linear.py.bak2` and so on; none of them is a module."""
     names = [file.with_name(f"{file.name}.bak")]
     while names[-1].exists():
         names.append(file.with_name(f"{file.name}.bak{len(names) + 1}"))

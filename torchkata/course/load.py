@@ -1,4 +1,4 @@
-"""The files of a course: which keys they may have, and how they are read and checked."""
+"""Reads and checks the files of a course: `pyproject.toml`, `kata.toml`, `workloads.toml`."""
 
 import tomllib
 from collections.abc import Collection, Mapping
@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from .model import CourseError, HiddenSays, Kata, Limits, Tiers, Track, Visibility, Workload
 
-KINDS = {
+TYPE_NAMES = {
     str: "a text",
     int: "a whole number",
     float: "a number",
@@ -19,112 +19,112 @@ KINDS = {
 }
 
 
-def kind(annotation: Any) -> type:
-    """Of the keys of `KINDS` the one that a field of this annotation is in a file."""
+def toml_type(annotation: Any) -> type:
+    """Return the type that a field with this annotation has in a TOML file, one of `TYPE_NAMES`."""
     origin = get_origin(annotation) or annotation
     found: type = {tuple: list, Literal: str}.get(origin, origin)
     return found
 
 
 COURSE_KEYS = {"title": str, "tracks": dict, "graded": list, "limits": dict, "languages": list, "preload": list}
-LIMIT_KEYS = {field.name: kind(field.type) for field in fields(Limits)}
-KATA_KEYS = {field.name: kind(field.type) for field in fields(Kata) if field.name not in ("name", "languages")}
+LIMIT_KEYS = {field.name: toml_type(field.type) for field in fields(Limits)}
+KATA_KEYS = {field.name: toml_type(field.type) for field in fields(Kata) if field.name not in ("name", "languages")}
 KATA_KEYS["visibility"] = object  # a word, or a table of words
 
 
-def course_fields(root: Path) -> dict[str, Any]:
-    """What the `pyproject.toml` in this folder says of its course, by the fields of `Course`. Raises CourseError."""
+def read_course_fields(root: Path) -> dict[str, Any]:
+    """Read the fields of `Course` from the `pyproject.toml` in this folder. Raises CourseError."""
     path = root / "pyproject.toml"
-    project = table_of(path) if path.is_file() else {}
+    project = read_toml(path) if path.is_file() else {}
     if "torchkata" not in project.get("tool", {}):
         raise CourseError(f"{root}: there is no course here (no pyproject.toml with a table [tool.torchkata])")
-    told, where = project["tool"]["torchkata"], f"{path}: [tool.torchkata]"
-    known(told, COURSE_KEYS, where)
-    if not told.get("tracks", True):
-        raise CourseError(f"{where}: tracks is empty; a course has one at least")
-    for name, title in told.get("tracks", {}).items():
+    table, where = project["tool"]["torchkata"], f"{path}: [tool.torchkata]"
+    check_keys(table, COURSE_KEYS, where)
+    titles, limits = table.get("tracks", {"all_katas": "Katas"}), table.get("limits", {})
+    if not titles:
+        raise CourseError(f"{where}: tracks is empty; a course needs at least one")
+    for name, title in titles.items():
         if type(title) is not str:
-            raise CourseError(f"{where}: tracks has {name} = {title!r}; a track's title is a text")
-    tracks = {name: Track(name, title) for name, title in told.get("tracks", {"all_katas": "Katas"}).items()}
-    graded = tuple(told.get("graded", tracks))
-    if unknown := set(graded) - tracks.keys():
+            raise CourseError(f"{where}: tracks has {name} = {title!r}; the title of a track must be a text")
+    graded = tuple(table.get("graded", titles))
+    if unknown := set(graded) - titles.keys():
         raise CourseError(
-            f"{where}: graded names {min(unknown)!r}, which is no track; the tracks are {', '.join(tracks)}"
+            f"{where}: graded names {min(unknown)!r}, which is not a track; the tracks are {', '.join(titles)}"
         )
-    known(told.get("limits", {}), LIMIT_KEYS, f"{path}: [tool.torchkata.limits]")
-    for name, limit in told.get("limits", {}).items():
+    check_keys(limits, LIMIT_KEYS, f"{path}: [tool.torchkata.limits]")
+    for name, limit in limits.items():
         if not limit > 0:
             raise CourseError(f"{path}: [tool.torchkata.limits]: {name} is {limit!r}; it should be above 0")
     return {
-        "title": told.get("title", root.name),
-        "tracks": tracks,
+        "title": table.get("title", root.name),
+        "tracks": {name: Track(name, title) for name, title in titles.items()},
         "graded": graded,
-        "limits": Limits(**told.get("limits", {})),
-        "languages": tuple(told.get("languages", ("en",))),
-        "preload": tuple(told.get("preload", ())),
+        "limits": Limits(**limits),
+        "languages": tuple(table.get("languages", ("en",))),
+        "preload": tuple(table.get("preload", ())),
         "dependencies": tuple(project.get("dependency-groups", {}).get("students", ())),
     }
 
 
-def table_of(path: Path) -> dict[str, Any]:
-    """A TOML file. Raises CourseError."""
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file. Raises CourseError."""
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise CourseError(f"{path}: can't be read ({error})") from None
 
 
-def known(told: Mapping[str, Any], keys: Mapping[str, type], where: str) -> None:
-    """Raises CourseError for a key that means nothing, and for a value of another kind."""
-    if unknown := told.keys() - keys.keys():
-        raise CourseError(f"{where} has {min(unknown)!r}, which is no key of it; the keys are {', '.join(keys)}")
-    for key, value in told.items():
-        if keys[key] is list and type(value) is list and not all(type(one) is str for one in value):
+def check_keys(table: Mapping[str, Any], keys: Mapping[str, type], where: str) -> None:
+    """Raise CourseError for an unknown key, or for a value of the wrong type."""
+    if unknown := table.keys() - keys.keys():
+        raise CourseError(f"{where} has the unknown key {min(unknown)!r}; the keys are {', '.join(keys)}")
+    for key, value in table.items():
+        if keys[key] is list and type(value) is list and not all(type(item) is str for item in value):
             raise CourseError(f"{where}: {key} is {value!r}; it should be a list of texts")
         if type(value) is not keys[key] and (keys[key], type(value)) != (float, int) and keys[key] is not object:
-            raise CourseError(f"{where}: {key} is {value!r}; it should be {KINDS[keys[key]]}")
+            raise CourseError(f"{where}: {key} is {value!r}; it should be {TYPE_NAMES[keys[key]]}")
 
 
-def kata_from(told: dict[str, Any], path: Path, tracks: Collection[str], languages: Collection[str]) -> Kata:
-    """What the `kata.toml` at this path says. Raises CourseError."""
-    known(told, KATA_KEYS, str(path))
+def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str], languages: Collection[str]) -> Kata:
+    """Return the kata that the `kata.toml` at this path describes. Raises CourseError."""
+    check_keys(table, KATA_KEYS, str(path))
     translations = {language: path.with_name(f"{language}.toml") for language in languages if language != "en"}
     for key in ("title", "points"):
-        if key not in told:
+        if key not in table:
             raise CourseError(f"{path}: {key} is missing")
-    for test, points in told["points"].items():
+    for test, points in table["points"].items():
         if type(points) not in (int, float) or not 0 <= points < inf:
             raise CourseError(f"{path}: [points] {test} is {points!r}; it should be a number, 0 or more")
     return Kata(
         name=path.parent.name,
-        title=told["title"],
-        track=one_of(tracks, told.get("track", next(iter(tracks))), f"{path}: track"),
-        place=told.get("place", 0),
-        builds_on=tuple(told.get("builds_on", ())),
-        hints=tuple(told.get("hints", ())),
-        lint=tuple(told.get("lint", ())),
-        points=told["points"],
-        visibility=visibility_of(told, f"{path}: visibility"),
-        hidden_says=one_of(get_args(HiddenSays), told.get("hidden_says", "nothing"), f"{path}: hidden_says"),
-        command=command_of(told, f"{path}: [command]"),
-        preload=tuple(told.get("preload", ())),
-        numeric=told.get("numeric", True),
-        languages={language: table_of(file) for language, file in translations.items() if file.is_file()},
+        title=table["title"],
+        track=check_choice(tracks, table.get("track", next(iter(tracks))), f"{path}: track"),
+        place=table.get("place", 0),
+        builds_on=tuple(table.get("builds_on", ())),
+        hints=tuple(table.get("hints", ())),
+        lint=tuple(table.get("lint", ())),
+        points=table["points"],
+        visibility=parse_visibility(table, f"{path}: visibility"),
+        hidden_says=check_choice(get_args(HiddenSays), table.get("hidden_says", "nothing"), f"{path}: hidden_says"),
+        command=parse_command(table, f"{path}: [command]"),
+        preload=tuple(table.get("preload", ())),
+        numeric=table.get("numeric", True),
+        languages={language: read_toml(file) for language, file in translations.items() if file.is_file()},
     )
 
 
-def command_of(told: Mapping[str, Any], where: str) -> dict[str, str]:
-    """The command that a kata brings, if it does. Raises CourseError for one without a name or help, or no texts."""
-    texts: dict[str, str] = told.get("command", {})
+def parse_command(table: Mapping[str, Any], where: str) -> dict[str, str]:
+    """Return the texts of the command that a kata adds, if any. Raises CourseError if its name or help is missing."""
+    texts: dict[str, str] = table.get("command", {})
     for key in ("name", "help") if texts else ():
         if key not in texts:
             raise CourseError(f"{where}: {key} is missing")
-    known(texts, dict.fromkeys(texts, str), where)
+    check_keys(texts, dict.fromkeys(texts, str), where)
     return texts
 
 
-def workload_from(entry: dict[str, Any]) -> Workload:
-    """One table of `workloads.toml`."""
+def parse_workload(entry: dict[str, Any]) -> Workload:
+    """Return the workload that an entry of `workloads.toml` describes."""
     return Workload(
         name=entry["name"],
         title=entry["title"],
@@ -135,17 +135,17 @@ def workload_from(entry: dict[str, Any]) -> Workload:
     )
 
 
-def visibility_of(told: dict[str, Any], where: str) -> dict[str, Visibility]:
-    """Who sees each test of a kata: one word for all of them, or a table of those that are not visible."""
-    given = told.get("visibility", "visible")
-    chosen = given if isinstance(given, dict) else dict.fromkeys(told["points"], given)
-    if unknown := chosen.keys() - told["points"].keys():
-        raise CourseError(f"{where} names {min(unknown)}, which is no test of it")
-    return {test: one_of(get_args(Visibility), chosen.get(test, "visible"), where) for test in told["points"]}
+def parse_visibility(table: dict[str, Any], where: str) -> dict[str, Visibility]:
+    """Return who sees each test of a kata, from one word for all tests or a table of exceptions."""
+    value = table.get("visibility", "visible")
+    chosen = value if isinstance(value, dict) else dict.fromkeys(table["points"], value)
+    if unknown := chosen.keys() - table["points"].keys():
+        raise CourseError(f"{where} names {min(unknown)}, which is not a test of this kata")
+    return {test: check_choice(get_args(Visibility), chosen.get(test, "visible"), where) for test in table["points"]}
 
 
-def one_of(allowed: Collection[str], given: object, where: str) -> Any:
-    """What was given, if it is allowed. Raises CourseError."""
-    if given not in allowed:
-        raise CourseError(f"{where} is {given!r}; it can be {', '.join(allowed)}")
-    return given
+def check_choice(allowed: Collection[str], value: object, where: str) -> Any:
+    """Return the value if it is allowed. Raises CourseError."""
+    if value not in allowed:
+        raise CourseError(f"{where} is {value!r}; it can be {', '.join(allowed)}")
+    return value

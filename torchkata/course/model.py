@@ -1,4 +1,4 @@
-"""What a course consists of: its tracks, katas and workloads, and the limits on code that runs."""
+"""The parts of a course: tracks, katas, workloads, and limits on students' code."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -8,12 +8,12 @@ HiddenSays: TypeAlias = Literal["nothing", "claim", "all"]
 
 
 class CourseError(ValueError):
-    """There is no course here, or it contradicts itself; the message says how, in one line."""
+    """A course that is missing or inconsistent; the message is one line."""
 
 
 @dataclass(frozen=True)
 class Track:
-    """Katas that belong together; their points sum to 100."""
+    """A group of katas; their points add up to 100."""
 
     name: str
     title: str
@@ -21,31 +21,31 @@ class Track:
 
 @dataclass(frozen=True)
 class Kata:
-    """One kata: one stub, one file of tests."""
+    """A kata: one stub and its file of tests."""
 
     name: str
     title: str
     track: str
-    place: int  # in its track
-    points: dict[str, float]  # by the name of the test, in the order of the file
-    visibility: dict[str, Visibility]  # of every test, by its name
-    hidden_says: HiddenSays  # what a student may read of a test that is not visible
+    place: int  # sort key in its track
+    points: dict[str, float]  # by name of the test, in the order of the file
+    visibility: dict[str, Visibility]  # by name of the test
+    hidden_says: HiddenSays  # how much of a hidden test a student may read
     builds_on: tuple[str, ...] = ()
-    hints: tuple[str, ...] = ()  # from gentle to plain
-    lint: tuple[str, ...] = ()  # what its source is searched for: tables of `reference/lint.toml`
-    command: dict[str, str] = field(default_factory=dict)  # that it brings: name, help, and the texts of `command.py`
-    preload: tuple[str, ...] = ()  # modules that its code will most likely import: workers have done so, as a course's
-    numeric: bool = True  # its answers are numbers that the oracle computes, so that a mistake shows in them
-    languages: dict[str, dict[str, Any]] = field(default_factory=dict)  # what it says in other languages than English
+    hints: tuple[str, ...] = ()  # from gentle to explicit
+    lint: tuple[str, ...] = ()  # names of tables in `reference/lint.toml`: patterns to report in its source
+    command: dict[str, str] = field(default_factory=dict)  # a command that it adds: name, help, texts
+    preload: tuple[str, ...] = ()  # further modules that workers import before they start
+    numeric: bool = True  # whether the oracle computes its results, so that a mistake changes numbers
+    languages: dict[str, dict[str, Any]] = field(default_factory=dict)  # its texts in languages other than English
 
     @property
     def max_score(self) -> float:
-        """The points of all tests together."""
+        """Sum of the points of all tests."""
         return sum(self.points.values())
 
     @property
     def test_functions(self) -> set[str]:
-        """The names of the functions that are worth points; `test_a[3]` is one case of `test_a`."""
+        """Names of the test functions with points; `test_a[3]` is a case of `test_a`."""
         return {name.partition("[")[0] for name in self.points}
 
 
@@ -54,7 +54,7 @@ Tier: TypeAlias = Literal["passing", "full"]
 
 @dataclass(frozen=True)
 class Tiers:
-    """How much of what a device can do earns the points for passing, and how much earns all."""
+    """Two values, such as thresholds or points: for passing and for full points."""
 
     passing: float
     full: float
@@ -62,21 +62,21 @@ class Tiers:
 
 @dataclass(frozen=True)
 class Workload:
-    """One thing that is timed."""
+    """A workload that the grader times."""
 
     name: str
     title: str
-    uses: tuple[str, ...]  # the katas whose code runs in it
+    uses: tuple[str, ...]  # katas whose code it runs
     points: Tiers
-    ratio: dict[str, Tiers]  # by the kind of device: of the baseline that runs beside it
-    mfu: Tiers | None  # of the datasheet's peak, on devices whose thresholds were measured
+    ratio: dict[str, Tiers]  # thresholds relative to the baseline, by kind of device
+    mfu: Tiers | None  # thresholds relative to the datasheet's peak, for devices with `mfu = true`
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a student's process may use under the grader."""
+    """Limits on a student's process in the grader."""
 
-    call_seconds: float = 5.0  # one call of a probe, import included
-    test_seconds: float = 10.0  # all calls of a test at 100 examples; more examples get more time
-    kata_seconds: float = 20.0  # all tests of a kata, likewise; a submission has the sum of its katas' times
-    memory_mib: int = 1024  # address space beyond what the imported libraries have mapped
+    call_seconds: float = 5.0  # for one call of a probe, including the import
+    test_seconds: float = 10.0  # for all calls of a test with 100 examples; scaled for more examples
+    kata_seconds: float = 20.0  # for all tests of a kata, likewise; a submission gets the sum over its katas
+    memory_mib: int = 1024  # address space beyond that of the imported libraries

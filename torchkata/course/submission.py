@@ -1,4 +1,4 @@
-"""What a hand-in consists of: the modules in `assignment/`. The grader reads submissions by the same rules."""
+"""The files of a submission: the modules in `assignment/`. `kata export` and the grader share these rules."""
 
 import ast
 import io
@@ -8,51 +8,51 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 MAX_FILES = 64
-MAX_BYTES = 2**20  # of one file: more no hand has typed
-NOT_TAKEN = ("conftest.py", "__init__.py")
+MAX_BYTES = 2**20  # of one file, more than any hand-written module has
+IGNORED = ("conftest.py", "__init__.py")
 
 
 def is_module(name: str) -> bool:
-    """Whether a file of this name can be imported beside the katas, and is taken along."""
-    return name.endswith(".py") and name.removesuffix(".py").isidentifier() and name not in NOT_TAKEN
+    """Return whether a file of this name is a module that belongs to a submission."""
+    return name.endswith(".py") and name.removesuffix(".py").isidentifier() and name not in IGNORED
 
 
-def parsed(source: bytes) -> ast.Module:
-    """A module's syntax, without remarks on its style. Raises SyntaxError; ValueError for what is no text."""
+def parse(source: bytes) -> ast.Module:
+    """Parse a module without printing SyntaxWarnings. Raises SyntaxError, or ValueError for binary data."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(source)
 
 
-def imported_beside(tree: ast.Module) -> set[str]:
-    """The modules that `from .name import …` and `from . import name` take from the same folder."""
-    beside = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 1]
-    named = {node.module.partition(".")[0] for node in beside if node.module}
-    return named | {alias.name for node in beside if not node.module for alias in node.names}
+def relative_imports(tree: ast.Module) -> set[str]:
+    """Return the modules of the same folder that `from .name import …` and `from . import name` import."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 1]
+    modules = {node.module.partition(".")[0] for node in nodes if node.module}
+    return modules | {alias.name for node in nodes if not node.module for alias in node.names}
 
 
-def imported_by_name(tree: ast.Module) -> set[str]:
-    """The modules that `import name` and `from name import …` look for on Python's path."""
-    named = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 0]
-    named += [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
-    return {name.partition(".")[0] for name in named if name}
+def absolute_imports(tree: ast.Module) -> set[str]:
+    """Return the top-level modules that `import name` and `from name import …` import."""
+    names = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 0]
+    names += [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    return {name.partition(".")[0] for name in names if name}
 
 
-def imports_of(file: Path) -> set[str]:
-    """The modules beside a file that it imports; none for a file that can't be read."""
+def read_imports(file: Path) -> set[str]:
+    """Return the modules of its folder that a file imports; an empty set if it can't be parsed."""
     try:
-        return imported_beside(parsed(file.read_bytes()))
+        return relative_imports(parse(file.read_bytes()))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
 
 
 def zip_files(files: Mapping[str, bytes], mode: Callable[[bytes], int] = lambda _: 0o644) -> bytes:
-    """Return a zip of these files, the same bytes for the same files. `mode` gives a file's permissions."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    """Return a reproducible zip archive of these files; `mode` returns the permissions of a file."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in sorted(files.items()):
             entry = zipfile.ZipInfo(name)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = (0o100000 | mode(content)) << 16
             archive.writestr(entry, content)
-    return made.getvalue()
+    return buffer.getvalue()

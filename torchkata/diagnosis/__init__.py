@@ -1,1 +1,1 @@
-"""What a failure says: which known mistake, which formula or which crash explains it."""
+"""Explanations of failures: known mistakes, patterns in the answers, and common exceptions."""

@@ -1,13 +1,13 @@
-"""Decides whether the exception that ended a test is the instructor's mistake: whether it comes whatever is answered.
+"""Distinguishes a broken test from a wrong answer, when a test ends with an unexpected exception.
 
-    no call was made before it        the answers have no part in it: the test is broken
-    a strategy raised it              likewise
-    the test's body raised it         the body runs again with answers that nobody may read: if it raises the same
-                                      at the same line, the test is broken; so it is if it passes with the same
-                                      answers as before
+The test is broken if the exception does not depend on the student's answers:
 
-Where this can't be decided, the exception counts as a refusal of the student's answer. The grader knows more: a test
-that the reference solution passes is not broken (`SOUND`).
+- the test made no call before it, or a strategy raised it; or
+- the body, run again, raises the same error at the same line with answers that it cannot read (`Unread`), or passes
+  with the recorded answers.
+
+In any other case the exception counts as a wrong answer. The grader also knows that a test is not broken if the
+reference solution passes it (`RunState.sound`).
 """
 
 import linecache
@@ -21,41 +21,42 @@ from torchkata.compare.show import show
 from torchkata.course import course, is_chosen
 from torchkata.i18n import words
 from torchkata.seam.failures import BrokenTest, Endless, Place
-from torchkata.seam.reply import clean, text_of
+from torchkata.seam.reply import clean, format_error
 from torchkata.seam.student import Call
 from torchkata.seam.values import Plain, Unread
 
 from .recording import Example, RecordedBody, ReplayingStudent
 
-TRIES = 5  # of a test's body, which may be flaky
+TRIES = 5  # of a test's body, which may be random
 
 
 class UnreadStudent:
-    """Answers every call with a value that can be compared and passed on, and not read."""
+    """A student with answers that can be compared and passed on, but not read."""
 
     def call(self, *_: object) -> Plain:
-        """Answer, as `Student.call` does."""
+        """Return an `Unread` answer."""
         return Unread()
 
 
 def find_broken_test(error: BaseException, body: RecordedBody, last_call: Call | None) -> BrokenTest | None:
-    """Return what to raise in place of `error` if the test is broken, None if its cause may be the student's answer."""
+    """Return the exception to raise in place of `error` if the test is broken, None if the answer may be the cause."""
     in_body = any(frame.f_code is RecordedBody.__call__.__code__ for frame, _ in traceback.walk_tb(error.__traceback__))
     example = next(iter(body.kept()), None) if in_body else None
-    given = show_input(example) if example else ""
+    given = format_input(example) if example else ""
+    broken = BrokenTest(format_error(error), find_course_lines(error.__traceback__), given)
     if last_call is None or (example and not example.answers):
-        return BrokenTest(text_of(error), course_lines(error.__traceback__), given)
+        return broken
     if not in_body:
         by_a_strategy = not isinstance(error, HypothesisException) or isinstance(error, InvalidArgument)
-        return BrokenTest(text_of(error), course_lines(error.__traceback__)) if by_a_strategy else None
-    for _ in range(TRIES):
-        if example and (raises_the_same(error, body, example) or passes_now(body, example)):
-            return BrokenTest(text_of(error), course_lines(error.__traceback__), given)
-    return None
+        return broken if by_a_strategy else None
+    if example is None:
+        return None
+    tries = (raises_same_error(error, body, example) or passes_on_replay(body, example) for _ in range(TRIES))
+    return broken if any(tries) else None
 
 
-def passes_now(body: RecordedBody, example: Example) -> bool:
-    """Return whether the body passes with the answers that it failed with: it judges the same in two ways."""
+def passes_on_replay(body: RecordedBody, example: Example) -> bool:
+    """Return whether the body passes with the same answers that it failed with, so its verdict is random."""
     try:
         body.body(**example.given, student=ReplayingStudent(example.answers))
     except (Exception, SystemExit):
@@ -63,28 +64,24 @@ def passes_now(body: RecordedBody, example: Example) -> bool:
     return True
 
 
-def raises_the_same(error: BaseException, body: RecordedBody, example: Example) -> bool:
-    """Return whether the body raises the same error at the same line if nobody may read the student's answers."""
+def raises_same_error(error: BaseException, body: RecordedBody, example: Example) -> bool:
+    """Return whether the body raises the same error at the same line with answers that it cannot read."""
     try:
         body.body(**example.given, student=UnreadStudent())
-    except (Exception, SystemExit) as again:
-        return text_of(again) == text_of(error) and last_line(again) == last_line(error)
+    except (Exception, SystemExit) as second:
+        lines = [find_course_lines(one.__traceback__)[-1:] for one in (error, second)]
+        return format_error(second) == format_error(error) and lines[0] == lines[1]
     return False
 
 
-def last_line(error: BaseException) -> list[Place]:
-    """Return the innermost line of the course's own files that an exception came through, if there is one."""
-    return course_lines(error.__traceback__)[-1:]
+def make_endless_error(error: Endless) -> BrokenTest:
+    """Return the exception to raise in place of `error`, with the line that the test was executing."""
+    text = words("message.endless", seconds=f"{error.seconds:g}")
+    return BrokenTest(text, find_course_lines(error.__traceback__))
 
 
-def too_slow(error: Endless) -> BrokenTest:
-    """Return what to raise in place of `error`, which says where the test was computing."""
-    text = words("told.endless", seconds=f"{error.seconds:g}")
-    return BrokenTest(text, course_lines(error.__traceback__))
-
-
-def course_lines(trace: TracebackType | None) -> list[Place]:
-    """Return the lines of the course's own files in a traceback from the test's body on, the innermost last."""
+def find_course_lines(trace: TracebackType | None) -> list[Place]:
+    """Return the lines of the course's files in a traceback, from the test's body inwards."""
     root, own = course().root, (course().tests, course().reference, course().root / "conftest.py")
     found: list[Place] = []
     for frame, line in traceback.walk_tb(trace):
@@ -97,21 +94,21 @@ def course_lines(trace: TracebackType | None) -> list[Place]:
     return found
 
 
-def mistake_in_course(error: BaseException) -> str:
-    """Return a line about an exception that a file of the course has raised or can't be read for, "" for any other."""
+def describe_course_error(error: BaseException) -> str:
+    """Return a line about an exception that a file of the course raised or caused, "" for any other exception."""
     if not is_chosen() or not isinstance(error, (Exception, SystemExit)):
         return ""
-    root, lines = course().root, course_lines(error.__traceback__)
+    root, lines = course().root, find_course_lines(error.__traceback__)
     named = getattr(error, "filename", None)
     if isinstance(error, (SyntaxError, OSError)) and isinstance(named, str) and Path(named).is_relative_to(root):
         if isinstance(error, SyntaxError):
-            return f"{named}, line {error.lineno}: {text_of(error)}"
+            return f"{named}, line {error.lineno}: {format_error(error)}"
         return f"{named}: {error.strerror}"
     if lines:
-        return f"{root / lines[-1].file}, line {lines[-1].line}: {clean(text_of(error))}"
+        return f"{root / lines[-1].file}, line {lines[-1].line}: {clean(format_error(error))}"
     return ""
 
 
-def show_input(example: Example) -> str:
-    """Return an input as it is shown, argument by argument."""
+def format_input(example: Example) -> str:
+    """Return a text with the arguments of an input."""
     return ", ".join(f"{name} = {show(value)}" for name, value in example.given.items())

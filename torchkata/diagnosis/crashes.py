@@ -1,4 +1,4 @@
-"""What an error says of the code that raised it, where a library's message says so only to those who know it."""
+"""Explanations of common exceptions of torch, NumPy and Python with messages that beginners hardly understand."""
 
 import re
 
@@ -6,7 +6,9 @@ from torchkata.i18n import words
 from torchkata.seam.failures import Crashed
 from torchkata.seam.reply import LACKS_STATE
 
-MEANT: dict[str, str] = {  # the key of the sentence, by what stands in the error's text or in the line that raised it
+PATTERNS: dict[
+    str, str
+] = {  # the key of the explanation, by a pattern in the error's text or in the line that raised it
     r"DefaultCPUAllocator|MemoryError|Storage size calculation overflowed": "memory",
     r"does not require grad and does not have a grad_fn": "no_graph",
     r"a leaf Variable that requires grad is being used in an in-place|a view of a leaf Variable that requires": "leaf",
@@ -34,9 +36,9 @@ MEANT: dict[str, str] = {  # the key of the sentence, by what stands in the erro
 }
 
 
-def meaning(crash: Crashed) -> str:
-    """The sentence for an error and the line that raised it, "" where they say enough or nobody knows more."""
-    if not crash.place.file and "NoneType" in crash.error:  # a test's line, which uses what was returned
+def explain_crash(crash: Crashed) -> str:
+    """Return the explanation of an exception, "" if there is none."""
+    if not crash.place.file and "NoneType" in crash.error:  # a line of a test or probe, which uses the returned value
         return words("crash.no_return")
     text = f"{crash.error}\n{crash.place.source}"
-    return next((words(f"crash.{key}") for pattern, key in MEANT.items() if re.search(pattern, text)), "")
+    return next((words(f"crash.{key}") for pattern, key in PATTERNS.items() if re.search(pattern, text)), "")

@@ -1,81 +1,82 @@
-"""What is true of all inputs whose answers are wrong, and of no others."""
+"""Facts that are true of all inputs with wrong answers and of no input with a right answer."""
 
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 
 from torchkata.i18n import words
 from torchkata.seam.values import Plain, is_array, is_tensor
 
-FEWEST = 8  # wrong answers, and right ones, before anything is said of them all
+MIN_ANSWERS = 8  # of both wrong and right answers
 NOT_ZERO = " != 0"
+OPERATORS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    ">": operator.gt,
+    "==": operator.eq,
+    "<=": operator.le,
+    ">=": operator.ge,
+    "!=": operator.ne,
+}
 
 
-def common(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
-    """What is true of all inputs whose answers are wrong, and of no other; each comes with whether it is right.
+def find_common_fact(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
+    """Return a sentence with a fact that separates inputs with wrong answers from those with right ones, "" for none.
 
-    Where 0 is right, and everything else wrong, other facts hold by accident.
+    `trials` has each input and whether its answer is right. If only 0 is answered right, any fact is an accident.
     """
     telling = [(given, right) for given, right in trials if not any(map(is_empty, given.values()))]
-    wrong, right = ([facts(given) for given, is_right in telling if is_right is asked] for asked in (False, True))
-    if len(wrong) < FEWEST or len(right) < FEWEST:
+    wrong, right = (
+        [collect_facts(given) for given, is_right in telling if is_right is asked] for asked in (False, True)
+    )
+    if len(wrong) < MIN_ANSWERS or len(right) < MIN_ANSWERS:
         return ""
-    apart = [
-        fact for fact in wrong[0] if all(one.get(fact) for one in wrong) and not any(one.get(fact) for one in right)
-    ]
-    if not apart or any(fact.endswith(NOT_ZERO) for fact in apart):
+    of_all = [fact for fact in wrong[0] if all(facts.get(fact) for facts in wrong)]
+    separating = [fact for fact in of_all if not any(facts.get(fact) for facts in right)]
+    if not separating or any(fact.endswith(NOT_ZERO) for fact in separating):
         return ""
-    return words("relation.common", fact=apart[0])
+    return words("relation.common", fact=separating[0])
 
 
 def is_empty(value: Plain) -> bool:
-    """Whether it is a tensor or an array of no elements: hardly an answer to that can be wrong."""
+    """Return whether a value is an empty tensor or array, for which almost any answer is right."""
     return (is_tensor(value) or is_array(value)) and 0 in value.shape
 
 
-def facts(given: Mapping[str, Plain]) -> dict[str, bool]:
-    """What may make inputs special, as a student would type it."""
+def collect_facts(given: Mapping[str, Plain]) -> dict[str, bool]:
+    """Return conditions on the inputs as code, and whether each holds."""
     found: dict[str, bool] = {}
     for name, value in given.items():
-        found |= facts_of(name, value)
+        found |= describe_input(name, value)
     whole = {name: value for name, value in given.items() if type(value) is int}
     for a, first in whole.items():
         for b, second in whole.items():
             if a < b:
-                found |= {f"{a} < {b}": first < second, f"{a} > {b}": first > second, f"{a} == {b}": first == second}
-                found |= {
-                    f"{a} <= {b}": first <= second,
-                    f"{a} >= {b}": first >= second,
-                    f"{a} != {b}": first != second,
-                }
+                found |= {f"{a} {symbol} {b}": compare(first, second) for symbol, compare in OPERATORS.items()}
             if a != b and second:
                 found[f"{a} % {b} > 0"] = first % second > 0
     return found
 
 
-def facts_of(name: str, value: Plain) -> dict[str, bool]:
-    """Those of one input."""
+def describe_input(name: str, value: Plain) -> dict[str, bool]:
+    """Return conditions on one input."""
     if value is None or isinstance(value, bool):
         return {name: bool(value), f"not {name}": not value}
     if isinstance(value, str):
         return {f"{name} == {value!r}": True}
     if isinstance(value, (int, float)):
-        special = {
-            f"{name}{NOT_ZERO}": value != 0,
-            f"{name} == 0": value == 0,
-            f"{name} == 1": value == 1,
-            f"{name} < 0": value < 0,
-        }
-        odd = {f"{name} % 2 == 1": value % 2 == 1, f"{name} % 2 == 0": value % 2 == 0} if type(value) is int else {}
-        return {**special, f"{name} > 1": value > 1, **odd}
+        odd = compare_to(f"{name} % 2", value % 2, ("==", 1), ("==", 0)) if type(value) is int else {}
+        return compare_to(name, value, ("!=", 0), ("==", 0), ("==", 1), ("<", 0), (">", 1)) | odd
     if isinstance(value, (list, tuple)):
-        return {f"len({name}) == {count}": len(value) == count for count in (0, 1)} | {
-            f"len({name}) > 1": len(value) > 1
-        }
+        return compare_to(f"len({name})", len(value), ("==", 0), ("==", 1), (">", 1))
     if not (is_tensor(value) or is_array(value)):
         return {}
     shape = list(value.shape)
-    found = {f"{name}.ndim == {count}": len(shape) == count for count in range(4)}
-    found |= {f"{name}.ndim > {count}": len(shape) > count for count in (1, 2)}
+    found = compare_to(f"{name}.ndim", len(shape), *(("==", count) for count in range(4)), (">", 1), (">", 2))
     found[f"1 in {name}.shape"] = 1 in shape
-    for axis in {0, -1} if shape else ():
-        found |= {f"{name}.shape[{axis}] == 1": shape[axis] == 1, f"{name}.shape[{axis}] > 1": shape[axis] > 1}
+    for axis in (0, -1) if shape else ():
+        found |= compare_to(f"{name}.shape[{axis}]", shape[axis], ("==", 1), (">", 1))
     return {**found, f"{name}.dtype == {value.dtype}": True}
+
+
+def compare_to(name: str, value: float, *conditions: tuple[str, int]) -> dict[str, bool]:
+    """Return conditions on a number, each given by an operator and the other number."""
+    return {f"{name} {symbol} {number}": OPERATORS[symbol](value, number) for symbol, number in conditions}

@@ -1,8 +1,8 @@
-"""Formulas by which wrong numbers may follow from the right ones: a table of them, and some that are fitted."""
+"""Formulas that may explain wrong numbers, such as "your result is transposed": a fixed table and fitted formulas."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from typing import Any, TypeAlias
@@ -12,15 +12,15 @@ from numpy import ndarray as Array
 
 from torchkata.seam.values import Plain, is_array, is_tensor
 
-ENOUGH = 4  # different numbers that a formula has to explain
-FINEST = 12  # denominator of a fraction that is shown as one
-CLOSE = 16  # roundings within which two numbers agree
+MIN_NUMBERS = 4  # different numbers that a formula must explain
+MAX_DENOMINATOR = 12  # of a factor that is shown as a fraction
+CLOSE = 16  # roundings by which equal numbers may differ
 Numbers: TypeAlias = Array[Any, Any]
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The numbers of a comparison, and the size of a rounding."""
+    """The numbers of a comparison, the machine epsilon, and the inputs of the call."""
 
     yours: Numbers
     expected: Numbers
@@ -30,49 +30,51 @@ class Pair:
 
 @dataclass(frozen=True)
 class Formula:
-    """What yours may be: `predicted` has a NaN where it says nothing, and is None where it can't be that."""
+    """A formula for the student's result.
+
+    `predicted` returns NaN for elements that it does not predict, and None if the formula is impossible.
+    """
 
     key: str
     predicted: Callable[[Pair], Numbers | None]
     values: Mapping[str, object] = field(default_factory=dict)
-    is_rule: bool = True  # it says of each number where it comes from, and not only how it lies to another
+    is_rule: bool = True  # it determines every number of the result
 
 
-def holds(formula: Formula, pairs: Sequence[Pair]) -> bool:
-    """Whether a formula predicts all answers, and enough of them that are not what is expected."""
+def fits(formula: Formula, pairs: Sequence[Pair]) -> bool:
+    """Return whether a formula predicts all answers, including enough different wrong numbers."""
     explained: set[float] = set()
     for pair in pairs:
         predicted = formula.predicted(pair)
-        if predicted is None or predicted.shape != pair.yours.shape or not agree(pair.yours, predicted, pair.eps):
+        if predicted is None or predicted.shape != pair.yours.shape or not agrees(pair.yours, predicted, pair.eps):
             return False
         if predicted.shape != pair.expected.shape:
             explained.update(predicted[~np.isnan(predicted)].tolist())
         else:
-            apart = abs(predicted - pair.expected) > 4 * tolerance(pair.yours, pair.expected, pair.eps)
+            apart = abs(predicted - pair.expected) > 4 * compute_tolerance(pair.yours, pair.expected, pair.eps)
             explained.update(pair.expected[apart].tolist())
-    return len(explained) >= ENOUGH
+    return len(explained) >= MIN_NUMBERS
 
 
-def agree(yours: Numbers, predicted: Numbers, eps: float) -> bool:
-    """Whether all numbers are those that are predicted, as far as they are."""
-    near = abs(yours - predicted) <= tolerance(yours, predicted, eps)
+def agrees(yours: Numbers, predicted: Numbers, eps: float) -> bool:
+    """Return whether all predicted numbers are right up to rounding."""
+    near = abs(yours - predicted) <= compute_tolerance(yours, predicted, eps)
     return bool(np.all(near | np.isnan(predicted) | (yours == predicted)))
 
 
-def tolerance(yours: Numbers, other: Numbers, eps: float) -> float:
-    """Some roundings of the largest number."""
-    sizes = abs(np.concatenate([yours.ravel(), other.ravel()]))
-    return CLOSE * eps * float(sizes[np.isfinite(sizes)].max(initial=0.0))
+def compute_tolerance(yours: Numbers, other: Numbers, eps: float) -> float:
+    """Return the allowed difference: a few roundings of the largest number."""
+    return CLOSE * eps * max(find_largest(yours), find_largest(other))
 
 
-def most(values: Numbers) -> float:
-    """The size of the largest finite number."""
+def find_largest(values: Numbers) -> float:
+    """Return the largest absolute value that is finite."""
     sizes = abs(values)
     return float(sizes[np.isfinite(sizes)].max(initial=0.0))
 
 
-def numbers(value: Plain) -> Numbers | None:
-    """The numbers of a tensor, an array, a list or a number; None of anything else. Those of an int stay exact."""
+def to_numbers(value: Plain) -> Numbers | None:
+    """Return the numbers of a tensor, an array, a list or a number, None for anything else; ints stay exact."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return np.asarray(value, np.longdouble if isinstance(value, int) else np.float64)
     if isinstance(value, list) and value and all(type(item) in (int, float) for item in value):
@@ -86,8 +88,8 @@ def numbers(value: Plain) -> Numbers | None:
     return value.astype(np.float64 if value.dtype.kind == "f" else np.longdouble)
 
 
-def eps_of(value: Plain) -> float:
-    """How far apart numbers of its type are at 1."""
+def get_eps(value: Plain) -> float:
+    """Return the machine epsilon of a value's type."""
     if is_tensor(value) and value.dtype.is_floating_point:
         import torch
 
@@ -99,53 +101,56 @@ def eps_of(value: Plain) -> float:
     return float(np.finfo(np.float64 if is_float else np.longdouble).eps)
 
 
-def turned(axes: tuple[int, int]) -> Callable[[Pair], Numbers | None]:
-    """With two axes exchanged; fewer leave nothing to exchange."""
-
-    def predicted(pair: Pair) -> Numbers:
-        expected = pair.expected
-        return expected.swapaxes(*axes) if expected.ndim > max(axes) else expected
-
-    return predicted
+def apply(function: Callable[..., Any], **options: Any) -> Callable[[Pair], Numbers | None]:
+    """Predict a function of the expected numbers."""
+    return lambda pair: np.asarray(function(pair.expected, **options))
 
 
-def late(pair: Pair) -> Numbers | None:
-    """Each item as the one before it should be; the first may be anything."""
-    return pair.expected if not pair.expected.ndim else np.concatenate([nans(pair.expected[:1]), pair.expected[:-1]])
+def swap_axes(expected: Numbers, axes: tuple[int, int]) -> Numbers:
+    """Swap two axes; an array with fewer axes is unchanged."""
+    return expected.swapaxes(*axes) if expected.ndim > max(axes) else expected
 
 
-def early(pair: Pair) -> Numbers | None:
-    """Each item as the next should be; the last may be anything."""
-    return pair.expected if not pair.expected.ndim else np.concatenate([pair.expected[1:], nans(pair.expected[-1:])])
+def shift(expected: Numbers, by: int) -> Numbers:
+    """Shift the items by one place, with NaN for the item that has no source."""
+    shifted = np.roll(expected, by, axis=0 if expected.ndim else None)
+    if expected.ndim:
+        shifted[slice(1) if by > 0 else slice(-1, None)] = np.nan
+    return shifted
 
 
-def nans(like: Numbers) -> Numbers:
-    """Numbers of which nothing is said."""
-    return np.full(like.shape, np.nan)
+def wrap(expected: Numbers, bits: int, *, is_signed: bool) -> Numbers:
+    """Apply the overflow of an integer of this many bits."""
+    half = 2 ** (bits - 1) if is_signed else 0
+    wrapped: Numbers = (expected + half) % 2**bits - half
+    return wrapped
 
 
-def all_as_the_first(pair: Pair) -> Numbers | None:
-    """The first number, wherever others are expected; of the first itself nothing is said."""
-    return rows_as_the_first(replace(pair, yours=pair.yours.ravel(), expected=pair.expected.ravel()), pair.yours.shape)
+def reduce(expected: Numbers, by: Callable[..., Any], axis: int | None) -> Any:
+    """Reduce an array over one axis or over all."""
+    return by(expected, axis=axis) if expected.ndim and expected.size else expected
 
 
-def rows_as_the_first(pair: Pair, shape: tuple[int, ...] | None = None) -> Numbers | None:
-    """The first row, wherever others are expected; of the first itself nothing is said, nor where all should be it."""
-    yours, expected = pair.yours, pair.expected
+def repeat_first(pair: Pair, *, is_flat: bool) -> Numbers | None:
+    """Predict that all rows (or numbers, if `is_flat`) equal the first, although different ones are expected."""
+    yours, expected = (pair.yours.ravel(), pair.expected.ravel()) if is_flat else (pair.yours, pair.expected)
     if not (yours.ndim and yours.size and expected.ndim):
         return expected
-    if np.all(expected == expected[:1]):
-        return nans(yours).reshape(shape or yours.shape) if np.all(yours == yours[:1]) else None
-    return np.concatenate([nans(yours[:1]), np.broadcast_to(yours[:1], yours[1:].shape)]).reshape(shape or yours.shape)
+    predicted = np.full_like(yours, np.nan)
+    if np.any(expected != expected[:1]):
+        predicted[1:] = yours[:1]
+    elif np.any(yours != yours[:1]):
+        return None
+    return predicted.reshape(pair.yours.shape)
 
 
-def in_that_shape(pair: Pair) -> Numbers | None:
-    """The same numbers, in the same order, in the shape of yours."""
+def reshape_like(pair: Pair) -> Numbers | None:
+    """Predict the expected numbers in the shape of the result."""
     return pair.expected.reshape(pair.yours.shape) if pair.expected.size == pair.yours.size else None
 
 
-def in_that_order(pair: Pair) -> Numbers | None:
-    """The same numbers in the order of yours."""
+def reorder_like(pair: Pair) -> Numbers | None:
+    """Predict the expected numbers in the order of the result."""
     if pair.expected.shape != pair.yours.shape:
         return None
     predicted = np.empty_like(pair.expected)
@@ -153,92 +158,54 @@ def in_that_order(pair: Pair) -> Numbers | None:
     return predicted
 
 
-def modulo(bits: int) -> Callable[[Pair], Numbers | None]:
-    """In an unsigned integer of so many bits."""
-    return lambda pair: pair.expected % 2**bits
-
-
-def signed(bits: int) -> Callable[[Pair], Numbers | None]:
-    """In an integer of so many bits."""
-    half = 2 ** (bits - 1)
-    return lambda pair: (pair.expected + half) % (2 * half) - half
-
-
-def of_expected(function: Callable[[Numbers], Any]) -> Callable[[Pair], Numbers | None]:
-    """A function of what is expected."""
-    return lambda pair: np.asarray(function(pair.expected))
-
-
-def reduced(function: Callable[..., Any], axis: int | None) -> Callable[[Pair], Numbers | None]:
-    """What is expected, reduced by one axis or by all."""
-
-    def predicted(pair: Pair) -> Numbers | None:
-        expected = pair.expected
-        return np.asarray(function(expected, axis=axis)) if expected.ndim and expected.size else expected
-
-    return predicted
-
-
 FORMULAS = (
-    Formula("relation.zero", of_expected(np.zeros_like)),
-    Formula("relation.all_the_same", all_as_the_first),
-    Formula("relation.rows_the_same", rows_as_the_first),
-    Formula("relation.negated", of_expected(np.negative)),
-    *(Formula("relation.transposed", turned(axes), {"axes": f"{axes}"}) for axes in ((0, 1), (1, 2), (0, 2))),
-    Formula("relation.reversed", of_expected(lambda e: e[::-1] if e.ndim else e)),
-    Formula("relation.rows_reversed", of_expected(lambda e: e[..., ::-1] if e.ndim > 1 else e)),
-    Formula("relation.late", late),
-    Formula("relation.early", early),
-    Formula("relation.whole", of_expected(np.round)),
-    Formula("relation.truncated", of_expected(np.trunc)),
-    *(Formula("relation.decimals", of_expected(partial(np.round, decimals=n)), {"count": n}) for n in range(1, 7)),
-    *(Formula("relation.modulo", modulo(n), {"bits": n}) for n in (8, 16, 32)),
-    *(Formula("relation.signed", signed(n), {"bits": n}) for n in (8, 16, 32)),
-    Formula("relation.absolute", of_expected(np.abs)),
-    Formula("relation.cut_at_zero", of_expected(lambda e: np.maximum(e, 0))),
-    Formula("relation.squared", of_expected(np.square)),
-    Formula("relation.root", of_expected(np.sqrt)),
-    Formula("relation.inverse", of_expected(lambda e: 1 / e)),
-    Formula("relation.shape", in_that_shape, is_rule=False),
-    *(Formula("relation.reduced", reduced(np.sum, axis), {"by": f"sum({axis})"}) for axis in (0, -1)),
-    *(Formula("relation.reduced", reduced(np.mean, axis), {"by": f"mean({axis})"}) for axis in (0, -1)),
-    Formula("relation.reduced", reduced(np.sum, None), {"by": "sum()"}),
-    Formula("relation.reduced", reduced(np.mean, None), {"by": "mean()"}),
-    Formula("relation.order", in_that_order, is_rule=False),
+    Formula("relation.zero", apply(np.zeros_like)),
+    Formula("relation.all_the_same", partial(repeat_first, is_flat=True)),
+    Formula("relation.rows_the_same", partial(repeat_first, is_flat=False)),
+    Formula("relation.negated", apply(np.negative)),
+    *(Formula("relation.transposed", apply(swap_axes, axes=a), {"axes": f"{a}"}) for a in ((0, 1), (1, 2), (0, 2))),
+    Formula("relation.reversed", apply(lambda e: e[::-1] if e.ndim else e)),
+    Formula("relation.rows_reversed", apply(lambda e: e[..., ::-1] if e.ndim > 1 else e)),
+    Formula("relation.late", apply(shift, by=1)),
+    Formula("relation.early", apply(shift, by=-1)),
+    Formula("relation.whole", apply(np.round)),
+    Formula("relation.truncated", apply(np.trunc)),
+    *(Formula("relation.decimals", apply(np.round, decimals=n), {"count": n}) for n in range(1, 7)),
+    *(Formula("relation.modulo", apply(wrap, bits=n, is_signed=False), {"bits": n}) for n in (8, 16, 32)),
+    *(Formula("relation.signed", apply(wrap, bits=n, is_signed=True), {"bits": n}) for n in (8, 16, 32)),
+    Formula("relation.absolute", apply(np.abs)),
+    Formula("relation.cut_at_zero", apply(lambda e: np.maximum(e, 0))),
+    Formula("relation.squared", apply(np.square)),
+    Formula("relation.root", apply(np.sqrt)),
+    Formula("relation.inverse", apply(lambda e: 1 / e)),
+    Formula("relation.shape", reshape_like, is_rule=False),
+    *(
+        Formula("relation.reduced", apply(reduce, by=by, axis=axis), {"by": f"{by.__name__}({text})"})
+        for axis, text in ((0, "0"), (-1, "-1"), (None, ""))
+        for by in (np.sum, np.mean)
+    ),
+    Formula("relation.order", reorder_like, is_rule=False),
 )
-OF_SHAPES = tuple(
-    replace(formula, key="relation.stored_transposed") if formula.key == "relation.reversed" else formula
-    for formula in FORMULAS
-)  # of numbers that are the sizes of a shape
 
 
-def input_of(pair: Pair, name: str) -> Numbers | None:
-    """What was given under this name."""
-    return numbers(pair.given.get(name))
-
-
-def given_back(pairs: Sequence[Pair]) -> Iterator[Formula]:
-    """An input, as it was."""
+def fit_formulas(pairs: Sequence[Pair]) -> Iterator[Formula]:
+    """Yield formulas that depend on the inputs or on one answer: an input, a size as a factor, a number, a bound."""
     for name in pairs[0].given:
-        yield Formula("relation.unchanged", partial(input_of, name=name), {"name": name})
-
-
-def fitted(pairs: Sequence[Pair]) -> Iterator[Formula]:
-    """A factor, a summand or a bound, taken from an answer: a factor by the name of a size, if it has one."""
-    for size in sizes(pairs[0].given):
-        if len({sizes(pair.given).get(size) for pair in pairs}) == 1:
+        yield Formula("relation.unchanged", partial(predict_input, name=name), {"name": name})
+    for size in collect_sizes(pairs[0].given):
+        if len({collect_sizes(pair.given).get(size) for pair in pairs}) == 1:
             continue
         for key, power in POWERS.items():
-            yield Formula(key, by_size(size, power), {"size": size})
-    pair = max(pairs, key=lambda pair: pair.yours.shape == pair.expected.shape and most(pair.expected))
-    if pair.yours.shape != pair.expected.shape or not most(pair.expected) or not np.isfinite(pair.yours).all():
+            yield Formula(key, partial(scale_by_size, size=size, power=power), {"size": size})
+    pair = max(pairs, key=lambda pair: pair.yours.shape == pair.expected.shape and find_largest(pair.expected))
+    if pair.yours.shape != pair.expected.shape or not find_largest(pair.expected) or not np.isfinite(pair.yours).all():
         return
     place = int(np.argmax(np.where(np.isfinite(pair.expected), abs(pair.expected), 0.0)))
     yours, expected = pair.yours.flat[place], pair.expected.flat[place]
-    factor, summand, bound = yours / expected, yours - expected, max(most(pair.yours) for pair in pairs)
-    named = {"factor": as_factor(float(factor))}
+    factor, summand, bound = yours / expected, yours - expected, max(find_largest(pair.yours) for pair in pairs)
+    named = {"factor": format_factor(float(factor))}
     yield Formula("relation.scaled", lambda pair: factor * pair.expected, named, "." not in named["factor"])
-    added = {"summand": as_summand(float(summand))}
+    added = {"summand": format_summand(float(summand))}
     yield Formula("relation.shifted", lambda pair: pair.expected + summand, added, "." not in added["summand"])
     cut = {"bound": f"{float(bound):.6g}"}
     yield Formula("relation.bounded", lambda pair: pair.expected.clip(-bound, bound), cut, is_rule=False)
@@ -247,32 +214,33 @@ def fitted(pairs: Sequence[Pair]) -> Iterator[Formula]:
 POWERS = {"relation.times": 1.0, "relation.over": -1.0, "relation.times_root": 0.5, "relation.over_root": -0.5}
 
 
-def by_size(size: str, power: float) -> Callable[[Pair], Numbers | None]:
-    """Multiplied by a power of a size."""
-
-    def predicted(pair: Pair) -> Numbers | None:
-        found = sizes(pair.given).get(size)
-        return pair.expected * np.float64(found) ** power if found else None
-
-    return predicted
+def predict_input(pair: Pair, name: str) -> Numbers | None:
+    """Predict an input of this name, unchanged."""
+    return to_numbers(pair.given.get(name))
 
 
-def as_factor(factor: float) -> str:
-    """A factor before the sign of a product: a fraction of small numbers, if it is one."""
-    fraction = Fraction(factor).limit_denominator(FINEST)
+def scale_by_size(pair: Pair, size: str, power: float) -> Numbers | None:
+    """Predict the expected numbers times a power of a size."""
+    found = collect_sizes(pair.given).get(size)
+    return pair.expected * np.float64(found) ** power if found else None
+
+
+def format_factor(factor: float) -> str:
+    """Format a factor, as a fraction if its denominator is small."""
+    fraction = Fraction(factor).limit_denominator(MAX_DENOMINATOR)
     if math.isclose(factor, fraction, rel_tol=1e-5):
         return str(fraction)
     whole = round(1 / factor)
     return f"1/{whole}" if whole and math.isclose(factor * whole, 1, rel_tol=1e-5) else f"{factor:.6g}"
 
 
-def as_summand(summand: float) -> str:
-    """A summand after its sign."""
+def format_summand(summand: float) -> str:
+    """Format a summand with its sign: `+ 2`."""
     return f"{'-' if summand < 0 else '+'} {abs(summand):.6g}"
 
 
-def sizes(given: Mapping[str, Plain]) -> dict[str, float]:
-    """The positive numbers that an input is or has, by what a student would type for them."""
+def collect_sizes(given: Mapping[str, Plain]) -> dict[str, float]:
+    """Return the positive sizes and numbers of the inputs, by the code that a student would type for them."""
     found: dict[str, float] = {}
     for name, value in given.items():
         if is_tensor(value) or is_array(value):

@@ -1,9 +1,9 @@
-"""The known mistakes of a kata, and the oracle as somebody takes it who makes one of them."""
+"""The known mistakes of a kata, and the oracle with a mistake in place of its own function."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from itertools import product
@@ -11,34 +11,34 @@ from typing import Any
 
 import pytest
 
-from torchkata.compare.assertions import of_a_mistake
+from torchkata.compare.assertions import oracle_is_mistaken
 from torchkata.course import cached_by_course, course
-from torchkata.i18n import said_of
+from torchkata.i18n import find_text
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A known mistake: the function that computes what the mistake yields in place of the oracle's function."""
+    """A known mistake: a function that computes the wrong result in place of one of the oracle's functions."""
 
     message: str  # follows "looks like: "
     right: Callable[..., Any]
     mistaken: Callable[..., Any]
-    constants: Mapping[str, Sequence[float]] = field(default_factory=dict)  # the values that each may have
+    constants: Mapping[str, Sequence[float]] = field(default_factory=dict)  # the possible values of each
+    values: Mapping[str, float] = field(default_factory=dict)  # the value of each, in an expanded mistake
 
 
 def instead_of(
     right: Callable[..., Any], message: str, **constants: Sequence[float]
 ) -> Callable[[Callable[..., Any]], Mistake]:
-    """Declare the decorated function as a known mistake in place of the oracle's function `right`.
+    """Declare the decorated function as a known mistake in the oracle's function `right`.
 
-    The student's answers are compared with those of each mistake of the kata. If exactly one mistake agrees with all of
-    them, the failure shows its message.
+    A failure shows the message if this is the only mistake of the kata that reproduces all answers of the student.
 
     Args:
         right: The oracle's function. The decorated function has the same parameters and results.
-        message: What the student's code does, as a clause that follows "looks like: ".
-        **constants: For each further parameter of the decorated function, the values to try. The message may name the
-            one that fits: `{eps:g}`.
+        message: A clause about the student's code, shown after "looks like: ".
+        **constants: Values to try for each additional parameter of the decorated function. The message can contain the
+            value that fits: `{eps:g}`.
 
     Example:
         @instead_of(oracle.update, "1e-5 is added outside the square root")
@@ -47,35 +47,25 @@ def instead_of(
     return lambda mistaken: Mistake(message, right, mistaken, constants)
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """A mistake with a value for each of its constants, which its message names."""
-
-    message: str
-    right: Callable[..., Any]
-    mistaken: Callable[..., Any]
-    values: Mapping[str, float]
-
-
-def fitted(one: Mistake) -> Iterator[Fitted]:
-    """A mistake with each value that its constants may have; once, as it is, where it has none."""
-    for chosen in product(*one.constants.values()):
-        values = dict(zip(one.constants, chosen, strict=True))
-        message = one.message.format(**values) if values else one.message
-        yield Fitted(message, one.right, partial(one.mistaken, **values), values)
+def expand_constants(mistake: Mistake) -> Iterator[Mistake]:
+    """Yield the mistake with every combination of its constants."""
+    for chosen in product(*mistake.constants.values()):
+        values = dict(zip(mistake.constants, chosen, strict=True))
+        message = mistake.message.format(**values) if values else mistake.message
+        yield replace(mistake, message=message, mistaken=partial(mistake.mistaken, **values), values=values)
 
 
 @dataclass(frozen=True)
 class KnownMistake:
-    """What one sentence says: it may show in several functions of the oracle."""
+    """All mistakes with the same message, in one or several functions of the oracle."""
 
     message: str
-    parts: tuple[Fitted, ...]
+    parts: tuple[Mistake, ...]
 
 
 @cached_by_course
-def named_mistakes(kata: str) -> dict[str, Mistake]:
-    """Those of a kata, by their names in `reference/<kata>/mistakes.py`; none where there is no such file."""
+def load_named_mistakes(kata: str) -> dict[str, Mistake]:
+    """Return the mistakes in `reference/<kata>/mistakes.py` by name; the file is optional."""
     if not (course().folder(kata) / "mistakes.py").is_file():
         return {}
     module = import_module(f"reference.{kata}.mistakes")
@@ -83,40 +73,40 @@ def named_mistakes(kata: str) -> dict[str, Mistake]:
 
 
 @cached_by_course
-def mistakes(kata: str) -> tuple[KnownMistake, ...]:
-    """The mistakes of a kata, those with the same sentence together."""
-    together: dict[str, list[Fitted]] = {}
-    for one in named_mistakes(kata).values():
-        for part in fitted(one):
+def load_mistakes(kata: str) -> tuple[KnownMistake, ...]:
+    """Return the mistakes of a kata, grouped by message."""
+    together: dict[str, list[Mistake]] = {}
+    for one in load_named_mistakes(kata).values():
+        for part in expand_constants(one):
             together.setdefault(part.message, []).append(part)
     return tuple(KnownMistake(message, tuple(parts)) for message, parts in together.items())
 
 
-def in_the_students_language(kata: str, message: str) -> str:
-    """The sentence that names a mistake; several katas may share some of theirs."""
-    for name, mistake in named_mistakes(kata).items():
-        for one in fitted(mistake):
-            if one.message == message and (text := said_of(kata, "looks_like", name)):
+def translate_mistake(kata: str, message: str) -> str:
+    """Return the message of a mistake in the student's language."""
+    for name, mistake in load_named_mistakes(kata).items():
+        for one in expand_constants(mistake):
+            if one.message == message and (text := find_text(kata, "looks_like", name)):
                 return str(text).format(**one.values) if one.values else str(text)
     return message
 
 
 @contextmanager
 def patched_oracle(mistake: KnownMistake) -> Iterator[None]:
-    """While this holds, the oracle computes what the mistake does; to the mistake itself the oracle is right."""
+    """Make the oracle compute the mistake in this context; the mistake itself still calls the right oracle."""
     busy = [False]
     with pytest.MonkeyPatch.context() as oracle:
         for part in mistake.parts:
-            oracle.setattr(sys.modules[part.right.__module__], part.right.__name__, in_its_place(part, busy))
-        before = of_a_mistake.set(True)
+            oracle.setattr(sys.modules[part.right.__module__], part.right.__name__, make_patch(part, busy))
+        before = oracle_is_mistaken.set(True)
         try:
             yield
         finally:
-            of_a_mistake.reset(before)
+            oracle_is_mistaken.reset(before)
 
 
-def in_its_place(part: Fitted, busy: list[bool]) -> Callable[..., Any]:
-    """What the tests call in place of the oracle's function; `busy` while any part of the mistake computes."""
+def make_patch(part: Mistake, busy: list[bool]) -> Callable[..., Any]:
+    """Return the function to patch into the oracle; `busy` is set while any part of the mistake runs."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
         if busy[0]:

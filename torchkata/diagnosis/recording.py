@@ -1,4 +1,4 @@
-"""Keeps the examples that a test goes through, and answers a second time as the student did."""
+"""Recording of a test's examples with the student's answers, and replay of these answers."""
 
 import functools
 import sys
@@ -9,26 +9,26 @@ from typing import Any
 
 from hypothesis.errors import HypothesisException
 
-from torchkata.compat.hypothesis_internals import drawn_without_engine
+from torchkata.compat.hypothesis_internals import draw_without_engine
 from torchkata.seam.failures import AbortTest, Crashed
 from torchkata.seam.reply import Probe
 from torchkata.seam.student import Call, Student
 from torchkata.seam.values import Plain, is_array, is_tensor
 
-EACH = 10  # examples kept from the first failures on, and up to the end
-MOST = 2**22  # bytes in the answers of one that is kept
+MAX_EXAMPLES = 10  # of the first failing examples, and of the last examples
+MAX_BYTES = 2**22  # in the answers of a recorded example
 
 
 @dataclass(frozen=True)
 class Example:
-    """What a test's body was given, and what the student answered, in order."""
+    """The arguments of a test's body, and the student's answers in order."""
 
     given: dict[str, Any]
     answers: list[Plain] = field(default_factory=list)
 
 
 class NotRecorded(Exception):
-    """A call that was not made when the example ran."""
+    """A call that was not made when the example was recorded."""
 
     def __init__(self, probe: Probe, args: tuple[object, ...]) -> None:
         super().__init__(probe)
@@ -37,27 +37,27 @@ class NotRecorded(Exception):
 
 
 class RecordingStudent:
-    """Passes calls on to the student and keeps the answers."""
+    """A student that records the answers of another one."""
 
     def __init__(self, student: Student, answers: list[Plain]) -> None:
         self.student = student
         self.answers = answers
 
     def call(self, probe: Probe, *args: object) -> Any:
-        """As `Student.call`."""
+        """Call the student and record the answer."""
         self.answers.append(self.student.call(probe, *args))
         return self.answers[-1]
 
 
 class ReplayingStudent:
-    """Answers as the student did."""
+    """A student that returns recorded answers."""
 
     def __init__(self, answers: list[Plain]) -> None:
         self.answers = iter(answers)
         self.calls: list[Call] = []
 
     def call(self, probe: Probe, *args: object) -> Any:
-        """The next answer. Raises NotRecorded when there is none."""
+        """Return the next answer. Raises NotRecorded if there is none."""
         self.calls.append(Call(probe, args))
         for answer in self.answers:
             return answer
@@ -65,10 +65,10 @@ class ReplayingStudent:
 
 
 class RecordedBody:
-    """Stands where a test's body was, and keeps examples: the first that fail, which are rich, and the last.
+    """A replacement of a test's body that records its first failing examples and its last ones.
 
-    The last one of all is the smallest that fails, where Hypothesis has made it small. What a student's code crashed
-    on is not kept: there is no answer to compare.
+    The first failing examples are large; the very last is the one that Hypothesis has shrunk. Examples on which the
+    student's code crashed are not recorded, because they have no answer to compare.
     """
 
     def __init__(self, body: Callable[..., None]) -> None:
@@ -76,13 +76,13 @@ class RecordedBody:
         self.begin({})
 
     def begin(self, fixtures: dict[str, Any]) -> None:
-        """Forget all examples; a test with these fixtures begins."""
+        """Forget all examples, before a test with these fixtures runs."""
         self.fixtures = fixtures
         self.first: list[Example] = []
-        self.last: deque[Example] = deque(maxlen=EACH)
+        self.last: deque[Example] = deque(maxlen=MAX_EXAMPLES)
 
     def __call__(self, **given: Any) -> None:
-        """Run the body, and keep the example. Raises as the body does."""
+        """Run the body and record the example. Raises what the body raises."""
         given = {**self.fixtures, **given}
         student = given.pop("student")
         example = Example(given)
@@ -96,42 +96,42 @@ class RecordedBody:
         self.keep(example, failed=False)
 
     def keep(self, example: Example, *, failed: bool) -> None:
-        """Keep an example, unless its answers would fill the memory."""
-        if bytes_of(example.answers) > MOST:
+        """Record an example unless its answers are too large."""
+        if count_bytes(example.answers) > MAX_BYTES:
             return
-        if failed and len(self.first) < EACH:
+        if failed and len(self.first) < MAX_EXAMPLES:
             self.first.append(example)
         self.last.append(example)
 
     def kept(self) -> list[Example]:
-        """The smallest failing example, then the others."""
+        """Return the recorded examples, the smallest failing one first."""
         seen = [*reversed(self.last)]
         return seen + [example for example in self.first if not any(example is other for other in seen)]
 
     def more(self, test: Any, student: Student, count: int) -> Iterator[Example]:
-        """Further examples of a Hypothesis test, each asked of this student in its turn while answers come."""
+        """Yield further examples of a Hypothesis test, with this student's answers, until a call ends the test."""
         self.begin({**self.fixtures, "student": student})
-        for given, _ in drawn_without_engine(test, 0, count):
+        for given, _ in draw_without_engine(test, 0, count):
             self.last.clear()
             try:
                 self(**given)
             except AbortTest:
                 return
             except Exception:
-                pass  # what fails is kept, too
+                pass  # failing examples are recorded as well
             yield from self.last
 
 
-def bytes_of(value: Plain) -> int:
-    """About how much memory a value takes."""
+def count_bytes(value: Plain) -> int:
+    """Return the approximate memory of a value."""
     if is_tensor(value) or is_array(value):
         return int(value.nbytes)
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return sys.getsizeof(value) + sum(map(bytes_of, inner))
+    return sys.getsizeof(value) + sum(map(count_bytes, inner))
 
 
-def recorded(item: Any) -> RecordedBody:
-    """A test's body, recorded: from now on for a Hypothesis test, whose handle has the body."""
+def record_body(item: Any) -> RecordedBody:
+    """Return the recording body of a test; for a Hypothesis test, also install it in the test's handle."""
     if not hasattr(item.obj, "hypothesis"):
         return RecordedBody(item.obj)
     handle = item.obj.hypothesis
@@ -148,8 +148,8 @@ def recorded(item: Any) -> RecordedBody:
     return found
 
 
-def body_of(item: Any) -> Callable[..., None]:
-    """The body of a Hypothesis test as it was written, recorded or not."""
+def get_body(item: Any) -> Callable[..., None]:
+    """Return the original body of a Hypothesis test."""
     inner = item.obj.hypothesis.inner_test
     body: Callable[..., None] = inner.recorded.body if hasattr(inner, "recorded") else inner
     return body

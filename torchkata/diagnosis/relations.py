@@ -1,6 +1,6 @@
-"""What yours has to do with what is expected, where one formula says it of every comparison that was seen.
+"""Relations between all wrong answers of a test and the expected values, such as "yours = expected / x.shape[0]".
 
-A formula is told if it holds everywhere, and if it explains so many different numbers that it is no accident.
+A relation is reported only if it holds in every comparison and explains enough different numbers to be no accident.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,133 +11,131 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from torchkata.compare.assertions import same
-from torchkata.compare.show import dtype_name
+from torchkata.compare.show import format_dtype
 from torchkata.i18n import words
-from torchkata.i18n.notes import said
+from torchkata.i18n.notes import translate
 from torchkata.seam.values import Plain
 
 from .formulas import (
     CLOSE,
-    ENOUGH,
     FORMULAS,
-    OF_SHAPES,
+    MIN_NUMBERS,
     Numbers,
     Pair,
-    agree,
-    eps_of,
-    fitted,
-    given_back,
-    holds,
-    most,
-    numbers,
+    agrees,
+    find_largest,
+    fit_formulas,
+    fits,
+    get_eps,
+    to_numbers,
 )
 
-CALLS = 8  # answers that are compared before one is called the same in all
-FORMATS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}  # bits of a number's significand
+MIN_CALLS = 8  # before an answer counts as constant
+FORMATS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}  # bits of the significand
 
 
 @dataclass(frozen=True)
-class Compared:
-    """An answer, what was expected, and what the student's code had been given."""
+class Comparison:
+    """An answer, the expected value, and the inputs of the call."""
 
     yours: Plain
     expected: Plain
     given: Mapping[str, Plain] = field(default_factory=dict)
 
 
-class Holds(NamedTuple):
-    """A sentence that is true of all answers; a rule says of each of them what it is, and so what the code does."""
+class Relation(NamedTuple):
+    """A sentence that is true of all answers."""
 
     sentence: str = ""
-    is_rule: bool = False
+    is_rule: bool = False  # it determines each answer, and so describes the code
 
 
-def relation(seen: Sequence[Compared], *, of_shapes: bool = False) -> Holds:
-    """Return what holds in all of these comparisons of one thing, whose numbers may be the sizes of shapes."""
+def find_relation(seen: Sequence[Comparison], *, of_shapes: bool = False) -> Relation:
+    """Return the relation that holds in all of these comparisons, or an empty one.
+
+    `of_shapes` says that their numbers are the sizes of shapes.
+    """
     if not seen:
-        return Holds()
-    if told := keys(seen) or constant_answer(seen) or opposite(seen):
-        return Holds(told, is_rule=True)
-    prefix, parts = unpacked(seen)
-    pairs = [pair_of(one) for one in parts]
-    known = [pair for pair in pairs if pair is not None]
-    if not known or len(known) < len(pairs):
-        return Holds()
-    for formula in chain(OF_SHAPES if of_shapes else FORMULAS, given_back(known), fitted(known)):
-        if holds(formula, known):
-            return Holds(prefix + words(formula.key, **formula.values), formula.is_rule)
-    told = precision(known) or type_alone(parts, known) or one_form(parts)
-    return Holds(prefix + told, is_rule=True) if told else Holds()
+        return Relation()
+    if sentence := find_key_difference(seen) or find_constant_answer(seen) or find_opposite(seen):
+        return Relation(sentence, is_rule=True)
+    prefix, parts = unpack(seen)
+    known = [pair for pair in map(make_pair, parts) if pair is not None]
+    if not known or len(known) < len(parts):
+        return Relation()
+    for formula in chain(FORMULAS, fit_formulas(known)):
+        if fits(formula, known):
+            is_transposed = of_shapes and formula.key == "relation.reversed"
+            key = "relation.stored_transposed" if is_transposed else formula.key
+            return Relation(prefix + words(key, **formula.values), formula.is_rule)
+    sentence = find_precision(known) or find_wrong_type(parts, known) or find_single_type(parts)
+    return Relation(prefix + sentence, is_rule=True) if sentence else Relation()
 
 
-def pair_of(one: Compared) -> Pair | None:
-    """The numbers of both sides, None where one has none."""
-    yours, expected = numbers(one.yours), numbers(one.expected)
+def make_pair(one: Comparison) -> Pair | None:
+    """Return the numbers of both sides, None if one side has no numbers."""
+    yours, expected = to_numbers(one.yours), to_numbers(one.expected)
     if yours is None or expected is None:
         return None
-    return Pair(yours, expected, max(eps_of(one.yours), eps_of(one.expected)), one.given)
+    return Pair(yours, expected, max(get_eps(one.yours), get_eps(one.expected)), one.given)
 
 
-def precision(pairs: Sequence[Pair]) -> str:
-    """Numbers that are close, and have no more bits than a narrower format holds."""
+def find_precision(pairs: Sequence[Pair]) -> str:
+    """Return a sentence if all numbers are close but have only the precision of a narrower format."""
     for name, bits in FORMATS.items():
         lost: set[float] = set()
         for pair in pairs:
             if pair.yours.shape != pair.expected.shape or not np.all(has_bits(pair.yours, bits)):
                 break
-            if np.any(abs(pair.yours - pair.expected) > CLOSE * 2.0**-bits * most(pair.expected)):
+            if np.any(abs(pair.yours - pair.expected) > CLOSE * 2.0**-bits * find_largest(pair.expected)):
                 break
             lost.update(pair.expected[~has_bits(pair.expected, bits)].tolist())
         else:
-            if len(lost) >= 2 * ENOUGH:
+            if len(lost) >= 2 * MIN_NUMBERS:
                 return words("relation.precision", format=name)
     return ""
 
 
 def has_bits(values: Numbers, bits: int) -> Any:
-    """Which numbers have a significand of so many bits."""
+    """Return which numbers fit a significand of this many bits."""
     significand, _ = np.frexp(values)
     return np.ldexp(significand, bits) % 1 == 0
 
 
-def type_alone(parts: Sequence[Compared], pairs: Sequence[Pair]) -> str:
-    """The right numbers in another type."""
-    other = [not alike_in_type(one) for one in parts]
-    shown = {number for pair, differs in zip(pairs, other, strict=True) if differs for number in pair.yours.flat}
-    right = all(
-        pair.yours.shape == pair.expected.shape and agree(pair.yours, pair.expected, pair.eps) for pair in pairs
-    )
-    found = {form_of(one.yours) for one, differs in zip(parts, other, strict=True) if differs}
-    if not right or len(shown) < ENOUGH:
+def find_wrong_type(parts: Sequence[Comparison], pairs: Sequence[Pair]) -> str:
+    """Return a sentence if all numbers are right but have another type."""
+    if not all(p.yours.shape == p.expected.shape and agrees(p.yours, p.expected, p.eps) for p in pairs):
         return ""
+    wrong = [(one, pair) for one, pair in zip(parts, pairs, strict=True) if not have_same_type(one)]
+    if len({number for _, pair in wrong for number in pair.yours.flat}) < MIN_NUMBERS:
+        return ""
+    found = {name_type(one.yours) for one, _ in wrong}
     return words("relation.this_type", type=found.pop()) if len(found) == 1 else words("relation.type")
 
 
-def one_form(parts: Sequence[Compared]) -> str:
-    """The same type in all answers, where several are asked for."""
-    found, asked = (
-        {form_of(side) for side in sides} for sides in zip(*((p.yours, p.expected) for p in parts), strict=True)
-    )
-    return words("relation.one_type", type=found.pop()) if len(found) == 1 < len(asked) else ""
+def find_single_type(parts: Sequence[Comparison]) -> str:
+    """Return a sentence if all answers have the same type although several types are expected."""
+    found, expected = {name_type(one.yours) for one in parts}, {name_type(one.expected) for one in parts}
+    return words("relation.one_type", type=found.pop()) if len(found) == 1 < len(expected) else ""
 
 
-def form_of(value: Plain) -> str:
-    """The dtype of what has one, the type of anything else."""
-    return dtype_name(value) if hasattr(value, "dtype") else type(value).__name__
+def name_type(value: Plain) -> str:
+    """Return the name of a value's dtype, or of its type."""
+    return format_dtype(value) if hasattr(value, "dtype") else type(value).__name__
 
 
-def alike_in_type(one: Compared) -> bool:
-    """Whether both are of one type, and of one dtype if they have any."""
+def have_same_type(one: Comparison) -> bool:
+    """Return whether both sides have the same type and dtype."""
     dtypes = [getattr(value, "dtype", None) for value in (one.yours, one.expected)]
     return type(one.yours) is type(one.expected) and dtypes[0] == dtypes[1]
 
 
-def unpacked(seen: Sequence[Compared]) -> tuple[str, list[Compared]]:
-    """Of dicts what stands at the key that differs, of lists that are no numbers all items: with what to say before."""
+def unpack(seen: Sequence[Comparison]) -> tuple[str, list[Comparison]]:
+    """Replace dicts by their first differing entry and lists by their items; also return the keys as a prefix."""
     prefix, parts = "", list(seen)
-    while parts and numbers(parts[0].expected) is None:
+    while parts and to_numbers(parts[0].expected) is None:
         first = next((one for one in parts if not same(one.yours, one.expected)), parts[0])
-        if not all(alike(one) for one in parts):
+        if not all(have_same_structure(one) for one in parts):
             break
         if isinstance(first.expected, dict):
             differing = [key for key in first.expected if not same(first.yours[key], first.expected[key])]
@@ -157,15 +155,15 @@ def unpacked(seen: Sequence[Compared]) -> tuple[str, list[Compared]]:
     return prefix, parts
 
 
-def alike(one: Compared) -> bool:
-    """Whether both are dicts of the same keys, or lists of one length."""
+def have_same_structure(one: Comparison) -> bool:
+    """Return whether both sides are dicts with the same keys or lists of the same length."""
     if isinstance(one.expected, dict):
         return isinstance(one.yours, dict) and one.yours.keys() == one.expected.keys()
     return isinstance(one.expected, list) and isinstance(one.yours, list) and len(one.yours) == len(one.expected)
 
 
-def keys(seen: Sequence[Compared]) -> str:
-    """The keys that are missing or too many in every dict that is wrong."""
+def find_key_difference(seen: Sequence[Comparison]) -> str:
+    """Return a sentence if the same keys are missing or unexpected in every wrong dict."""
     found = set()
     for one in seen:
         if not (isinstance(one.expected, dict) and isinstance(one.yours, dict)):
@@ -184,30 +182,30 @@ def keys(seen: Sequence[Compared]) -> str:
     return words("relation.renamed" if missing else "relation.further", missing=missing, further=further)
 
 
-def constant_answer(seen: Sequence[Compared]) -> str:
-    """One answer to all calls, which ask for several."""
-    answer, few = seen[0].yours, 2 if isinstance(seen[0].expected, (bool, str)) else ENOUGH
-    if len(seen) < CALLS or not all(same(one.yours, answer) and alike_in_type(one) for one in seen):
+def find_constant_answer(seen: Sequence[Comparison]) -> str:
+    """Return a sentence if all calls return the same answer although different ones are expected."""
+    answer, few = seen[0].yours, 2 if isinstance(seen[0].expected, (bool, str)) else MIN_NUMBERS
+    if len(seen) < MIN_CALLS or not all(same(one.yours, answer) and have_same_type(one) for one in seen):
         return ""
-    asked: list[Plain] = []
+    expected: list[Plain] = []
     for one in seen:
-        if len(asked) < few and not any(same(one.expected, other) for other in asked):
-            asked.append(one.expected)
-    return words("relation.constant", count=len(seen)) if len(asked) >= few else ""
+        if len(expected) < few and not any(same(one.expected, other) for other in expected):
+            expected.append(one.expected)
+    return words("relation.constant", count=len(seen)) if len(expected) >= few else ""
 
 
-def opposite(seen: Sequence[Compared]) -> str:
-    """Always True where it should be False, and the other way round."""
-    if len(seen) < CALLS or len({repr(one.expected) for one in seen}) < 2:
+def find_opposite(seen: Sequence[Comparison]) -> str:
+    """Return a sentence if True and False are swapped in all answers."""
+    if len(seen) < MIN_CALLS or len({repr(one.expected) for one in seen}) < 2:
         return ""
     other = all(type(one.yours) is type(one.expected) is bool and one.yours != one.expected for one in seen)
     return words("relation.opposite") if other else ""
 
 
-def first_wrong(parts: Sequence[Sequence[str]]) -> str:
-    """The part that is the first wrong one in each of these answers, and the one before it, which is right."""
+def find_first_wrong(parts: Sequence[Sequence[str]]) -> str:
+    """Return a sentence if the same part is the first wrong one in each answer; the part before it is right."""
     found = {tuple(part[-2:]) for part in parts}
-    if len(parts) < CALLS or len(found) != 1 or len(set(*found)) < 2 or not all(*found):
+    if len(parts) < MIN_CALLS or len(found) != 1 or len(set(*found)) < 2 or not all(*found):
         return ""
     ((right, wrong),) = found
-    return words("relation.first_wrong", right=said(right), wrong=said(wrong))
+    return words("relation.first_wrong", right=translate(right), wrong=translate(wrong))

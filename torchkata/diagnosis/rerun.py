@@ -1,4 +1,4 @@
-"""Runs the body of a failed test once more on the answers that were kept, and watches what it compares."""
+"""Reruns of a failed test's body on recorded answers, to find a pattern in all its comparisons."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,44 +8,44 @@ from itertools import accumulate
 from torchkata.compare.assertions import watcher
 from torchkata.seam.values import Plain
 
-from .facts import common
-from .recording import Example, ReplayingStudent, bytes_of
-from .relations import Compared, Holds, first_wrong, relation
+from .facts import find_common_fact
+from .recording import Example, ReplayingStudent, count_bytes
+from .relations import Comparison, Relation, find_first_wrong, find_relation
 
-SHAPES = ("shape", "state_dict")  # how a test names what it compares, where that is a shape or a dict of shapes
-MOST = 2**19  # bytes of answers, of which a formula may make 16 times as many
+SHAPES = ("shape", "state_dict")  # names that tests give to a comparison of shapes
+MAX_BYTES = 2**19  # of answers; a formula may need 16 times as much memory
 
 
 @dataclass
 class Trial:
-    """What a test's body asked and compared on one example, each comparison with what it is about."""
+    """The calls and comparisons of a test's body on one example."""
 
-    given: list[Mapping[str, Plain]] = field(default_factory=list)
-    compared: list[tuple[str, Compared]] = field(default_factory=list)
-    wrong: str | None = None  # what the comparison was about that failed
+    given: list[Mapping[str, Plain]] = field(default_factory=list)  # the inputs of each call
+    compared: list[tuple[str, Comparison]] = field(default_factory=list)  # each with its name
+    wrong: str | None = None  # the name of the comparison that failed
     right: bool = False
 
 
-def what_holds(body: Callable[..., None], examples: Iterable[Example]) -> Holds:
-    """What holds in all answers to a failed test."""
-    trials = [tried(body, example) for example in examples]
+def find_pattern(body: Callable[..., None], examples: Iterable[Example]) -> Relation:
+    """Return a pattern in all answers to a failed test, or an empty one."""
+    trials = [run_trial(body, example) for example in examples]
     failed = [trial for trial in trials if not trial.right]
-    about = part_of(failed[0].wrong) if failed and failed[0].wrong is not None else None
-    seen = [one for trial in trials for what, one in trial.compared if part_of(what) == about]
-    asked = [(trial.given[0], trial.right) for trial in trials if len(trial.given) == 1]
-    parts = [[what for what, _ in trial.compared] if trial.wrong else [] for trial in failed]
-    found = relation(seen, of_shapes=about is not None and about.startswith(SHAPES))
+    name = strip_number(failed[0].wrong) if failed and failed[0].wrong is not None else None
+    comparisons = [each for trial in trials for what, each in trial.compared if strip_number(what) == name]
+    found = find_relation(comparisons, of_shapes=name is not None and name.startswith(SHAPES))
     if found.sentence:
         return found
-    return Holds((common(asked) if len(asked) == len(trials) else "") or first_wrong(parts))
+    single_calls = [(trial.given[0], trial.right) for trial in trials if len(trial.given) == 1]
+    fact = find_common_fact(single_calls) if len(single_calls) == len(trials) else ""
+    return Relation(fact or find_first_wrong([[what for what, _ in t.compared] if t.wrong else [] for t in failed]))
 
 
-def tried(body: Callable[..., None], example: Example) -> Trial:
-    """Run the body once more on an example, and watch."""
+def run_trial(body: Callable[..., None], example: Example) -> Trial:
+    """Run the body on an example's recorded answers and record its comparisons."""
     student, trial = ReplayingStudent(example.answers), Trial()
 
     def watch(yours: Plain, expected: Plain, what: str, right: bool) -> None:
-        trial.compared.append((what, Compared(yours, expected, student.calls[-1].inputs())))
+        trial.compared.append((what, Comparison(yours, expected, student.calls[-1].inputs())))
         trial.wrong = None if right else what
 
     before = watcher.set(watch)
@@ -60,12 +60,12 @@ def tried(body: Callable[..., None], example: Example) -> Trial:
     return trial
 
 
-def part_of(what: str) -> str:
-    """What is compared, without its number: all parameters are one part of an answer, and so are all steps."""
+def strip_number(what: str) -> str:
+    """Return a comparison's name up to its first number, so that all parameters or all steps count as one."""
     return re.split(r"[\d(\[]", what, maxsplit=1)[0]
 
 
-def few(examples: Sequence[Example]) -> list[Example]:
-    """As many as fill neither memory nor time when they are computed with."""
-    sizes = accumulate(bytes_of(example.answers) for example in examples)
-    return [example for example, size in zip(examples, sizes, strict=True) if size <= MOST]
+def limit_examples(examples: Sequence[Example]) -> list[Example]:
+    """Return the first examples, with answers of at most `MAX_BYTES` in total."""
+    sizes = accumulate(count_bytes(example.answers) for example in examples)
+    return [example for example, size in zip(examples, sizes, strict=True) if size <= MAX_BYTES]

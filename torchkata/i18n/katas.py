@@ -1,63 +1,63 @@
-"""What each kata says to a student, in the student's language."""
+"""The texts of a kata in the student's language, and some in the class's language."""
 
 from torchkata.course import Kata, Track
 
-from . import class_language, said_of, shared, translated, words
+from . import class_language, find_shared_text, find_text, first_translation, words
 
 
 def title_of(kata: Kata) -> str:
-    """What there is to build."""
-    return translated(kata.title, said_of(kata.name, "title"))
+    """Return the title of a kata."""
+    return first_translation(kata.title, find_text(kata.name, "title"))
 
 
 def title_of_track(track: Track) -> str:
-    """What its katas have in common."""
-    return translated(track.title, shared("tracks", track.name))
+    """Return the title of a track."""
+    return first_translation(track.title, find_shared_text("tracks", track.name))
 
 
 def hints_of(kata: Kata) -> list[str]:
-    """From gentle to plain."""
-    return said_of(kata.name, "hints") or list(kata.hints)
+    """Return the hints of a kata, from gentle to explicit."""
+    return find_text(kata.name, "hints") or list(kata.hints)
 
 
 def tasks_of(kata: Kata) -> dict[str, str]:
-    """What the stub says of itself and of each name in it; nothing in English, which the stub itself has."""
-    return said_of(kata.name, "stub") or {}
+    """Return the translated docstrings of the stub by name; empty in English, where the stub itself has them."""
+    return find_text(kata.name, "stub") or {}
 
 
 def about(kata: Kata) -> dict[str, str]:
-    """What each function and class is to do, in a line."""
+    """Return the first line of the task of each function and class."""
     return {name: task.splitlines()[0] for name, task in tasks_of(kata).items() if name.isidentifier()}
 
 
 def idea_of(kata: Kata, english: str) -> str:
-    """Why the kata is there, a small case, and a mistake that many make."""
-    return translated(english, said_of(kata.name, "about")).strip()
+    """Return the explanation of a kata: why it exists, a small example, and a common mistake."""
+    return first_translation(english, find_text(kata.name, "about")).strip()
 
 
 def texts_of_command(kata: Kata) -> dict[str, str]:
-    """What the command that it brings says, by key."""
-    return kata.command | (said_of(kata.name, "command") or {})
+    """Return the texts of the command that a kata adds, by key."""
+    return kata.command | (find_text(kata.name, "command") or {})
 
 
 def claim_of(kata: str, test: str, english: str) -> str:
-    """The sentence that a test proves; several optimizers share some of theirs."""
-    return translated(english, said_of(kata, "claims", test)).removesuffix("。")
+    """Return the claim of a test, the sentence that it checks."""
+    return first_translation(english, find_text(kata, "claims", test)).removesuffix("。")
 
 
 def class_title_of(kata: Kata) -> str:
-    """What there is to build, in the class's language."""
-    return translated(kata.title, said_of(kata.name, "title", chosen=class_language()))
+    """Return the title of a kata in the class's language."""
+    return first_translation(kata.title, find_text(kata.name, "title", chosen=class_language()))
 
 
 def class_title_of_test(kata: str, test: str) -> str:
-    """What a test is called in the class's language: in English by its name, in another by its claim."""
+    """Return the title of a test in the class's language: its name in English, its translated claim otherwise."""
     english = test.removeprefix("test_").replace("_", " ")
-    return translated(english, said_of(kata, "claims", test, chosen=class_language())).removesuffix("。")
+    return first_translation(english, find_text(kata, "claims", test, chosen=class_language())).removesuffix("。")
 
 
 def score_of(kata: Kata, passed: int, earned: float | None) -> str:
-    """How many tests passed, and the points of those where they are known."""
+    """Return the number of passed tests, and the points if they are known."""
     tests = f"{passed:>3}/{len(kata.points)}"
     if earned is None:
         return tests

@@ -1,8 +1,8 @@
-"""What tests say of answers, in the student's language.
+"""Translates notes, the remarks of tests on results, into the student's language.
 
-They say it in English, with values in it: `"gradient of weight 0"`. The tables `[notes]` of each kata's `zh.toml` and
-`[notes]` of `reference/zh.toml` translate it, with names for the values: `"gradient of {name}" = "{name} 的梯度"`.
-The table `[notes]` of `zh.toml` has what the engine says beside a student's code, where it knows of no language.
+Notes are English sentences with values in them, such as `"gradient of weight 0"`. They are translated by the tables
+`[notes]` in each kata's `zh.toml` and in `reference/zh.toml`, with names for the values:
+`"gradient of {name}" = "{name} 的梯度"`. The table `[notes]` of the engine's `zh.toml` translates the engine's notes.
 """
 
 import re
@@ -15,20 +15,20 @@ from torchkata.course import CourseError, course
 from . import Language, language, texts
 
 
-def said(english: str, *, by_us: bool = True) -> str:
-    """The sentence in the student's language, and so the values in it; as it is where nobody has translated it.
+def translate(english: str, *, by_us: bool = True) -> str:
+    """Translate a sentence and the values in it; a sentence without translation is returned unchanged.
 
-    What the student's own code may say, and not a test, is translated only where the engine says it word for word.
+    With `by_us=False`, for messages that may come from the student's code, only the engine's notes are used.
     """
-    for pattern, translation in notes(language(), here() if by_us else None):
+    for pattern, translation in read_notes(language(), course_root() if by_us else None):
         if found := pattern.fullmatch(english):
-            values = {name: said(value, by_us=by_us) for name, value in found.groupdict().items()}
+            values = {name: translate(value, by_us=by_us) for name, value in found.groupdict().items()}
             return translation.format(**values)
     return english
 
 
-def here() -> Path | None:
-    """Where the course is that says something; None where there is none, or one that can't be read."""
+def course_root() -> Path | None:
+    """Return the root of the course, or None without a readable course."""
     try:
         return course().root if course().katas else None
     except CourseError:
@@ -36,24 +36,24 @@ def here() -> Path | None:
 
 
 @cache
-def notes(chosen: Language, where: Path | None) -> list[tuple[re.Pattern[str], str]]:
-    """All that there is in a language, and by what to know each; the one that says most comes first."""
-    found: dict[str, str] = dict(texts(chosen).get("notes", {}))
+def read_notes(chosen: Language, where: Path | None) -> list[tuple[re.Pattern[str], str]]:
+    """Return a pattern and a translation for each note in a language, the most specific first."""
+    table: dict[str, str] = dict(texts(chosen).get("notes", {}))
     if where is not None:
-        found |= course().shared_texts.get(chosen, {}).get("notes", {})
+        table |= course().shared_texts.get(chosen, {}).get("notes", {})
         for kata in course().katas.values():
-            found |= kata.languages.get(chosen, {}).get("notes", {})
-    ordered = sorted(found, key=lambda english: (-len("".join(literals(english))), english))
-    return [(pattern_of(english), found[english]) for english in ordered]
+            table |= kata.languages.get(chosen, {}).get("notes", {})
+    ordered = sorted(table, key=lambda english: (-len("".join(split_literals(english))), english))
+    return [(compile_pattern(english), table[english]) for english in ordered]
 
 
-def literals(english: str) -> list[str]:
-    """What stands between the values."""
+def split_literals(english: str) -> list[str]:
+    """Return the parts of a note between its values."""
     return [text for text, *_ in string.Formatter().parse(english)]
 
 
-def pattern_of(english: str) -> re.Pattern[str]:
-    """Matches the sentence with any values."""
+def compile_pattern(english: str) -> re.Pattern[str]:
+    """Compile a pattern that matches the note with any values."""
     parts = [
         re.escape(text) + (f"(?P<{name}>.*?)" if name else "") for text, name, *_ in string.Formatter().parse(english)
     ]

@@ -1,1 +1,1 @@
-"""The katas in a notebook: `%%kata linear` writes a cell to its file, and shows the verdict on it."""
+"""Support for notebooks: `%%kata linear` writes a cell to its file, tests it, and shows the report."""

@@ -1,4 +1,4 @@
-"""Runs a kata's tests beside the notebook's kernel, whose own variables and changes stay out of the verdict."""
+"""Runs a kata's tests in a process other than the notebook's kernel, so that its variables do not affect them."""
 
 import json
 import os
@@ -15,8 +15,8 @@ PLUGINS = ("-p", "torchkata.pytest_plugin.plugin", "-p", "torchkata.notebook.ver
 
 
 @dataclass(frozen=True)
-class Ended:
-    """A run: its verdict as HTML, "" where it ended before there was one, what it printed, and its exit code."""
+class Finished:
+    """A finished run: its report as HTML ("" if it ended early), its output, and its exit code."""
 
     html: str
     printed: str
@@ -24,52 +24,52 @@ class Ended:
 
 
 class Client:
-    """Where the platform can fork, a server that has imported torch is asked; elsewhere each run is a new process."""
+    """Runs tests through a server that has imported torch, or in a new process if the platform can't fork."""
 
     def __init__(self) -> None:
-        self.server = start() if runs.can_fork() else None
+        self.server = start_server() if runs.can_fork() else None
 
-    def test(self, kata: Kata) -> Ended:
-        """Run the tests of a kata; once more, in a process of its own, where a fork has died before its verdict."""
+    def test(self, kata: Kata) -> Finished:
+        """Run the tests of a kata; if a forked run crashes, repeat it in a new process."""
         with tempfile.TemporaryDirectory() as folder:
             file, printed = Path(folder) / "verdict.html", Path(folder) / "printed.txt"
             arguments = [*PLUGINS, "--color=no", f"--kata={kata.name}", f"--verdict={file}"]
-            code = self.forked(arguments, printed) if self.server else -1
+            code = self.run_forked(arguments, printed) if self.server else -1
             if code < 0 and not file.exists():
-                code = alone(arguments, printed)
+                code = run_new(arguments, printed)
             html = file.read_text("utf-8") if file.exists() else ""
-            return Ended(html, printed.read_text("utf-8", "replace"), code)
+            return Finished(html, printed.read_text("utf-8", "replace"), code)
 
-    def forked(self, arguments: list[str], printed: Path) -> int:
-        """The exit code of a fork, below 0 for one that died, or if the server did."""
+    def run_forked(self, arguments: list[str], printed: Path) -> int:
+        """Run pytest in a fork of the server. Return its exit code, negative if the fork or the server crashed."""
         assert self.server is not None
         try:
-            self.say(json.dumps({"arguments": arguments, "output": str(printed)}))
-            return int(self.heard())
+            self.send(json.dumps({"arguments": arguments, "output": str(printed)}))
+            return int(self.receive())
         except KeyboardInterrupt:
-            self.say("")
-            self.heard()
+            self.send("")
+            self.receive()
             raise
-        except (OSError, ValueError):  # it is gone; perhaps torch can't be imported, and pytest will say so
-            self.server = start()
+        except (OSError, ValueError):  # the server has ended; if it can't import torch, pytest will report that
+            self.server = start_server()
             return -1
 
-    def say(self, line: str) -> None:
-        """Tell the server. Raises OSError where it is gone."""
+    def send(self, line: str) -> None:
+        """Send a line to the server. Raises OSError if it has ended."""
         assert self.server is not None
         assert self.server.stdin is not None
         self.server.stdin.write(f"{line}\n")
         self.server.stdin.flush()
 
-    def heard(self) -> str:
-        """What it answers; "" where it is gone."""
+    def receive(self) -> str:
+        """Return the server's reply, "" if it has ended."""
         assert self.server is not None
         assert self.server.stdout is not None
         return self.server.stdout.readline()
 
 
-def start() -> "subprocess.Popen[str]":
-    """A server, in a session of its own: to interrupt the kernel is not to end it."""
+def start_server() -> "subprocess.Popen[str]":
+    """Start a server, in its own session so that interrupting the kernel does not end it."""
     return subprocess.Popen(
         [sys.executable, "-m", "torchkata.notebook.server"],
         cwd=course().root,
@@ -81,18 +81,18 @@ def start() -> "subprocess.Popen[str]":
     )
 
 
-def alone(arguments: list[str], printed: Path) -> int:
-    """The exit code of a run in a process of its own."""
+def run_new(arguments: list[str], printed: Path) -> int:
+    """Run pytest in a new process. Return its exit code."""
     with printed.open("wb") as file:
-        run = runs.started(arguments, file)
+        run = runs.start(arguments, file)
         try:
             return run.wait()
         finally:
             run.kill()
 
 
-def command(arguments: list[str]) -> None:
-    """`kata …`, as in a terminal: print what it prints, line by line."""
+def run_command(arguments: list[str]) -> None:
+    """Run `kata …` as in a terminal and print its output line by line."""
     with subprocess.Popen(
         [sys.executable, "-m", "torchkata", *arguments],
         cwd=course().root,

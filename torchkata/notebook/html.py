@@ -1,17 +1,17 @@
-"""A verdict and a student's progress as HTML: every text is escaped, and all words are those of the terminal."""
+"""A test report and the overview as HTML, in the words of the terminal. Every text is escaped."""
 
 from collections.abc import Sequence
 from html import escape
 from itertools import groupby
 
 from torchkata.course import Kata, course
-from torchkata.i18n import parted, words
+from torchkata.i18n import split_label, words
 from torchkata.i18n.katas import title_of, title_of_track
-from torchkata.pytest_plugin.failure_groups import blocks, lines_of
+from torchkata.pytest_plugin.failure_groups import group_failures, render_block
 from torchkata.pytest_plugin.history import State
-from torchkata.result import LOOK_OF, Status, TestResult, status_of
+from torchkata.result import LOOK_OF, Status, TestResult, get_status
 
-SHOWN = 3  # failures: what is mended first often mends the rest
+SHOWN = 3  # failures: fixing the first often fixes the others
 STYLE = """<style>
 .kata { border-left: 3px solid #8888; padding-left: 12px; line-height: 1.45; }
 .kata p { margin: 0 0 4px; }
@@ -30,47 +30,47 @@ STYLE = """<style>
 
 
 def verdict(kata: Kata, results: Sequence[TestResult], waits: str = "") -> str:
-    """How a kata ended, and what failed; `waits` says what has to be done before it."""
-    status = status_of([result.outcome for result in results])
+    """Return the status and failures of a kata; `waits` is a remark on katas to do first."""
+    status = get_status([result.outcome for result in results])
     passed = sum(result.outcome == "passed" for result in results)
     count = f"{passed}/{len(kata.points)}{waits}"
     heading = f"<b>{escape(kata.name)}</b> · {escape(title_of(kata))}"
-    parts = [f'<p>{marked(status)} {heading} <span class="aside">{escape(count)}</span></p>']
+    parts = [f'<p>{status_label(status)} {heading} <span class="aside">{escape(count)}</span></p>']
     if status not in ("not_started", "done"):
-        told = blocks(results)
-        parts += [failure(lines_of(kata, block)) for block in told[:SHOWN]]
-        if hidden := sum(len(block.tests) for block in told[SHOWN:]):
+        groups = group_failures(results)
+        parts += [failure(render_block(kata, block)) for block in groups[:SHOWN]]
+        if hidden := sum(len(block.tests) for block in groups[SHOWN:]):
             parts.append(paragraph(words("failures.more", count=hidden, kata=kata.name), "aside"))
     if LOOK_OF[status].colour == "red":
         parts.append(paragraph(words("table.stuck", kata=kata.name), "aside"))
-    return framed(parts)
+    return with_style(parts)
 
 
 def failure(lines: Sequence[str]) -> str:
-    """A block: the claim, what it looks like, a table of what was asked for and what came back, and what else is told.
+    """Return a failure: the claim, the diagnosis, a table of input and results, and further remarks.
 
-    Not the command that runs it again: here the cell does.
+    The command that runs the test again is left out: in a notebook the cell does that.
     """
     claim, *rest = lines
-    named, rows, others = "", list[tuple[str, str]](), ""
+    diagnosis, rows, remarks = "", list[tuple[str, str]](), ""
     for line in rest:
         text = line.strip()
-        row = parted(line)
+        row = split_label(line)
         if row and rows and not row[0]:
             rows[-1] = (rows[-1][0], f"{rows[-1][1]}\n{row[1]}")
         elif row:
             rows.append(row)
         elif text.startswith(words("label.looks_like")):
-            named = paragraph(text, "looks")
+            diagnosis = paragraph(text, "looks")
         elif not text.startswith(words("label.again")):
-            others += paragraph(text, "aside")
+            remarks += paragraph(text, "aside")
     cells = [f"<tr><th>{escape(label)}</th><td><pre>{escape(text)}</pre></td></tr>" for label, text in rows]
     table = f"<table>{''.join(cells)}</table>" if cells else ""
-    return paragraph(claim, "claim" if rest else "aside") + named + table + others
+    return paragraph(claim, "claim" if rest else "aside") + diagnosis + table + remarks
 
 
 def progress(state: State) -> str:
-    """Each track with its katas as they last ended, and the next step."""
+    """Return a table for each track with the status of its katas, and the next step."""
     parts = []
     for track, group in groupby(course().katas.values(), key=lambda kata: kata.track):
         katas = list(group)
@@ -83,29 +83,29 @@ def progress(state: State) -> str:
         parts.append(paragraph(words("all_done")))
     else:
         parts.append(paragraph(words("next", title=title_of(following), kata=following.name)))
-    return framed(parts)
+    return with_style(parts)
 
 
 def row(kata: Kata, state: State) -> str:
-    """One kata of the table."""
+    """Return a kata's row of the table."""
     passed = state.runs[kata.name].passed if kata.name in state.runs else 0
     old = words("old") if state.is_old(kata.name) else ""
-    cells = [escape(kata.name), escape(title_of(kata)), marked(state.status(kata.name))]
+    cells = [escape(kata.name), escape(title_of(kata)), status_label(state.status(kata.name))]
     cells.append(f'{passed}/{len(kata.points)}<span class="aside">{escape(old)}</span>')
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 
 
-def marked(status: Status) -> str:
-    """The symbol and the word of a status, in its colour."""
+def status_label(status: Status) -> str:
+    """Return the symbol and word of a status in its colour."""
     look = LOOK_OF[status]
     return f'<span class="{look.colour}">{look.symbol} {escape(words(f"status.{status}"))}</span>'
 
 
 def paragraph(text: str, style: str = "") -> str:
-    """A line of text."""
+    """Return a paragraph with escaped text."""
     return f'<p class="{style}">{escape(text)}</p>'
 
 
-def framed(parts: Sequence[str]) -> str:
-    """All of an output: a notebook may show each in a frame of its own, so that each brings its style."""
+def with_style(parts: Sequence[str]) -> str:
+    """Return a whole output with its style sheet, since a notebook may show each output in a separate iframe."""
     return f'{STYLE}<div class="kata">{"".join(parts)}</div>'

@@ -1,6 +1,7 @@
-"""`python -m torchkata.notebook.install`: what the handout needs and this Python lacks; a torch that is there stays.
+"""`python -m torchkata.notebook.install`: installs missing packages of the handout without replacing torch.
 
-Colab's torch knows Colab's GPU, and takes minutes to be replaced: where another would be needed, pip says so instead.
+Colab's torch supports Colab's GPU, and replacing it takes minutes. If the handout needs another version, pip reports a
+conflict.
 """
 
 import subprocess
@@ -9,39 +10,43 @@ import tempfile
 import tomllib
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
 
 HANDOUT = Path(__file__).parents[2]
 
 
 def main() -> int:
-    """Pip's exit code; 0 where nothing is missing."""
-    needed = missing(tomllib.loads((HANDOUT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"])
+    """Install the missing packages. Return pip's exit code, 0 if nothing is missing."""
+    needed = find_missing(tomllib.loads((HANDOUT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"])
     if not needed:
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        kept = Path(folder) / "kept.txt"
-        kept.write_text("".join(f"torch=={version}\n" for version in installed("torch")))
+        constraints = Path(folder) / "constraints.txt"
+        constraints.write_text("".join(f"torch=={version}\n" for version in find_versions("torch")))
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        return subprocess.run([*pip, "--constraint", str(kept), *needed]).returncode
+        return subprocess.run([*pip, "--constraint", str(constraints), *needed]).returncode
 
 
-def missing(requirements: list[str]) -> list[str]:
-    """Those that nothing here meets; all, where it can't be told."""
+def find_missing(requirements: list[str]) -> list[str]:
+    """Return the requirements that are not installed; all of them without the package `packaging`."""
     try:
-        from packaging.requirements import Requirement  # pytest brings it
+        from packaging.requirements import Requirement  # a dependency of pytest
     except ImportError:
         return requirements
-    needed = {text: Requirement(text) for text in requirements}
-    return [
-        text
-        for text, one in needed.items()
-        if not any(one.specifier.contains(version, prereleases=True) for version in installed(one.name))
-    ]
+    return [text for text in requirements if not is_installed(Requirement(text))]
 
 
-def installed(name: str) -> list[str]:
-    """The version that is installed; none, or one."""
-    return [one.version for one in metadata.distributions(name=name)][:1]
+def is_installed(requirement: "Requirement") -> bool:
+    """Return whether the installed version, if any, meets the requirement."""
+    return any(requirement.specifier.contains(found, prereleases=True) for found in find_versions(requirement.name))
+
+
+def find_versions(name: str) -> list[str]:
+    """Return a list with the installed version, or an empty list."""
+    return [package.version for package in metadata.distributions(name=name)][:1]
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""`python -m torchkata.notebook.server`: imports torch once, and forks a run of pytest for each line that it reads.
+"""`python -m torchkata.notebook.server`: imports torch once and forks a run of pytest for each request.
 
-It is told what to run as JSON, and answers with the exit code. An empty line ends the run; the end of all lines, as
-when the notebook's kernel has gone, ends everything.
+A request is a line of JSON on stdin; the reply is the exit code on stdout. An empty line cancels the current run. The
+end of stdin, for example when the notebook's kernel ends, stops the server.
 """
 
 import json
@@ -11,19 +11,19 @@ from pathlib import Path
 
 from torchkata.cli import runs
 
-TICK_SECONDS = 0.02  # between two looks at a run
+TICK_SECONDS = 0.02  # between two polls of a run
 
 
 def main() -> None:
-    """Serve until the kernel is gone."""
+    """Serve requests until the kernel ends."""
     runs.load()
     while line := sys.stdin.readline():
         if request := line.strip():
-            print(code_of(**json.loads(request)), flush=True)
+            print(run_request(**json.loads(request)), flush=True)
 
 
-def code_of(arguments: list[str], output: str) -> int:
-    """The exit code of a run, which ends early when something else is said."""
+def run_request(arguments: list[str], output: str) -> int:
+    """Run pytest and return its exit code; kill it as soon as another line arrives."""
     with Path(output).open("wb") as file:
         run = runs.Forked(arguments, file)
     while (code := run.poll()) is None:

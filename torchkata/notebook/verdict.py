@@ -1,11 +1,11 @@
-"""pytest plugin of the runs that a notebook starts: writes how their kata ended, as HTML, to `--verdict FILE`."""
+"""pytest plugin for runs from a notebook: writes the report of the kata as HTML to `--verdict FILE`."""
 
 from pathlib import Path
 
 import pytest
 
 from torchkata.course import course
-from torchkata.pytest_plugin.report import waits_for
+from torchkata.pytest_plugin.report import describe_foundations
 from torchkata.pytest_plugin.run_state import get_state
 
 from .html import verdict
@@ -13,13 +13,13 @@ from .html import verdict
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--verdict`."""
-    parser.addoption("--verdict", type=Path, metavar="FILE", help="write how the kata ended there, as HTML")
+    parser.addoption("--verdict", type=Path, metavar="FILE", help="write the report of the kata to this file, as HTML")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(config: pytest.Config) -> None:
-    """Write it, once all has been told and stored."""
+    """Write the report, after the other plugins have printed and stored theirs."""
     results, file = get_state(config).results, config.getoption("verdict")
-    for name, ended in results.items():
+    for name, kata_results in results.items():
         kata = course().katas[name]
-        file.write_text(verdict(kata, ended, waits_for(kata, results)), "utf-8")
+        file.write_text(verdict(kata, kata_results, describe_foundations(kata, results)), "utf-8")

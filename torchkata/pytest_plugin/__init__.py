@@ -1,1 +1,1 @@
-"""The pytest plugin of a course: options, runs, diagnosis and the report that a student reads."""
+"""The pytest plugin of a course: options, test runs, diagnosis, and the report for the student."""

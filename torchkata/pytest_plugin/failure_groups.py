@@ -1,4 +1,4 @@
-"""A kata's failures as they are told: what one mistake has made fail is one block, the clearest first."""
+"""Grouping of a kata's failures: tests that fail for the same reason are one block, the clearest first."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -7,55 +7,50 @@ from torchkata.course import Kata
 from torchkata.i18n import words
 from torchkata.result import FAILED, UNUSABLE, TestResult
 
-MOST = 4  # names of tests that one mistake has made fail, too
+MAX_NAMES = 4  # of further tests in a block
 
 
 @dataclass(frozen=True)
 class Block:
-    """Tests that failed for the same reason: the first one's message is told, of the others their names."""
+    """Tests that failed for the same reason. The first one's message is shown, and the names of the others."""
 
     tests: tuple[TestResult, ...]
-    waits: bool = False  # they could not ask their question, and another block says why
+    waits: bool = False  # their precondition failed, and another block says why
 
 
-def blocks(results: Sequence[TestResult]) -> list[Block]:
-    """All that did not pass: what has a name comes first, and what waits for the others last."""
+def group_failures(results: Sequence[TestResult]) -> list[Block]:
+    """Group the tests that did not pass: recognized mistakes first, tests with a failed precondition last."""
     named = {result.diagnosis for result in results if result.diagnosis}
-    stuck = [result for result in results if is_unmet(result) and not sentence_of(result, named)]
+    stuck = [result for result in results if is_unmet(result) and not get_explanation(result, named)]
     if not any(result.outcome in FAILED and result not in stuck for result in results):
         stuck = []
     causes: dict[tuple[str, str], list[TestResult]] = {}
-    for result in sorted(results, key=lambda result: (not result.diagnosis, not is_known(result), is_unmet(result))):
+    for result in sorted(results, key=lambda r: (not r.diagnosis, r.diagnosis not in r.explained_by, is_unmet(r))):
         if result.outcome != "passed" and result not in stuck:
-            causes.setdefault((result.outcome, cause_of(result, named)), []).append(result)
+            causes.setdefault((result.outcome, get_cause(result, named)), []).append(result)
     return [Block(tuple(group)) for group in causes.values()] + [Block(tuple(stuck), waits=True)] * bool(stuck)
 
 
-def cause_of(result: TestResult, named: Collection[str]) -> str:
-    """The same for two tests that say the same, or that one mistake explains."""
-    explained = sentence_of(result, named)
+def get_cause(result: TestResult, named: Collection[str]) -> str:
+    """Return a text that is equal for tests with the same message or the same mistake."""
+    explained = get_explanation(result, named)
     between_claim_and_command = "\n".join(result.message.splitlines()[1:-1])
     own = "" if explained and is_unmet(result) else result.cause
     return own or explained or between_claim_and_command or result.name
 
 
-def sentence_of(result: TestResult, named: Collection[str]) -> str:
-    """What explains a failure: a known mistake that a test has `named`, or what the test alone has seen."""
+def get_explanation(result: TestResult, named: Collection[str]) -> str:
+    """Return a known mistake that some test has `named`, or the test's own diagnosis."""
     return next((sentence for sentence in result.explained_by if sentence in named), "") or result.diagnosis or ""
 
 
-def is_known(result: TestResult) -> bool:
-    """Whether its sentence is that of a known mistake."""
-    return result.diagnosis in result.explained_by
-
-
 def is_unmet(result: TestResult) -> bool:
-    """Whether the test could not ask its question: what another test is about is not so, or can't be used."""
+    """Return whether a precondition of the test failed."""
     return result.outcome == "failed" and result.cause.startswith(UNUSABLE)
 
 
-def lines_of(kata: Kata, block: Block) -> list[str]:
-    """What is told of a block: the message of its first test, and the names of the others."""
+def render_block(kata: Kata, block: Block) -> list[str]:
+    """Return the lines of a block: the message of its first test, and the names of the others."""
     names = [test.name for test in block.tests]
     if block.waits:
         return [words("failures.not_run", kata=kata.name, tests=", ".join(names))]
@@ -63,6 +58,6 @@ def lines_of(kata: Kata, block: Block) -> list[str]:
     if len(names) == len(kata.points) > 1:
         return [words("failures.all", kata=kata.name, count=len(names)), *lines[1:]]
     others, more = names[1:], ""
-    if len(others) > MOST:
-        others, more = others[: MOST - 1], words("failures.more_tests", count=len(others) - MOST + 1)
+    if len(others) > MAX_NAMES:
+        others, more = others[: MAX_NAMES - 1], words("failures.more_tests", count=len(others) - MAX_NAMES + 1)
     return lines + [words("failures.same_way", tests=", ".join(others) + more)] * bool(others)

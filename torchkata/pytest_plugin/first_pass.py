@@ -1,15 +1,16 @@
-"""pytest plugin: runs a property over inputs that were drawn ahead, and Hypothesis itself only where one of them fails.
+"""pytest plugin: runs a property on inputs drawn in advance, and Hypothesis only if one of them fails.
 
-    all inputs pass      the test has passed; Hypothesis' engine, which costs more than most bodies, never ran
-    one fails            the student's code begins anew; Hypothesis finds the failure, makes it small, and reports it
-    none can be had      Hypothesis alone runs, as in any project
+If all inputs pass, the test passes without Hypothesis' engine, which costs more time than most test bodies. If one
+fails, the student's code is imported again, and Hypothesis finds, shrinks and reports the failure. If no inputs are
+available, Hypothesis runs as usual.
 
-Where the inputs come from is an `Inputs`: on a student's machine they are new in every run, the grader draws them once.
+An `Inputs` object supplies the inputs: on a student's machine new ones in every run, in the grader the same for all.
 """
 
 import inspect
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
@@ -17,81 +18,77 @@ import pytest
 from hypothesis.errors import HypothesisException, StopTest
 
 from torchkata.compat import hypothesis_internals as internals
-from torchkata.diagnosis.recording import body_of
+from torchkata.diagnosis.recording import get_body
 
 from .run_state import get_state
-from .selection import kata_of
+from .selection import find_kata
 
-OF_THE_ENGINE = tuple(f"--hypothesis-{name}" for name in ("profile", "show-statistics", "verbosity", "seed"))
+ENGINE_OPTIONS = tuple(f"--hypothesis-{name}" for name in ("profile", "show-statistics", "verbosity", "seed"))
 
 
 class Inputs(Protocol):
-    """Where the inputs of a property come from, when no engine draws them."""
+    """A source of inputs for properties, in place of Hypothesis' engine."""
 
-    def of(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
-        """The inputs of this test, None where only Hypothesis can draw them."""
+    def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
+        """Return the inputs of this test, None if only Hypothesis can draw them."""
 
 
+@dataclass(frozen=True)
 class Input:
-    """The arguments that `@given` would pass, and what is to be done when the test fails on them."""
+    """The arguments that `@given` would pass, and a callback for the case that the test fails on them."""
 
-    def __init__(self, given: dict[str, Any], failed: Callable[[], None] = lambda: None) -> None:
-        self.given = given
-        self.failed = failed
+    given: dict[str, Any]
+    failed: Callable[[], None] = lambda: None
 
 
 class NewInputs:
-    """New ones in every run. Hypothesis is told which failed; where it still knows of a failure, it runs first."""
+    """New inputs in every run. A failing input is saved for Hypothesis, which then runs first the next time."""
 
-    def of(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
-        """As `Inputs.of`."""
+    def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
+        """Return new inputs, None if the test has examples or saved failures."""
         test = item.obj
         if internals.has_explicit_examples(test) or internals.has_saved_failures(test):
             return None
-        return self.drawn(test, seed)
-
-    def drawn(self, test: Any, seed: int) -> "Generator[Input]":
-        """One after the other, so that none is drawn in vain after a failure."""
-        for given, data in internals.drawn_without_engine(test, seed, internals.settings_of(test).max_examples):
-            yield Input(given, partial(internals.save_failure, test, data))
+        draws = internals.draw_without_engine(test, seed, internals.get_settings(test).max_examples)
+        return (Input(given, partial(internals.save_failure, test, data)) for given, data in draws)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Students get new inputs. Who asks for something of Hypothesis', as for a profile of grading, gets its engine."""
-    get_state(config).inputs = None if any(map(config.getoption, OF_THE_ENGINE)) else NewInputs()
+    """Draw new inputs, unless an option of Hypothesis, such as a grading profile, requires its engine."""
+    get_state(config).inputs = None if any(map(config.getoption, ENGINE_OPTIONS)) else NewInputs()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run a kata's property on inputs drawn ahead; `None`, so that pytest goes on as ever, for any other test."""
-    inputs, kata = get_state(pyfuncitem.config).inputs, kata_of(pyfuncitem.path)
+    """Run a kata's property on inputs drawn in advance; return None for any other test, which pytest then runs."""
+    inputs, kata = get_state(pyfuncitem.config).inputs, find_kata(pyfuncitem.path)
     if inputs is None or kata is None or pyfuncitem.cls is not None or not hasattr(pyfuncitem.obj, "hypothesis"):
         return None
-    ahead = inputs.of(pyfuncitem, get_state(pyfuncitem.config).seed)
+    ahead = inputs.draw(pyfuncitem, get_state(pyfuncitem.config).seed)
     if ahead is None:
         return None
     taken = inspect.signature(pyfuncitem.obj).parameters
     fixtures = {name: value for name, value in pyfuncitem.funcargs.items() if name in taken}
     with closing(ahead):
-        count, error = first_pass(body_of(pyfuncitem), fixtures, ahead)
+        count, error = run_inputs(get_body(pyfuncitem), fixtures, ahead)
     if error is None:
-        return True if count else None  # where a strategy turned down all draws, Hypothesis says so
+        return True if count else None  # if the strategy rejected all draws, Hypothesis reports it
     student = get_state(pyfuncitem.config).student
     call = student.last
     student.start_over(kata)
     pyfuncitem.obj(**fixtures)
-    if not isinstance(error, (HypothesisException, StopTest)):  # a body that discards inputs is Hypothesis' alone
+    if not isinstance(error, (HypothesisException, StopTest)):  # only Hypothesis handles a body that rejects inputs
         student.last = call
-        raise error  # the code answers differently now: it was wrong all the same
+        raise error  # the code passed this time, but it was wrong before
     return True
 
 
-def first_pass(
+def run_inputs(
     body: Callable[..., None], fixtures: dict[str, Any], inputs: Iterable[Input]
 ) -> tuple[int, BaseException | None]:
-    """How many inputs the body ran on, and what the last of them raised, if it did.
+    """Return the number of inputs that the body ran on, and the exception of the last one, if it raised.
 
-    What ends a test at once, like a time-out, is raised here and now.
+    An exception that ends the test at once, such as a time-out, propagates.
     """
     count = 0
     for drawn in inputs:

@@ -1,12 +1,12 @@
-"""What a student has done so far: the last run of each kata and the hints shown, in `.kata/progress.json`."""
+"""The student's progress: the last run of each kata and the number of hints shown, in `.kata/progress.json`."""
 
 import hashlib
 import json
 import os
 import platform
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,108 +14,89 @@ from torchkata.course import Kata, course
 from torchkata.result import LOOK_OF, Status
 
 FILE = ".kata/progress.json"
-KEPT = 100  # bytes of a name, in that of the file that is written aside
+MAX_NAME = 100  # bytes of a file's name within its temporary file's name
 
 
 @dataclass(frozen=True)
 class LastRun:
-    """How the tests of a kata ended when they last ran all."""
+    """The outcome of the last complete test run of a kata."""
 
     status: Status
     passed: int
-    files: str  # `digest` of what was tested
-    run: str  # another for every run
-    earned: float | None = None  # points, if they are known
+    files: str  # `compute_digest` of the tested files
+    run: str  # a random id of the run
+    earned: float | None = None  # points, if known
 
 
-@dataclass(frozen=True)
+@dataclass
 class State:
-    """All that is remembered, by kata."""
+    """The stored progress, by kata."""
 
     runs: dict[str, LastRun] = field(default_factory=dict)
-    hints: dict[str, int] = field(default_factory=dict)  # how many were shown
-    cells: dict[str, str] = field(default_factory=dict)  # what a notebook's cell last wrote: `digest_of` it
+    hints: dict[str, int] = field(default_factory=dict)  # the number of hints shown
+    cells: dict[str, str] = field(default_factory=dict)  # `hash_content` of the file that a notebook cell last wrote
 
     def status(self, kata: str) -> Status:
-        """That of the last run, `not_graded` where there is none."""
+        """Return the status of the last run, `not_graded` by default."""
         return self.runs[kata].status if kata in self.runs else "not_graded"
 
     def is_old(self, kata: str) -> bool:
-        """Whether files have changed since the last run, which says nothing of them."""
-        return kata in self.runs and self.runs[kata].files != digest(kata)
+        """Return whether files have changed since the last run."""
+        return kata in self.runs and self.runs[kata].files != compute_digest(kata)
 
     def is_done(self, kata: str) -> bool:
-        """Whether it is known to be done as it is now."""
+        """Return whether all tests passed with the current files."""
         return self.status(kata) == "done" and not self.is_old(kata)
 
     def next(self) -> Kata | None:
-        """What to do next, None where all is done."""
+        """Return the kata to do next, None if all are done."""
         failed = [kata for kata in course().katas if LOOK_OF[self.status(kata)].colour == "red"]
-        return first_to_do([kata for kata in course().katas if not self.is_done(kata)], failed)
-
-    def with_runs(self, runs: Mapping[str, LastRun]) -> "State":
-        """These in the place of older ones."""
-        return replace(self, runs={**self.runs, **runs})
-
-    def with_hints(self, kata: str, shown: int) -> "State":
-        """So many hints of this kata have been shown."""
-        return replace(self, hints={**self.hints, kata: shown})
-
-    def with_cell(self, kata: str, content: bytes) -> "State":
-        """A notebook's cell has written this."""
-        return replace(self, cells={**self.cells, kata: digest_of(content)})
-
-    def without(self, kata: str) -> "State":
-        """Nothing of this kata."""
-        runs = {name: run for name, run in self.runs.items() if name != kata}
-        return replace(self, runs=runs, hints={name: shown for name, shown in self.hints.items() if name != kata})
+        return find_next([kata for kata in course().katas if not self.is_done(kata)], failed)
 
 
-def first_to_do(left: Collection[str], failed: Collection[str]) -> Kata | None:
-    """Of the katas that are left to do: the first that has failed, or what it builds on; if none has, the first."""
+def find_next(left: Collection[str], failed: Collection[str]) -> Kata | None:
+    """Return the first kata of `left` that is, or is a foundation of, the first failed one; without one, the first."""
     katas = course().katas
     first = next((kata for kata in katas if kata in failed), None)
     in_the_way = katas if first is None else (first, *course().foundations(first))
     return next((kata for kata in katas.values() if kata.name in left and kata.name in in_the_way), None)
 
 
-def digest(kata: str) -> str:
-    """Of the files that a run depends on: the kata's own, those it builds on, helpers beside them, its tests."""
+def compute_digest(kata: str) -> str:
+    """Return a digest of the files that a run depends on: the kata, its foundations, helper modules, its tests."""
     others = course().katas.keys() - {kata, *course().foundations(kata)}
     files = [path for path in sorted(course().assignment.glob("*.py")) if path.stem not in others and path.is_file()]
-    made = hashlib.sha256()
-    for path in [*files, course().tests / f"test_{kata}.py"]:
-        made.update(f"{path.name}:{digest_of(path.read_bytes())};".encode())
-    return made.hexdigest()
+    files.append(course().tests / f"test_{kata}.py")
+    return hash_content("".join(f"{path.name}:{hash_content(path.read_bytes())};" for path in files).encode())
 
 
-def digest_of(content: bytes) -> str:
-    """Of one file."""
+def hash_content(content: bytes) -> str:
+    """Return the SHA-256 of a file's content."""
     return hashlib.sha256(content).hexdigest()
 
 
-def load() -> State:
-    """What is remembered; what can't be read is forgotten."""
+def load_state() -> State:
+    """Read the stored progress and ignore unreadable entries."""
     try:
         stored = json.loads((course().root / FILE).read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return State()
-    runs = {kata: last_run_from(entry) for kata, entry in entries(stored, "runs")}
+    runs = {kata: parse_last_run(entry) for kata, entry in find_entries(stored, "runs")}
     return State(
         {kata: run for kata, run in runs.items() if run is not None},
-        {kata: shown for kata, shown in entries(stored, "hints") if type(shown) is int and shown > 0},
-        {kata: content for kata, content in entries(stored, "cells") if isinstance(content, str)},
+        {kata: shown for kata, shown in find_entries(stored, "hints") if type(shown) is int and shown > 0},
+        {kata: content for kata, content in find_entries(stored, "cells") if isinstance(content, str)},
     )
 
 
-def entries(stored: Any, table: str) -> list[tuple[str, Any]]:
-    """What is stored for each kata that there is."""
+def find_entries(stored: Any, table: str) -> list[tuple[str, Any]]:
+    """Return the entries of a table for the katas of the course."""
     found = stored.get(table) if isinstance(stored, dict) else None
     return [(kata, found[kata]) for kata in course().katas if kata in found] if isinstance(found, dict) else []
 
 
-def last_run_from(entry: Any) -> LastRun | None:
-    """None for what is none."""
+def parse_last_run(entry: Any) -> LastRun | None:
+    """Return a stored run, None if the entry is invalid."""
     try:
         run = LastRun(**entry)
     except TypeError:
@@ -125,25 +106,27 @@ def last_run_from(entry: Any) -> LastRun | None:
     return run if texts and numbers and run.status in LOOK_OF else None
 
 
-def store(state: State) -> None:
-    """Write aside, then put in place. Raises OSError."""
+def store_state(state: State) -> None:
+    """Store the progress. Raises OSError."""
     path = course().root / FILE
     path.parent.mkdir(exist_ok=True)
-    write_whole(path, json.dumps(asdict(state), indent=1).encode())
+    write_atomically(path, json.dumps(asdict(state), indent=1).encode())
 
 
-def write_whole(path: Path, content: bytes, hold: Callable[[Path], AbstractContextManager[None]] | None = None) -> None:
-    """Write a file aside, and then put it in place, so that it is whole or the old one. Raises OSError.
+def write_atomically(
+    path: Path, content: bytes, hold: Callable[[Path], AbstractContextManager[None]] | None = None
+) -> None:
+    """Write a file atomically: to a temporary file, which then replaces `path`. Raises OSError.
 
-    `hold` gives the context in which the file that is written aside stays in use.
+    `hold` returns a context that is active from the creation of the temporary file to the replacement.
     """
-    kept = os.fsencode(path.name)[:KEPT].decode("utf-8", "ignore")  # a name may be as long as names can be
-    aside = path.with_name(f".{kept}.{platform.node()}.{os.getpid()}.tmp")  # another node may have this number
+    name = os.fsencode(path.name)[:MAX_NAME].decode("utf-8", "ignore")  # the whole name may have the maximal length
+    temporary = path.with_name(f".{name}.{platform.node()}.{os.getpid()}.tmp")  # process ids repeat between nodes
     try:
-        with aside.open("wb") as file, hold(aside) if hold else nullcontext():
+        with temporary.open("wb") as file, hold(temporary) if hold else nullcontext():
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-            aside.replace(path)
+            temporary.replace(path)
     finally:
-        aside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)

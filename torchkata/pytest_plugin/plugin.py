@@ -1,4 +1,4 @@
-"""pytest's entry point: where the project is a course, plain `pytest` tests its katas; elsewhere this does nothing."""
+"""The entry point of pytest: in a course, plain `pytest` tests its katas; in any other project this does nothing."""
 
 import contextlib
 import gc
@@ -11,7 +11,7 @@ import pytest
 
 TABLE = b"[tool.torchkata"
 
-FEATURES = (  # each after the ones that it imports: pytest warns of a plugin that was imported before it is loaded
+FEATURES = (  # each after the ones that it imports: pytest warns about a plugin that is imported before it is loaded
     "torchkata.pytest_plugin.profiles",
     "torchkata.pytest_plugin.selection",
     "torchkata.pytest_plugin.first_pass",
@@ -25,28 +25,28 @@ SPEED = "torchkata.pytest_plugin.gpu"
 
 
 def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Load each feature, with its options, for the course that pytest's root belongs to."""
+    """Load the features and their options for the course that pytest's root directory belongs to."""
     config: pytest.Config | None = pluginmanager.get_plugin("pytestconfig")
     assert config is not None
     if not any(map(mentions_a_course, (config.rootpath, config.invocation_params.dir))):
         return
-    from torchkata.course import CourseError, use  # which takes a moment that only a course should cost
-    from torchkata.i18n.notes import said
+    from torchkata.course import CourseError, use  # imported late, because other projects should not pay for it
+    from torchkata.i18n.notes import translate
 
     try:
-        root = course_of(config)
+        root = find_course(config)
         if root is None:
             return
         course = use(root)
-        gc.disable()  # until the tests are collected: what is imported stays, and torch alone is a seventh slower
+        gc.disable()  # until the tests are collected: it would slow down the import of torch by a seventh
         for feature in (*FEATURES, SPEED) if course.workloads else FEATURES:
             pluginmanager.import_plugin(feature)
     except CourseError as error:
-        raise pytest.UsageError(said(str(error))) from None
+        raise pytest.UsageError(translate(str(error))) from None
 
 
 def mentions_a_course(start: Path) -> bool:
-    """Whether a `pyproject.toml`, from here upward, has our table in it."""
+    """Return whether a `pyproject.toml` in this folder or above it has a table `[tool.torchkata]`."""
     for folder in (start, *start.parents):
         with contextlib.suppress(OSError):
             if TABLE in (folder / "pyproject.toml").read_bytes():
@@ -54,16 +54,16 @@ def mentions_a_course(start: Path) -> bool:
     return False
 
 
-def course_of(config: pytest.Config) -> Path | None:
-    """The course's folder, None where there is none. Raises CourseError.
+def find_course(config: pytest.Config) -> Path | None:
+    """Return the course's folder, None if there is none. Raises CourseError.
 
-    pytest settles its root before it knows our options: it takes the PATH of `--impl PATH` for a folder of tests, and
-    the root for one that is above it. With `--impl=PATH` it does not, so that is what is run in its place.
+    pytest determines its root directory before it knows the options of this plugin, so it takes the PATH of
+    `--impl PATH` for a folder of tests and looks for its root there. `--impl=PATH` avoids this, so run that instead.
     """
-    from torchkata.course import find
+    from torchkata.course import find_course
 
-    typed, found = sys.orig_argv, find(config.rootpath)
-    if "--impl" in typed[:-1] and found != (meant := find(config.invocation_params.dir)) and meant is not None:
+    typed, found = sys.orig_argv, find_course(config.rootpath)
+    if "--impl" in typed[:-1] and found != (meant := find_course(config.invocation_params.dir)) and meant is not None:
         place = typed.index("--impl")
         command = [sys.executable, *typed[1:place], f"--impl={typed[place + 1]}", *typed[place + 2 :]]
         sys.stdout.flush()

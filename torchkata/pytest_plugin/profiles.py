@@ -1,8 +1,8 @@
-"""pytest plugin: how many random inputs, and which. `--seed`, `--examples`, and the Hypothesis profiles by name.
+"""pytest plugin: the number and the seed of random inputs (`--examples`, `--seed`), and these Hypothesis profiles:
 
-learn  the default: 25 examples, a new seed every run, failing inputs kept in `.hypothesis/` and tried first next time
-grade  100 examples, a fixed seed, nothing kept
-prove  as grade, but a failing input is not made small: for `grader certify`, where nobody reads it
+learn  the default: 25 examples, a new seed in every run; failing inputs are stored in `.hypothesis/` and tried first
+grade  100 examples, a fixed seed, no stored inputs
+prove  like grade, but without shrinking, for `grader certify`, which only needs the verdict
 """
 
 import gc
@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
-from torchkata.compat.hypothesis_internals import leave_local_constants_out, meet_random_generators
+from torchkata.compat.hypothesis_internals import ignore_local_constants, register_random_generators
 from torchkata.course import course
-from torchkata.i18n.notes import said
+from torchkata.i18n.notes import translate
 
 from .run_state import get_state
 
@@ -30,13 +30,13 @@ COMMON: dict[str, Any] = {
 
 
 def register_profiles(database: Path) -> None:
-    """Make the profiles known, and load `learn`, which keeps failing inputs in this folder."""
+    """Register the profiles and load `learn`, which stores failing inputs in the folder `database`."""
     settings.register_profile("grade", max_examples=100, phases=PHASES, database=None, **COMMON)
     settings.register_profile("prove", settings.get_profile("grade"), phases=(Phase.explicit, Phase.generate))
     settings.register_profile(
         "learn",
         max_examples=25,
-        phases=(*PHASES, Phase.reuse),  # without it, the database would be written and never read
+        phases=(*PHASES, Phase.reuse),  # without it, the database would be written but never read
         database=DirectoryBasedExampleDatabase(database),
         **COMMON,
     )
@@ -44,9 +44,9 @@ def register_profiles(database: Path) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--seed` and `--examples`, and make the profiles known before one is asked for."""
+    """Add `--seed` and `--examples`, and register the profiles before an option selects one."""
     register_profiles(course().root / ".hypothesis" / "examples")
-    leave_local_constants_out()
+    ignore_local_constants()
     group = parser.getgroup("torchkata")
     group.addoption("--seed", type=int, metavar="N", help="draw the inputs from this seed (default: new in every run)")
     group.addoption("--examples", type=int, metavar="N", help="random inputs per property (default: 25)")
@@ -54,42 +54,39 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Settle the number of examples and the seed, after Hypothesis has loaded the profile that was named."""
+    """Set the number of examples and the seed, after Hypothesis has loaded the selected profile."""
     examples, chosen = config.getoption("examples"), config.getoption("seed")
     if examples is not None:
         if examples < 1:
-            raise pytest.UsageError(said("--examples takes a number of at least 1"))
+            raise pytest.UsageError(translate("--examples must be at least 1"))
         settings.register_profile(
             "as asked", settings.get_profile(settings.get_current_profile_name()), max_examples=examples
         )
         settings.load_profile("as asked")
     if chosen is None:
-        chosen = (
-            0
-            if config.getoption("--hypothesis-profile") in ("grade", "prove")
-            else random.SystemRandom().randrange(10**6)
-        )
+        is_fixed = config.getoption("--hypothesis-profile") in ("grade", "prove")
+        chosen = 0 if is_fixed else random.SystemRandom().randrange(10**6)
     get_state(config).seed = chosen
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector what has been imported: with torch loaded it is slow to walk through.
+    """Exclude the imported objects from garbage collection and collect less often.
 
-    And let it look less often: by its own measure, made for smaller heaps, it would take a tenth of the run.
+    Collecting with torch loaded is slow: with the default thresholds it would take a tenth of the run.
     """
     gc.freeze()
-    meet_random_generators()
+    register_random_generators()
     gc.set_threshold(50_000, 20, 100)
     gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Give the run's seed to every property."""
+    """Set the run's seed for every property."""
     if isinstance(item, pytest.Function) and hasattr(item.obj, "hypothesis"):
         seed(get_state(item.config).seed)(item.obj)
 
 
 @pytest.fixture(scope="session", name="seed")
 def run_seed(request: pytest.FixtureRequest) -> int:
-    """The run's seed, for tests that draw no examples."""
+    """Return the run's seed, for tests that draw no examples."""
     return get_state(request.config).seed

@@ -1,42 +1,38 @@
-"""pytest plugin: remembers how each kata ended, for the command `kata`."""
+"""pytest plugin: stores the outcome of each kata, for the command `kata`."""
 
 import uuid
-from collections.abc import Sequence
 
 import pytest
 
 from torchkata.course import course
 from torchkata.i18n import words
-from torchkata.result import TestResult, status_of
+from torchkata.result import get_status
 
-from .history import LastRun, digest, load, store
-from .report import earned
+from .history import LastRun, compute_digest, load_state, store_state
+from .report import sum_points
 from .run_state import get_state
-from .selection import kata_of
+from .selection import find_kata
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Note which files are tested, before they can change."""
-    katas = {kata_of(item.path) for item in session.items} - {None}
-    get_state(session.config).digests = {kata: digest(kata) for kata in katas if kata is not None}
+    """Compute the digests of the tested files before they can change."""
+    katas = {find_kata(item.path) for item in session.items} - {None}
+    get_state(session.config).digests = {kata: compute_digest(kata) for kata in katas if kata is not None}
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Store the outcome of each kata in `assignment/` whose tests have all run."""
+    """Store the outcome of each kata in `assignment/` if all of its tests have run."""
     if config.getoption("impl") != "assignment":
         return
-    run, found = uuid.uuid4().hex, {}
+    run, state, is_complete = uuid.uuid4().hex, load_state(), False
     for kata, results in get_state(config).results.items():
         if len(results) == len(course().katas[kata].points):
-            found[kata] = last_run(kata, results, get_state(config).digests[kata], run)
+            outcomes, digest = [result.outcome for result in results], get_state(config).digests[kata]
+            passed, points = outcomes.count("passed"), sum_points(kata, results)
+            state.runs[kata] = LastRun(get_status(outcomes), passed, digest, run, points)
+            is_complete = True
     try:
-        if found:
-            store(load().with_runs(found))
+        if is_complete:
+            store_state(state)
     except OSError as error:
         terminalreporter.write_line(words("not_stored", error=error.strerror))
-
-
-def last_run(kata: str, results: Sequence[TestResult], files: str, run: str) -> LastRun:
-    """Return what is remembered of a kata."""
-    outcomes = [result.outcome for result in results]
-    return LastRun(status_of(outcomes), outcomes.count("passed"), files, run, earned(kata, results))

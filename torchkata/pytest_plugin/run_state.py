@@ -1,4 +1,4 @@
-"""The state that the plugins share during one run of pytest: one object on `config.stash`."""
+"""The state that the plugins share during a run of pytest: one object on `config.stash`."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 class RunState:
     """The state of one run of pytest."""
 
-    student: Student = field(init=False)  # whose code is tested
-    chosen: set[str] = field(init=False)  # the katas that are tested
+    student: Student = field(init=False)
+    chosen: set[str] = field(init=False)  # the katas to test
     seed: int = field(init=False)  # of all random inputs
-    is_seed_secret: bool = False  # whoever knew the seed would know all inputs, so no student reads it
-    inputs: "Inputs | None" = None  # what runs before Hypothesis' engine; None: nothing does
+    is_seed_secret: bool = False  # in the grader: a student who knew the seed would know all inputs
+    inputs: "Inputs | None" = None  # run before Hypothesis' engine
     sound: frozenset[tuple[str, str]] = frozenset()  # kata and name of the tests that the reference solution passes
-    is_quick_proof: bool = False  # nobody reads which rule holds in all answers
+    is_quick_proof: bool = False  # skip the search for patterns, which a quick `grader certify` does not read
     results: dict[str, list[TestResult]] = field(default_factory=dict)  # by kata
-    digests: dict[str, str] = field(default_factory=dict)  # of each kata's files when the run began
-    terminal: int | None = None  # a descriptor of the terminal, which pytest takes away while a test runs
+    digests: dict[str, str] = field(default_factory=dict)  # of each kata's files at the beginning of the run
+    terminal: int | None = None  # a descriptor of the terminal, because pytest captures stdout during a test
 
 
 STATE = pytest.StashKey[RunState]()

@@ -1,11 +1,10 @@
-"""pytest plugin: tells which known mistake wrong answers look like, or else what holds in all of them.
+"""pytest plugin: finds the known mistake that explains a failed test, or a pattern in all of its answers.
 
-    the test runs   what it is given, and what the student answers, is kept
-    it failed       its body runs again over what was kept, once for each mistake, made in place of the oracle
-    one passes all  "looks like: …"; silent where none does, or several do
-    none is named   its body runs once more, watched by `trials.py`: `relations.py` says what holds in all
+While a test runs, its inputs and the student's answers are recorded. After a failure, the test's body runs again on the
+recorded answers, once for each known mistake in place of the oracle. If it passes with exactly one mistake, the message
+says "looks like: …". If none is found, `diagnosis/rerun.py` looks for a pattern.
 
-Nothing of this changes how the test ends: not its inputs, not its verdict, whatever goes wrong here.
+Nothing here changes the inputs or the verdict of a test, and no error here ends a test.
 """
 
 import inspect
@@ -18,41 +17,41 @@ from typing import Any
 
 import pytest
 
-from torchkata.diagnosis.broken_tests import find_broken_test, too_slow
-from torchkata.diagnosis.explain import UNDECIDED, first_cause
-from torchkata.diagnosis.mistakes import KnownMistake, mistakes, patched_oracle
-from torchkata.diagnosis.recording import Example, NotRecorded, RecordedBody, ReplayingStudent, recorded
-from torchkata.diagnosis.relations import Holds
-from torchkata.diagnosis.rerun import few, what_holds
+from torchkata.diagnosis.broken_tests import find_broken_test, make_endless_error
+from torchkata.diagnosis.explain import UNDECIDED, unwrap_group
+from torchkata.diagnosis.mistakes import KnownMistake, load_mistakes, patched_oracle
+from torchkata.diagnosis.recording import Example, NotRecorded, RecordedBody, ReplayingStudent, record_body
+from torchkata.diagnosis.relations import Relation
+from torchkata.diagnosis.rerun import find_pattern, limit_examples
 from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
 from torchkata.seam.reply import Probe
 from torchkata.seam.student import Student, limit_processor_time
 
 from .run_state import get_state
-from .selection import kata_of
+from .selection import find_kata
 
 EXPLAINED_BY = pytest.StashKey[list[str]]()
 
-SHARE = 0.5  # of the time that the test took …
-LEAST = 0.5  # … but no fewer seconds, of the processor, may be spent here
-ASIDE = 2.0  # seconds, at most, in which the student's code is asked further
-FUSE = 60.0  # seconds for either, where `grader certify` proves what is said: no load of the machine may silence it
-FURTHER = 30  # random examples, where the kept ones leave a mistake possible
-FEW_FURTHER = 6  # where one mistake is left, and an entry of the zoo is known to be that one
+SHARE = 0.5  # of the test's duration that the search may take
+MIN_SECONDS = 0.5  # of CPU time that the search may always take
+STUDENT_SECONDS = 2.0  # for further calls of the student's code, at most
+PROOF_SECONDS = 60.0  # replaces both in `grader certify`: its findings must not depend on the machine's load
+MAX_FURTHER = 30  # random examples in addition to the recorded ones
+QUICK_FURTHER = 6  # in a quick proof, when a single mistake is left
 
 
 class OutOfTime(BaseException):
-    """A mistake computes for too long."""
+    """The end of the time for the search."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Record a kata's test, and look into it when it has failed."""
-    kata = kata_of(pyfuncitem.path)
+    """Record a kata's test, and explain its failure."""
+    kata, state = find_kata(pyfuncitem.path), get_state(pyfuncitem.config)
     if kata is None or "student" not in pyfuncitem.funcargs:
         return (yield)
     pyfuncitem.stash[EXPLAINED_BY] = []
-    body, test = recorded(pyfuncitem), pyfuncitem.obj
+    body, test = record_body(pyfuncitem), pyfuncitem.obj
     taken = inspect.signature(body.body).parameters
     body.begin({name: value for name, value in pyfuncitem.funcargs.items() if name in taken})
     if not hasattr(test, "hypothesis"):
@@ -61,71 +60,79 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     try:
         return (yield)
     except (Exception, SystemExit) as error:
-        cause = first_cause(error)
-        if not isinstance(cause, (Crashed, Wrong)) and not is_sound(pyfuncitem, kata):
+        cause = unwrap_group(error)
+        if not isinstance(cause, (Crashed, Wrong)) and (kata, pyfuncitem.name) not in state.sound:
             broken = None
-            with suppress(OutOfTime), unwarned(), processor_time(ASIDE):
-                broken = find_broken_test(cause, body, get_state(pyfuncitem.config).student.last)
+            with suppress(OutOfTime), ignore_warnings(), limit_search_time(STUDENT_SECONDS):
+                broken = find_broken_test(cause, body, state.student.last)
             if broken is not None:
                 raise broken from None
             cause.add_note(UNDECIDED)
         if not isinstance(cause, (Crashed, AbortTest)):
-            student = get_state(pyfuncitem.config).student
-            seconds, aside = FUSE, FUSE
-            if pyfuncitem.config.getoption("--hypothesis-profile") != "prove":
-                seconds = max(LEAST, SHARE * (time.monotonic() - began))
-                aside = min(ASIDE, seconds)
-            kept = few(body.kept())
-            quick = get_state(pyfuncitem.config).is_quick_proof
-            enough = FEW_FURTHER if quick else FURTHER
-            found = explaining(known_of(kata), body, test, student, seconds, aside, enough)
-            pyfuncitem.stash[EXPLAINED_BY] = found
-            if len(found) != 1 and isinstance(cause, Wrong) and not quick:
-                holds = relation_of(kept, body, test, student, seconds, aside)
-                if holds.is_rule and not cause.mistake:
-                    cause.mistake = holds.sentence
-                else:
-                    cause.relation = holds.sentence
+            explain_answers(pyfuncitem, kata, cause, body, test, time.monotonic() - began)
         raise
     except Endless as error:
-        if get_state(pyfuncitem.config).is_seed_secret:  # the grader has other means to tell whose mistake it is
+        if state.is_seed_secret:  # the grader determines in another way whether the test or the code is too slow
             raise
-        raise too_slow(error) from None
+        raise make_endless_error(error) from None
     finally:
         pyfuncitem.obj = test
         body.begin({})
 
 
-def is_sound(item: pytest.Function, kata: str) -> bool:
-    """Return whether the reference solution is known to pass this test."""
-    return (kata, item.name) in get_state(item.config).sound
+def explain_answers(
+    item: pytest.Function, kata: str, cause: BaseException, body: RecordedBody, test: Any, duration: float
+) -> None:
+    """Store the known mistakes that explain the answers on `item`, or else a pattern on `cause`."""
+    state = get_state(item.config)
+    seconds = student_seconds = PROOF_SECONDS
+    if item.config.getoption("--hypothesis-profile") != "prove":
+        seconds = max(MIN_SECONDS, SHARE * duration)
+        student_seconds = min(STUDENT_SECONDS, seconds)
+    kept = limit_examples(body.kept())
+    enough = QUICK_FURTHER if state.is_quick_proof else MAX_FURTHER
+    known = load_known_mistakes(kata)
+    found = find_mistakes(known, body, test, state.student, seconds, student_seconds, enough)
+    item.stash[EXPLAINED_BY] = found
+    if len(found) != 1 and isinstance(cause, Wrong) and not state.is_quick_proof:
+        pattern = find_pattern_in_answers(kept, body, test, state.student, seconds, student_seconds)
+        if pattern.is_rule and not cause.mistake:
+            cause.mistake = pattern.sentence
+        else:
+            cause.relation = pattern.sentence
 
 
-def known_of(kata: str) -> tuple[KnownMistake, ...]:
-    """The known mistakes of a kata; none where they can't even be read: no test ends because of that."""
+def load_known_mistakes(kata: str) -> tuple[KnownMistake, ...]:
+    """Return the known mistakes of a kata, none if their file cannot be loaded."""
     try:
-        return mistakes(kata)
+        return load_mistakes(kata)
     except Exception:
         return ()
 
 
-def explaining(
+def find_mistakes(
     known: Iterable[KnownMistake],
     body: RecordedBody,
     test: Any,
     student: Student,
     seconds: float,
-    aside: float,
-    enough: int = FURTHER,
+    student_seconds: float,
+    enough: int = MAX_FURTHER,
 ) -> list[str]:
-    """The sentences of the mistakes that explain every answer: of one, that is what it looks like. Raises nothing.
+    """Return the messages of the mistakes that explain every answer. Raises nothing.
 
-    The mistakes take so many seconds of processor time, and the student's code, asked further, no more than `aside`.
-    No more is asked once a single mistake has explained `enough` further answers.
+    Args:
+        known: The mistakes to try.
+        body: The test's body with its recorded examples.
+        test: The test, which draws further examples if it is a property.
+        student: The student, who answers further examples.
+        seconds: The limit of the CPU time of the mistakes.
+        student_seconds: The limit of the time of the student's code.
+        enough: The number of further examples that suffice once a single mistake is left.
     """
     try:
-        student.runner.set_budget(aside)
-        search = Search(body, Aside(student.runner), seconds)
+        student.runner.set_budget(student_seconds)
+        search = Search(body, SilencedStudent(student.runner), seconds)
         possible = list(known)
         for example in search.examples(test):
             possible = [mistake for mistake in possible if search.explains(mistake, example)]
@@ -136,69 +143,70 @@ def explaining(
         return []
 
 
-def relation_of(
-    kept: Sequence[Example], body: RecordedBody, test: Any, student: Student, seconds: float, aside: float
-) -> Holds:
-    """What holds in all answers to a failed test, those that were kept and further ones."""
+def find_pattern_in_answers(
+    kept: Sequence[Example], body: RecordedBody, test: Any, student: Student, seconds: float, student_seconds: float
+) -> Relation:
+    """Return a pattern in the recorded answers and further ones, or an empty one. Raises nothing."""
     try:
-        student.runner.set_budget(aside)
-        further = list(body.more(test, Aside(student.runner), FURTHER)) if hasattr(test, "hypothesis") else []
-        with unwarned(), processor_time(seconds):
-            return what_holds(body.body, few([*kept, *further]))
+        student.runner.set_budget(student_seconds)
+        is_property = hasattr(test, "hypothesis")
+        further = [*body.more(test, SilencedStudent(student.runner), MAX_FURTHER)] if is_property else []
+        with ignore_warnings(), limit_search_time(seconds):
+            return find_pattern(body.body, limit_examples([*kept, *further]))
     except (Exception, AbortTest, OutOfTime):
-        return Holds()
+        return Relation()
 
 
-class Aside(Student):
-    """The same student, asked something that is not part of the test: what the code prints is lost."""
+class SilencedStudent(Student):
+    """A student for calls outside the test: their printed output is discarded."""
 
     def call(self, probe: Probe, *args: object) -> Any:
-        """As `Student.call`."""
+        """Call the student and discard the output."""
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             return super().call(probe, *args)
 
 
 class Search:
-    """Runs a test's body over its examples, within seconds of processor time."""
+    """Runs of a test's body on its examples, with a limit of CPU time."""
 
     def __init__(self, body: RecordedBody, student: Student, seconds: float) -> None:
         self.body = body
         self.student = student
-        self.asked = 0  # further examples
+        self.asked = 0  # number of further examples
         self.end = time.thread_time() + seconds
 
     def examples(self, test: Any) -> Iterator[Example]:
-        """Those that were kept, the smallest first, then random ones for as long as the student answers in time."""
+        """Yield the recorded examples, the smallest first, then random ones until the student's time is up."""
         yield from self.body.kept()
         if hasattr(test, "hypothesis"):
-            for example in self.body.more(test, self.student, FURTHER):
+            for example in self.body.more(test, self.student, MAX_FURTHER):
                 self.asked += 1
                 yield example
 
     def explains(self, mistake: KnownMistake, example: Example) -> bool:
-        """Whether the body passes on these answers when the oracle makes this mistake, too."""
+        """Return whether the body passes on the recorded answers if the oracle makes this mistake."""
         while True:
             try:
-                with patched_oracle(mistake), unwarned(), processor_time(self.end - time.thread_time()):
+                with patched_oracle(mistake), ignore_warnings(), limit_search_time(self.end - time.thread_time()):
                     self.body.body(**example.given, student=ReplayingStudent(example.answers))
                 return True
-            except NotRecorded as call:  # the mistake goes on where the truth had failed
+            except NotRecorded as call:  # the test had failed before this call
                 example.answers.append(self.student.call(call.probe, *call.args_given))
             except Exception:
                 return False
 
 
 @contextmanager
-def unwarned() -> Iterator[None]:
-    """Leave warnings to the test itself: a mistake may compute what NumPy or torch warns of."""
+def ignore_warnings() -> Iterator[None]:
+    """Ignore warnings: a mistake may compute values that NumPy or torch warns about."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
 @contextmanager
-def processor_time(seconds: float) -> Iterator[None]:
-    """Raise OutOfTime in code that computes for longer, and at once if no time is left."""
+def limit_search_time(seconds: float) -> Iterator[None]:
+    """Raise OutOfTime in code that uses more CPU time than this, and at once if no time is left."""
     if seconds <= 0:
         raise OutOfTime
     with limit_processor_time(seconds, OutOfTime()):

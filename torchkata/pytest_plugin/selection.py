@@ -1,4 +1,4 @@
-"""pytest plugin: whose code is tested and which katas. `--impl`, `--kata`, `--track`, and the `student` fixture."""
+"""pytest plugin: the options `--impl`, `--kata` and `--track`, and the fixture `student`."""
 
 import ast
 import inspect
@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from torchkata.course import CourseError, compare_tests, course
-from torchkata.diagnosis.broken_tests import mistake_in_course
+from torchkata.diagnosis.broken_tests import describe_course_error
 from torchkata.i18n import words
-from torchkata.i18n.notes import said
-from torchkata.seam.reply import text_of
+from torchkata.i18n.notes import translate
+from torchkata.seam.reply import format_error
 from torchkata.seam.student import InProcess, Student
 
 from .run_state import get_state
@@ -31,47 +31,49 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--impl",
         default="assignment",
         metavar="solution|PATH",
-        help="whose code: the reference solution, or the folder PATH (default: assignment/)",
+        help="code to test: the reference solution, or the folder PATH (default: assignment/)",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the options before anything is collected; in `assignment/` plain `pytest` means the tests, too."""
+    """Check the options before collection, and let plain `pytest` within `assignment/` run the tests."""
     place, named = config.invocation_params.dir, config.args_source
     if named is pytest.Config.ArgsSource.INVOCATION_DIR and place.is_relative_to(course().assignment):
         config.args = [str(course().tests)]
     if "torch" in course().preload:
-        from torchkata.compat.torch_internals import spare_torch
+        from torchkata.compat.torch_internals import reduce_torch_overhead
 
-        spare_torch()
-    np.seterr(all="ignore")  # the oracle is asked about a student's numbers, too, and those may be anything
+        reduce_torch_overhead()
+    np.seterr(all="ignore")  # the oracle may compute with a student's numbers, which can be anything
     try:
         chosen = course().choose(config.getoption("kata"), config.getoption("track"))
         get_state(config).chosen = {kata.name for kata in chosen}
-        get_state(config).student = Student(InProcess(kata_folder(config), course().limits.call_seconds))
+        get_state(config).student = Student(InProcess(find_kata_folder(config), course().limits.call_seconds))
     except ValueError as error:
-        raise pytest.UsageError(said(str(error))) from None
+        raise pytest.UsageError(translate(str(error))) from None
 
 
-def kata_folder(config: pytest.Config) -> Path:
-    """The folder that holds the kata files. Raises ValueError where there is none."""
+def find_kata_folder(config: pytest.Config) -> Path:
+    """Return the folder of the tested kata files. Raises ValueError if it has none."""
     impl: str = config.getoption("impl")
     if impl == "assignment":
         return course().assignment
     if impl == "solution":
-        return solution_folder(config)
+        return make_solution_folder(config)
     path = (config.invocation_params.dir / impl).resolve()
     for folder in (path / "assignment", path):
         if any((folder / f"{kata}.py").is_file() for kata in course().katas):
             return folder
-    raise ValueError(f"--impl {impl}: no kata files there (a folder with {next(iter(course().katas))}.py and so on)")
+    raise ValueError(
+        f"--impl {impl}: no kata files found (expected a folder with {next(iter(course().katas))}.py and so on)"
+    )
 
 
-def solution_folder(config: pytest.Config) -> Path:
-    """The reference solution as a student would have it, for as long as pytest runs. Raises ValueError for none."""
+def make_solution_folder(config: pytest.Config) -> Path:
+    """Write the reference solution to a temporary folder. Raises ValueError if the course does not include it."""
     files = course().solutions()
     if not files:
-        raise ValueError("--impl solution: this course comes without its solution")
+        raise ValueError("--impl solution: this course does not include its solution")
     folder = tempfile.TemporaryDirectory(prefix="torchkata-solution-")
     config.add_cleanup(folder.cleanup)
     for name, content in files.items():
@@ -79,15 +81,15 @@ def solution_folder(config: pytest.Config) -> Path:
     return Path(folder.name)
 
 
-def kata_of(path: Path) -> str | None:
-    """The kata that a file of tests is for, None for any other file."""
+def find_kata(path: Path) -> str | None:
+    """Return the kata that a test file is for, None for any other file."""
     name = path.stem.removeprefix("test_")
     return name if path.parent == course().tests and name in course().katas else None
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the katas that were not asked for."""
-    kata = kata_of(collection_path)
+    """Ignore the test files of katas that are not selected."""
+    kata = find_kata(collection_path)
     return True if kata is not None and kata not in get_state(config).chosen else None
 
 
@@ -95,37 +97,37 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Say in one line why the tests of a kata can't be imported: it is no mistake of a student's."""
+    """Report in one line why the tests of a kata cannot be imported, which is never the student's mistake."""
     report = yield
     raised = getattr(report, "call", None)
-    if report.failed and kata_of(collector.path) is not None and raised is not None and raised.excinfo is not None:
+    if report.failed and find_kata(collector.path) is not None and raised is not None and raised.excinfo is not None:
         error = raised.excinfo.value
         while (cause := error.__cause__) is not None:
             error = cause
-        why = mistake_in_course(error) or text_of(error)
-        report.longrepr = words("told.not_collected", file=collector.path, why=why)
+        why = describe_course_error(error) or format_error(error)
+        report.longrepr = words("message.not_collected", file=collector.path, why=why)
     return report
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Check that tests and points agree, and run the katas and their tests in the course's order."""
+    """Check that tests and points agree, and sort the katas and their tests in the course's order."""
     try:
         check_collected(items)
     except CourseError as error:
         raise pytest.UsageError(str(error)) from None
     tests = [(kata.name, test) for kata in course().katas.values() for test in kata.points]
     order: dict[tuple[str | None, str], int] = {test: place for place, test in enumerate(tests)}
-    items.sort(key=lambda item: order.get((kata_of(item.path), item.name), len(order)))
+    items.sort(key=lambda item: order.get((find_kata(item.path), item.name), len(order)))
 
 
 def check_collected(items: Sequence[pytest.Item]) -> None:
-    """Raise CourseError for a test without points, and for points without a test in a module that was collected.
+    """Raise CourseError for a test without points, or for points without a test in a collected module.
 
-    A call may select a few tests of a kata, so that the functions of the module count and not the items.
+    A command line may select some tests of a kata, so points need only a function in the module, not a collected item.
     """
     functions = [item for item in items if isinstance(item, pytest.Function)]
     for kata in course().katas.values():
-        collected = [item for item in functions if kata_of(item.path) == kata.name]
+        collected = [item for item in functions if find_kata(item.path) == kata.name]
         if collected:
             module = collected[0].module
             places = [module, *filter(inspect.isclass, vars(module).values())]
@@ -135,35 +137,35 @@ def check_collected(items: Sequence[pytest.Item]) -> None:
 
 
 def check_references(file: Path, module: ModuleType) -> None:
-    """Raise CourseError for what the tests ask of a module in `reference/` that has no such name.
+    """Raise CourseError if the tests use a name that a module in `reference/` does not define.
 
-    On an untouched stub nobody would see it: the call of the student's code comes first.
+    With an unchanged stub the tests would not show this mistake, because they call the student's code first.
     """
     source = file.read_text("utf-8", errors="replace")
     for name, known in vars(module).items():
         if isinstance(known, ModuleType) and known.__name__.startswith("reference."):
-            asked = {*re.findall(rf"\b{name}\.(\w+)", source)}
-            missing = {one for one in asked if not hasattr(known, one)}
-            if missing and (missing := missing & attributes_of(name, source)):
-                where = f"{known.__file__}: there is no {min(missing)}"
-                raise CourseError(f"{where}, which {file.relative_to(course().root)} asks for")
+            used = {*re.findall(rf"\b{name}\.(\w+)", source)}
+            missing = {attribute for attribute in used if not hasattr(known, attribute)}
+            if missing and (missing := missing & find_attributes(name, source)):
+                user = file.relative_to(course().root)
+                raise CourseError(f"{known.__file__} does not define {min(missing)}, which {user} uses")
 
 
-def attributes_of(name: str, source: str) -> set[str]:
-    """Return the attributes of a name that a module's code asks for, outside of its texts."""
+def find_attributes(name: str, source: str) -> set[str]:
+    """Return the attributes of a name that a module's code uses, ignoring strings and comments."""
     nodes = ast.walk(ast.parse(source))
-    asked = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)]
-    return {node.attr for node in asked if isinstance(node.value, ast.Name) and node.value.id == name}
+    attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
+    return {node.attr for node in attributes if isinstance(node.value, ast.Name) and node.value.id == name}
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Every test begins with the student's code freshly imported."""
-    kata = kata_of(item.path)
+    """Import the student's code again for every test."""
+    kata = find_kata(item.path)
     if kata is not None:
         get_state(item.config).student.reset(kata)
 
 
 @pytest.fixture(scope="module")
 def student(request: pytest.FixtureRequest) -> Student:
-    """The student whose code is tested: `student.call(probe, …)`."""
+    """Return the tested student, for `student.call(probe, …)`."""
     return get_state(request.config).student

@@ -1,4 +1,4 @@
-"""pytest plugin: says of a test that takes long that it runs, while it does."""
+"""pytest plugin: prints a notice while a slow test is running."""
 
 import os
 import sys
@@ -11,21 +11,21 @@ import pytest
 from torchkata.i18n import words
 
 from .run_state import get_state
-from .selection import kata_of
+from .selection import find_kata
 
-SECONDS = 4.0  # from one line to the next: less than a call may take
+SECONDS = 4.0  # between notices: less than the time limit of a call
 
 
 @pytest.hookimpl(trylast=True)  # after the terminal
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep what pytest writes to; the grader has no terminal."""
+    """Duplicate the descriptor of the terminal; the grader has none."""
     if config.pluginmanager.hasplugin("terminalreporter"):
         with suppress(OSError, ValueError):
             get_state(config).terminal = os.dup(sys.stdout.fileno())
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Give it back."""
+    """Close the descriptor."""
     state = get_state(config)
     if state.terminal is not None:
         os.close(state.terminal)
@@ -34,8 +34,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    """Watch a kata's test from a thread beside it."""
-    kata, ended, terminal = kata_of(item.path), threading.Event(), get_state(item.config).terminal
+    """Watch a kata's test from another thread."""
+    kata, ended, terminal = find_kata(item.path), threading.Event(), get_state(item.config).terminal
     if kata is None or terminal is None:
         return (yield)
 

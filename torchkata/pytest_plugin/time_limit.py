@@ -1,29 +1,29 @@
-"""pytest plugin: ends a test that computes for too long beside the student's code, as with an oracle that never ends.
+"""pytest plugin: ends a test that itself computes for too long, for example because an oracle does not terminate.
 
-The seconds are those of the processor, and the student's own calls do not count: other limits are for them.
+The limit is one of CPU time without the calls of the student's code, which have limits of their own.
 """
 
 from collections.abc import Generator
 
 import pytest
 
-from torchkata.compat.hypothesis_internals import settings_of
+from torchkata.compat.hypothesis_internals import get_settings
 from torchkata.course import course
 from torchkata.seam.failures import Endless
 from torchkata.seam.student import limit_processor_time
 
-from .selection import kata_of
+from .selection import find_kata
 
-EXAMPLES = 100  # inputs of a test, for which `test_seconds` is meant
+EXAMPLES = 100  # the number of inputs for which `test_seconds` is the limit
 
 
-@pytest.hookimpl(wrapper=True, trylast=True)  # within the search for what a failure looks like, which has its own limit
+@pytest.hookimpl(wrapper=True, trylast=True)  # inside the search for mistakes, which has a time limit of its own
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Limit the time of a kata's test."""
-    if kata_of(pyfuncitem.path) is None:
+    """Limit the CPU time of a kata's test."""
+    if find_kata(pyfuncitem.path) is None:
         return (yield)
     is_property = hasattr(pyfuncitem.obj, "hypothesis")
-    examples = settings_of(pyfuncitem.obj).max_examples if is_property else EXAMPLES
+    examples = get_settings(pyfuncitem.obj).max_examples if is_property else EXAMPLES
     seconds = course().limits.test_seconds * max(1.0, examples / EXAMPLES)
     with limit_processor_time(seconds, Endless(seconds)):
         return (yield)

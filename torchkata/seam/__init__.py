@@ -1,1 +1,1 @@
-"""The seam: what crosses between a test and a student's code, and what runs that code."""
+"""The interface between a test and the student's code: what values may cross, and what runs the code."""

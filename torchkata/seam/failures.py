@@ -1,18 +1,18 @@
-"""How a test can end, other than well.
+"""The exceptions that end a test.
 
 AssertionError
-└── Wrong          the values differ from what the claim says
-    └── Unmet      what another test is about does not hold, so that this one can't ask its question
+└── Wrong          a value differs from the expected one
+    └── Unmet      a precondition does not hold; another test is about it
 Exception
-└── Crashed        the student's code raised
+└── Crashed        the student's code raised an exception
 BaseException
-└── AbortTest      Hypothesis must not search for a smaller input: it would only cost time
+└── AbortTest      ends the test at once: Hypothesis must not spend time on shrinking the input
     ├── NotStarted     the stub still raises NotImplementedError
     ├── TimedOut       no answer within the limit
     │   └── Endless        the test itself takes too long
-    ├── Died           the student's process ended without an answer, or answered nonsense
-    └── Inconclusive   the machine's fault, never the student's
-        └── BrokenTest     the instructor's mistake: the test fails whatever the code answers
+    ├── Died           the student's process exited without an answer, or sent a malformed one
+    └── Inconclusive   a fault of the machine, never the student's
+        └── BrokenTest     a mistake in the course: the test fails for any answer
 """
 
 import signal
@@ -23,33 +23,36 @@ from torchkata.i18n import words
 
 
 class Wrong(AssertionError):
-    """The values that came back are not what the claim demands."""
+    """A value that differs from the expected one."""
 
     def __init__(self, *, expected: str = "", yours: str = "", note: str = "", mistake: str = "") -> None:
         super().__init__(mistake or note or f"expected {expected}, got {yours}")
         self.expected = expected
         self.yours = yours
         self.note = note
-        self.mistake = mistake  # what the student's code does, where the test has seen it do so
-        self.relation = ""  # what holds in all answers that were seen, beside this one
-        self.asked = ""  # the call that is judged, as it is typed, where the probe makes several
+        self.mistake = mistake  # the mistake in the student's code, if the test can identify it
+        self.relation = ""  # a pattern in all recorded answers
+        self.asked = ""  # the code of the call under test, if the probe makes several calls
 
 
 class Unmet(Wrong):
-    """What a test needs is not so; another test is about that."""
+    """A precondition that does not hold; another test is about it."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A line of the student's own."""
+    """A line in the student's files."""
 
     file: str = ""
     line: int = 0
     source: str = ""
 
 
+NOWHERE = Place()
+
+
 class Crashed(Exception):
-    """The student's code raised `error` at `place`."""
+    """An exception of the student's code: its text and the line that raised it."""
 
     def __init__(self, error: str, place: Place) -> None:
         super().__init__(error)
@@ -58,40 +61,38 @@ class Crashed(Exception):
 
 
 class AbortTest(BaseException):
-    """Ends a test at once, without a search for a smaller input."""
+    """The base of the exceptions that end a test at once, without shrinking the input.
 
+    `how` is the reason for the student, `place` the student's line that was running, if known.
+    """
 
-class NotStarted(AbortTest):
-    """`place` still raises `NotImplementedError`."""
-
-    def __init__(self, place: Place) -> None:
-        super().__init__(place.file)
+    def __init__(self, how: str = "", place: Place = NOWHERE) -> None:
+        super().__init__(how)
+        self.how = how
         self.place = place
 
 
-class TimedOut(AbortTest):
-    """The time was up; `how` says which, `place` where the code was, if that is known."""
+class NotStarted(AbortTest):
+    """A stub that still raises NotImplementedError at `place`, or a file that is missing."""
 
-    def __init__(self, how: str, place: Place | None = None) -> None:
-        super().__init__(how)
-        self.how = how
-        self.place = place or Place()
+    def __init__(self, place: Place) -> None:
+        super().__init__(place.file, place)
+
+
+class TimedOut(AbortTest):
+    """A time limit that was exceeded."""
 
 
 class Died(AbortTest):
-    """The process that ran the student's code ended, or stopped making sense; `how` says which."""
-
-    def __init__(self, how: str) -> None:
-        super().__init__(how)
-        self.how = how
+    """The end of the process that ran the student's code."""
 
 
 class Inconclusive(AbortTest):
-    """Something outside the student's code failed; a rerun may tell."""
+    """A failure outside the student's code; running the test again may succeed."""
 
 
 class Endless(TimedOut):
-    """The test itself computed for so many seconds, beside the calls of the student's code."""
+    """A test that itself computes for too long, not counting the calls of the student's code."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(words("timed_out.judging"))
@@ -99,17 +100,17 @@ class Endless(TimedOut):
 
 
 class BrokenTest(Inconclusive):
-    """The test, its oracle or a strategy raised `error` at these lines of the course, whatever the code answers."""
+    """An error that the test, its oracle or a strategy raises for any answer, and the course's lines that raised it."""
 
     def __init__(self, error: str, lines: Sequence[Place], given: str = "") -> None:
         super().__init__(error)
         self.error = error
         self.lines = lines
-        self.given = given  # the input, where the test made no call
+        self.given = given  # the input, if the test made no call
 
 
-def cause_of_death(code: int) -> str:
-    """What an exit code, below 0 for a signal, says to somebody who wrote a few lines of Python."""
+def describe_exit(code: int) -> str:
+    """Return a sentence about a process's exit code, which is negative for a signal."""
     if code >= 0:
         return words("died.exited", code=code)
     if -code == signal.SIGKILL:

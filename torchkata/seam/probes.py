@@ -1,4 +1,4 @@
-"""Probes that any course can use, and the code that a student would type in place of a probe."""
+"""The probe `call`, which any course can use, and the decorator `typed`."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
@@ -11,8 +11,9 @@ def typed(code: Code) -> Callable[[AnyProbe], AnyProbe]:
     """Decorate a probe with the code that a student would type in its place. A failure shows this code as its input.
 
     Args:
-        code: The code. The probe's arguments that it uses are assigned before it. It may be a function of some of the
-            arguments, by name, and of `literal`, which returns the code for these values.
+        code: The code. The failure assigns the probe's arguments that the code uses before it. `code` can also be a
+            function that returns the code. Its parameters are names of the probe's arguments and `literal`, a function
+            that returns a value's code.
 
     Example:
         @typed("Linear(input_dim, output_dim).weight")
@@ -27,13 +28,13 @@ def typed(code: Code) -> Callable[[AnyProbe], AnyProbe]:
 
 
 def call(assignment: Any, module: str, function: str, *arguments: object) -> object:
-    """Call a function of a kata's module and return its result: the probe for a kata that is a plain function.
+    """Call a function of a kata's module and return its result: the probe for katas that are plain functions.
 
     Args:
         assignment: The student's modules.
         module: The name of the kata's file, without `.py`.
         function: The name of the function.
-        *arguments: What it is called with.
+        *arguments: The function's arguments.
 
     Example:
         numbers = student.call(call, "sieve", "sieve", 10)

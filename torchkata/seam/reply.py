@@ -1,4 +1,4 @@
-"""Runs one probe beside the student's code and reports what came of it in plain values, never by an exception."""
+"""Running a probe in the process of the student's code. The result is a `Reply` of plain values, never an exception."""
 
 import ast
 import contextlib
@@ -15,25 +15,25 @@ from types import FrameType, ModuleType
 from typing import Any, Literal, TypeAlias
 
 from .assignment import Assignment
-from .values import Plain, plain
+from .values import Plain, to_plain
 
-Probe: TypeAlias = Callable[..., object]  # takes the assignment, then plain values
+Probe: TypeAlias = Callable[..., object]  # its arguments are the assignment, then plain values
 
 MAX_TEXT = 600
 LACKS_STATE = " (in self.state[p])"
-REFUSED = re.compile(r"((?:\w+\.)*\w+)\(\) (?:takes|got|missing) ")  # arguments: what Python says of a signature
+REFUSED = re.compile(r"((?:\w+\.)*\w+)\(\) (?:takes|got|missing) ")  # Python's message about wrong arguments
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What a probe came to. Its texts are short, printable lines, whoever has made it."""
+    """The outcome of a probe. Its texts are always short, printable lines, even if a hostile process sent them."""
 
     outcome: Literal["returned", "not_written", "raised"]
     value: Plain = None
     error: str = ""  # "TypeError: …"
-    file: str = ""  # the student's file that it happened in, "" if none
-    line: int = 0  # 0 where it is no line in particular
-    source: str = ""  # that line; where there is no such file, the probe's own
+    file: str = ""  # the student's file that raised, "" if none did
+    line: int = 0  # 0 if unknown
+    source: str = ""  # the text of that line, or of the probe's line if `file` is empty
 
     def __post_init__(self) -> None:
         for name in ("error", "file", "source"):
@@ -41,62 +41,65 @@ class Reply:
 
 
 def run_probe(assignment: Assignment, probe: Probe, args: Sequence[Plain]) -> Reply:
-    """Call `probe(assignment, *args)`; whatever the student's code raises becomes a reply."""
+    """Call `probe(assignment, *args)` and return its result, or the student's exception, as a reply."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return Reply("returned", plain(probe(assignment, *args)))
+            return Reply("returned", to_plain(probe(assignment, *args)))
     except (Exception, SystemExit, GeneratorExit) as error:
-        return reply_to(error, assignment)
+        return make_reply(error, assignment)
 
 
-def reply_to(error: BaseException, assignment: Assignment) -> Reply:
-    """Tell a kata that is not written yet from an error, and find the student's own line."""
+def make_reply(error: BaseException, assignment: Assignment) -> Reply:
+    """Return the reply for an exception: `not_written` for an unchanged stub, else the error and the student's line."""
     folder = assignment.folder
-    own = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if in_folder(frame, folder)]
+    trace = traceback.walk_tb(error.__traceback__)
+    own = [(frame, line) for frame, line in trace if Path(frame.f_code.co_filename).is_relative_to(folder)]
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_relative_to(folder):
-        return Reply("raised", None, text_of(error), Path(error.filename).name, error.lineno or 0, error.text or "")
+        return Reply(
+            "raised", None, format_error(error), Path(error.filename).name, error.lineno or 0, error.text or ""
+        )
     if not own:
-        return without_own_line(error, assignment)
+        return make_reply_without_line(error, assignment)
     frame, line = own[-1]
-    file, text = frame.f_code.co_filename, text_of(error)
+    file, text = frame.f_code.co_filename, format_error(error)
     outcome: Literal["raised", "not_written"] = "raised"
     if type(error) is NotImplementedError and raises_here(error, frame):
         if is_stub(file, line):
             outcome = "not_written"
         else:
-            text = "NotImplementedError: the stub's `raise` still stands here, beside your own code"
+            text = "NotImplementedError: the stub's `raise` is still in your function: remove it"
     elif isinstance(error, ModuleNotFoundError) and (folder / f"{error.name}.py").is_file():
-        text += f"; a file of your own is imported with a dot: from .{error.name} import …"
+        text += f"; use a relative import for your own files: from .{error.name} import …"
     elif type(error) is KeyError and lacks_state(error, frame, linecache.getline(file, line)):
         text += LACKS_STATE
     return Reply(outcome, None, text, Path(file).name, line, linecache.getline(file, line))
 
 
-def without_own_line(error: BaseException, assignment: Assignment) -> Reply:
-    """What went wrong where the probe meets the student's code: a file, a name or an argument that it lacks."""
+def make_reply_without_line(error: BaseException, assignment: Assignment) -> Reply:
+    """Return the reply for an exception without a student's line: a missing file or name, or a wrong signature."""
     package = f"{assignment.package}."
     if isinstance(error, ModuleNotFoundError) and f"{error.name}".startswith(package):
-        return Reply("not_written", None, "there is no such file", f"{error.name}".rpartition(".")[2] + ".py")
+        return Reply("not_written", None, "file not found", f"{error.name}".rpartition(".")[2] + ".py")
     if isinstance(error, AttributeError) and type(error.obj) is ModuleType and error.obj.__name__.startswith(package):
         file = error.obj.__name__.removeprefix(package) + ".py"
-        return Reply("raised", None, f"there is no {error.name} in {file}", file)
-    text = text_of(error)
-    if isinstance(error, TypeError) and (code := refused_by(text, assignment)) is not None:
+        return Reply("raised", None, f"{file} does not define {error.name}", file)
+    text = format_error(error)
+    if isinstance(error, TypeError) and (code := find_refusing_code(text, assignment)) is not None:
         file, line = code.co_filename, code.co_firstlineno
         return Reply("raised", None, text, Path(file).name, line, linecache.getline(file, line))
-    return Reply("raised", None, text, source=probes_line(error))
+    return Reply("raised", None, text, source=find_probe_line(error))
 
 
-def refused_by(text: str, assignment: Assignment) -> Any:
-    """The code of the student's function that does not take the arguments, as a TypeError names it; None for none."""
+def find_refusing_code(text: str, assignment: Assignment) -> Any:
+    """Return the code object of the student's function that a TypeError about arguments names, if there is one."""
     named = REFUSED.search(text)
     if named is None:
         return None
     for name, module in [*sys.modules.items()]:
         if name.startswith(f"{assignment.package}."):
             found: Any = module
-            with contextlib.suppress(Exception):  # whatever a student's `__getattr__` does
+            with contextlib.suppress(Exception):  # a student's `__getattr__` may raise anything
                 for part in named[1].split("."):
                     found = getattr(found, part)
                 if Path(found.__code__.co_filename).is_relative_to(assignment.folder):
@@ -104,8 +107,8 @@ def refused_by(text: str, assignment: Assignment) -> Any:
     return None
 
 
-def probes_line(error: BaseException) -> str:
-    """The innermost line of a probe: what was tried."""
+def find_probe_line(error: BaseException) -> str:
+    """Return the innermost line of a probe in the traceback, "" if there is none."""
     lines = [
         linecache.getline(frame.f_code.co_filename, line)
         for frame, line in traceback.walk_tb(error.__traceback__)
@@ -115,9 +118,9 @@ def probes_line(error: BaseException) -> str:
 
 
 def lacks_state(error: KeyError, frame: FrameType, source: str) -> bool:
-    """Tell whether the line looks the key up in an optimizer's state of a parameter, under a name of its own."""
+    """Return whether the missing key was looked up in `self.state[p]` of an optimizer, through a local variable."""
     names = frame.f_locals
-    with contextlib.suppress(Exception):  # whatever a student's objects do
+    with contextlib.suppress(Exception):  # a student's objects may raise anything
         states = [state for state in names["self"].state.values() if error.args[0] not in state]
         looked_up = [value for name, value in names.items() if re.search(rf"\b{name}\[", source)]
         return any(value is state for value in looked_up for state in states)
@@ -125,7 +128,7 @@ def lacks_state(error: KeyError, frame: FrameType, source: str) -> bool:
 
 
 def is_stub(file: str, line: int) -> bool:
-    """Whether the function that has this line is nothing but a stub: no statement of it computes anything."""
+    """Return whether the function at this line is an unchanged stub: none of its statements computes anything."""
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError, RecursionError):
@@ -139,40 +142,31 @@ def is_stub(file: str, line: int) -> bool:
 
 
 def computes_nothing(statement: ast.stmt) -> bool:
-    """Whether a stub may have it: a docstring, the `raise`, `pass`, or the call of its base class."""
-    called = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
-    if called:
-        return ast.unparse(statement).startswith("super().__init__(")
-    return isinstance(statement, (ast.Raise, ast.Pass)) or (
-        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    )
-
-
-def in_folder(frame: FrameType, folder: Path) -> bool:
-    """Whether this is code of the student's."""
-    return Path(frame.f_code.co_filename).is_relative_to(folder)
+    """Return whether a stub may contain the statement: a docstring, the `raise`, `pass` or a call of `super()`."""
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant) or ast.unparse(statement).startswith("super().__init__(")
+    return isinstance(statement, (ast.Raise, ast.Pass))
 
 
 def raises_here(error: BaseException, frame: FrameType) -> bool:
-    """Whether `frame` itself has the `raise`: torch raises `NotImplementedError`, too, for what it lacks."""
-    last = list(traceback.walk_tb(error.__traceback__))[-1][0]
+    """Return whether the `raise` is in `frame` itself: torch also raises NotImplementedError."""
     trace: Any = error.__traceback__
     while trace.tb_next is not None:
         trace = trace.tb_next
-    return last is frame and frame.f_code.co_code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+    return trace.tb_frame is frame and frame.f_code.co_code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
 
 
-def text_of(error: BaseException) -> str:
-    """`TypeError: the message`, whatever `str(error)` does."""
+def format_error(error: BaseException) -> str:
+    """Return `TypeError: the message`, even if `str(error)` raises."""
     try:
         message = error.msg if isinstance(error, SyntaxError) else str(error)
     except Exception:
-        message = "(its message can't be shown)"
+        message = "(its message cannot be shown)"
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def clean(text: str) -> str:
-    """One printable line of limited length, cut between words where it has any."""
+    """Return the text as one printable line of at most `MAX_TEXT` characters, truncated between words."""
     line = "".join(c if c.isprintable() else " " for c in str(text)[: 4 * MAX_TEXT]).strip()
     if len(line) <= MAX_TEXT:
         return line

@@ -1,10 +1,10 @@
-"""Plain values: all that may pass between a test and the code of a student.
+"""Plain values: the only values that may cross between a test and a student's code.
 
-None, bool, int, float, str, lists, dicts with string keys, NumPy arrays of numbers, and dense CPU tensors without a
-graph, of few axes. Everything else becomes an `Opaque`, which keeps only the name of its type: no object, and so no
-code, crosses.
+Plain values are None, bool, int, float, str, lists, dicts with string keys, numeric NumPy arrays, and dense CPU tensors
+of at most `MAX_AXES` axes without a graph. Any other object becomes an `Opaque`, which has only the name of its type.
+No object crosses, and therefore no code.
 
-torch is imported where a course uses it, and nowhere else.
+torch is imported only in a course that uses it.
 """
 
 import sys
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 MAX_DEPTH = 12
-MAX_AXES = 8  # of a tensor or an array: with many axes of size 1, a few numbers would be many lists in lists
-NUMBERS = "biufc"  # the kinds of dtype whose arrays are plain: bool, integers, floating-point and complex numbers
+MAX_AXES = 8  # of a tensor or an array: many axes of size 1 would make deeply nested lists of a few numbers
+NUMBERS = "biufc"  # kinds of plain dtypes: bool, signed and unsigned integers, floats, complex numbers
 
 
 def is_tensor(value: object) -> "TypeGuard[Tensor]":
-    """Whether it is a tensor; nothing is one as long as torch is not imported."""
+    """Return whether a value is a tensor, without importing torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
 
 
 def is_array(value: object) -> TypeGuard[np.ndarray[Any, Any]]:
-    """Whether it is an array of numbers, and nothing that is made of one."""
+    """Return whether a value is a numeric array, and not of a subclass."""
     return type(value) is np.ndarray and value.dtype.kind in NUMBERS and value.dtype.isnative
 
 
 class Opaque:
-    """Something that is not a plain value; it equals no plain value."""
+    """A stand-in for an object that is not a plain value; it equals no plain value."""
 
     def __init__(self, type_name: str) -> None:
         self.type_name = type_name
@@ -45,13 +45,13 @@ class Opaque:
 
 
 class AnswerRead(Exception):
-    """A test did more with an `Unread` answer than compare it or pass it on."""
+    """The error of a test that looks into an `Unread` answer."""
 
 
 class Unread:
-    """An answer without content: whatever looks into it raises `AnswerRead`.
+    """An answer without content: the assertions accept it, and any other use raises `AnswerRead`.
 
-    A test's body that is given such answers shows what it does for any answer: the comparisons accept it.
+    A test that fails with such answers fails for any answer.
     """
 
     def refuse(self, *_: object, **__: object) -> Any:
@@ -68,12 +68,12 @@ class Unread:
 Plain: TypeAlias = Any  # None | bool | int | float | str | Tensor | ndarray | Opaque | list[Plain] | dict[str, Plain]
 
 
-def plain(value: object, depth: int = 0) -> Plain:
-    """Copy `value` into plain values; tuples become lists, and what has no plain form an `Opaque`."""
+def to_plain(value: object, depth: int = 0) -> Plain:
+    """Copy `value` into plain values: tuples become lists, objects without a plain form become an `Opaque`."""
     if value is None or type(value) in (bool, float, Opaque):
         return value
     if is_tensor(value):
-        return plain_tensor(value)
+        return to_plain_tensor(value)
     if is_array(value):
         return np.array(value, order="C") if value.ndim <= MAX_AXES else Opaque(f"array of {value.ndim} axes")
     if isinstance(value, int) and value.bit_length() < 64:
@@ -83,14 +83,14 @@ def plain(value: object, depth: int = 0) -> Plain:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if depth < MAX_DEPTH and isinstance(value, (list, tuple)):
-        return [plain(item, depth + 1) for item in value]
+        return [to_plain(item, depth + 1) for item in value]
     if depth < MAX_DEPTH and isinstance(value, dict) and all(type(key) is str for key in value):
-        return {key: plain(item, depth + 1) for key, item in value.items()}
+        return {key: to_plain(item, depth + 1) for key, item in value.items()}
     return Opaque(f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins."))
 
 
-def plain_tensor(tensor: "Tensor") -> "Tensor | Opaque":
-    """A contiguous CPU copy of its own, without graph or subclass."""
+def to_plain_tensor(tensor: "Tensor") -> "Tensor | Opaque":
+    """Return a contiguous CPU copy without graph or subclass, or an `Opaque`."""
     import torch
     from torch import Tensor
 

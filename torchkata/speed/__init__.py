@@ -1,8 +1,8 @@
-"""Workloads that the grader times: what a course imports to define one (`from torchkata import speed`).
+"""The public API for timed workloads (`from torchkata import speed`).
 
-A workload is a subclass of `Rate`, `HostWait` or `MemoryPeak`. It names its sizes, lays out tensors (`Field`), and
-returns a `Block` of the student's work and one of plain torch. A `Check` decides whether the results are right.
-Names are imported when they are first used, as in `torchkata`.
+A workload is a subclass of `Rate`, `HostWait` or `MemoryPeak`. It defines its sizes and tensors (`Field`), and returns
+a `Block` of the student's work and one of plain torch. A `Check` decides whether the results are right. Names are
+imported on first use, as in `torchkata`.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""What a device promises, by its exact name: `devices.toml`, and never a guess for a device that is not there."""
+"""Datasheet figures of devices from `devices.toml`, by exact name; unknown devices have none."""
 
 import tomllib
 from dataclasses import dataclass, field
@@ -21,16 +21,16 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Device:
-    """One model of device. Figures are of the whole device, dense, and in the units of the table."""
+    """A device model. Figures are for the whole device and dense matrices, in the units of the table."""
 
     name: str  # as torch.cuda.get_device_name() reports it
     tflops: dict[str, float]  # the peak in 1e12 FLOP/s: bf16, fp16, tf32, fp32, fp8; PEAK_SOURCE
     gb_s: float  # memory bandwidth in 1e9 B/s; PEAK_SOURCE
-    achieved: dict[str, float] = field(default_factory=dict)  # the best product in 1e12 FLOP/s; ACHIEVED_SOURCE
+    achieved: dict[str, float] = field(default_factory=dict)  # fastest matmul in 1e12 FLOP/s; ACHIEVED_SOURCE
     mfu: bool = False  # whether the workloads' mfu thresholds apply here
 
     def peak(self, dtype: torch.dtype, tf32: bool = False) -> float | None:
-        """FLOP/s that the datasheet promises for products of this dtype; None if it promises nothing.
+        """Return the datasheet's peak FLOP/s for matmuls of this dtype, or None if it has no figure.
 
         With `tf32`, float32 operands may be rounded to TF32.
         """
@@ -39,26 +39,17 @@ class Device:
 
     @property
     def bandwidth(self) -> float:
-        """B/s that the datasheet promises."""
+        """Memory bandwidth in B/s, from the datasheet."""
         return self.gb_s * 1e9
 
 
 def device(name: str) -> Device | None:
-    """The device of exactly this name, or None: an L40S is no L4, and an H100 PCIe is no H100 SXM."""
+    """Return the device with exactly this name, or None: an H100 PCIe differs from an H100 SXM."""
     return devices().get(name)
 
 
 @cache
 def devices() -> dict[str, Device]:
-    """All of `devices.toml`, by name."""
+    """Return all devices of `devices.toml` by name."""
     table = tomllib.loads(Path(__file__).with_name("devices.toml").read_text("utf-8"))
-    return {
-        entry["name"]: Device(
-            name=entry["name"],
-            tflops=entry["peak"],
-            gb_s=entry["gb_s"],
-            achieved=entry.get("achieved", {}),
-            mfu=entry.get("mfu", False),
-        )
-        for entry in table["device"]
-    }
+    return {entry["name"]: Device(tflops=entry.pop("peak"), **entry) for entry in table["device"]}

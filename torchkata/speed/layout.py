@@ -1,4 +1,4 @@
-"""Tensors that work is done on: what a student's code is given, what it must fill, and where they lie in memory."""
+"""The tensors of a workload, inputs and results, and their layout in memory."""
 
 import math
 from collections.abc import Mapping
@@ -17,43 +17,43 @@ Memory: TypeAlias = Mapping[str, Tensor]
 
 @dataclass(frozen=True)
 class Field:
-    """One tensor."""
+    """Shape, dtype and role of a tensor."""
 
     shape: tuple[int, ...]
     dtype: torch.dtype
     role: Literal["given", "filled", "both"]
-    on_host: bool = False  # wherever the rest lies
+    on_host: bool = False  # even if the other tensors are on a GPU
 
     @property
     def bytes(self) -> int:
-        """Its size."""
+        """Size in bytes."""
         return math.prod(self.shape) * self.dtype.itemsize
 
 
 def dtype_of(size: Size) -> torch.dtype:
-    """As torch has it."""
+    """Return the torch dtype of a size."""
     dtype: torch.dtype = getattr(torch, size.dtype)
     return dtype
 
 
 def bytes_needed(chosen: Mapping[str, Field], *, on_host: bool | None = None) -> int:
-    """How much memory all tensors take, or those on the host, or those that are not; each on pages of its own."""
+    """Return the bytes of all tensors, or only of those on the host or on the device; each starts a new page."""
     counted = [field for field in chosen.values() if on_host in (None, field.on_host)]
-    return sum(whole_pages(field.bytes) for field in counted)
+    return sum(round_to_pages(field.bytes) for field in counted)
 
 
 def lay_out(chosen: Mapping[str, Field], host: Tensor, device: Tensor) -> dict[str, Tensor]:
-    """The tensors, one after the other in `host` and `device`, which are uint8[bytes] and may be the same memory."""
+    """Place the tensors one after another in `host` and `device`, uint8 buffers that may be the same."""
     used = {id(host): 0, id(device): 0}
     tensors = {}
     for name, field in chosen.items():
         memory = host if field.on_host else device
         start = used[id(memory)]
         tensors[name] = memory[start : start + field.bytes].view(field.dtype).reshape(field.shape)
-        used[id(memory)] += whole_pages(field.bytes)
+        used[id(memory)] += round_to_pages(field.bytes)
     return tensors
 
 
-def whole_pages(size: int) -> int:
-    """So many bytes, rounded up."""
+def round_to_pages(size: int) -> int:
+    """Round a size in bytes up to whole pages."""
     return -(-size // ALIGNMENT) * ALIGNMENT

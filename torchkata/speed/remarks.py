@@ -1,32 +1,36 @@
-"""What a measured figure teaches: one short remark, chosen by how far it is from what is possible."""
+"""Chooses a remark on a measured speed, to help the student improve it."""
 
 import math
 
 from torchkata.course import Workload, course
-from torchkata.i18n.notes import said
+from torchkata.i18n.notes import translate
 
 from .datasheets import Device, devices
 from .sizes import Kind
 from .workload import Measured, work_of
 
 
-def lesson(
+def choose_lesson(
     workload: str, device_kind: Kind, ratio: float | None, mfu: float | None, model: Device | None = None
 ) -> str:
-    """One remark that a student can act on, or '' where all points were reached or nothing was measured.
+    """Return a remark in the student's language, or "" for full points or a missing measurement.
 
-    `ratio` is of the baseline's rate and `mfu` of the peak for bfloat16 on `model`, a device of the table, an H100
-    unless given. Raises KeyError for a workload that the course does not have.
+    `ratio` is relative to the baseline's rate, `mfu` to the bfloat16 peak of `model` (default: an H100). Raises
+    KeyError for a workload that the course does not have.
     """
     entry = course().workloads[workload]
     model = model or devices()["NVIDIA H100 80GB HBM3"]
-    if ratio is None or not math.isfinite(ratio) or reached_all(entry, device_kind, ratio, mfu if model.mfu else None):
+    if (
+        ratio is None
+        or not math.isfinite(ratio)
+        or has_full_points(entry, device_kind, ratio, mfu if model.mfu else None)
+    ):
         return ""
-    return said(work_of(workload).remark(Measured(device_kind, max(ratio, 1e-9), mfu, model)))
+    return translate(work_of(workload).remark(Measured(device_kind, max(ratio, 1e-9), mfu, model)))
 
 
-def reached_all(workload: Workload, kind: Kind, ratio: float, mfu: float | None) -> bool:
-    """Whether the highest tier was reached, by MFU where that counts, else by the ratio."""
+def has_full_points(workload: Workload, kind: Kind, ratio: float, mfu: float | None) -> bool:
+    """Return whether full points were reached, by MFU if the workload has such thresholds, else by the ratio."""
     if mfu is not None and workload.mfu is not None:
         return mfu >= workload.mfu.full
     return ratio >= workload.ratio[kind].full

@@ -1,4 +1,4 @@
-"""Numbers that nobody could know before: each block's inputs come from a seed that is drawn when the block is."""
+"""Random inputs that can't be predicted: the seed of each block is drawn just before the block."""
 
 import secrets
 
@@ -7,21 +7,21 @@ from torch import Tensor
 
 
 class SeededInputs:
-    """Draws the same numbers again when it is rewound, so that inputs need not be kept to check what came of them."""
+    """A random generator that can be rewound, so that inputs can be regenerated to check results."""
 
     def __init__(self, device: torch.device) -> None:
         self.generator = torch.Generator(device)
         self.draw_new()
 
     def draw_new(self) -> None:
-        """Begin new numbers."""
+        """Draw a new seed."""
         self.seed = secrets.randbits(62)
         self.rewind()
 
     def rewind(self) -> None:
-        """Begin the same numbers again."""
+        """Restart the same sequence of numbers."""
         self.generator.manual_seed(self.seed)
 
     def fill(self, tensor: Tensor) -> Tensor:
-        """The next numbers, uniform in [−1, 1)."""
+        """Fill a tensor with the next numbers, uniform in [−1, 1)."""
         return tensor.uniform_(-1, 1, generator=self.generator)

@@ -1,4 +1,4 @@
-"""How large a piece of work is: large enough to keep a device busy, small enough to wait for."""
+"""Sizes of workloads: large enough to keep a device busy, small enough to finish soon."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -8,7 +8,7 @@ Kind: TypeAlias = Literal["cpu", "cuda"]
 
 @dataclass(frozen=True)
 class Size:
-    """The numbers that shape a piece of work; those that it has no use for are 0."""
+    """Dimensions of a workload; unused ones are 0."""
 
     batch: int = 0
     width: int = 0
@@ -21,12 +21,12 @@ class Size:
     dtype: str = "float32"
 
 
-PRODUCT: dict[Kind, Size] = {  # the one that a device is calibrated by
+PRODUCT: dict[Kind, Size] = {  # the matmul for the calibration of a device
     "cpu": Size(batch=512, width=1024, outputs=512),
     "cuda": Size(batch=16384, width=32768, outputs=8192, dtype="bfloat16"),
 }
 
 
 def product_flops(rows: int, inner: int, columns: int) -> int:
-    """FLOPs of a product of matrices: a multiplication and the addition that follows it are 2."""
+    """Return the FLOPs of a matmul; a multiply-add counts as 2."""
     return 2 * rows * inner * columns

@@ -1,4 +1,4 @@
-"""The clock and the memory of this machine's own GPU, read from within the process that works on it."""
+"""Time and memory of this machine's GPU, measured in the process that uses it."""
 
 import gc
 import time
@@ -10,21 +10,21 @@ from .sizes import Kind
 
 
 class Stopwatch:
-    """torch's current CUDA device, timed by this process's clock around work that the device has finished."""
+    """Measures torch's current CUDA device with this process's clock, after synchronization."""
 
     kind: Kind = "cuda"
 
     def __init__(self, name: str) -> None:
-        self.name = name  # as the table of devices has it
+        self.name = name  # as in `devices.toml`
 
     def free_bytes(self) -> int:
-        """Return the free memory of the device, with the memory that torch keeps for later."""
+        """Return the free memory of the device, after emptying torch's cache."""
         gc.collect()
         torch.cuda.empty_cache()
         return torch.cuda.mem_get_info()[0]
 
     def seconds(self, work: Callable[[], object]) -> float:
-        """Return how long the device takes for this work."""
+        """Return how many seconds the device needs for this work."""
         torch.cuda.synchronize()
         began = time.perf_counter()
         work()
@@ -32,7 +32,7 @@ class Stopwatch:
         return time.perf_counter() - began
 
     def lead(self, work: Callable[[], object]) -> float:
-        """Return for how many seconds the device still works when the host has queued this work."""
+        """Return how many seconds the device is still busy after the host has queued this work."""
         torch.cuda.synchronize()
         work()
         back = time.perf_counter()
@@ -40,7 +40,7 @@ class Stopwatch:
         return time.perf_counter() - back
 
     def peak_bytes(self, work: Callable[[], object]) -> int:
-        """Return the most memory that tensors of this work hold at one time."""
+        """Return the peak memory in bytes that this work allocates."""
         torch.cuda.synchronize()
         torch.cuda.reset_peak_memory_stats()
         before = torch.cuda.memory_allocated()
@@ -49,8 +49,8 @@ class Stopwatch:
         return torch.cuda.max_memory_allocated() - before
 
 
-def here() -> Stopwatch | str:
-    """Return this machine's GPU, or why it can't be timed."""
+def find_gpu() -> Stopwatch | str:
+    """Return a stopwatch for this machine's GPU, or the reason why it can't be timed."""
     if torch.cuda.is_available():
         return Stopwatch(torch.cuda.get_device_name())
     if torch.version.cuda is None:

@@ -1,6 +1,6 @@
-"""Times a workload in the process of pytest, by the grader's arithmetic, for a student's own eyes.
+"""Times a workload in pytest's process for `pytest -m gpu`, with the grader's verdict function.
 
-Code that shares a process with a clock can change the clock, so nothing is graded by this one.
+Student code could manipulate a clock in its own process, so these times are never used for grading.
 """
 
 import math
@@ -16,7 +16,7 @@ from torchkata.compare.assertions import check
 from torchkata.course import Tiers, Workload
 from torchkata.seam.assignment import Assignment
 from torchkata.seam.reply import run_probe
-from torchkata.seam.student import demand_success, time_limit
+from torchkata.seam.student import limit_wall_time, unwrap_reply
 
 from .datasheets import device
 from .decision import (
@@ -26,8 +26,8 @@ from .decision import (
     Retry,
     as_ratios,
     block_length,
-    by_thresholds,
     compare_rates,
+    judge_share,
     peak_on,
     thresholds_on,
 )
@@ -42,23 +42,23 @@ CALLS = 2
 CALL_SECONDS = 60.0
 BLOCK_SECONDS = {"cpu": 0.02, "cuda": 0.25}
 WARM_UP_SECONDS = {"cpu": 0.1, "cuda": 2.0}
-HEADROOM = 4  # times the inputs and results: what models, gradients and temporaries take besides
+HEADROOM = 4  # memory for models, gradients and temporaries, as a multiple of inputs and results
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A verdict, and what it was measured against."""
+    """A verdict and its thresholds."""
 
     verdict: Final
-    thresholds: Tiers  # as shares of the baseline's rate
-    mfu: float | None = None  # of the device's peak, where that is known
-    shrunk: str = ""  # what was made smaller to fit
+    thresholds: Tiers  # relative to the baseline's rate
+    mfu: float | None = None  # relative to the device's peak, if known
+    shrunk: str = ""  # note on a size that was reduced to fit
 
 
 class Trial:
-    """A workload on a device, ready to be measured; skipped where the device is too small for it."""
+    """A workload on a device, ready to be measured. Skips the test if the device has too little memory."""
 
     def __init__(self, workload: Workload, assignment: Assignment, stopwatch: Stopwatch) -> None:
         self.workload = workload
@@ -66,8 +66,8 @@ class Trial:
         self.assignment = assignment
         self.stopwatch = stopwatch
         whole = self.work.sizes[stopwatch.kind]
-        self.size = fitting(self.work, whole, stopwatch.free_bytes())
-        self.shrunk = shrunk(whole, self.size)
+        self.size = shrink_to_fit(self.work, whole, stopwatch.free_bytes())
+        self.shrunk = describe_shrinking(whole, self.size)
         self.memory = {
             name: torch.empty(field.shape, dtype=field.dtype, device="cpu" if field.on_host else stopwatch.kind)
             for name, field in self.work.fields(self.size, CALLS).items()
@@ -75,39 +75,39 @@ class Trial:
         self.check = self.work.check(self.memory, self.memory, self.size)
 
     def measure(self) -> Figure:
-        """Return the figure of work that is right. Raises Wrong, NotStarted, Crashed or TimedOut."""
+        """Check the results and measure the workload. Raises Wrong, NotStarted, Crashed or TimedOut."""
         kind = self.stopwatch.kind
         self.check.prepare()
         plain = self.work.baseline(self.size, self.memory, kind)
-        made = self.beside(lambda: self.work.student(self.assignment, self.size, self.memory, kind))
+        student_block = self.run_student(lambda: self.work.student(self.assignment, self.size, self.memory, kind))
         self.check.begun()
 
         def block() -> object:
-            return self.beside(made)
+            return self.run_student(student_block)
 
-        self.demand_right(block, plain)
+        self.check_results(block, plain)
         if isinstance(self.work, Rate):
             return self.compare(self.work, block, plain)
         thresholds = self.workload.ratio[kind]
-        return Figure(by_thresholds(self.share(block), thresholds), thresholds, shrunk=self.shrunk)
+        return Figure(judge_share(self.measure_share(block), thresholds), thresholds, shrunk=self.shrunk)
 
-    def demand_right(self, block: Block, plain: Block) -> None:
-        """Raise Wrong unless results are as exact as their dtype allows, or nearly as exact as plain torch's."""
-        error, tolerance = self.error(block), self.check.floor
+    def check_results(self, block: Block, plain: Block) -> None:
+        """Raise Wrong unless the error is explained by rounding, or is close to that of plain torch."""
+        error, tolerance = self.measure_error(block), self.check.floor
         if not error <= tolerance and isinstance(self.work, Rate) and self.work.same_as_baseline:
-            own = self.error(plain)
+            own = self.measure_error(plain)
             tolerance = max(tolerance, OWN_MARGIN * own if math.isfinite(own) else 0.0)
-        message = f"the result is wrong: its relative error is {error:.2g}, where {tolerance:.2g} is rounding"
+        message = f"the result is wrong: its relative error is {error:.2g}, and rounding explains only {tolerance:.2g}"
         check(error <= tolerance, message)
 
-    def error(self, block: Block) -> float:
-        """Return the relative error of the results of one block on new inputs."""
+    def measure_error(self, block: Block) -> float:
+        """Run a block on new inputs and return the relative error of its results."""
         self.check.refresh()
         block()
         return self.check.error()
 
-    def share(self, block: Block) -> float:
-        """Return the figure of work that is not measured as a rate."""
+    def measure_share(self, block: Block) -> float:
+        """Measure a workload that is not a rate."""
         match self.work:
             case HostWait():
                 return float(self.stopwatch.lead(block) >= LEAD_SECONDS)
@@ -115,15 +115,15 @@ class Trial:
                 return self.work.needed_bytes(self.size) / max(1, self.stopwatch.peak_bytes(block))
         raise TypeError(f"{type(self.work).__name__} is not measured")
 
-    def beside(self, work: Callable[[], T]) -> T:
-        """Call this, which runs the student's code. Raises NotStarted, Crashed or TimedOut."""
-        made: list[T] = []
-        with time_limit(CALL_SECONDS, self.assignment.folder):
-            demand_success(run_probe(self.assignment, lambda _: made.append(work()), ()))
-        return made[0]
+    def run_student(self, work: Callable[[], T]) -> T:
+        """Call a function that runs the student's code. Raises NotStarted, Crashed or TimedOut."""
+        results: list[T] = []
+        with limit_wall_time(CALL_SECONDS, self.assignment.folder):
+            unwrap_reply(run_probe(self.assignment, lambda _: results.append(work()), ()))
+        return results[0]
 
     def compare(self, work: Rate, block: Block, plain: Block) -> Figure:
-        """Return the figure of blocks that take turns with plain torch's."""
+        """Time blocks alternately with plain torch and return the figure."""
         kind, model, dtype = self.stopwatch.kind, device(self.stopwatch.name), dtype_of(self.size)
         thresholds, peak = thresholds_on(model, kind, self.workload, dtype)
         until, once = time.monotonic() + WARM_UP_SECONDS[kind], math.inf
@@ -145,7 +145,7 @@ class Trial:
                 lambda: (rate(block, work.amount(self.size)), 0.0),
                 plain_rate,
                 [plain_rate() for _ in range(OPENING_BLOCKS)],
-                tolerance=lambda: 0.0,  # `demand_right` has looked at the results
+                tolerance=lambda: 0.0,  # `check_results` has checked the results
                 thresholds=thresholds,
                 rules=RULES[kind],
                 peak=peak,
@@ -156,19 +156,19 @@ class Trial:
         return Figure(verdict, as_ratios(thresholds, peak, ceiling), mfu, self.shrunk)
 
 
-def fitting(work: Work, size: Size, free: int) -> Size:
-    """Return the size itself, or with its batch (an optimizer's: its parameters) halved until it fits."""
+def shrink_to_fit(work: Work, size: Size, free: int) -> Size:
+    """Halve the batch (or an optimizer's parameters) until the workload fits in memory."""
     while (needed := HEADROOM * bytes_needed(work.fields(size, CALLS), on_host=False)) > free:
         smaller = replace(size, batch=size.batch // 2, parameters=size.parameters // 2)
         if not (smaller.batch or smaller.parameters):
-            pytest.skip(f"it needs {needed / 2**30:.1f} GiB on the device, where {free / 2**30:.1f} are free")
+            pytest.skip(f"needs {needed / 2**30:.1f} GiB of device memory, but only {free / 2**30:.1f} GiB are free")
         size = smaller
     return size
 
 
-def shrunk(whole: Size, size: Size) -> str:
-    """Return what was made smaller to fit, in words; "" for nothing."""
+def describe_shrinking(whole: Size, size: Size) -> str:
+    """Return a note on the reduced size, or "" if it was not reduced."""
     if size == whole:
         return ""
     name = "batch" if whole.batch else "parameters"
-    return f"{name} {getattr(size, name)} in place of {getattr(whole, name)}: more does not fit on the device"
+    return f"{name} {getattr(size, name)} instead of {getattr(whole, name)}, to fit in device memory"

@@ -1,7 +1,7 @@
-"""What a workload is: tensors of some size, a student's work on them, a baseline's, a check of both, a remark.
+"""Base classes of workloads: tensors, the student's work on them, a baseline, a check of the results, a remark.
 
-A course has one in each `reference/workloads/<name>.py`: the class that is called like the file, in CamelCase. The
-first line of its docstring is the claim that a student reads. Workers have these files, too.
+Each `reference/workloads/<name>.py` of a course defines one: a class with the name of the file in CamelCase. The first
+line of its docstring is the claim that students read. Workers can read these files.
 """
 
 import importlib
@@ -17,15 +17,15 @@ from .datasheets import Device
 from .layout import Field, Memory
 from .sizes import Kind, Size
 
-Block: TypeAlias = Callable[[], object]  # does one block of work
+Block: TypeAlias = Callable[[], object]  # runs one block of work
 Roof: TypeAlias = Literal["compute", "bandwidth"]
 
-CRAWL = 0.1  # of the baseline; below it, Python or the bus is at work and not the device
+CRAWL = 0.1  # of the baseline's rate; slower code is limited by Python or the bus instead of the device
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One workload on one device, not as fast as it could be."""
+    """The measurement of a workload that did not reach full points."""
 
     kind: Kind
     ratio: float
@@ -33,14 +33,14 @@ class Measured:
     device: Device
 
     def fraction(self, dtype: torch.dtype, *, tf32: bool = False) -> float:
-        """The peak of another precision, of that of bfloat16; 0 where there is none."""
+        """Return the peak of a dtype relative to bfloat16; 0 if unknown."""
         return (self.device.peak(dtype, tf32) or 0) / (self.device.peak(torch.bfloat16) or math.inf)
 
 
 class Check(ABC):
-    """The inputs of one timed worker, laid out in the memory that is shared with it, and the results that came of them.
+    """Writes the inputs of a timed worker to memory shared with it, and checks the results.
 
-    On a GPU the results are copies: there a worker's memory may still change while the worker stands still.
+    On a GPU the results are copies, because there a worker's memory can change even while the worker is paused.
     """
 
     floor: float  # the largest relative error that any right result may have
@@ -51,84 +51,84 @@ class Check(ABC):
         self.size = size
 
     def prepare(self) -> None:
-        """Lay out what the worker needs to begin."""
+        """Write the data that the worker needs to start."""
         self.refresh()
 
-    def begun(self) -> None:  # noqa: B027  (most have nothing to take in)
-        """Take in what the worker has made at its beginning."""
+    def begun(self) -> None:  # noqa: B027  (optional)
+        """Read the data that the worker has created at its start."""
 
     @abstractmethod
     def refresh(self) -> None:
-        """Lay out new inputs, and spoil the results."""
+        """Write new inputs and overwrite the old results."""
 
     @abstractmethod
     def error(self) -> float:
-        """The relative error of the results of the last block; infinite where they are not there."""
+        """Return the relative error of the last block's results; infinite if they are missing."""
 
 
 class Work(ABC):
-    """One workload."""
+    """A workload."""
 
     sizes: ClassVar[Mapping[Kind, Size]]
     check: ClassVar[type[Check]]
-    of: ClassVar[str]  # what a measured share is a share of, in words
+    of: ClassVar[str]  # text after a measured share, which says what it is relative to
 
     @abstractmethod
     def fields(self, size: Size, calls: int) -> dict[str, Field]:
-        """The tensors of a block of so many calls; the first axis is the call's, where there is one for each."""
+        """Return the tensors of a block; where each call has its own, the first axis is the call."""
 
     @abstractmethod
     def student(self, assignment: Any, size: Size, memory: Memory, device: str) -> Block:
-        """Make what a student's blocks need."""
+        """Prepare the student's work and return its block."""
 
     @abstractmethod
     def baseline(self, size: Size, memory: Memory, device: str) -> Block:
-        """Make what blocks of the same work, or of work of its kind, need in plain torch."""
+        """Prepare the same or similar work in plain torch and return its block."""
 
     @abstractmethod
     def remark(self, measured: Measured) -> str:
-        """What a figure below full points teaches, in one line."""
+        """Return a remark of one line on a result below full points."""
 
 
 class Rate(Work):
-    """Measured is how much work a second brings."""
+    """A workload that is measured in work units per second."""
 
     of = "of plain torch's speed"
     unit: ClassVar[str]
-    roof: ClassVar[Roof | None] = None  # of a roofline: which one the baseline's rate is
-    same_as_baseline: ClassVar[bool] = True  # the baseline's results are these, so that its error tells something
+    roof: ClassVar[Roof | None] = None  # which part of a roofline bounds the baseline
+    same_as_baseline: ClassVar[bool] = True  # whether the baseline computes the same results
 
     @abstractmethod
     def amount(self, size: Size) -> float:
-        """The work of a student's call, in units."""
+        """Return the work units of a student's call."""
 
     def baseline_amount(self, size: Size) -> float:
-        """The work of a baseline's call."""
+        """Return the work units of a baseline's call."""
         return self.amount(size)
 
     def intensity(self, size: Size) -> float | None:  # noqa: ARG002
-        """FLOP for each byte that must move at least: its place on a roofline; None where neither is its bound."""
+        """Return the FLOPs per byte of minimal memory traffic, for the roofline; None if neither is the bound."""
         return None
 
 
 class HostWait(Work):
-    """Measured is whether the host waits for the device. The field `asked` counts the batches that were asked for."""
+    """A workload that must not make the host wait for the device; its field `asked` counts the requested batches."""
 
     of = "(1: the host runs ahead)"
 
 
 class MemoryPeak(Work):
-    """Measured is the most memory that is held at one time."""
+    """A workload that is measured by its peak memory."""
 
     of = "of what is held is needed"
 
     @abstractmethod
     def needed_bytes(self, size: Size) -> int:
-        """What must be held, beside the batches, which are given."""
+        """Return the bytes that must be allocated in addition to the given batches."""
 
 
 def work_of(workload: str) -> Work:
-    """The class of this workload of the course. Raises ImportError."""
+    """Load a workload of the course. Raises ImportError."""
     module = importlib.import_module(f"reference.workloads.{workload}")
     work: Work = getattr(module, workload.title().replace("_", ""))()
     return work

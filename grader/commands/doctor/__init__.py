@@ -7,7 +7,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from grader.base.terminal import console, print_json
+from grader.base.terminal import create_console, print_json
 from grader.commands.doctor import machine
 from grader.commands.doctor.machine import Finding
 from torchkata.course import course
@@ -19,7 +19,7 @@ COLOURS = {"ok": "green", "missing": "red", "note": "yellow"}
 def run_doctor(*, as_json: bool = False) -> int:
     """Look at everything, print the table; 0 where submissions can be graded in a sandbox, else 3."""
     findings = list(examine())
-    out = console(stderr=as_json)
+    out = create_console(stderr=as_json)
     table = Table("", "what", "found", "what mends it", box=box.SIMPLE_HEAD)
     for finding in findings:
         state = Text(finding.state, style=COLOURS[finding.state])

@@ -36,7 +36,7 @@ class Finding:
 
 def python(version: tuple[int, ...]) -> Finding:
     """Whether this Python is one that the project runs on."""
-    found, needed = ".".join(map(str, version)), distribution.pythons()
+    found, needed = ".".join(map(str, version)), distribution.get_python_versions()
     if needed.contains(found):
         return Finding("Python", "ok", found)
     return Finding("Python", "missing", f"{found}, not {needed}", "install a newer Python, and a new venv with it")

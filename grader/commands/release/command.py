@@ -14,7 +14,7 @@ from grader.commands.release.contract import differences, written_already
 from grader.commands.release.leaks import leaks
 from grader.commands.release.notebooks import notebooks
 from grader.commands.release.prove import prove
-from torchkata.course import Kata, course, handout, read
+from torchkata.course import Kata, course, handout, read_course
 
 REPLACED = ("assignment", "torchkata", "reference", "tests")  # as a whole: no file of an older handout stays in them
 OURS = (*REPLACED, "docs", "grader", "examples", "benchmarks", "scripts")
@@ -42,7 +42,7 @@ def run_release(out: Path, options: Options) -> int:
     katas = with_foundations(options.katas)
     names = [kata.name for kata in katas]
     fit(katas)
-    language = options.language or (read(out).languages if options.update else course().languages)[0]
+    language = options.language or (read_course(out).languages if options.update else course().languages)[0]
     if language not in course().languages:
         raise CallError(f"--language is {language!r}; the course has {', '.join(course().languages)}")
     files = contents(katas, language)
@@ -75,12 +75,12 @@ def run_release(out: Path, options: Options) -> int:
 def tell(done: handout.Updated) -> None:
     """What an update has done, and what it has left to others."""
     print(f"updated: files that are new or other than before: {len(done.new)}, that are gone: {len(done.gone)}")
-    for name, backup in done.kept.items():
+    for name, backup in done.backups.items():
         print(f"kept:    {name}, which was changed there, as {backup}")
     if done.missing:
         print(f"stubs:   {', '.join(done.missing)}: not in assignment/; `kata reset NAME` puts it there")
-    if done.asked:
-        print(f"stubs:   {', '.join(done.asked)}: changed; assignment/ has what was handed out")
+    if done.changed:
+        print(f"stubs:   {', '.join(done.changed)}: changed; assignment/ has what was handed out")
 
 
 def refuse(out: Path, *, force: bool, update: bool = False) -> None:

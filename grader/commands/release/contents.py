@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 
 from grader.base import distribution
 from grader.base.errors import GraderError
-from grader.base.imports import with_imports
+from grader.base.imports import follow_imports
 from grader.commands.package.project import files_of
 from grader.commands.release.translated import in_two_languages
 from torchkata.course import ENGINE, Kata, course, handout
@@ -79,7 +79,7 @@ def of_the_course(names: Sequence[str]) -> set[Path]:
     if timed:
         told = ["workloads.toml", *(f"{name}.py" for name in timed)]
         shared += [root / SPEED, *(reference / "workloads" / name for name in told)]
-    tests = with_imports([*known, *(path for path in asked if "assignment" not in path.parts), *shared])
+    tests = follow_imports([*known, *(path for path in asked if "assignment" not in path.parts), *shared])
     for path in sorted(tests):
         if path.is_relative_to(reference) and course().is_private(path):
             raise GraderError(f"the handout would need {path.relative_to(root)}, which stays with the instructor")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from torchkata.course import cached_by_course, course
-from torchkata.course.load import table_of
+from torchkata.course.load import read_toml
 
 STAYS = ("grader/", "examples/", "benchmarks/", "scripts/", "docs/")
 GIVEN = ("docs/students.md", "docs/katas.md", "docs/zh/students.md")
@@ -71,7 +71,7 @@ def texts_of(path: Path) -> Iterator[str]:
     if path.suffix == ".py":
         yield path.read_text("utf-8")
     else:
-        yield from chosen_texts(table_of(path))
+        yield from chosen_texts(read_toml(path))
 
 
 def chosen_texts(table: dict[str, Any]) -> Iterator[str]:

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from grader.base.errors import MachineError
-from torchkata.cli.about import reflowed, section
+from torchkata.cli.about import find_section, join_lines
 from torchkata.course import Kata, course
-from torchkata.i18n import LANGUAGES, Language, said_of, shared, texts, translated
+from torchkata.i18n import LANGUAGES, Language, find_shared_text, find_text, first_translation, texts
 
 CLONE = """\
 if not os.path.isdir("torchkata"):  # as on Colab, which opens a notebook alone
@@ -38,7 +38,7 @@ def notebooks(
 def parts(katas: Sequence[Kata], stubs: Mapping[str, str], chosen: Language, repository: str | None) -> Iterator[str]:
     """The notebook as Markdown, in which a fenced block of Python is a cell."""
     track, words = course().tracks[katas[0].track], texts(chosen)["words"]
-    yield f"# {translated(track.title, shared('tracks', track.name, chosen=chosen))}\n"
+    yield f"# {first_translation(track.title, find_shared_text('tracks', track.name, chosen=chosen))}\n"
     yield words["notebook.intro"].format(kata=katas[0].name) + "\n"
     yield cell(
         "import os, sys\n"
@@ -47,8 +47,9 @@ def parts(katas: Sequence[Kata], stubs: Mapping[str, str], chosen: Language, rep
         + SETUP
     )
     for kata in katas:
-        yield f"## {kata.name} · {translated(kata.title, said_of(kata.name, 'title', chosen=chosen))}\n"
-        yield reflowed(translated(section(kata), said_of(kata.name, "about", chosen=chosen)).strip()) + "\n"
+        yield f"## {kata.name} · {first_translation(kata.title, find_text(kata.name, 'title', chosen=chosen))}\n"
+        about = first_translation(find_section(kata), find_text(kata.name, "about", chosen=chosen))
+        yield join_lines(about.strip()) + "\n"
         yield cell(f"%%kata {kata.name}\n{stubs[kata.name]}")
     yield cell("%kata")
 

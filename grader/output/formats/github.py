@@ -11,7 +11,7 @@ from grader.output.speed_score import speed_score
 from grader.results.result import Result
 from grader.results.text import in_words, one_line
 from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, title_of, visible
-from torchkata.i18n import to_the_class
+from torchkata.i18n import class_words
 
 LONGEST = 4000  # characters of one message
 LEVELS = {"inconclusive": "warning", "not_started": "notice", "not_graded": "notice"}
@@ -21,8 +21,8 @@ ENTITIES = {ord(mark): f"&#{ord(mark)};" for mark in punctuation}
 def summary(result: Result) -> str:
     """One submission: a table of its katas, one of its workloads, every test that did not pass. Raises ValueError."""
     rows = visible(result, platform_hides=False)
-    lines = [to_the_class("summary.heading", submission=inline(result.submission), points=points(rows)), ""]
-    lines += [to_the_class("summary.katas"), "| --- | ---: | ---: |"]
+    lines = [class_words("summary.heading", submission=inline(result.submission), points=points(rows)), ""]
+    lines += [class_words("summary.katas"), "| --- | ---: | ---: |"]
     for name, group in by_group(rows):
         counted = [row.result.outcome == "passed" for row in group if row.counts]
         lines.append(
@@ -33,7 +33,7 @@ def summary(result: Result) -> str:
     for name, group in by_group(rows):
         open_tests = [row for row in group if row.result.outcome != "passed"]
         if open_tests:
-            told = to_the_class("summary.open", kata=name, count=len(open_tests))
+            told = class_words("summary.open", kata=name, count=len(open_tests))
             lines += ["", f"<details><summary>{told}</summary>", ""]
             for row in open_tests:
                 lines += [f"**{inline(row.title)}** · {in_words(row.result.outcome)} · {row.points}", ""]
@@ -45,13 +45,13 @@ def summary(result: Result) -> str:
 def speed(result: Result, rows: Sequence[VisibleTest]) -> list[str]:
     """A line for each workload: the share that it reached, and the shares that were asked for."""
     heading = "summary.rehearsed" if any(row.rehearsed for row in rows) else "summary.timed"
-    lines = [to_the_class(heading), "| --- | ---: | ---: | ---: | ---: |"]
+    lines = [class_words(heading), "| --- | ---: | ---: | ---: | ---: |"]
     for row, timed in zip([row for row in rows if row.group == PERFORMANCE], result.performance, strict=True):
         shown = speed_score(timed)
         reached = in_words(row.result.outcome)
         if shown:
-            whole = to_the_class(f"feedback.{shown.of}")
-            reached = to_the_class("feedback.share", share=f"{shown.share:.2f}", whole=whole)
+            whole = class_words(f"feedback.{shown.of}")
+            reached = class_words("feedback.share", share=f"{shown.share:.2f}", whole=whole)
         asked = [f"{tier:.2f}" for tier in vars(shown.thresholds).values()] if shown else ["", ""]
         lines.append(f"| {row.title} | {points([row])} | {inline(reached)} | {' | '.join(asked)} |")
     return lines
@@ -88,7 +88,7 @@ def annotation(name: str, rows: Sequence[VisibleTest]) -> str:
     if placed:
         properties["line"] = str(first.result.line)
     properties["title"] = f"{name}: {first.title}"
-    more = "\n" + to_the_class("summary.more", count=len(rows) - 1, kata=name) if len(rows) > 1 else ""
+    more = "\n" + class_words("summary.more", count=len(rows) - 1, kata=name) if len(rows) > 1 else ""
     shown = ",".join(f"{key}={escape_property(value)}" for key, value in properties.items())
     return f"::{LEVELS.get(first.result.outcome, 'error')} {shown}::{escape(first.result.message[:LONGEST] + more)}"
 
@@ -102,13 +102,13 @@ def points(rows: Sequence[VisibleTest]) -> str:
     """`6 of 10`, or that there are none to earn."""
     counted = [row for row in rows if row.counts]
     if counted and all(row.rehearsed for row in counted):
-        return to_the_class("feedback.rehearsal")
+        return class_words("feedback.rehearsal")
     return sum_of(sum(row.result.score for row in rows), sum(row.result.max_score for row in rows))
 
 
 def sum_of(earned: float, most: float) -> str:
     """`6 of 10`."""
-    return f"{earned:g} {to_the_class('feedback.of', most=f'{most:g}')}"
+    return f"{earned:g} {class_words('feedback.of', most=f'{most:g}')}"
 
 
 def inline(text: str) -> str:

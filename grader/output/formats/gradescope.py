@@ -11,7 +11,7 @@ from grader.results.result import Result
 from grader.results.text import printable
 from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, visible
 from torchkata.course import Visibility, course
-from torchkata.i18n import to_the_class
+from torchkata.i18n import class_words
 
 
 class Case(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -61,7 +61,7 @@ def render(result: Result) -> bytes:
     if result.unreadable:
         output = refused(result.unreadable)
     elif stopped or unsure:
-        output = to_the_class("feedback.stopped" if stopped else "feedback.unsure")
+        output = class_words("feedback.stopped" if stopped else "feedback.unsure")
     groups = [*(kata.kata for kata in result.katas), PERFORMANCE, HAND_IN]
     numbers = dict.fromkeys(groups, 0)
     cases = []
@@ -97,12 +97,12 @@ def refusal(why: str) -> bytes:
 
 def ended_early(gigabytes: float) -> bytes:
     """The file for a submission whose grading was killed before it could write one; its sentence fits any that was."""
-    return encode(Report(0.0, 0.0, to_the_class("feedback.no_memory", gigabytes=f"{gigabytes:g}"), [], {}))
+    return encode(Report(0.0, 0.0, class_words("feedback.no_memory", gigabytes=f"{gigabytes:g}"), [], {}))
 
 
 def refused(why: str) -> str:
     """A sentence for the student."""
-    return to_the_class("feedback.refused", why=printable(why))
+    return class_words("feedback.refused", why=printable(why))
 
 
 def case(row: VisibleTest, number: str) -> Case:
@@ -113,7 +113,7 @@ def case(row: VisibleTest, number: str) -> Case:
         number=number,
         score=row.result.score if row.counts else None,
         max_score=row.result.max_score if row.counts else None,
-        output=to_the_class("feedback.not_run") if open_still and row.counts else row.result.message,
+        output=class_words("feedback.not_run") if open_still and row.counts else row.result.message,
         tags=[row.group],
         visibility=row.visibility,
         extra_data={"outcome": row.result.outcome},

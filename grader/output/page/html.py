@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from grader.results.text import in_words, printable
 from torchkata.course import cached_by_course, course
-from torchkata.i18n import class_language, to_the_class
+from torchkata.i18n import class_language, class_words
 from torchkata.result import LOOK_OF, LOOKS
 
 FILES = Path(__file__).with_name("files")
@@ -29,12 +29,12 @@ def templates() -> Environment:
     )
     made.globals |= {
         "LOOKS": LOOKS,
-        "STATUSES": {status: to_the_class(f"status.{status}") for status in reversed(LOOK_OF)},
+        "STATUSES": {status: class_words(f"status.{status}") for status in reversed(LOOK_OF)},
         "SYMBOLS": {status: look.symbol for status, look in LOOK_OF.items()},
         "in_words": in_words,
         "class_language": class_language(),
         "course_title": course().title,
-        "said": to_the_class,
+        "said": class_words,
         "inline": inline,
         "policy": policy,
     }

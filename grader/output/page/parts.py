@@ -8,8 +8,8 @@ from grader.output.speed_score import SpeedScore, speed_score
 from grader.results.result import KataResult, Result
 from grader.results.view import PERFORMANCE, VisibleTest, title_of
 from torchkata.course import course
-from torchkata.pytest_plugin.failure_groups import blocks
-from torchkata.result import Outcome, status_of
+from torchkata.pytest_plugin.failure_groups import group_failures
+from torchkata.result import Outcome, get_status
 
 SETTLED: tuple[Outcome, ...] = ("passed", "not_started", "not_graded")  # a line says all of such a test
 
@@ -46,7 +46,7 @@ class Part:
         """The tests that there is more to say about, those that fail for one reason together; whether they wait."""
         rows = {id(test.result): test for test in self.tests}
         open_ones = [test.result for test in self.tests if test.result.outcome not in SETTLED]
-        return [(block.waits, [rows[id(result)] for result in block.tests]) for block in blocks(open_ones)]
+        return [(block.waits, [rows[id(result)] for result in block.tests]) for block in group_failures(open_ones)]
 
     @property
     def settled(self) -> list[VisibleTest]:
@@ -65,7 +65,7 @@ def parts_of(result: Result, rows: Sequence[VisibleTest]) -> list[Part]:
         timed = name == PERFORMANCE
         seen = KataResult(
             name,
-            status_of([row.result.outcome for row in tests if row.result.outcome != "not_graded"]),
+            get_status([row.result.outcome for row in tests if row.result.outcome != "not_graded"]),
             sum(row.result.score for row in tests),
             sum(row.result.max_score for row in tests),
         )

@@ -1,4 +1,4 @@
-"""Looks through a student's source for shortcuts: for the instructor to judge, never for points. Nothing is run."""
+"""Searches a student's source for shortcuts, for the instructor to judge. No points depend on them; nothing is run."""
 
 import ast
 import math
@@ -13,35 +13,35 @@ import msgspec
 
 from grader.pipeline.lint.names import Names
 from grader.results.result import Finding
-from grader.sandbox.confine import mapped_bytes
+from grader.sandbox.confine import measure_address_space
 from torchkata.course import cached_by_course, course
 
-CPU_SECONDS, MEMORY = 10, 2**30  # more than any source takes that was typed by hand
+CPU_SECONDS, MEMORY = 10, 2**30  # more than any hand-written source needs
 PICKLERS = ("torch.save", "pickle.dump", "pickle.dumps")
-TELLING = 40  # nodes of a syntax tree: hardly anybody writes as many exactly as somebody else did
+MIN_NODES = 40  # of a syntax tree: two people hardly write this many identical nodes by chance
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is searched for in a source."""
+    """A pattern to search for in a source."""
 
     text: str
-    katas: list[str] | None = None  # None: every file
-    uses: list[str] = []  # full names, and all below them
-    changes: list[str] = []  # the same, set or deleted where they belong …
-    settings: list[str] = []  # … but for these, which are there to be set
+    katas: list[str] | None = None  # None: all files
+    uses: list[str] = []  # full names, and all names below them
+    changes: list[str] = []  # such names that the source sets or deletes in the library itself,
+    settings: list[str] = []  # except these, which are meant to be set
     imports: list[str] = []  # modules
-    attributes: list[str] = []  # of anything
-    subclasses: list[str] = []  # of these, with functions of their own
-    paths: list[str] = []  # texts that name these places, or one below
+    attributes: list[str] = []  # of any object
+    subclasses: list[str] = []  # base classes of classes that define functions
+    paths: list[str] = []  # strings that name these paths, or paths below them
 
-    def holds_for(self, module: str) -> bool:
-        """Whether a file of this name is to be looked at: a kata's own, or a helper's, whatever kata it helps."""
+    def applies_to(self, module: str) -> bool:
+        """Return whether to search this file: a kata's own file, or any helper."""
         return self.katas is None or module in self.katas or module not in course().katas
 
 
 @cached_by_course
-def rules() -> list[Rule]:
-    """The engine's, for every file, and those of the course, for the katas that name them."""
+def load_rules() -> list[Rule]:
+    """Return the engine's rules, for every file, and the course's, for the katas that name them."""
     table: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
     for name, rule in course().lint.items():
         table["rule"].append({**rule, "katas": [kata.name for kata in course().katas.values() if name in kata.lint]})
@@ -49,65 +49,71 @@ def rules() -> list[Rule]:
 
 
 def limit_this_process() -> None:
-    """From now on, let this process take no more than reading a source may take."""
+    """Limit this process to the resources that reading a source may take."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     seconds = math.ceil(used.ru_utime + used.ru_stime) + CPU_SECONDS
-    for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, mapped_bytes() + MEMORY)):
-        hard = resource.getrlimit(kind)[1]
-        resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    set_limit(resource.RLIMIT_CPU, seconds)
+    set_limit(resource.RLIMIT_AS, measure_address_space() + MEMORY)
+
+
+def set_limit(kind: int, value: int) -> None:
+    """Lower the soft limit of a resource, within its hard limit."""
+    hard = resource.getrlimit(kind)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(kind, (value, hard))
 
 
 def lint(files: Mapping[str, bytes]) -> list[Finding]:
-    """What is found in all files."""
-    return list(chain.from_iterable(findings_of(file, source) for file, source in files.items()))
+    """Return the findings in all files."""
+    return list(chain.from_iterable(lint_file(file, source) for file, source in files.items()))
 
 
-def findings_of(file: str, source: bytes) -> list[Finding]:
-    """What is found in a file, each once, at its first line; that it can't be looked through is a finding, too."""
+def lint_file(file: str, source: bytes) -> list[Finding]:
+    """Return the findings in a file, each once, at its first line. A file that can't be parsed is a finding as well."""
     first: dict[str, Finding] = {}
     module = file.removesuffix(".py")
     try:
-        for line, text in found_in(module, ast.parse(source)):
+        for line, text in find_matches(module, ast.parse(source)):
             if text not in first or line < first[text].line:
                 first[text] = Finding(module, line, text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        return [Finding(module, 1, f"{type(error).__name__}: it can't be looked through")]
+        return [Finding(module, 1, f"{type(error).__name__}: could not be parsed")]
     return sorted(first.values(), key=lambda finding: (finding.line, finding.text))
 
 
-def unread(files: Collection[str], looked_through: Collection[str]) -> list[Finding]:
-    """What is to be said of files whose turn never came."""
-    text = f"it was not looked through: that took more than {CPU_SECONDS} seconds, or too much memory"
-    return [Finding(file.removesuffix(".py"), 1, text) for file in files if file not in looked_through]
+def report_skipped(files: Collection[str], searched: Collection[str]) -> list[Finding]:
+    """Return a finding for each file that was not searched."""
+    text = f"not searched: this would take more than {CPU_SECONDS} seconds, or too much memory"
+    return [Finding(file.removesuffix(".py"), 1, text) for file in files if file not in searched]
 
 
 @cached_by_course
-def oracle_bodies() -> dict[str, str]:
-    """The bodies of the course's own oracle, which students have, and the names of their functions."""
+def load_oracle_bodies() -> dict[str, str]:
+    """Return the names of the oracle's functions, which students have, by their bodies."""
     found = {}
     for kata in course().katas:
         path = course().folder(kata) / "oracle.py"
         for node in ast.walk(ast.parse(path.read_bytes())) if path.is_file() else ():
-            if isinstance(node, ast.FunctionDef) and (body := telling(node.body)):
+            if isinstance(node, ast.FunctionDef) and (body := dump_body(node.body)):
                 found[body] = f"reference.{kata}.oracle.{node.name}"
     return found
 
 
-def telling(body: Sequence[ast.stmt]) -> str:
-    """A function's statements, without its docstring; "" where there are too few to tell where they come from."""
+def dump_body(body: Sequence[ast.stmt]) -> str:
+    """Return a function's statements without its docstring; "" if there are too few to identify their origin."""
     match body:
         case [ast.Expr(value=ast.Constant(value=str())), *rest]:
             body = rest
     tree = ast.Module([*body], [])
-    return ast.dump(tree) if sum(1 for _ in ast.walk(tree)) >= TELLING else ""
+    return ast.dump(tree) if sum(1 for _ in ast.walk(tree)) >= MIN_NODES else ""
 
 
-def found_in(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """A line and a text for everything that a rule is about."""
+def find_matches(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield a line and a text for each match of a rule."""
     names = Names(tree)
     uses, changes, imports = list(names.uses()), list(names.changes()), list(names.imports())
     attributes, subclasses, texts = list(names.attributes()), list(names.subclasses()), list(names.texts())
-    for rule in (rule for rule in rules() if rule.holds_for(module)):
+    for rule in (rule for rule in load_rules() if rule.applies_to(module)):
         changed = [(line, name) for line, name in changes if not any(is_within(name, own) for own in rule.settings)]
         found = [
             *((line, name) for name in rule.uses for line, used in uses if is_within(used, name)),
@@ -120,29 +126,29 @@ def found_in(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
         yield from ((line, f"{what}: {rule.text}") for line, what in found)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
-            if name := oracle_bodies().get(telling(node.body)):
-                yield node.lineno, f"{name}: it is a copy of what the tests compare with"
+            if name := load_oracle_bodies().get(dump_body(node.body)):
+                yield node.lineno, f"{name}: a copy of the oracle that the tests compare with"
             parameters = {argument.arg for argument in (*node.args.posonlyargs, *node.args.args)}
             for call in (inner for inner in ast.walk(node) if isinstance(inner, ast.Call)):
                 saver = names.full_name(call.func)
-                whole = parameters & {"model", "optimizer"} & set(parts_of(call.args[0])) if call.args else set()
+                whole = parameters & {"model", "optimizer"} & set(find_variables(call.args[0])) if call.args else set()
                 if saver in PICKLERS and whole:
-                    yield call.lineno, f"{saver}: it saves the whole {' and '.join(sorted(whole))}, not the state"
+                    yield call.lineno, f"{saver}: saves the whole {' and '.join(sorted(whole))} instead of the state"
 
 
 def is_within(name: str, whole: str) -> bool:
-    """Whether a dotted name is another one, or below it."""
+    """Return whether a dotted name equals another one or is below it."""
     return name == whole or name.startswith(f"{whole}.")
 
 
-def parts_of(value: ast.expr) -> Iterator[str]:
-    """The variables that are themselves in a value, as it stands or in dicts, lists and tuples."""
+def find_variables(value: ast.expr) -> Iterator[str]:
+    """Yield the variables that a value contains, directly or in dicts, lists and tuples."""
     match value:
         case ast.Name(id=name):
             yield name
         case ast.Dict(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):
             for part in parts:
-                yield from parts_of(part)
+                yield from find_variables(part)
         case ast.Call(func=ast.Name(id="dict"), keywords=keywords):
             for keyword in keywords:
-                yield from parts_of(keyword.value)
+                yield from find_variables(keyword.value)

@@ -1,19 +1,19 @@
-"""The full names that a source uses, whatever it calls them: `o.SGD` after `import torch.optim as o`."""
+"""Resolves the full names that a source uses under any alias: `o.SGD` after `import torch.optim as o`."""
 
 import ast
 from collections.abc import Iterator
 
-OWN_WORK = (ast.FunctionDef, ast.Lambda)
+FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 TAKEN_FROM_MODULES = ("sys.modules.get", "sys.modules.pop", "sys.modules.__getitem__")
 
 
 class Names:
-    """What the imports of a file make of its names. Where a name is bound does not matter: any import counts."""
+    """The full names of a file's imports. The scope of a name does not matter: any import counts."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
         self.bound: dict[str, str] = {}
-        self.starred: list[str] = []  # modules of which all names were imported
+        self.starred: list[str] = []  # modules imported with *
         own: set[str] = set()
         for node in ast.walk(tree):
             match node:
@@ -31,7 +31,7 @@ class Names:
         self.own = own - self.bound.keys()
 
     def full_name(self, node: ast.expr) -> str | None:
-        """The name that an expression stands for, if it is one."""
+        """Return the full name that an expression refers to; None if it is not a name."""
         parts: list[str] = []
         while not isinstance(node, ast.Name):
             match node:
@@ -45,7 +45,7 @@ class Names:
         return None if node.id in self.own else ".".join([start, *reversed(parts)]).removeprefix("builtins.")
 
     def uses(self) -> Iterator[tuple[int, str]]:
-        """Every full name, and the line it stands on; names that a star may have brought under each possible name."""
+        """Yield the line and full name of every use; after a star import, also the name in each starred module."""
         for node in ast.walk(self.tree):
             if isinstance(node, (ast.Name, ast.Attribute, ast.Call)) and (name := self.full_name(node)) is not None:
                 yield node.lineno, name
@@ -53,7 +53,7 @@ class Names:
                     yield from ((node.lineno, f"{module}.{name}") for module in self.starred)
 
     def attributes(self) -> Iterator[tuple[int, str]]:
-        """Every attribute that is read or set, whatever of."""
+        """Yield the line and name of every attribute that is read or set."""
         for node in ast.walk(self.tree):
             match node:
                 case ast.Attribute(attr=str(name)):
@@ -62,7 +62,7 @@ class Names:
                     yield node.lineno, name
 
     def changes(self) -> Iterator[tuple[int, str]]:
-        """Every full name that is set or deleted; what it belongs to, where that is done by `setattr`."""
+        """Yield the line and full name of everything that is set or deleted; for `setattr`, of its object."""
         for node in ast.walk(self.tree):
             match node:
                 case ast.Attribute(ctx=ast.Store() | ast.Del()) if name := self.full_name(node):
@@ -72,21 +72,21 @@ class Names:
                         yield node.lineno, name
 
     def subclasses(self) -> Iterator[tuple[int, str]]:
-        """Every full name that a class with functions of its own is based on."""
+        """Yield the line and full name of each base of a class that defines functions."""
         for node in ast.walk(self.tree):
             match node:
-                case ast.ClassDef(bases=bases) if any(isinstance(part, OWN_WORK) for part in ast.walk(node)):
+                case ast.ClassDef(bases=bases) if any(isinstance(part, FUNCTIONS) for part in ast.walk(node)):
                     yield from ((node.lineno, name) for base in bases if (name := self.full_name(base)))
 
     def texts(self) -> Iterator[tuple[int, str]]:
-        """Every text that stands in the source."""
+        """Yield the line and value of every string."""
         for node in ast.walk(self.tree):
             match node:
                 case ast.Constant(value=str(text)):
                     yield node.lineno, text
 
     def imports(self) -> Iterator[tuple[int, str]]:
-        """Every module that is imported by a statement or by a call with its name, or taken from `sys.modules`."""
+        """Yield the line and name of every imported module, including by call or from `sys.modules`."""
         for node in ast.walk(self.tree):
             match node:
                 case ast.Import(names=aliases):

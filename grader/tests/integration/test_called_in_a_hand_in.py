@@ -49,8 +49,8 @@ def test_course_within_submission_is_refused(hand_in: Path, tmp_path: Path) -> N
     done = grader(hand_in, "grade", ".", "--out", tmp_path / "out")
     assert (done.code, done.err) == (
         2,
-        f"grader: .: the course that is nearest from here ({hand_in}) lies in this hand-in, so its tests are the "
-        "student's; name yours: grader --course DIR grade\n",
+        f"grader: .: the nearest course ({hand_in}) is in this submission, so its tests are the student's; name yours: "
+        "grader --course DIR grade\n",
     )
     assert not (tmp_path / "out").exists()
     assert not (tmp_path / "mark").exists()
@@ -60,5 +60,5 @@ def test_driver_search_runs_no_file_of_the_folder(
     hand_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(hand_in)
-    launch.driver_folders()
+    launch.find_driver_folders()
     assert not (tmp_path / "mark").exists()

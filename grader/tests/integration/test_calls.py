@@ -29,7 +29,7 @@ def refused(done: Run, *words: str) -> None:
 
 
 BAD_CALLS = [  # in a folder with a file, the results of ada, and the folders ada, empty and other/ada
-    ("grade nobody --out out", "nobody: there is no such file or directory"),
+    ("grade nobody --out out", "nobody: no such file or directory"),
     ("grade ada --out out --kata lineal", "there is no kata 'lineal'; did you mean linear?"),
     ("grade ada --out out --kata zzz", "there is no kata 'zzz'; the katas are same_storage, linear"),
     ("grade ada --out file", "--out file: can't write there"),
@@ -99,7 +99,7 @@ def test_grade_refuses_probe_that_workers_cannot_import(tmp_path: Path) -> None:
     probe.write_text(f"from tests.strategies import rows\n{probe.read_text()}")
     options = ("--out", tmp_path / "out", "--examples", "5", "--isolation", "none")
     done = grade(course / "submissions/complete", *options, course=course)
-    refused(done, f"{probe}: a worker, which has nothing else of tests/, can't import it", "tests.strategies")
+    refused(done, f"{probe}: can't be imported in a worker, which has only tests/probes/", "tests.strategies")
 
 
 def test_unreadable_submission_does_not_stop_the_others(tmp_path: Path) -> None:
@@ -107,10 +107,10 @@ def test_unreadable_submission_does_not_stop_the_others(tmp_path: Path) -> None:
     done = grade(PLAIN, tmp_path / "bob.zip", "--out", tmp_path / "out", *OPTIONS, course=PRIMES)
     refused(done, "bob.zip")
     assert (tmp_path / "out/complete/result.json").exists()
-    assert read(tmp_path / "out/bob/result.json").unreadable == "neither a directory nor a .zip, .tar or .tar.gz"
+    assert read(tmp_path / "out/bob/result.json").unreadable == "not a directory, .zip, .tar or .tar.gz"
     rows = {row["submission"]: row for row in csv.DictReader((tmp_path / "out/gradebook.csv").read_text().splitlines())}
     assert (rows["bob"]["score"], rows["bob"]["sieve_status"]) == ("0.0", "not_graded")
-    assert rows["bob"]["unreadable"] == "neither a directory nor a .zip, .tar or .tar.gz"
+    assert rows["bob"]["unreadable"] == "not a directory, .zip, .tar or .tar.gz"
     assert rows["complete"]["unreadable"] == ""
 
 

@@ -27,8 +27,8 @@ def test_quick_proof_runs_one_test_per_wrong_entry() -> None:
     assert {(c.group, c.kata, c.job.submission.id) for c in made} == whole
     for claim in made:
         asked = {kata.name: [*kata.points] for kata in claim.job.katas}
-        assert claim.job.few == (claim.group in ("solution", "right"))
-        assert claim.job.fails == (claim.entry is not None), "Hypothesis runs in any case where a test fails"
+        assert claim.job.few_examples == (claim.group in ("solution", "right"))
+        assert claim.job.expect_failure == (claim.entry is not None), "Hypothesis runs in any case where a test fails"
         if claim.entry:
             assert asked == {claim.kata: [claim.entry.caught_by]}
         else:

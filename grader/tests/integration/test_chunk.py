@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from grader.cluster.plan import plan
+from grader.cluster.plan import create_plan
 from grader.results.result import read
 from grader.tests.conftest import python
 from grader.tests.support.submissions import LINEAR, handed_in, on_slurm
@@ -24,7 +24,7 @@ def test_missing_submitit_is_named_with_remedy(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("needs_bwrap")
 def test_chunk_skips_unreadable_submissions(tmp_path: Path) -> None:
     paths = handed_in(tmp_path / "class", LINEAR, "ada")
-    made = plan("tests", [*paths, tmp_path / "class/gone"], on_slurm(tmp_path / "out"), 2)
+    made = create_plan("tests", [*paths, tmp_path / "class/gone"], on_slurm(tmp_path / "out"), 2)
     (tmp_path / "unfit").mkdir()
     (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
     done = grade_chunk(tmp_path / "plan.json")

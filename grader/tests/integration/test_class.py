@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from grader.pipeline.queue import Queue
-from grader.pipeline.submission_ids import with_ids
+from grader.pipeline.submission_ids import assign_ids
 from grader.results.source import hand_in_of
 from grader.tests import ROOT
 from grader.tests.conftest import EXAMPLES, FEW, Class, ask, grade
@@ -131,7 +131,7 @@ def test_other_options_grade_again(
     asked: dict[str, Any] = {"examples": FEW, "isolation": "auto", "katas": tuple(KATAS)}
     chosen = options(graded_class.directory, **(asked | changes))
     katas = tuple(course().katas[name] for name in chosen.grading.katas)
-    assert len(list(Queue(*with_ids(EXAMPLES), katas, chosen).to_grade())) == left
+    assert len(list(Queue(*assign_ids(EXAMPLES), katas, chosen).to_grade())) == left
 
 
 def test_grading_leaves_only_results_behind(graded_class: Class) -> None:
@@ -169,15 +169,15 @@ def test_failed_test_explains_itself_to_the_student(graded_class: Class) -> None
         tests = next(k for k in graded_class.result(submission)["katas"] if k["kata"] == kata)["tests"]
         return str(next(test["message"] for test in tests if test["outcome"] != "passed"))
 
-    assert "your code ended Python itself (exit code 0)" in message("ends_python", "same_storage")
+    assert "your code exited Python (exit code 0)" in message("ends_python", "same_storage")
     assert "MemoryError" in message("fills_memory", "same_storage")
     assert "no answer within 5 seconds" in message("never_ends", "get_batch")
     syntax = message("crashes_at_import", "linear")
     assert "SyntaxError: '(' was never closed" in syntax
     assert "linear.py, line 12:  self.weight = " in syntax
     assert "  input  " not in syntax
-    assert "the shape should be [1], and is []" in message("subtly_wrong", "cruncher")
-    assert "cruncher.py is not there" in message("ends_python", "cruncher")
+    assert "expected shape [1], got []" in message("subtly_wrong", "cruncher")
+    assert "cruncher.py is missing" in message("ends_python", "cruncher")
 
 
 def test_odd_submission_names_are_kept(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_odd_submission_names_are_kept(tmp_path: Path) -> None:
     paths = [tmp_path / name for name in [*names, "new\nline"]]
     done = grade(*paths, "--out", tmp_path / "out", "--kata", "sieve", "--examples", 3, course=PRIMES)
     assert done.code == 2
-    line = f"grader: {str(paths[-1])!r}: its name has characters that can't be printed; rename it\n"
+    line = f"grader: {str(paths[-1])!r}: its name has unprintable characters; rename it\n"
     assert done.err == line
     with (tmp_path / "out/gradebook.csv").open(newline="") as file:
         assert [row["submission"] for row in csv.DictReader(file)] == ['\'=1+1,"x"', "Zoë", "[red]a b"]

@@ -7,7 +7,8 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, run
-from torchkata.course import HANDOUT, course
+from torchkata.course import course
+from torchkata.course.handout import LIST
 
 TRACKS = {track: [kata for kata in course().katas.values() if kata.track == track] for track in course().tracks}
 
@@ -65,19 +66,23 @@ def written(folder: Path, course: str, **files: str) -> Path:
 
 PLAIN, KATA, TESTS = "[tool.torchkata]\n", "reference/k/kata.toml", "tests/test_k.py"
 POINTS = 'title = "K"\n[points]\n'
-NO_KEY = "which is no key of it; the keys are"
+KEYS = "; the keys are"
 
 
 @pytest.mark.parametrize(
     ("course", "files", "line"),
     [
-        (f"{PLAIN}titel = 'T'\n", {}, f"pyproject.toml: [tool.torchkata] has 'titel', {NO_KEY} title,"),
-        ("[tool.torchkata.limits]\ncall = 1\n", {}, f"[tool.torchkata.limits] has 'call', {NO_KEY} call_seconds,"),
-        (f"{PLAIN}graded = ['a']\n", {}, "graded names 'a', which is no track; the tracks are all_katas"),
+        (f"{PLAIN}titel = 'T'\n", {}, f"pyproject.toml: [tool.torchkata] has the unknown key 'titel'{KEYS} title,"),
+        (
+            "[tool.torchkata.limits]\ncall = 1\n",
+            {},
+            f"limits] has the unknown key 'call'{KEYS} call_seconds,",
+        ),
+        (f"{PLAIN}graded = ['a']\n", {}, "graded names 'a', which is not a track; the tracks are all_katas"),
         (PLAIN, {"reference/m/kata.toml": 'title = "M"\n[points]\n'}, "reference/m: the kata m has no tests"),
         (PLAIN, {"tests/test_m.py": "", "assignment/m.py": ""}, "tests/test_m.py: there is no kata of this name"),
         (PLAIN, {KATA: "[points]\n"}, f"{KATA}: title is missing"),
-        (PLAIN, {KATA: 'titel = "K"\n[points]\n'}, f"{KATA} has 'titel', {NO_KEY} title,"),
+        (PLAIN, {KATA: 'titel = "K"\n[points]\n'}, f"{KATA} has the unknown key 'titel'{KEYS} title,"),
         (PLAIN, {KATA: 'title = "K"\ntrack = "x"\n[points]\n'}, "kata.toml: track is 'x'; it can be all_katas"),
         (PLAIN, {KATA: 'title = "K"\nbuilds_on = ["x"]\n[points]\n'}, "kata.toml: builds_on names 'x'"),
         (PLAIN, {KATA: "title"}, f"{KATA}: can't be read (Expected"),
@@ -90,7 +95,7 @@ NO_KEY = "which is no key of it; the keys are"
         (
             PLAIN,
             {KATA: 'title = "K"\n[points]\n'},
-            f"{KATA}: [points] is empty; it names every test of tests/test_k.py",
+            f"{KATA}: [points] is empty; list every test of tests/test_k.py there",
         ),
         (PLAIN, {KATA: POINTS + "test_a = '5'\n"}, f"{KATA}: [points] test_a is '5'; it should be a number, 0 or more"),
         (PLAIN, {KATA: POINTS + "test_a = -5\n"}, f"{KATA}: [points] test_a is -5; it should be"),
@@ -107,7 +112,7 @@ NO_KEY = "which is no key of it; the keys are"
             f"{TESTS}: test_b has no points; give it some, or 0",
         ),
         (PLAIN, {TESTS: "def test_b(): ...\n"}, f"{TESTS}: test_b has no points"),
-        (PLAIN, {TESTS: "def help_a(): ...\n"}, f"{KATA}: [points] names test_a, which is no test in {TESTS}"),
+        (PLAIN, {TESTS: "def help_a(): ...\n"}, f"{KATA}: [points] names test_a, which is not a test in {TESTS}"),
         (PLAIN, {KATA: 'title = "K"\n[points]\n[command]\nname = "draw"\n'}, f"{KATA}: [command]: help is missing"),
     ],
 )
@@ -139,7 +144,7 @@ def test_collected_tests_are_compared_with_points(
 def test_points_of_a_handout_need_not_add_up(tmp_path: Path) -> None:
     folder = written(tmp_path, PLAIN, **{KATA: POINTS + "test_a = 90\n"})
     refused(run("torchkata", cwd=folder), "add up to 90 and not to 100")
-    (folder / HANDOUT).touch()
+    (folder / LIST).touch()
     assert run("torchkata", cwd=folder).code == 0
 
 

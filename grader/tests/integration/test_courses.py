@@ -11,7 +11,7 @@ from grader.results.result import read
 from grader.tests import ROOT
 from grader.tests.conftest import Run
 from grader.tests.support.wheel import call
-from torchkata.course import read as read_course
+from torchkata.course import read_course
 
 COURSES = ROOT / "examples/courses"
 NAMES = sorted(path.name for path in COURSES.iterdir())

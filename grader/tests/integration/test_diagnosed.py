@@ -26,7 +26,7 @@ def test_failures_of_one_mistake_are_grouped(tmp_path: Path) -> None:
     (block,) = blocks
     assert "looks like: compares x.data_ptr() with y.data_ptr()" in block
     assert "same_storage(x, x[1:])\n  expected  True\n  yours     False\n" in block
-    _, _, others = block.partition("  the same in: ")
+    _, _, others = block.partition("  same failure in: ")
     assert others.count("test_") == 4
 
 

@@ -39,18 +39,18 @@ def test_doctor_says_how_to_install_a_missing_bubblewrap(tmp_path: Path, monkeyp
 
 @pytest.mark.usefixtures("needs_bwrap")
 def test_doctor_says_why_bubblewrap_does_not_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.sandbox.launch.bubblewrap", lambda *_: ["bwrap", "--old-option"])
+    monkeypatch.setattr("grader.sandbox.launch.build_bwrap_command", lambda *_: ["bwrap", "--old-option"])
     finding = machine.sandbox()
     said = "bwrap: Unknown option --old-option; bubblewrap 0.5 or newer is needed"
     assert (finding.state, finding.found) == ("missing", said)
-    monkeypatch.setattr("grader.sandbox.launch.bubblewrap", lambda *_: ["/nowhere/bwrap"])
+    monkeypatch.setattr("grader.sandbox.launch.build_bwrap_command", lambda *_: ["/nowhere/bwrap"])
     finding = machine.sandbox()
     assert (finding.state, finding.found) == ("missing", "/nowhere/bwrap: No such file or directory")
 
 
 @pytest.mark.usefixtures("needs_bwrap")
 def test_doctor_names_file_that_workers_can_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.pipeline.setup.hidden_files", lambda: ["/usr"])
+    monkeypatch.setattr("grader.pipeline.setup.list_hidden_files", lambda: ["/usr"])
     finding = machine.sandbox()
     assert (finding.state, finding.found) == ("missing", "a worker can read /usr")
 

@@ -154,7 +154,7 @@ def ask(sandbox: Sandbox) -> Iterator[Ask]:
 
 def test_gpu_worker_has_no_violations(sandbox: Sandbox) -> None:
     with sandbox.clone() as control:
-        assert WorkerRunner(control, LIMITS).violations(["/etc/passwd"]) == []
+        assert WorkerRunner(control, LIMITS).find_violations(["/etc/passwd"]) == []
 
 
 def test_ended_gpu_worker_is_gone(sandbox: Sandbox) -> None:

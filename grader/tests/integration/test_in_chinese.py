@@ -42,7 +42,7 @@ def save(handout: Path, name: str, old: str, new: str) -> None:
 
 
 def test_an_english_sentence_is_found(handout: Path) -> None:
-    assert english_in("  说明      the numbers are right, only the shape is not") != []
+    assert english_in("  说明      the numbers are right, but the shape is wrong") != []
     assert english_in("  崩溃      TypeError: this is what Python says") == []
     assert english_in(kata(handout, "about", "linear", KATA_LANG="en").out) != []
 

@@ -78,5 +78,5 @@ def test_answer_of_wrong_type_is_wrong(tmp_path: Path, has_solution: bool) -> No
     assert statuses(course)["double"] == "wrong", done.out + done.err
     assert done.code == 0
     told = run_command("pytest", course, wrong).out
-    assert "not of the form that is asked for" in told
+    assert "does not have the required form" in told
     assert "it raised TypeError" in told

@@ -40,14 +40,14 @@ def test_kata_marks_outcomes_of_changed_files(handout: Path) -> None:
     (handout / "assignment/sgd.py").write_text("# another kata, which linear does not build on")
     assert "changed" not in kata(handout).out
     (handout / "assignment/helpers.py").write_text("# anybody may import this")
-    assert row(kata(handout).out, "linear").endswith("12/12 points  changed since")
+    assert row(kata(handout).out, "linear").endswith("12/12 points  changed since last run")
     (handout / "assignment/helpers.py").unlink()
     assert row(kata(handout).out, "linear").endswith("12/12 points")
     with (handout / "assignment/linear.py").open("a") as file:
         file.write("# changed\n")
     out = kata(handout).out
-    assert row(out, "linear").endswith("done           6/6    12/12 points  changed since")
-    assert row(out, "cruncher").endswith("changed since"), "it builds on linear"
+    assert row(out, "linear").endswith("done           6/6    12/12 points  changed since last run")
+    assert row(out, "cruncher").endswith("changed since last run"), "it builds on linear"
 
 
 def test_kata_remembers_only_whole_runs(handout: Path) -> None:
@@ -117,7 +117,7 @@ def test_hint_gives_one_more_each_time(handout: Path) -> None:
         assert max(map(len, out.splitlines())) <= 60
         out = " ".join(out.split())
         assert [hint in out for hint in hints] == [number < shown for number in range(3)]
-        assert ("that was the last one" in out) == (shown == 3)
+        assert ("that was the last hint" in out) == (shown == 3)
     assert hints[0] in " ".join(kata(handout, "hint", "linear").out.split())
     following = " ".join(kata(handout, "hint").out.split())
     assert course().katas["same_storage"].hints[0] in following, "the next kata, if none is named"
@@ -126,7 +126,7 @@ def test_hint_gives_one_more_each_time(handout: Path) -> None:
 def test_about_prints_the_section_of_a_kata(handout: Path) -> None:
     about = kata(handout, "about", "cruncher").out
     assert about.startswith("cruncher · Stack layers into a model\n")
-    assert "A model is modules within modules." in about
+    assert "A model is made of nested modules." in about
     assert about.endswith("Needs: `linear`.\n")
     assert "**" not in about
     assert "sgd" not in about
@@ -136,7 +136,7 @@ def test_about_prints_the_section_of_a_kata(handout: Path) -> None:
         assert 0.8 * min(columns, 100) < max(map(len, lines)) <= min(columns, 100)
         assert "storage               0 1 2 3 4 5" in lines, "code stays as it is"
     (handout / "docs/katas.md").unlink()
-    assert "what it asks for is in assignment/cruncher.py" in kata(handout, "about", "cruncher").out
+    assert "the task is described in assignment/cruncher.py" in kata(handout, "about", "cruncher").out
 
 
 def test_failure_ends_with_helpful_commands(handout: Path) -> None:
@@ -151,7 +151,7 @@ def test_failure_ends_with_helpful_commands(handout: Path) -> None:
 
 def test_reset_asks_and_keeps_a_copy(handout: Path) -> None:
     file, stub = handout / "assignment/linear.py", (ROOT / "assignment/linear.py").read_bytes()
-    assert kata(handout, "reset", "linear").out == "assignment/linear.py is the untouched stub already\n"
+    assert kata(handout, "reset", "linear").out == "assignment/linear.py is already the original stub\n"
     write_solution(handout, "linear")
     own = file.read_bytes()
     for answer in ("", "n\n", "what?\n"):
@@ -164,7 +164,7 @@ def test_reset_asks_and_keeps_a_copy(handout: Path) -> None:
     assert file.read_bytes() == stub
     assert [(handout / "assignment" / f"linear.py.bak{number}").read_bytes() for number in ("", 2)] == [own, b"another"]
     file.unlink()
-    assert kata(handout, "reset", "linear").out == "assignment/linear.py is there again, untouched\n"
+    assert kata(handout, "reset", "linear").out == "assignment/linear.py was missing: restored the original stub\n"
     assert file.read_bytes() == stub
 
 
@@ -183,7 +183,7 @@ def test_reset_without_stubs_is_refused(handout: Path) -> None:
     shutil.rmtree(handout / "reference/stubs")
     done = kata(handout, "reset", "linear")
     assert done.code == 2
-    assert done.err == "kata: there are no untouched stubs here: they come with the handout (reference/stubs/)\n"
+    assert done.err == "kata: the original stubs are missing: they are part of the handout (reference/stubs/)\n"
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_unwritable_progress_does_not_prevent_verdict(handout: Path) -> None:
     (handout / ".kata").write_text("a file where the folder should be")
     done = at_home("pytest", "--kata=same_storage", cwd=handout)
     assert done.code == 1
-    assert "kata: your progress could not be stored (" in done.out
+    assert "kata: your progress could not be saved (" in done.out
     assert kata(handout).code == 0
     assert kata(handout, "hint").code == 3
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from grader.pipeline import submission
 from grader.tests.conftest import kata, write_solution
-from torchkata.cli.export import collected
+from torchkata.cli.export import collect_files
 from torchkata.course import course
 from torchkata.course.submission import zip_files
 
@@ -23,9 +23,9 @@ def test_export_packs_what_the_grader_reads(handout: Path) -> None:
     (handout / "assignment/helpers.py").write_text("HALF = 0.5\n")
     done = kata(handout, "export")
     files = len(KATAS) + 1
-    assert done.out == f"assignment.zip: {files} files, {len(KATAS)} of {len(KATAS)} katas written\n"
-    read = submission.read(handout / "assignment.zip")
-    assert read.files == submission.read(handout / "assignment").files
+    assert done.out == f"assignment.zip: {files} files, {len(KATAS)} of {len(KATAS)} katas implemented\n"
+    read = submission.read_submission(handout / "assignment.zip")
+    assert read.files == submission.read_submission(handout / "assignment").files
     assert len(read.files) == files
     first = (handout / "assignment.zip").read_bytes()
     assert kata(handout, "export").code == 0, "an older one is written over"
@@ -54,21 +54,21 @@ def test_export_lists_problems(handout: Path) -> None:
     assert done.code == 1
     said = dict(line.strip().split("  ", 1) for line in done.out.splitlines() if line.startswith("  "))
     expected = {
-        "get_batch.py": "is missing",
-        "sgd.py": "is missing; SGD.py has another name",
-        "cruncher.py": "line 1: invalid syntax; no test of it can pass",
+        "get_batch.py": "missing",
+        "sgd.py": "missing: rename SGD.py to lower case",
+        "cruncher.py": "line 1: invalid syntax; all tests of this file will fail",
         "linear.py": "line 1: ",
-        "checkpoint.py": "line 32 still raises NotImplementedError",
-        "notes.txt": "not a Python module; not handed in",
-        "my-notes.py": "not a Python module; not handed in",
-        "conftest.py": "never run by the grader; not handed in",
-        "data": "a folder; not handed in",
-        "big.py": "larger than 1 MiB; not handed in",
-        "adagrad.py": "a link, not a file; not handed in",
+        "checkpoint.py": "line 30 still raises NotImplementedError",
+        "notes.txt": "not included: not a Python module",
+        "my-notes.py": "not included: not a Python module",
+        "conftest.py": "not included: the grader never runs this file",
+        "data": "not included: a folder",
+        "big.py": "not included: larger than 1 MiB",
+        "adagrad.py": "not included: a symbolic link; replace it by the file itself",
     }
-    assert "imports .lib, which is not there" in done.out
+    assert "imports .lib, which is not in the zip file" in done.out
     assert "imports .tools" not in done.out
-    assert "imports cruncher without the dot that the grader needs: from .cruncher import …" in done.out
+    assert "imports cruncher without a dot, which fails in the grader; write: from .cruncher import …" in done.out
     assert "imports sgd" not in done.out, "nobody has a file of this name"
     assert "imports random" not in done.out, "Python has one"
     grave = [line.split()[0] for line in done.out.splitlines()[-5:-1]]
@@ -76,9 +76,9 @@ def test_export_lists_problems(handout: Path) -> None:
     assert "imports .linear" not in done.out
     assert all(said[name].strip().startswith(text) for name, text in expected.items())
     assert "__pycache__" not in done.out
-    assert f"1 of {len(KATAS)} katas written" in done.out, "same_storage"
+    assert f"1 of {len(KATAS)} katas implemented" in done.out, "same_storage"
     assert done.err == ""
-    read = submission.read(handout / "my work.zip")
+    read = submission.read_submission(handout / "my work.zip")
     assert {"SGD.py", "same_storage.py"} < read.files.keys()
     assert read.files.keys().isdisjoint(("big.py", "adagrad.py", "conftest.py"))
 
@@ -104,9 +104,9 @@ def test_file_with_secret_is_left_out(tmp_path: Path) -> None:
     for place, secret in enumerate(SECRETS):
         (tmp_path / f"helper{place}.py").write_text(f"import os\n\nKEY = '{secret}'\n")
     (tmp_path / "innocent.py").write_text(f"WORDS = {INNOCENT}\n")
-    files, notes = collected(tmp_path)
+    files, notes = collect_files(tmp_path)
     assert [*files] == ["innocent.py"]
-    told = "line 3 has a key or a token; not handed in until it is gone"
+    told = "not included: line 3 contains a key or token; remove it"
     assert [note.text for note in notes if note.file.startswith("helper")] == [told] * len(SECRETS)
 
 
@@ -117,7 +117,7 @@ def test_only_modules_are_exported(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "linear.py").write_text("secret")
     (tmp_path / "linear.py").write_text("")
-    assert [*collected(tmp_path)[0]] == ["linear.py"]
+    assert [*collect_files(tmp_path)[0]] == ["linear.py"]
 
 
 def test_export_names_failed_katas(handout: Path) -> None:
@@ -128,9 +128,9 @@ def test_export_names_failed_katas(handout: Path) -> None:
     done = kata(handout, "export")
     out = done.out
     assert done.code == 1
-    failed = f"9 of {len(course().katas['sgd'].points)} tests passed when they last ran"
-    assert out.startswith(f"before you hand in:\n  sgd.py  {failed}\n")
-    assert out.endswith(f"{len(KATAS)} of {len(KATAS)} katas written\n")
+    failed = f"9 of {len(course().katas['sgd'].points)} tests passed in the last run"
+    assert out.startswith(f"before you hand in, check:\n  sgd.py  {failed}\n")
+    assert out.endswith(f"{len(KATAS)} of {len(KATAS)} katas implemented\n")
 
 
 names = st.text(st.sampled_from(string.ascii_letters + "_-. é1"), min_size=1, max_size=8).filter(
@@ -147,19 +147,19 @@ def test_grader_reads_exported_files_of_any_name(
     folder.mkdir()
     for name in {*found, "linear.py"}:
         (folder / name).write_text(f"# {name}")
-    files, _ = collected(folder)
-    assert submission.read(folder).files == files
+    files, _ = collect_files(folder)
+    assert submission.read_submission(folder).files == files
     archive = folder.parent / "assignment.zip"
     archive.write_bytes(zip_files({f"assignment/{name}": source for name, source in files.items()}))
-    assert submission.read(archive).files == files
+    assert submission.read_submission(archive).files == files
 
 
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ("work.tar", "work.tar: the name should end in .zip"),
-        ("README.zip", "README.zip: there is something else already"),
-        ("nowhere/work.zip", "can't write there (No such file or directory)"),
+        ("work.tar", "work.tar: the name must end in .zip"),
+        ("README.zip", "README.zip: already exists and is not a zip file"),
+        ("nowhere/work.zip", "can't write this file (No such file or directory)"),
     ],
 )
 def test_export_overwrites_nothing_but_a_zip(handout: Path, path: str, words: str) -> None:
@@ -173,7 +173,7 @@ def test_export_overwrites_nothing_but_a_zip(handout: Path, path: str, words: st
 def test_export_refuses_folder_without_katas(handout: Path) -> None:
     shutil.rmtree(handout / "assignment")
     done = kata(handout, "export")
-    assert (done.code, done.err) == (2, "kata: there is nothing to hand in: no kata in assignment/\n")
+    assert (done.code, done.err) == (2, "kata: nothing to hand in: assignment/ contains no kata\n")
     assert not (handout / "assignment.zip").exists()
     assert kata(handout, "reset", "linear").code == 0, "and the stub comes back"
     assert kata(handout, "export").code == 0
@@ -184,5 +184,5 @@ def test_export_refuses_too_many_files(handout: Path) -> None:
         (handout / f"assignment/helper{number}.py").write_text("")
     done = kata(handout, "export")
     assert done.code == 2
-    assert "64 are read at most" in done.err
+    assert "reads at most 64" in done.err
     assert not (handout / "assignment.zip").exists()

@@ -153,5 +153,5 @@ def test_an_interrupt_ends_the_run_alone(kernel: NotebookClient, tmp_path: Path)
 
 def test_code_that_ends_its_process_spares_notebook(kernel: NotebookClient) -> None:
     printed = shown(kernel, f"{MAGIC}linear\nimport os\nos.kill(os.getpid(), 9)\n")
-    assert "linear: no verdict, the run ended before it (exit code -9)" in printed
+    assert "linear: no result, because the run ended early (exit code -9)" in printed
     assert "hint 1 of 3" in shown(kernel, "%kata hint linear")

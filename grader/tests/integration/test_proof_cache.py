@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.base.imports import imported, with_imports
-from grader.pipeline.session import Job
+from grader.base.imports import find_imports, follow_imports
+from grader.pipeline.job import Job
 from grader.pipeline.submission import Submission
 from grader.proof import cache
 from grader.proof.cache import Proven
@@ -117,11 +117,11 @@ def test_other_library_versions_need_new_proof(solution: Claim, monkeypatch: pyt
 LOADED = """
 import json, sys
 from pathlib import Path
-from grader.pipeline.collect import with_tests
+from grader.pipeline.collect import collect_tests
 from torchkata.course import course
 from torchkata.diagnosis.mistakes import mistakes
 ROOT = course().root
-with_tests(lambda tests: mistakes("adamw"), 1, "prove", [course().katas["adamw"]])
+collect_tests(lambda tests: mistakes("adamw"), 1, "prove", [course().katas["adamw"]])
 files = [Path(module.__file__) for module in [*sys.modules.values()] if getattr(module, "__file__", None)]
 ours = [file.relative_to(ROOT) for file in files if file.is_relative_to(ROOT)]
 print(json.dumps([file.as_posix() for file in ours if file.parts[0] != ".venv"]))
@@ -134,16 +134,16 @@ def test_loaded_files_are_dependencies_of_a_proof() -> None:
     loaded = set(json.loads(ran.out.splitlines()[-1]))
     assert {"tests/test_adamw.py", "reference/adamw/mistakes.py", "torchkata/pytest_plugin/search.py"} <= loaded
     patterns = [*dependencies.GRADING_FILES, *(pattern.format(kata="adamw") for pattern in dependencies.KATA_FILES)]
-    seen = with_imports(path for pattern in patterns for path in ROOT.glob(pattern))
+    seen = follow_imports(path for pattern in patterns for path in ROOT.glob(pattern))
     assert loaded - {path.relative_to(ROOT).as_posix() for path in seen} == set()
 
 
 def test_dependencies_include_relative_and_nested_imports() -> None:
-    assert ROOT / "torchkata/pytest_plugin/search.py" in imported(ROOT / "torchkata/pytest_plugin/report.py"), (
+    assert ROOT / "torchkata/pytest_plugin/search.py" in find_imports(ROOT / "torchkata/pytest_plugin/report.py"), (
         "relative"
     )
-    assert ROOT / "grader/commands/grade.py" in imported(ROOT / "grader/cli/grading.py"), "in a function"
-    assert ROOT / "grader/pipeline/rubric.py" in imported(ROOT / "grader/pipeline/session.py"), (
+    assert ROOT / "grader/commands/grade.py" in find_imports(ROOT / "grader/cli/grading.py"), "in a function"
+    assert ROOT / "grader/pipeline/rubric.py" in find_imports(ROOT / "grader/pipeline/session.py"), (
         "from grader.pipeline import rubric"
     )
 

@@ -46,7 +46,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "AS_STUDENTS", (*steps.AS_STUDENTS, "--kata", "adagrad"))
     monkeypatch.setattr(steps, "TEAR_DOWNS", 1)
     monkeypatch.setattr(steps, "BUSY_PROCESSES", 1)
-    monkeypatch.setattr(decision, "disturbed", lambda *_: False)  # tests run beside this one
+    monkeypatch.setattr(decision, "is_disturbed", lambda *_: False)  # tests run beside this one
     monkeypatch.setattr(clock, "TURNS", 2)
     monkeypatch.setattr(ceilings, "PRODUCT", {"cpu": Size(batch=4, width=8, outputs=4)})
     monkeypatch.setattr(ceilings, "ELEMENTS", {"cpu": 1000})
@@ -113,7 +113,7 @@ def test_sandbox_that_does_not_start_fails(monkeypatch: pytest.MonkeyPatch, ran:
         raise MachineError("no namespaces here")
 
     monkeypatch.setattr(prove_gpu, "MACHINE", (step("first", says),))
-    monkeypatch.setattr(prove_gpu, "with_sandbox", breaks)
+    monkeypatch.setattr(prove_gpu, "run_with_sandbox", breaks)
     code, report = ran("--device", "cpu")
     assert code == 1
     assert f"| sandbox | {prove_gpu.SANDBOX.claim} | **failed**: no namespaces here |" in report

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from grader.pipeline.regrade import better
-from grader.pipeline.session import stands
+from grader.pipeline.grading import has_same_fallbacks
+from grader.pipeline.regrade import keep_better
 from grader.results.result import KataResult, read
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask, run
@@ -90,10 +90,10 @@ def test_corrected_test_regrades_only_its_kata(
 
 
 def test_kata_stands_until_its_foundations_change() -> None:
-    assert stands("cruncher", {"linear"}, frozenset({"linear", "sgd"}))
-    assert not stands("cruncher", set(), frozenset({"linear"})), "a fallback takes its place now"
-    assert not stands("cruncher", {"linear"}, frozenset())
-    assert stands("linear", set(), frozenset({"cruncher"})), "which builds on linear, and not linear on it"
+    assert has_same_fallbacks("cruncher", {"linear"}, frozenset({"linear", "sgd"}))
+    assert not has_same_fallbacks("cruncher", set(), frozenset({"linear"})), "a fallback takes its place now"
+    assert not has_same_fallbacks("cruncher", {"linear"}, frozenset())
+    assert has_same_fallbacks("linear", set(), frozenset({"cruncher"})), "which builds on linear, and not linear on it"
 
 
 def test_better_points_are_kept_for_equal_tests() -> None:
@@ -101,8 +101,8 @@ def test_better_points_are_kept_for_equal_tests() -> None:
         return KataResult("linear", "wrong", score, 5.0, tuple(TestResult(name, "failed", 0, 5) for name in tests))
 
     stored = replace(result("why"), course="c0ffee", katas=[kata(4, "a")])
-    (kept,) = better(stored, [replace(kata(3, "a"), digest="new")])
+    (kept,) = keep_better(stored, [replace(kata(3, "a"), digest="new")])
     assert (kept.score, kept.kept, kept.digest) == (4, "c0ffee", "new"), "and it is not graded again for that"
-    assert better(stored, [kata(4, "a")]) == [kata(4, "a")], "as good is new"
-    assert better(stored, [kata(3, "b")]) == [kata(3, "b")], "of another test they are other points"
-    assert better(None, [kata(3, "a")]) == [kata(3, "a")]
+    assert keep_better(stored, [kata(4, "a")]) == [kata(4, "a")], "as good is new"
+    assert keep_better(stored, [kata(3, "b")]) == [kata(3, "b")], "of another test they are other points"
+    assert keep_better(None, [kata(3, "a")]) == [kata(3, "a")]

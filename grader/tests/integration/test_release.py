@@ -26,8 +26,8 @@ from grader.tests import ROOT
 from grader.tests.conftest import ask, at_home, grade, write_solution
 from grader.tests.support.solution import SOLUTION, copy_of_the_course
 from grader.tests.support.submissions import PRIMES
-from torchkata.cli.command import takes
-from torchkata.course import course, read, use
+from torchkata.cli.command import list_commands
+from torchkata.course import course, read_course, use
 
 KATAS = list(course().katas)
 CORE = [kata.name for kata in course().choose([], ["core"])]
@@ -142,7 +142,7 @@ def test_release_with_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.Mo
 def test_chinese_handout_keeps_every_english_task(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert ask("release", out, "--track=all", "--language=zh").code == 0
-    assert read(out).languages == ("zh", "en")
+    assert read_course(out).languages == ("zh", "en")
     for name, kata in course().katas.items():
         stub, ours = ((folder / f"assignment/{name}.py").read_text("utf-8") for folder in (out, ROOT))
         assert differences(stub, ours) == written_already(stub) == []
@@ -206,7 +206,7 @@ def test_released_katas_come_with_foundations_only(tmp_path: Path, chosen: list[
     assert done.code == 0
     assert set(katas) == {*chosen}.union(*(course().foundations(kata) for kata in chosen))
     assert ("with what they build on" in done.out) == (len(katas) > len(chosen))
-    made = read(tmp_path / "out")
+    made = read_course(tmp_path / "out")
     assert made.katas == {kata: course().katas[kata] for kata in katas}
     assert (made.limits, made.preload, made.languages) == (course().limits, course().preload, course().languages)
     assert [*made.tracks] == [*made.graded] == ["core"]
@@ -290,7 +290,7 @@ def test_editor_finds_tests_and_task(new_handout: Path) -> None:
     assert made["settings"]["python.testing.pytestEnabled"]
     [task] = made["tasks"]["tasks"]
     assert at_home(*task["args"][1:-1], "--help", cwd=new_handout).code == 0
-    assert task["args"][-1] in takes()
+    assert task["args"][-1] in list_commands()
     container = json.loads((new_handout / ".devcontainer/devcontainer.json").read_text("utf-8"))
     assert container["name"] == course().title
     assert all((new_handout / name).is_file() for name in container["customizations"]["codespaces"]["openFiles"])

@@ -54,7 +54,7 @@ def test_given_seed_is_used_by_next_run(tmp_path: Path) -> None:
     (out / ".seed").write_text("seven")
     refused = again(right, out)
     assert (refused.code, len(refused.err.splitlines())) == (2, 1)
-    assert "should be the number" in refused.err
+    assert "expected the number" in refused.err
 
 
 def test_package_has_its_own_seed(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_cancelled_task_is_completed_by_same_command(
     subprocess.run(["scancel", task], check=True)
     done = started.ended()
     assert done.code == 3
-    assert f"warning: tasks that were cancelled: {task}\n" in done.err
+    assert f"warning: cancelled tasks: {task}\n" in done.err
     assert "could not be graded, run the same command again: " in done.err
     before = times(tmp_path)
     assert grade(*slow_class, "--out", tmp_path, *ON_SLURM, course=PRIMES).code == 0
@@ -74,7 +74,7 @@ def test_killed_run_goes_on_with_same_command(
     (array,) = {id.partition("_")[0] for id in started.jobs()}
     again = Started(slow_class, tmp_path).ended()
     assert again.code == 0, again.err
-    assert f"job {array} goes on" in again.out
+    assert f"job {array} continues" in again.out
     assert "tests of" not in again.out, "nothing is submitted again"
     is_whole(tmp_path, slow_gradebook)
 
@@ -82,7 +82,7 @@ def test_killed_run_goes_on_with_same_command(
 def test_refused_job_is_reported_in_one_line(slow_class: list[Path], tmp_path: Path) -> None:
     done = Started(slow_class, tmp_path, "--slurm", "partition=nowhere").ended()
     assert done.code == 3
-    assert done.err.startswith("grader: Slurm takes no job: ")
+    assert done.err.startswith("grader: Slurm rejected the job: ")
     assert "invalid partition specified: nowhere" in done.err
     assert done.err.count("\n") == 1
     assert grade(slow_class[0], "--out", tmp_path, *ON_SLURM, course=PRIMES).code == 0

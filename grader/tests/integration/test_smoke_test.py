@@ -17,16 +17,16 @@ pytestmark = pytest.mark.usefixtures("needs_bwrap")
 
 BREAKS = {
     "memory that is not there": (
-        "def lay_out(self, order):\n    raise OSError(12, 'Cannot allocate memory')\nBench.lay_out = lay_out",
+        "def lay_out(self, order):\n    raise OSError(12, 'Cannot allocate memory')\nTimedWork.lay_out = lay_out",
         "a worker could not map its memory (OSError: [Errno 12] Cannot allocate memory)",
     ),
-    "a worker that dies": ("Bench.begin = lambda self: os._exit(1)", "plain torch's own work failed ("),
+    "a worker that dies": ("TimedWork.begin = lambda self: os._exit(1)", "plain torch's own work failed ("),
     "a block that fails": (
-        "def fail():\n    raise RuntimeError('no kernel')\nBench.begin = lambda self: setattr(self, 'block', fail)",
+        "def fail():\n    raise RuntimeError('no kernel')\nTimedWork.begin = lambda self: setattr(self, 'block', fail)",
         "plain torch's own work failed (RuntimeError: no kernel",
     ),
     "a block that does nothing": (
-        "Bench.begin = lambda self: setattr(self, 'block', lambda: None)",
+        "TimedWork.begin = lambda self: setattr(self, 'block', lambda: None)",
         "plain torch's own result was wrong on this device",
     ),
 }
@@ -46,7 +46,7 @@ def test_smoke_test_names_the_broken_part(sandbox: Sandbox, name: str) -> None:
     bench = sandbox.runtime / "grader/sandbox/timed_work.py"
     whole, (code, words) = bench.read_text(), BREAKS[name]
     assert run_smoke_test("cpu", sandbox) == ""
-    append(sandbox, "bench", code)
+    append(sandbox, "timed_work", code)
     try:
         assert run_smoke_test("cpu", sandbox).startswith(f"{BROKEN}: {words}")
     finally:
@@ -60,7 +60,7 @@ from grader.tests.support.gpu_plumbing import append
 start = launch.launch
 def with_a_fault(*given, **options):
     sandbox = start(*given, **options)
-    append(sandbox, "bench", {BREAKS["a block that fails"][0]!r})
+    append(sandbox, "timed_work", {BREAKS["a block that fails"][0]!r})
     return sandbox
 launch.launch = with_a_fault
 from grader.cli import main

@@ -173,12 +173,12 @@ def test_inconclusive_workloads_change_no_score() -> None:
         PerformanceResult("adagrad_step", "inconclusive", 0, 3),
         PerformanceResult("peak_memory", "not_graded", 0, 2),
     ]
-    found: Result = phase.with_speed(made, "cpu", rows, {"device": "a CPU"}, "print")
+    found: Result = phase.add_speed(made, "cpu", rows, {"device": "a CPU"}, "print")
     assert (found.score, found.max_score) == (made.score + 3, made.max_score + 8)
     assert (found.device, found.environment["device"], found.seconds) == ("cpu", "a CPU", made.seconds + 2)
-    twice = phase.with_speed(found, "cpu", rows, {}, "print")
+    twice = phase.add_speed(found, "cpu", rows, {}, "print")
     assert (twice.score, twice.max_score) == (found.score, found.max_score), "what was graded before is replaced"
     assert not found.is_timed("cpu")
-    whole = phase.with_speed(made, "cpu", rows[:2], {}, speed_fingerprint(made.fingerprint, "cpu"))
+    whole = phase.add_speed(made, "cpu", rows[:2], {}, speed_fingerprint(made.fingerprint, "cpu"))
     assert whole.is_timed("cpu")
     assert not whole.is_timed("cuda")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.pipeline.startup import Start
+from grader.pipeline.startup import Startup
 from grader.sandbox.launch import IsolationError, launch
 from grader.tests import ROOT
 from grader.tests.conftest import grade
@@ -53,10 +53,10 @@ def test_sandbox_can_be_closed_while_starting() -> None:
 
 
 def test_sandbox_started_ahead_is_used_once() -> None:
-    start = Start()
-    start.begin_ahead("none", [])
-    first = start.sandbox("none", [])
-    assert start.sandbox("none", []) is not first
+    start = Startup()
+    start.launch_ahead("none", [])
+    first = start.get_sandbox("none", [])
+    assert start.get_sandbox("none", []) is not first
     start.close()
     assert [sandbox.process.returncode for sandbox in start.sandboxes] == [-9, -9]
     assert not any(sandbox.runtime.exists() for sandbox in start.sandboxes)
@@ -64,8 +64,8 @@ def test_sandbox_started_ahead_is_used_once() -> None:
 
 @pytest.mark.usefixtures("needs_bwrap")
 def test_failed_early_start_raises_on_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.sandbox.launch.bubblewrap", lambda *_: ["/nowhere/bwrap"])
-    start = Start()
-    start.begin_ahead("bwrap", [])
+    monkeypatch.setattr("grader.sandbox.launch.build_bwrap_command", lambda *_: ["/nowhere/bwrap"])
+    start = Startup()
+    start.launch_ahead("bwrap", [])
     with pytest.raises(IsolationError, match="/nowhere/bwrap: No such file"):
-        start.sandbox("bwrap", [])
+        start.get_sandbox("bwrap", [])

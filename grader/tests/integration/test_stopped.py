@@ -133,13 +133,13 @@ def test_killed_run_without_sandbox_resumes(submissions: list[Path], uninterrupt
 BROKEN = """
 import os, pathlib, sys, time
 from grader import cli
-from grader.pipeline import session
+from grader.pipeline import grading, session
 from torchkata.course import use
 
 use(pathlib.Path(sys.argv[sys.argv.index("--course") + 1]))
-grade, run = session.grade_submission, session.run
+grade, run = session.grade_submission, grading.run_test
 out = pathlib.Path(sys.argv[sys.argv.index("--out") + 1])
-third = list(session.course().katas["sieve"].points)[2]
+third = list(grading.course().katas["sieve"].points)[2]
 
 def break_down(order, *rest):
     name = order.submission.id
@@ -157,11 +157,11 @@ def break_down(order, *rest):
                 os.kill(os.getpid(), 9)
         return run(item)
 
-    session.run = run_or_break
+    grading.run_test = run_or_break
     return grade(order, *rest)
 
 session.grade_submission = break_down
-session.SLACK = 20.0 - 2 * session.course().limits.kata_seconds
+session.SLACK = 20.0 - 2 * grading.course().limits.kata_seconds
 cli.main()
 """
 

@@ -14,12 +14,12 @@ from grader.tests.support.pretended_gpu import Pretended
 from grader.tests.support.solution import SOLUTION
 from grader.tests.support.submissions import changed, work
 from torchkata.course import course
-from torchkata.pytest_plugin.gpu import claim
+from torchkata.pytest_plugin.gpu import get_claim
 from torchkata.seam.assignment import Assignment
 from torchkata.speed.layout import bytes_needed
 from torchkata.speed.sizes import Kind, Size
-from torchkata.speed.stopwatch import Stopwatch, here
-from torchkata.speed.trial import CALLS, HEADROOM, Trial, fitting, shrunk
+from torchkata.speed.stopwatch import Stopwatch, find_gpu
+from torchkata.speed.trial import CALLS, HEADROOM, Trial, describe_shrinking, shrink_to_fit
 from torchkata.speed.workload import work_of
 
 without_a_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
@@ -40,9 +40,9 @@ def rows(out: str) -> dict[str, str]:
 def test_workloads_have_test_and_claim() -> None:
     listed = run("pytest", "--collect-only", "-m", "gpu").out.splitlines()
     named = [line.partition("::")[2] for line in listed if line.startswith("tests/test_speed.py::")]
-    assert named == [f"test_is_right_and_fast[{workload}]" for workload in WORKLOADS]
-    assert all(len(claim(workload)) > len(workload) for workload in WORKLOADS)
-    assert claim("sgd_step") == "A step of SGD takes little longer than to read p and grad and to write p"
+    assert named == [f"test_workload_is_correct_and_fast[{workload}]" for workload in WORKLOADS]
+    assert all(len(get_claim(workload)) > len(workload) for workload in WORKLOADS)
+    assert get_claim("sgd_step") == "An SGD step is limited by reading p and grad and writing p"
 
 
 def test_plain_pytest_leaves_out_speed_tests() -> None:
@@ -76,11 +76,11 @@ def test_missing_gpu_keeps_the_exit_code() -> None:
 def test_solution_is_fast_on_pretended_gpu() -> None:
     done = pretended(SOLUTION)
     assert done.code == 0, done.out
-    assert "  workload              figure            passes   full     verdict" in done.out
+    assert "  workload              measured          to pass  for full verdict" in done.out
     assert list(rows(done.out)) == WORKLOADS
     assert rows(done.out)["linear_forward"].split() == ["1.00", "0.60", "0.75", "full"]
     assert rows(done.out)["peak_memory"].split() == ["0.70", "0.60", "0.75", "passing"]
-    assert "A hint only: the grader times your code again, and its clock decides." in done.out
+    assert "This is only an estimate: the grader measures your code again, and its result counts." in done.out
     assert "8 passed" in done.out
 
 
@@ -134,10 +134,10 @@ def test_small_device_gets_smaller_batch() -> None:
     options = ("--kata", "linear", "--pretended-bytes")
     small = pretended(SOLUTION, *options, str(HEADROOM * bytes_needed(linear) - 1))
     assert small.code == 0
-    assert "(batch 256 in place of 512: more does not fit on the device)" in small.out
+    assert "(batch 256 instead of 512, to fit in device memory)" in small.out
     tiny = pretended(SOLUTION, *options, "1000")
     assert tiny.code == 0
-    assert rows(tiny.out)["linear_forward"].startswith("not run   (it needs")
+    assert rows(tiny.out)["linear_forward"].startswith("not run   (needs")
 
 
 @pytest.mark.parametrize("kind", ["cpu", "cuda"])
@@ -149,14 +149,14 @@ def test_workload_is_halved_to_fit_memory(kind: Kind, workload: str) -> None:
         return HEADROOM * bytes_needed(work.fields(size, CALLS), on_host=False)
 
     whole = work.sizes[kind]
-    assert fitting(work, whole, needed(whole)) == whole
-    assert shrunk(whole, whole) == ""
-    half = fitting(work, whole, needed(whole) - 1)
+    assert shrink_to_fit(work, whole, needed(whole)) == whole
+    assert describe_shrinking(whole, whole) == ""
+    half = shrink_to_fit(work, whole, needed(whole) - 1)
     assert (2 * half.batch, 2 * half.parameters) == (whole.batch, whole.parameters)
     assert needed(half) < needed(whole)
-    assert shrunk(whole, half)
-    with pytest.raises(pytest.skip.Exception, match=r"where 0\.0 are free"):
-        fitting(work, whole, 0)
+    assert describe_shrinking(whole, half)
+    with pytest.raises(pytest.skip.Exception, match=r"only 0\.0 GiB are free"):
+        shrink_to_fit(work, whole, 0)
 
 
 def test_table_shows_mfu_on_a_known_device() -> None:
@@ -179,7 +179,7 @@ class Restless(Pretended):
 def test_restless_device_gives_no_verdict() -> None:
     figure = Trial(course().workloads["sgd_step"], Assignment(SOLUTION), Restless()).measure()
     assert figure.verdict.outcome == "inconclusive"
-    assert figure.verdict.note.endswith("this is not your fault, and costs nothing")
+    assert figure.verdict.note.endswith("a problem of the grading machine; no points lost")
 
 
 def test_stopwatch_reads_memory_from_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,7 +200,7 @@ def test_stopwatch_reads_memory_from_cuda(monkeypatch: pytest.MonkeyPatch) -> No
     }
     for name, answer in answers.items():
         monkeypatch.setattr(torch.cuda, name, answer)
-    gpu = here()
+    gpu = find_gpu()
     assert isinstance(gpu, Stopwatch)
     assert (gpu.kind, gpu.name, gpu.free_bytes()) == ("cuda", "NVIDIA H200", 7)
     assert gpu.peak_bytes(works) == 500

@@ -85,7 +85,7 @@ def test_syntax_error_fails_its_own_kata_only(tmp_path: Path) -> None:
 def test_kata_on_a_stub_names_the_foundation(tmp_path: Path) -> None:
     stub = (ROOT / "assignment/linear.py").read_text()
     out = pytest_of(work(tmp_path, linear=stub), "--kata", "linear", "--kata", "cruncher").out
-    assert "(builds on linear: first do that)" in row(out, "cruncher")
+    assert "(builds on linear: do that first)" in row(out, "cruncher")
     assert "crashed" not in out
 
 
@@ -121,7 +121,7 @@ def test_kata_waits_for_failed_foundation(tmp_path: Path) -> None:
     out = pytest_of(folder, "--kata", "linear", "--kata", "cruncher", "--examples", "2").out
     assert row(out, "cruncher").split(maxsplit=6)[1:] == [
         *("not", "run", "0/7", "0/10", "points"),
-        "(builds on linear: first do that)",
+        "(builds on linear: do that first)",
     ]
     assert "cruncher · " not in out
     assert "wrong" in row(pytest_of(folder, "--kata", "cruncher", "--examples", "2").out, "cruncher"), (
@@ -133,7 +133,7 @@ def test_wrong_layer_structure_is_reported_once(tmp_path: Path) -> None:
     listed = changed("cruncher", "nn.ModuleList([Linear(dim, dim) for _ in range(num_layers)])", "[]")
     out = pytest_of(work(tmp_path, cruncher=listed), "--kata", "cruncher").out
     assert "load_state_dict" not in out
-    _, others = out.split("cruncher · not run until the above is mended: ")
+    _, others = out.split("cruncher · skipped until the failure above is fixed: ")
     assert "test_gradients_reach_every_layer" in others
 
 
@@ -178,8 +178,8 @@ def test_global_settings_do_not_leak(tmp_path: Path) -> None:
     [
         (["--kata", "lineal"], "there is no kata 'lineal'; did you mean linear?"),
         (["--kata", "nothing_like_it"], "there is no kata 'nothing_like_it'; the katas are same_storage, "),
-        (["--impl", "nowhere"], "--impl nowhere: no kata files there"),
-        (["--examples", "0"], "--examples takes a number of at least 1"),
+        (["--impl", "nowhere"], "--impl nowhere: no kata files found"),
+        (["--examples", "0"], "--examples must be at least 1"),
     ],
 )
 def test_pytest_refuses_bad_options_in_one_line(options: list[str], words: str) -> None:

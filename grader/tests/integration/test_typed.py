@@ -16,8 +16,8 @@ import pytest
 import torch
 from torch import nn
 
-from torchkata.compare.repro_code import as_typed
-from torchkata.compat.hypothesis_internals import drawn_without_engine
+from torchkata.compare.repro_code import render_call
+from torchkata.compat.hypothesis_internals import draw_without_engine
 from torchkata.course import course
 from torchkata.seam.assignment import Assignment
 from torchkata.seam.student import Call, InProcess, Student
@@ -67,7 +67,7 @@ def calls_of(kata: str, solution: Path) -> Iterator[Call]:
         takes_seed = "seed" in inspect.signature(body).parameters
         inputs: Any = [{"seed": 1}] if takes_seed else [{}]
         if hasattr(test, "hypothesis"):
-            inputs = (given for given, _ in drawn_without_engine(test, 1, EXAMPLES))
+            inputs = (given for given, _ in draw_without_engine(test, 1, EXAMPLES))
         for given in inputs:
             student = Listening(solution)
             student.reset(kata)
@@ -80,7 +80,7 @@ def test_shown_input_runs_against_the_solution(
     kata: str, solution: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number, call in enumerate(calls_of(kata, solution)):
-        lines = as_typed(call)
+        lines = render_call(call)
         assert max(map(len, lines)) <= COLUMNS, "\n".join(lines)
         folder = tmp_path / str(number)
         folder.mkdir()

@@ -58,10 +58,10 @@ def test_update_leaves_the_assignment_unchanged(
     done = kata(student, "update", str(tmp_path / "handout"))
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
-        "README.md is the handout's again; yours is kept as README.md.bak",
-        "assignment/ has no sgd: kata reset sgd puts its stub there",
-        "linear is asked in another way: your file is as it was, the new stub is reference/stubs/linear.py",
-        "up to date; files that have changed: 5; assignment/ is as it was",
+        "README.md: you had changed this file; your version is saved as README.md.bak",
+        "assignment/sgd.py is missing: `kata reset sgd` restores its stub",
+        "the task of linear has changed: compare your file with the new stub reference/stubs/linear.py",
+        "updated 5 files; assignment/ was not changed",
     ]
     assert assignment(student) == before
     assert (student / "README.md.bak").read_text() == "my notes\n"
@@ -70,19 +70,19 @@ def test_update_leaves_the_assignment_unchanged(
     assert not (student / "docs/katas.md").exists()
     assert not list(student.glob(".update-*"))
     again = kata(student, "update", str(tmp_path / "handout"))
-    assert again.out.splitlines()[-1] == "up to date already"
+    assert again.out.splitlines()[-1] == "already up to date"
 
 
 @pytest.mark.parametrize("ending", ["zip", "tar"])
 def test_update_reads_archives(
     files: Mapping[str, bytes], student: Path, ending: str
 ) -> None:
-    from torchkata.cli.update import taken
+    from torchkata.cli.update import read_handout
 
     spread(newer(files), student.parent / "pack/handout-main")
     archive = shutil.make_archive(str(student.parent / "new"), ending, student.parent / "pack")
-    assert taken(archive).keys() == {name for name in newer(files) if not handout.is_students(name)}
-    assert "tests/test_linear.py" in handout.update(student, taken(archive)).new
+    assert read_handout(archive).keys() == {name for name in newer(files) if not handout.is_students(name)}
+    assert "tests/test_linear.py" in handout.update(student, read_handout(archive)).new
 
 
 def test_incomplete_handout_is_refused(
@@ -100,10 +100,10 @@ def test_incomplete_handout_is_refused(
         tar.addfile(entry, io.BytesIO(text))
     (tmp_path / "climbing.tar").write_bytes(climbing.getvalue())
     for source, told in (
-        ("cut", "no whole handout in it (tests/test_linear.py)"),
-        ("empty", "no whole handout in it (reference/handout.sha256)"),
-        ("climbing.tar", "no whole handout in it (reference/handout.sha256)"),
-        ("text.zip", "no whole handout in it (reference/handout.sha256)"),
+        ("cut", "not a complete handout (missing or damaged: tests/test_linear.py)"),
+        ("empty", "not a complete handout (missing or damaged: reference/handout.sha256)"),
+        ("climbing.tar", "not a complete handout (missing or damaged: reference/handout.sha256)"),
+        ("text.zip", "not a complete handout (missing or damaged: reference/handout.sha256)"),
         ("gone.zip", "can't be read (No such file or directory)"),
     ):
         refused = kata(student, "update", str(tmp_path / source))

@@ -16,7 +16,7 @@ from grader.tests.support.pseudo_terminal import Terminal
 from grader.tests.support.solution import SOLUTION
 from grader.tests.support.submissions import changed
 from grader.tests.support.warm_process import Fork
-from torchkata.cli.watcher import Saves
+from torchkata.cli.watcher import Watcher
 
 KEYS = "n next · h hint · a all · q quit"
 FEW = {"PYTEST_ADDOPTS": "--examples=2"}  # enough to tell how a kata ends
@@ -97,7 +97,7 @@ def test_watch_shows_finished_kata_that_breaks(watch: Terminal, handout: Path) -
     own, _, others = printed.partition("6/6")
     assert "cruncher" not in own.split("── linear ──")[1]
     assert "cruncher · " in others, "with the failure itself"
-    assert "cruncher was done, and is not any more: wrong" in others
+    assert "cruncher used to pass; now: wrong" in others
     save(handout, "linear")
     assert "still done: cruncher" in watch.until(KEYS), "once finished, it is looked at again"
 
@@ -108,7 +108,7 @@ def test_finished_kata_waits_for_its_foundation(watch: Terminal, handout: Path) 
         assert row(watch.until(KEYS), kata)[1] == "done"
     save(handout, "linear", "x @ self.weight", "2 * (x @ self.weight)")
     printed = watch.until(KEYS)
-    assert "linear was done, and is not any more: wrong" in printed
+    assert "linear used to pass; now: wrong" in printed
     assert "cruncher" not in printed
     save(handout, "linear")
     assert "still done: cruncher" in watch.until(KEYS)
@@ -139,7 +139,7 @@ def test_saved_helper_runs_katas_that_import_it(watch: Terminal, handout: Path) 
 
 def test_watch_reports_code_that_exits_python(watch: Terminal, handout: Path) -> None:
     (handout / "assignment/sgd.py").write_text("import os\nos._exit(0)\n")
-    assert "sgd: no verdict, the run ended before it (exit code 0)" in watch.until(KEYS)
+    assert "sgd: no result, because the run ended early (exit code 0)" in watch.until(KEYS)
     save(handout, "sgd")
     assert row(watch.until(KEYS), "sgd")[1] == "done"
 
@@ -176,7 +176,7 @@ DEATH = """
 import os
 from torchkata.cli import runs
 from torchkata.cli.command import run
-runs.test = lambda *_: os.kill(os.getpid(), 11)
+runs.run_in_child = lambda *_: os.kill(os.getpid(), 11)
 run(["watch"])
 """
 
@@ -224,8 +224,8 @@ def test_watch_stops_forking_after_a_death(handout: Path) -> None:
     with Terminal(["death"], handout, PLAIN, Fork) as terminal:
         terminal.until(KEYS)
         save(handout, "same_storage")
-        said = terminal.until("From now on every run starts a process of its own")
-        assert "The run died (signal 11); once more" in said
+        said = terminal.until("From now on, every run starts a new process")
+        assert "The run crashed (signal 11); retrying" in said
         assert row(said, "same_storage")[1] == "done"
         terminal.until(KEYS)
         save(handout, "linear")
@@ -235,21 +235,21 @@ def test_watch_stops_forking_after_a_death(handout: Path) -> None:
 
 
 def test_watch_waits_until_writing_has_ended(tmp_path: Path) -> None:
-    saves = Saves(tmp_path)
-    assert saves() == set()
+    watcher = Watcher(tmp_path)
+    assert watcher.poll() == set()
     (tmp_path / "linear.py").write_text("1")
     (tmp_path / "notes.txt").write_text("1")
     (tmp_path / "not-a-module.py").write_text("1")
-    assert saves() == set(), "it may still be written to"
+    assert watcher.poll() == set(), "it may still be written to"
     (tmp_path / "linear.py").write_text("12")
-    assert saves() == set()
-    assert saves() == {"linear"}
-    assert saves() == set()
+    assert watcher.poll() == set()
+    assert watcher.poll() == {"linear"}
+    assert watcher.poll() == set()
     shutil.copy(tmp_path / "linear.py", tmp_path / "aside.tmp")
     (tmp_path / "aside.tmp").replace(tmp_path / "linear.py")
-    assert saves() == set()
-    assert saves() == {"linear"}, "another file in its place, as many editors do"
+    assert watcher.poll() == set()
+    assert watcher.poll() == {"linear"}, "another file in its place, as many editors do"
     (tmp_path / "linear.py").unlink()
-    assert saves() == saves() == set()
+    assert watcher.poll() == watcher.poll() == set()
     tmp_path.rename(tmp_path.with_name("gone"))
-    assert saves() == saves() == set()
+    assert watcher.poll() == watcher.poll() == set()

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from grader.sandbox.cuda import CudaError
-from grader.sandbox.requests import Begin
+from grader.sandbox.requests import WorkloadRequest
 from torchkata.seam.reply import Reply
 from torchkata.speed.layout import lay_out
 from torchkata.speed.workload import work_of
@@ -100,7 +100,7 @@ class FakeWorker:
         self.take("start")
         return self.arena
 
-    def lay_out(self, order: Begin, _descriptor: int | None) -> Reply:
+    def lay_out(self, order: WorkloadRequest, _descriptor: int | None) -> Reply:
         work = work_of(order.workload)
         device = self.arena if self.device is None else self.device
         memory = lay_out(work.fields(order.size, order.calls), self.arena, device)

@@ -32,11 +32,11 @@ def start_context(): pass
 def as_tensor(address, size): return torch.frombuffer((ctypes.c_char * size).from_address(address), dtype=torch.uint8)
 torch.cuda.synchronize = lambda: None
 """,
-    "bench": """
-def begin(self, usual=Bench.begin):
-    self.order = msgspec.structs.replace(self.order, device="cpu")
+    "timed_work": """
+def begin(self, usual=TimedWork.begin):
+    self.request = msgspec.structs.replace(self.request, device="cpu")
     usual(self)
-Bench.begin = begin
+TimedWork.begin = begin
 """,
 }
 TASK = Task("linear_forward", "cuda", Size(batch=64, width=32, outputs=16), calls=2)
@@ -116,7 +116,7 @@ def main() -> None:
     if pretended:
         pretend(sandbox)
     control = sandbox.clone()
-    violations = WorkerRunner(control, setup.get_limits()).violations(["/etc/passwd"])
+    violations = WorkerRunner(control, setup.get_limits()).find_violations(["/etc/passwd"])
     first, before = one_worker(control), descriptors()
     second, after = one_worker(control), descriptors()
     control.close()

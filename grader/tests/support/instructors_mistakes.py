@@ -147,7 +147,7 @@ ORACLE, MISTAKES, SOLUTION = (f"reference/double/{name}.py" for name in ("oracle
 FALLBACK, KATA, WRONG = "reference/double/fallback.py", "reference/double/kata.toml", "reference/double/wrong.toml"
 PROJECT, CONFTEST, STUB = "pyproject.toml", "conftest.py", "assignment/double.py"
 EVERY = ("pytest", "kata", "certify", "grade", "release")
-LACKS = "oracle.py: there is no double, which tests/test_double.py asks for"
+LACKS = "oracle.py does not define double, which tests/test_double.py uses"
 COMPARED = "assert_equal(student.call(doubled, n), oracle.double(n))"
 
 
@@ -181,7 +181,7 @@ MISTAKES_MADE = [
         in_all(PROJECT),
         ends_pytest=True,
     ),
-    Mistake("a key is misspelled", {PROJECT: ("preload", "preloads")}, in_all("'preloads', which is no key")),
+    Mistake("a key is misspelled", {PROJECT: ("preload", "preloads")}, in_all("unknown key 'preloads'")),
     Mistake("a limit is zero", {PROJECT: ("= 0.5", "= 0.0")}, in_all("test_seconds is 0")),
     Mistake("a preloaded package is missing", {PROJECT: ("[]", '["nonesuch"]')}, {"grade": "nonesuch"}),
     Mistake("a track's title is a number", {PROJECT: ('"Numbers"', "7")}, in_all("tracks")),

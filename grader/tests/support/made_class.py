@@ -12,8 +12,8 @@ import msgspec
 from grader.results.result import Finding, KataResult, PerformanceResult, Result
 from grader.tests.support.made_results import measured
 from torchkata.course import Kata, course
-from torchkata.diagnosis.mistakes import mistakes
-from torchkata.result import Outcome, TestResult, status_of
+from torchkata.diagnosis.mistakes import load_mistakes
+from torchkata.result import Outcome, TestResult, get_status
 
 FIRST = "ada amir ana bela ben chidi chloe dan dora emil esra eva finn gao gita hana hugo ida ines ivo jan jun kai kofi"
 REST = (
@@ -21,7 +21,7 @@ REST = (
 )
 NAMES = f"{FIRST} {REST}".split()
 VALUE = "  expected  float32[2, 3]  [[0.5, -1.25, 2], [0.1, 0, 4]]\n  yours     float32[2, 3]  {wrong}"
-SHAPE = "  expected  float32[1]  [-0.0166]\n  yours     float32[]  -0.0166\n  note      the shape should be [1]"
+SHAPE = "  expected  float32[1]  [-0.0166]\n  yours     float32[]  -0.0166\n  note      expected shape [1]"
 ERROR = (
     "  crashed   RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)\n  at        {kata}.py, line 9"
 )
@@ -96,7 +96,7 @@ def not_started(kata: Kata) -> KataResult:
 def graded(kata: Kata, tests: list[TestResult]) -> KataResult:
     """A kata of these tests."""
     score = sum(test.score for test in tests)
-    return KataResult(kata.name, status_of([test.outcome for test in tests]), score, kata.max_score, tuple(tests))
+    return KataResult(kata.name, get_status([test.outcome for test in tests]), score, kata.max_score, tuple(tests))
 
 
 def ended(kata: Kata, test: str, outcome: Outcome, words: str = "", diagnosis: str | None = None) -> TestResult:
@@ -121,7 +121,7 @@ def ended(kata: Kata, test: str, outcome: Outcome, words: str = "", diagnosis: s
 @cache
 def mistake(kata: str) -> str | None:
     """One that is known of it, if any is."""
-    return next((one.message for one in mistakes(kata)), None)
+    return next((one.message for one in load_mistakes(kata)), None)
 
 
 @cache

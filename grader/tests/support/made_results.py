@@ -6,7 +6,7 @@ import msgspec
 
 from grader.results.result import KataResult, PerformanceResult, Result
 from torchkata.course import Tier, course
-from torchkata.result import Outcome, TestResult, status_of
+from torchkata.result import Outcome, TestResult, get_status
 
 OUTCOMES: tuple[Outcome, ...] = (
     "passed",
@@ -44,7 +44,7 @@ def result(message: str = HOSTILE, *, submission: str = "ada", kata: str = "get_
         for name in points
     ]
     score, most = sum(test.score for test in tests), sum(points.values())
-    graded = KataResult(kata, status_of([test.outcome for test in tests]), score, most, tuple(tests))
+    graded = KataResult(kata, get_status([test.outcome for test in tests]), score, most, tuple(tests))
     return Result(
         submission=submission,
         score=score,

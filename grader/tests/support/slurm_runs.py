@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from grader.cluster import record
-from grader.cluster.slurm import Job, jobs_called
+from grader.cluster.slurm import Job, list_jobs
 from grader.tests import ROOT
 from grader.tests.conftest import Run
 from grader.tests.support.processes import lives
@@ -51,7 +51,7 @@ class Started:
     def jobs(self) -> dict[str, Job]:
         """Its tasks, as Slurm knows them."""
         stored = record.load(self.out)
-        return jobs_called(stored.name) if stored else {}
+        return list_jobs(stored.name) if stored else {}
 
     def first_running(self) -> str:
         """The id of a task that runs."""

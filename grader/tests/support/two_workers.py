@@ -42,7 +42,7 @@ def main() -> None:
     """All of it."""
     sandbox = launch("bwrap", LIMITS)
     sandbox.wait_until_ready()
-    violations = WorkerRunner(sandbox.clone(), LIMITS).violations(["/etc/passwd"])
+    violations = WorkerRunner(sandbox.clone(), LIMITS).find_violations(["/etc/passwd"])
     first, second = asking(sandbox), asking(sandbox)
     asked = [next(one) for one in (first, second)]
     threads = [ask(THREADS, "import threading") for ask in asked]

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from grader.cluster import record
-from grader.cluster.slurm import alive
 from grader.tests import ROOT
 from grader.tests.conftest import control, grade
 from grader.tests.support.slurm_runs import ON_SLURM, PATIENCE, Started, is_whole, processes, times
@@ -33,7 +32,7 @@ def test_killed_task_is_submitted_again(
     before = times(tmp_path)
     done = started.ended()
     assert done.code == 0, done.err
-    assert "warning: tasks that failed: " in done.err
+    assert "warning: failed tasks: " in done.err
     assert {name: times(tmp_path)[name] for name in before} == before
     is_whole(tmp_path, slow_gradebook)
 
@@ -48,7 +47,7 @@ def test_killed_forced_run_keeps_graded_results(
     started.process.kill()
     started.process.communicate()
     end = time.monotonic() + PATIENCE
-    while alive(started.jobs().values()) and time.monotonic() < end:
+    while not all(job.ended for job in started.jobs().values()) and time.monotonic() < end:
         time.sleep(0.2)
     new = times(tmp_path)
     assert all(new[name] > old[name] for name in NAMES)
@@ -112,7 +111,8 @@ def test_other_call_is_refused_while_jobs_wait(
     other = grade(*slow_class, "--out", tmp_path, *ON_SLURM, "--seed", 1, course=PRIMES)
     assert other.code == 2
     assert other.err == (
-        f"grader: --out {tmp_path}: jobs of another call still grade into it (scancel --name={stored.name} ends them)\n"
+        f"grader: --out {tmp_path}: jobs of another call still grade into it; "
+        f"end them with scancel --name={stored.name}\n"
     )
     subprocess.run(["scancel", f"--name={stored.name}"], check=True)
     assert Started(slow_class, tmp_path).ended().code == 0
@@ -132,7 +132,7 @@ def test_node_without_sandbox_is_unfit(
         done = Started(slow_class, out).ended()
     assert done.code == 3
     assert "is unfit: isolation bwrap does not work here: no namespaces here\n" in done.err
-    assert "warning: no other node is left to grade on: " in done.err
+    assert "warning: no other node is left for grading: " in done.err
     assert results(out) == []
     assert Started(slow_class, out).ended().code == 0
     is_whole(out, slow_gradebook)

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from grader.pipeline.session import LOST, Graded, Job
+from grader.pipeline.job import Graded, Job
+from grader.pipeline.session import LOST
 from grader.pipeline.submission import Submission
 from grader.proof.attack_run import find_unlinted, judge, make_plans, neighbour, next_student, rounds_of
 from grader.proof.attacks import CORPUS, Attack, attacks, first_function
 from grader.proof.proof import LEVELS, Level, Trial, with_next
 from grader.results import result as results
 from grader.tests import ROOT
-from torchkata import course as courses
 from torchkata.course import course
+from torchkata.course import current as courses
 from torchkata.result import Outcome, Status, TestResult
 
 KATAS = list(course().katas.values())
@@ -220,7 +221,10 @@ def test_a_quick_proof_asks_for_what_catches_the_wrong_solution_and_for_one_test
     assert [len(kata.points) for kata in (*one.hostile.katas, *one.after.katas)] == [1, 1, 1]
     assert [*one.hostile.katas[0].points] == [corpus[0].place.wrong.caught_by]
     assert all_of_it.hostile.katas[0] == whole.hostile.katas[0] == corpus[0].kata
-    assert (one.hostile.fails, whole.hostile.fails) == (True, False)  # the whole proof tells what an attack looks like
+    assert (one.hostile.expect_failure, whole.hostile.expect_failure) == (
+        True,
+        False,
+    )  # the whole proof diagnoses attacks
     assert whole.after.katas == (course().katas["same_storage"],)
 
 
@@ -241,7 +245,7 @@ def test_a_course_without_a_function_has_no_attacks_but_its_own(monkeypatch: pyt
 def test_every_course_has_a_next_student_and_a_neighbour_where_there_are_two_katas(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    primes = courses.read(ROOT / "examples/courses/primes")
+    primes = courses.read_course(ROOT / "examples/courses/primes")
     monkeypatch.setattr(courses, "CURRENT", [primes])
     first, second = primes.katas.values()
     assert next_student().katas == (first,)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from torchkata.course import course
 from torchkata.diagnosis.explain import explain
-from torchkata.i18n import columns, wrapped
-from torchkata.pytest_plugin.failure_groups import blocks
+from torchkata.i18n import count_columns, wrap
+from torchkata.pytest_plugin.failure_groups import group_failures
 from torchkata.pytest_plugin.report import write_failures
 from torchkata.result import TestResult
 from torchkata.seam.failures import Crashed, Place, Unmet, Wrong
@@ -24,7 +24,7 @@ def failed(name: str, error: BaseException, diagnosis: str = "") -> TestResult:
 
 def told(*results: TestResult) -> list[list[str]]:
     """The names in each block; those that wait end with a word that says so."""
-    return [[test.name for test in block.tests] + ["wait"] * block.waits for block in blocks(results)]
+    return [[test.name for test in block.tests] + ["wait"] * block.waits for block in group_failures(results)]
 
 
 WRONG, OTHER = Wrong(expected="1", yours="2"), Wrong(expected="1", yours="3")
@@ -80,24 +80,24 @@ def parts(lines: Sequence[str]) -> list[str]:
 @given(st.lists(st.text("abc,[]", min_size=1, max_size=12), min_size=1, max_size=40), st.integers(30, 99))
 def test_a_line_is_broken_between_words_at_any_width(said: list[str], width: int) -> None:
     line = f"  note      {' '.join(said)}"
-    lines = wrapped(line, width)
+    lines = wrap(line, width)
     assert parts(lines) == parts([line])
-    assert all(columns(one) <= width for one in lines)
+    assert all(count_columns(one) <= width for one in lines)
     assert all(one.startswith(" " * 12) for one in lines[1:])
 
 
 def test_chinese_is_broken_between_characters_and_no_line_begins_with_a_comma(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
     text = "权重应为（输入，输出），而不是反过来；" * 5
-    lines = wrapped(f"  说明      {text}", 40)
+    lines = wrap(f"  说明      {text}", 40)
     assert "".join(line.strip() for line in lines).replace("说明      ", "") == text
-    assert all(columns(line) <= 40 for line in lines)
+    assert all(count_columns(line) <= 40 for line in lines)
     assert not any(line.strip().startswith(("，", "；")) for line in lines)
 
 
 def test_a_command_to_be_copied_stays_whole() -> None:
     line = f"  again: pytest {'x' * 200} --seed 7"
-    assert wrapped(line, 60) == [line]
+    assert wrap(line, 60) == [line]
 
 
 def test_a_test_whose_need_is_not_met_waits_for_the_one_that_says_so() -> None:

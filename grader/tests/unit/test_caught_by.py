@@ -39,8 +39,8 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(remembered=states)
 def test_progress_that_is_stored_is_loaded_again(file: Path, remembered: State) -> None:
-    state.store(remembered)
-    assert state.load() == remembered
+    state.store_state(remembered)
+    assert state.load_state() == remembered
     assert [path.name for path in file.parent.iterdir()] == ["progress.json"]
 
 
@@ -49,24 +49,24 @@ def test_progress_that_is_stored_is_loaded_again(file: Path, remembered: State) 
 def test_a_damaged_progress_file_still_leaves_a_next_kata(file: Path, content: bytes) -> None:
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(content)
-    assert state.load().next() is not None or "done" in content.decode()
+    assert state.load_state().next() is not None or "done" in content.decode()
 
 
 def test_a_progress_file_that_is_nested_too_deeply_is_ignored(file: Path) -> None:
     file.parent.mkdir()
     file.write_text("[" * 100_000)
-    assert state.load() == State()
+    assert state.load_state() == State()
 
 
 def test_a_failed_write_leaves_the_old_progress_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     remembered = State({}, {"linear": 1})
-    state.store(remembered)
+    state.store_state(remembered)
 
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(OSError, match="No space left"):
-        state.store(State({}, {"linear": 2}))
-    assert state.load() == remembered
+        state.store_state(State({}, {"linear": 2}))
+    assert state.load_state() == remembered
     assert [path.name for path in file.parent.iterdir()] == ["progress.json"]

@@ -243,10 +243,10 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
         assert (x @ a @ b).allclose(x @ (a @ b)) and not ((x @ a).relu() @ b).allclose(x @ (a @ b))"""),
     ("deep_network", "the mean square halves from block to block", """
         assert 0.45 < (x @ a).relu().square().mean() / (x @ a).square().mean() < 0.55"""),
-    ("linear", "Plain `randn` would make it `sqrt(input_dim)` times as large", """
+    ("linear", "With plain `randn` it would be `sqrt(input_dim)` times as large", """
         assert 0.9 < (x @ a).std() / 1024**0.5 < 1.1"""),
     ("flop_accounting", "the first layer's input gets no gradient unless", "assert products_backward(False) == 1"),
-    ("linear_backward", "Two matrix multiplications, each as large as that of the forward pass",
+    ("linear_backward", "Each gradient is a matrix multiplication as large as that of the forward pass",
      "assert products_backward(True) == 2"),
     ("strides", "is not contiguous, and `x.transpose(0, 1).view(3, 2, 2, 2)` works", """
         y = torch.arange(24).reshape(2, 3, 4).transpose(0, 1)
@@ -310,7 +310,7 @@ def test_jaxtyping_checks_only_with_a_checker() -> None:
 
 
 def test_libraries_draw_from_generators_of_their_own() -> None:
-    assert_said("reproducibility", "seed one, and the run still differs every time")
+    assert_said("reproducibility", "the run repeats only if all three are seeded")
     draws: list[Callable[[], float]] = [lambda: torch.rand(1).item(), np.random.rand, random.random]
     seeds: list[Callable[[int], object]] = [torch.manual_seed, np.random.seed, random.seed]
     for chosen, seed in enumerate(seeds):

@@ -164,7 +164,7 @@ def test_certify_demands_a_diagnosis_for_most_mistakes_of_a_numeric_track() -> N
 
 def test_a_zoo_entry_can_only_look_like_a_known_mistake() -> None:
     kata = course().katas["linear"]
-    assert named("a", kata, {"looks_like": "relu"}) == {"a ReLU follows the product"}
+    assert named("a", kata, {"looks_like": "relu"}) == {"a ReLU is applied to the product"}
     assert named("a", kata, {}) == frozenset()
     with pytest.raises(CallError, match=r"linear\.toml: a: looks_like is 'gelu', which is no mistake of linear"):
         named("linear.toml: a", kata, {"looks_like": ["relu", "gelu"]})

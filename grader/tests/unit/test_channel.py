@@ -19,10 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.sandbox import channel
-from grader.sandbox.channel import Channel, Closed, Late, Malformed, decode, decode_reply, encode, most_for
+from grader.sandbox.channel import Channel, Closed, Late, Malformed, compute_reply_limit, decode, decode_reply, encode
 from scripts import fuzz_decoder
 from torchkata.seam.reply import MAX_TEXT, Reply
-from torchkata.seam.values import MAX_AXES, MAX_DEPTH, Opaque, plain
+from torchkata.seam.values import MAX_AXES, MAX_DEPTH, Opaque, to_plain
 
 START = fuzz_decoder.START
 SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text()
@@ -31,7 +31,7 @@ SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floa
 @st.composite
 def tensors(draw: st.DrawFn) -> torch.Tensor:
     """Any dtype, from no element to a few, any bits."""
-    dtype = getattr(torch, draw(st.sampled_from(channel.OF_TORCH)))
+    dtype = getattr(torch, draw(st.sampled_from(channel.TORCH_DTYPES)))
     shape = draw(st.lists(st.integers(0, 3), max_size=3))
     size = torch.empty(shape, dtype=dtype).nbytes
     raw = draw(st.binary(min_size=size, max_size=size))
@@ -43,7 +43,7 @@ def tensors(draw: st.DrawFn) -> torch.Tensor:
 @st.composite
 def arrays(draw: st.DrawFn) -> np.ndarray[Any, Any]:
     """Any dtype, from no element to a few, any bits."""
-    dtype, shape = np.dtype(draw(st.sampled_from(channel.OF_NUMPY))), draw(st.lists(st.integers(0, 3), max_size=3))
+    dtype, shape = np.dtype(draw(st.sampled_from(channel.NUMPY_DTYPES))), draw(st.lists(st.integers(0, 3), max_size=3))
     size = math.prod(shape) * dtype.itemsize
     raw = draw(st.binary(min_size=size, max_size=size))
     bits = bytes(byte & 1 for byte in raw) if dtype.name == "bool" else raw
@@ -59,7 +59,7 @@ PLAIN = st.recursive(
 
 @given(PLAIN)
 def test_plain_values_arrive_unchanged(value: Any) -> None:
-    value = plain(value)
+    value = to_plain(value)
     arrived = decode_reply(encode(Reply("returned", value))).value
     if isinstance(value, torch.Tensor):
         assert value.flatten().view(torch.uint8).equal(arrived.flatten().view(torch.uint8)) or value.numel() == 0
@@ -143,8 +143,8 @@ def test_the_texts_of_a_reply_are_short_lines_whoever_has_made_it() -> None:
 
 def test_a_value_with_too_many_axes_is_none_that_crosses() -> None:
     for values in (torch.zeros, np.zeros):
-        assert plain(values([1] * MAX_AXES)).shape == (1,) * MAX_AXES
-        assert plain(values([1] * (MAX_AXES + 1))).type_name.endswith("of 9 axes")
+        assert to_plain(values([1] * MAX_AXES)).shape == (1,) * MAX_AXES
+        assert to_plain(values([1] * (MAX_AXES + 1))).type_name.endswith("of 9 axes")
 
 
 def test_a_reply_may_be_large_where_much_was_sent(sharing: tuple[Channel, Channel]) -> None:
@@ -152,11 +152,11 @@ def test_a_reply_may_be_large_where_much_was_sent(sharing: tuple[Channel, Channe
     sent = ours.send({"args": [torch.zeros(2**18)]})
     answer = Reply("returned", torch.zeros(2**22))
     theirs.send(answer)
-    assert len(ours.receive(most=most_for(sent))) > 2**24
+    assert len(ours.receive(most=compute_reply_limit(sent))) > 2**24
     theirs.send(answer)
     with pytest.raises(Malformed, match="too large"):
-        ours.receive(most=most_for(100))
-    assert most_for(2**30) == channel.MAX_FRAME
+        ours.receive(most=compute_reply_limit(100))
+    assert compute_reply_limit(2**30) == channel.MAX_FRAME
 
 
 BALLOONS = {
@@ -232,10 +232,10 @@ def test_a_frame_that_is_too_large_is_malformed(pair: tuple[Channel, socket.sock
 def sharing() -> Iterator[tuple[Channel, Channel]]:
     """Both ends of a connection that share memory."""
     ours, theirs = socket.socketpair()
-    shared = channel.shared_memory(channel.MAX_FRAME)
+    shared = channel.create_shared_memory(channel.MAX_FRAME)
     assert shared is not None
     with ours, theirs:
-        yield Channel(ours, channel.mapped(os.dup(shared))), Channel(theirs, channel.mapped(shared))
+        yield Channel(ours, channel.map_descriptor(os.dup(shared))), Channel(theirs, channel.map_descriptor(shared))
 
 
 def test_a_large_frame_is_passed_in_shared_memory(sharing: tuple[Channel, Channel]) -> None:
@@ -248,7 +248,7 @@ def test_a_large_frame_is_passed_in_shared_memory(sharing: tuple[Channel, Channe
 
 
 def test_shared_memory_of_a_channel_can_be_neither_shrunk_nor_grown() -> None:
-    descriptor = channel.shared_memory(channel.MAX_FRAME)
+    descriptor = channel.create_shared_memory(channel.MAX_FRAME)
     assert descriptor is not None
     for size in (0, 2 * channel.MAX_FRAME):
         with pytest.raises(PermissionError):

@@ -18,21 +18,23 @@ from grader.tests.support.fake_nvml import FakeNvml
 
 
 def test_a_sandbox_with_a_gpu_has_this_device_alone(tmp_path: Path) -> None:
-    text = " ".join(launch.bubblewrap(tmp_path, Gpu("GPU-1", 3)))
+    text = " ".join(launch.build_bwrap_command(tmp_path, Gpu("GPU-1", 3)))
     assert "--dev-bind-try /dev/nvidia3 /dev/nvidia3" in text
     assert "/dev/nvidia0" not in text
     for name in ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools"):
         assert f"--dev-bind-try /dev/{name} /dev/{name} " in text
     assert text.index("--tmpfs /dev") < text.index("/dev/nvidia3") < text.index("--remount-ro /dev")
-    assert "nvidia" not in " ".join(launch.bubblewrap(tmp_path, None))
-    assert launch.environment(Gpu("GPU-1", 3))["CUDA_VISIBLE_DEVICES"] == "GPU-1"
-    assert launch.environment(None)["CUDA_VISIBLE_DEVICES"] == "", "torch would start CUDA in the process that forks"
+    assert "nvidia" not in " ".join(launch.build_bwrap_command(tmp_path, None))
+    assert launch.build_environment(Gpu("GPU-1", 3))["CUDA_VISIBLE_DEVICES"] == "GPU-1"
+    assert launch.build_environment(None)["CUDA_VISIBLE_DEVICES"] == "", (
+        "torch would start CUDA in the process that forks"
+    )
 
 
 def test_the_process_that_times_sees_the_device_of_its_workers_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
-    monkeypatch.setattr(session, "connect", lambda _: SimpleNamespace(close=lambda: None))
+    monkeypatch.setattr(session, "connect_zygote", lambda _: SimpleNamespace(close=lambda: None))
     monkeypatch.setattr(session, "receive_messages", lambda work, _: iter([work(lambda _: None)]))
     sandbox: Any = SimpleNamespace(gpu=Gpu("GPU-1", 3))
     list(session.run_on_device(sandbox, lambda *_: seen.append(os.environ["CUDA_VISIBLE_DEVICES"]), 1.0))

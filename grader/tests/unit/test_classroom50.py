@@ -32,7 +32,7 @@ def test_the_classroom50_report_has_what_the_runner_says() -> None:
     assert (report["datetime"], report["graded_at"]) == ("2026-09-01T10:00:00Z", "2026-09-01T12:00:00Z")
     assert (report["score"], report["max-score"], len(report["tests"])) == (3, 16, 11)
     assert report["tests"][0] == {
-        "test-name": "get_batch: every row is a window of the data",
+        "test-name": "get_batch: rows are windows of data",
         "passed": True,
         "score": 2,
         "max-score": 2,

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from grader.base.errors import CallError
 from grader.cluster import chunk, record
-from grader.cluster.grading import described
+from grader.cluster.grading import describe_progress
 from grader.cluster.options import SlurmOptions, parse
-from grader.cluster.pending import pending
-from grader.cluster.plan import MOST_TASKS, TASK_SECONDS, plan, seconds_each, size_of_chunks
-from grader.cluster.slurm import ENDED, Job, one_line
+from grader.cluster.pending import find_pending
+from grader.cluster.plan import MAX_TASKS, TASK_SECONDS, compute_chunk_size, create_plan, estimate_seconds
+from grader.cluster.slurm import ENDED, Job, join_lines
 from grader.pipeline.queue import Options, Queue
-from grader.pipeline.submission_ids import with_ids
+from grader.pipeline.submission_ids import assign_ids
 from grader.results.result import write
 from grader.tests.conftest import ask
 from grader.tests.support.made_results import result
@@ -57,16 +57,16 @@ def test_a_time_limit_is_read_as_slurm_writes_it(value: str, minutes: int) -> No
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        ("partition", "it has to be KEY=VALUE"),
-        ("partition= ", "it has to be KEY=VALUE"),
-        ("=gpu", "nothing is no option of a task"),
-        ("mem=1\n#SBATCH --uid=0", "it has to be KEY=VALUE"),
-        ("partitoin=gpu", "partitoin is no option of a task; did you mean partition?"),
-        ("xyzzy=1", "it can be account, begin, "),
+        ("partition", "expected KEY=VALUE"),
+        ("partition= ", "expected KEY=VALUE"),
+        ("=gpu", "'' is not an option of a task"),
+        ("mem=1\n#SBATCH --uid=0", "expected KEY=VALUE"),
+        ("partitoin=gpu", "'partitoin' is not an option of a task; did you mean partition?"),
+        ("xyzzy=1", "possible are account, begin, "),
         ("array=0-9", "the grader sets array itself"),
-        ("gpu:partition=a", "before the colon stands tests or speed"),
-        ("time=soon", "a time is written 30, 00:30:00 or 1-12:00:00"),
-        ("time=00:00:00", "a task needs some time"),
+        ("gpu:partition=a", "the prefix must be tests or speed"),
+        ("time=soon", "expected a time such as 30, 00:30:00 or 1-12:00:00"),
+        ("time=00:00:00", "the time must not be 0"),
     ],
 )
 def test_a_slurm_option_that_tasks_cannot_take_is_refused(option: str, words: str) -> None:
@@ -83,9 +83,7 @@ def test_the_slurm_executor_without_slurms_commands_says_what_is_missing(
     monkeypatch.setenv("PATH", str(tmp_path))
     done = ask("grade", submission, "--out", tmp_path / "out", "--executor", "slurm")
     assert done.code == 3
-    assert done.err == (
-        "grader: sbatch, srun, squeue, scontrol: not found; --executor slurm runs where Slurm's commands are\n"
-    )
+    assert done.err == ("grader: sbatch, srun, squeue, scontrol: not found; --executor slurm needs Slurm's commands\n")
 
 
 @given(seconds=st.floats(1e-3, 1e5), submissions=st.integers(1, 100_000), jobs=st.integers(1, 500), asked=st.just(None))
@@ -93,63 +91,63 @@ def test_every_submission_is_in_one_slurm_task_and_no_array_is_too_large(
     seconds: float, submissions: int, jobs: int, asked: None
 ) -> None:
     chosen = on_slurm(Path("out"), jobs=jobs, per_task=asked)
-    size = size_of_chunks(seconds, submissions, chosen)
+    size = compute_chunk_size(seconds, submissions, chosen)
     tasks = math.ceil(submissions / size)
     assert 1 <= size <= submissions
-    assert tasks <= MOST_TASKS
-    assert size == 1 or size * seconds <= 1.5 * TASK_SECONDS or tasks > MOST_TASKS // 2
+    assert tasks <= MAX_TASKS
+    assert size == 1 or size * seconds <= 1.5 * TASK_SECONDS or tasks > MAX_TASKS // 2
 
 
 def test_a_cluster_plan_holds_each_submission_once(tmp_path: Path) -> None:
     paths = [tmp_path / f"s{number}" for number in range(7)]
-    made = plan("tests", paths, on_slurm(tmp_path), 3)
+    made = create_plan("tests", paths, on_slurm(tmp_path), 3)
     assert [len(one) for one in made.chunks] == [3, 3, 1]
     assert [path for one in made.chunks for path in one] == list(map(str, paths))
     assert msgspec.json.decode(msgspec.json.encode(made), type=type(made)) == made
 
 
 def test_a_submission_is_estimated_to_take_what_stored_ones_took(tmp_path: Path) -> None:
-    guessed = seconds_each("tests", KATAS, on_slurm(tmp_path, examples=100))
-    assert guessed < seconds_each("tests", (*KATAS, course().katas["train"]), on_slurm(tmp_path, examples=100))
+    guessed = estimate_seconds("tests", KATAS, on_slurm(tmp_path, examples=100))
+    assert guessed < estimate_seconds("tests", (*KATAS, course().katas["train"]), on_slurm(tmp_path, examples=100))
     for name, seconds, examples in (("ada", 2.0, 5), ("ben", 4.0, 5), ("eve", 60.0, 5), ("fay", 1000.0, 100)):
         made = result("a message", submission=name, kata="linear")
         write(msgspec.structs.replace(made, seconds=seconds, examples=examples), tmp_path)
-    assert seconds_each("tests", KATAS, on_slurm(tmp_path)) == 4.0
+    assert estimate_seconds("tests", KATAS, on_slurm(tmp_path)) == 4.0
 
 
 def queue(paths: list[Path], chosen: Options) -> Queue:
     """What a call takes in."""
-    return Queue(*with_ids(paths), KATAS, chosen)
+    return Queue(*assign_ids(paths), KATAS, chosen)
 
 
 def test_a_submission_is_pending_until_its_conclusive_result_is_stored(tmp_path: Path) -> None:
     paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben")
     out = tmp_path / "out"
-    waiting = pending(queue(paths, on_slurm(out)), since_ns=0)
+    waiting = find_pending(queue(paths, on_slurm(out)), since_ns=0)
     assert waiting.left == ["ada", "ben"]
     made = msgspec.structs.replace(result("a message", kata="linear"), fingerprint=waiting.tests["ada"])
     sure = [msgspec.structs.replace(kata, status="wrong") for kata in made.katas]
     write(msgspec.structs.replace(made, fingerprint="sha256:another", katas=sure), out)
-    waiting.look()
+    waiting.update()
     assert waiting.left == ["ada", "ben"]
     write(made, out)
-    waiting.look()
+    waiting.update()
     assert (waiting.left, waiting.inconclusive) == (["ada", "ben"], {"ada"})
     write(msgspec.structs.replace(made, katas=sure), out)
-    waiting.look()
+    waiting.update()
     assert (waiting.left, waiting.inconclusive) == (["ben"], set())
 
 
 def test_a_result_older_than_a_forced_run_does_not_count(tmp_path: Path) -> None:
     (path,) = handed_in(tmp_path / "class", LINEAR, "ada")
     out = tmp_path / "out"
-    fingerprint = pending(queue([path], on_slurm(out)), since_ns=0).tests["ada"]
+    fingerprint = find_pending(queue([path], on_slurm(out)), since_ns=0).tests["ada"]
     sure = [msgspec.structs.replace(kata, status="wrong") for kata in result("a message", kata="linear").katas]
     write(msgspec.structs.replace(result("a message", kata="linear"), fingerprint=fingerprint, katas=sure), out)
     stored = out / "ada/result.json"
     for since_ns, left in ((stored.stat().st_mtime_ns, []), (stored.stat().st_mtime_ns + 1, ["ada"])):
-        waiting = pending(queue([path], on_slurm(out, force=True)), since_ns)
-        waiting.look()
+        waiting = find_pending(queue([path], on_slurm(out, force=True)), since_ns)
+        waiting.update()
         assert waiting.left == left
         again = queue([path], on_slurm(out, since_ns=since_ns))
         assert [job.submission.id for job in again.to_grade()] == left
@@ -157,13 +155,13 @@ def test_a_result_older_than_a_forced_run_does_not_count(tmp_path: Path) -> None
 
 def test_the_record_of_a_cluster_run_belongs_to_one_call(tmp_path: Path) -> None:
     paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben")
-    made = record.begin(queue(paths, on_slurm(tmp_path)), None)
+    made = record.create(queue(paths, on_slurm(tmp_path)), None)
     assert record.load(tmp_path) == made
     assert made.since_ns == 0
-    assert record.begin(queue(paths, on_slurm(tmp_path, force=True)), None).since_ns > 0
-    assert record.digest_of_call(queue(paths, on_slurm(tmp_path, jobs=9, per_task=1))) == made.call
+    assert record.create(queue(paths, on_slurm(tmp_path, force=True)), None).since_ns > 0
+    assert record.digest_queue(queue(paths, on_slurm(tmp_path, jobs=9, per_task=1))) == made.call
     for other in (queue(paths[:1], on_slurm(tmp_path)), queue(paths, on_slurm(tmp_path, seed=1))):
-        assert record.digest_of_call(other) != made.call
+        assert record.digest_queue(other) != made.call
     (tmp_path / ".slurm/jobs.json").write_text("{")
     with pytest.raises(CallError, match=r"jobs\.json: can't be read"):
         record.load(tmp_path)
@@ -173,7 +171,7 @@ def test_the_record_of_a_cluster_run_belongs_to_one_call(tmp_path: Path) -> None
 
 def test_an_unreadable_submission_does_not_make_a_node_unfit(tmp_path: Path) -> None:
     gone = queue([], on_slurm(tmp_path / "out"))
-    entries = with_ids(handed_in(tmp_path, LINEAR, "ada"))[0]
+    entries = assign_ids(handed_in(tmp_path, LINEAR, "ada"))[0]
     (tmp_path / "ada/linear.py").unlink()
     assert chunk.grade_chunk("tests", entries, gone.options) == ""
 
@@ -181,13 +179,13 @@ def test_an_unreadable_submission_does_not_make_a_node_unfit(tmp_path: Path) -> 
 def test_the_progress_of_a_cluster_run_counts_tasks_and_inconclusive_results() -> None:
     states = ["PENDING", "PENDING", "RUNNING", "COMPLETING", "REQUEUED", *ENDED]
     jobs = [Job(f"17_{number}", state, "node1") for number, state in enumerate(states)]
-    assert described(jobs, 0) == f"tasks: 2 pending, 3 running, {len(ENDED)} ended"
-    assert described(jobs[:1], 4) == "tasks: 1 pending; 4 inconclusive"
-    assert described([], 0) == "tasks: none"
+    assert describe_progress(jobs, 0) == f"tasks: 2 pending, 3 running, {len(ENDED)} ended"
+    assert describe_progress(jobs[:1], 4) == "tasks: 1 pending; 4 inconclusive"
+    assert describe_progress([], 0) == "tasks: none"
 
 
 def test_the_error_of_a_slurm_command_becomes_one_line() -> None:
-    assert one_line("sbatch: error: invalid partition\nsbatch: error: Batch job submission failed\n") == (
+    assert join_lines("sbatch: error: invalid partition\nsbatch: error: Batch job submission failed\n") == (
         "invalid partition; Batch job submission failed"
     )
-    assert one_line("") == "it did not say why"
+    assert join_lines("") == "it gave no reason"

@@ -72,7 +72,7 @@ def test_lines_are_numbered_as_python_numbers_them() -> None:
 
 def test_the_line_at_which_tests_ended_is_marked_once_with_how_many_did() -> None:
     found = Lines(page_of(crashed(7), handed_in(get_batch=TEXT)))
-    assert found.marked == {7: ("noted crashed", "crashed · every row is a window of the data (+10)")}
+    assert found.marked == {7: ("noted crashed", "crashed · rows are windows of data (+10)")}
     assert Lines(page_of(crashed(12), handed_in(get_batch=TEXT))).marked == {}, "there is no such line"
 
 
@@ -105,7 +105,7 @@ def test_findings_mark_lines_for_the_instructor_alone(tmp_path: Path) -> None:
     page = Lines(class_page(tmp_path, one, get_batch=TEXT, helper="x = 1\n"))
     assert page.marked == {
         2: ("noted finding", "look"),
-        7: ("noted crashed", "crashed · every row is a window of the data (+10)"),
+        7: ("noted crashed", "crashed · rows are windows of data (+10)"),
         12: ("noted finding", "there"),
     }
     own = Lines((tmp_path / "ada/feedback.html").read_text("utf-8"))
@@ -140,4 +140,4 @@ def test_no_more_is_kept_than_is_sensible_and_the_page_says_so() -> None:
     assert [one.whole for one in found.values()][:3] == [True, True, False]
     assert set(found) == set(files)
     cut = HandIn("sha256:0", NOON, {"get_batch.py": Source("x", whole=False)})
-    assert "The rest of this file was not kept." in page_of(made_results.result(), cut)
+    assert "This file was truncated." in page_of(made_results.result(), cut)

@@ -9,8 +9,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchkata.compare.assertions import ROUNDINGS, as_float64, assert_close, assert_equal, of_a_mistake, same
-from torchkata.compare.show import MAX_WIDTH, number, short, show
+from torchkata.compare.assertions import ROUNDINGS, as_float64, assert_close, assert_equal, oracle_is_mistaken, same
+from torchkata.compare.show import MAX_WIDTH, format_number, shorten, show
 from torchkata.seam.failures import Wrong
 from torchkata.seam.values import Plain
 
@@ -80,16 +80,16 @@ def test_anything_is_close_where_the_scale_is_beyond_the_dtype(yours: float, sca
 
 def test_only_a_known_mistake_may_expect_what_is_not_finite() -> None:
     for value in (math.nan, math.inf):
-        with pytest.raises(Wrong, match="not all are finite"):
+        with pytest.raises(Wrong, match="NaN or infinite"):
             assert_close(torch.tensor(value), value, scale=1.0)
-    before = of_a_mistake.set(True)
+    before = oracle_is_mistaken.set(True)
     try:
         assert_close(torch.tensor(math.nan), math.nan, scale=1.0)
         with pytest.raises(Wrong) as refuted:
             assert_close(torch.tensor(2.0), 1.0, scale=1.0)
         assert refuted.value.expected == "", "words that nobody reads, a quarter of a millisecond each"
     finally:
-        of_a_mistake.reset(before)
+        oracle_is_mistaken.reset(before)
 
 
 def test_none_is_close_to_itself_alone() -> None:
@@ -142,7 +142,7 @@ def test_of_two_long_lists_the_first_difference_is_shown() -> None:
     for yours, told in (
         ([*numbers[:12], 0, *numbers[13:]], ("[12]: 12", "[12]: 0", "")),
         ([*numbers[:12], 12.0, *numbers[13:]], ("[12]: 12 (int)", "[12]: 12 (float)", "")),
-        (numbers[:-1], (show(numbers), show(numbers), "the length should be 20, and is 19")),
+        (numbers[:-1], (show(numbers), show(numbers), "expected length 20, got 19")),
     ):
         with pytest.raises(Wrong) as wrong:
             assert_equal(yours, numbers)
@@ -158,7 +158,7 @@ def whole(value: Plain, digits: int = 7) -> str:
         items = [whole(item, digits) for item in (value if len(value) <= 8 else value[:6])]
         items += ["…", whole(value[-1], digits)] if len(value) > 8 else []
         return f"[{', '.join(items)}]"
-    return number(value, digits)
+    return format_number(value, digits)
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (8,), (9,), (2, 3), (20, 1, 9), (1,) * 8, (2,) * 8, (100, 100)])
@@ -168,7 +168,7 @@ def test_a_tensor_is_shown_as_the_lists_of_its_numbers_would_be(shape: tuple[int
     text = whole(values.tolist())
     for prefix, value in (("array ", values), ("", torch.from_numpy(values))):
         form = f"{prefix}{dtype}[{', '.join(map(str, shape))}]  "
-        assert show(value) == form + short(text, MAX_WIDTH - len(form))
+        assert show(value) == form + shorten(text, MAX_WIDTH - len(form))
 
 
 def test_showing_a_large_value_looks_at_no_more_than_fits() -> None:
@@ -213,5 +213,5 @@ def test_of_a_long_result_the_first_wrong_number_is_told() -> None:
     yours[2, 3] = 7
     with pytest.raises(Wrong) as wrong:
         assert_close(yours, np.zeros((4, 5)), scale=1.0)
-    note = "1 of 20 elements differ by more than rounding (first at [2, 3]: 0 is expected, yours is 7)"
+    note = "1 of 20 elements differ by more than rounding (first at [2, 3]: expected 0, got 7)"
     assert wrong.value.note == note

@@ -7,11 +7,11 @@ import pytest
 import torch
 from torch import nn
 
-from torchkata.diagnosis.crashes import MEANT, meaning
+from torchkata.diagnosis.crashes import PATTERNS, explain_crash
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import words
 from torchkata.seam.failures import Crashed, Place, Wrong
-from torchkata.seam.reply import LACKS_STATE, MAX_TEXT, Reply, text_of
+from torchkata.seam.reply import LACKS_STATE, MAX_TEXT, Reply, format_error
 from torchkata.seam.student import Call
 
 
@@ -63,7 +63,7 @@ def raised_by(code: Callable[[], object], place: Place) -> Crashed:
     """As a student's code that raised it."""
     with pytest.raises(Exception) as raised:  # noqa: PT011
         code()
-    return Crashed(Reply("raised", error=text_of(raised.value)).error, place)
+    return Crashed(Reply("raised", error=format_error(raised.value)).error, place)
 
 
 CRASHES: list[tuple[str, Callable[[], object]]] = [
@@ -113,24 +113,26 @@ CRASHES: list[tuple[str, Callable[[], object]]] = [
 @pytest.mark.parametrize(("key", "crash"), CRASHES)
 def test_a_crash_is_said_to_be_what_it_is(key: str, crash: Callable[[], object]) -> None:
     raised = raised_by(crash, Place("linear.py", 3, "as it was"))
-    assert meaning(raised) == words(f"crash.{key}"), raised
+    assert explain_crash(raised) == words(f"crash.{key}"), raised
 
 
 def test_a_name_that_an_optimizers_state_lacks_is_told_from_that_of_another_dict() -> None:
     empty: dict[str, object] = {}
     for line, said in (('g2 = self.state[p]["g2"]', words("crash.empty_state")), ("return table[name]", "")):
-        assert meaning(raised_by(lambda: empty["g2"], Place("adagrad.py", 3, line))) == said
+        assert explain_crash(raised_by(lambda: empty["g2"], Place("adagrad.py", 3, line))) == said
     under_a_name = Crashed("KeyError: 'g2'" + LACKS_STATE, Place("adagrad.py", 3, 's["g2"]'))
-    assert meaning(under_a_name) == words("crash.empty_state")
+    assert explain_crash(under_a_name) == words("crash.empty_state")
 
 
 @pytest.mark.skipif(torch.cuda.is_available() or torch.backends.mps.is_available(), reason="memory can be pinned here")
 def test_pinned_memory_without_a_gpu_is_said_to_be_that() -> None:
-    assert meaning(raised_by(lambda: torch.ones(2).pin_memory(), Place("get_batch.py", 3))) == words("crash.pinned")
+    assert explain_crash(raised_by(lambda: torch.ones(2).pin_memory(), Place("get_batch.py", 3))) == words(
+        "crash.pinned"
+    )
 
 
 def test_every_sentence_is_of_a_real_error() -> None:
-    assert {key for key, _ in CRASHES} | {"empty_state", "pinned"} == {*MEANT.values()}
+    assert {key for key, _ in CRASHES} | {"empty_state", "pinned"} == {*PATTERNS.values()}
 
 
 def test_a_return_that_is_missing_is_asked_for_where_nothing_else_was_expected() -> None:
@@ -142,20 +144,20 @@ def test_a_return_that_is_missing_is_asked_for_where_nothing_else_was_expected()
     assert not said(Wrong(expected="float32[2]", yours="float32[1]"), torch.ones(1))
     assert not said(Wrong(expected="1", yours="x.grad: None"), {"x.grad": None})
     unpacked = "TypeError: cannot unpack non-iterable NoneType object"
-    assert meaning(Crashed(unpacked, Place(source="a, b = f()"))) == words("crash.no_return")
-    assert meaning(Crashed(unpacked, Place("sgd.py", 3, "a, b = f()"))) == ""
+    assert explain_crash(Crashed(unpacked, Place(source="a, b = f()"))) == words("crash.no_return")
+    assert explain_crash(Crashed(unpacked, Place("sgd.py", 3, "a, b = f()"))) == ""
 
 
 def test_nothing_is_said_of_an_error_that_says_enough() -> None:
     for error in ("ZeroDivisionError: division by zero", "OverflowError: int too large to convert to float"):
-        assert meaning(Crashed(error, Place())) == ""
-    assert meaning(raised_by(lambda: torch.randint(0, 2.5, (3,)), Place("get_batch.py", 3))) == ""  # type: ignore[call-overload]
+        assert explain_crash(Crashed(error, Place())) == ""
+    assert explain_crash(raised_by(lambda: torch.randint(0, 2.5, (3,)), Place("get_batch.py", 3))) == ""  # type: ignore[call-overload]
 
 
 def test_a_long_error_is_cut_between_words() -> None:
     with pytest.raises(TypeError) as raised:
         torch.randint(0, 5, 3)  # type: ignore[call-overload]
-    text, whole = Reply("raised", error=text_of(raised.value)).error, " ".join(str(raised.value).split())
+    text, whole = Reply("raised", error=format_error(raised.value)).error, " ".join(str(raised.value).split())
     assert len(text) <= MAX_TEXT
     assert text.endswith("…")
     assert whole.split()[: len(text.split()) - 2] == text.split()[1:-1]

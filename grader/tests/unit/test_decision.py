@@ -30,8 +30,8 @@ from torchkata.speed.decision import (
     Final,
     More,
     Retry,
-    Rules,
     Sample,
+    TimingRules,
     Verdict,
     as_ratios,
     median_interval,
@@ -57,7 +57,7 @@ def test_ten_equal_samples_decide_the_verdict(ratio: float, tier: str | None) ->
     assert verdict.median == pytest.approx(ratio)
     assert verdict.interval == pytest.approx((ratio, ratio))
     assert verdict.mfu is None
-    missed = f"{ratio:.2f} of the rate of plain torch beside it; 0.60 passes"
+    missed = f"{ratio:.2f} of plain torch's speed; 0.60 is needed to pass"
     assert verdict.note == ("" if tier else missed)
 
 
@@ -110,7 +110,7 @@ def test_decided_samples_need_no_more(ratios: list[float], expected: int) -> Non
 LATE = replace(CUDA, looks=(10, 20))
 
 
-def ended(ratios: Sequence[float], rules: Rules) -> Verdict:
+def ended(ratios: Sequence[float], rules: TimingRules) -> Verdict:
     """How a workload ends whose samples come one after the other."""
     samples = spread(*ratios)
     taken, verdict = 0, judged([], rules=rules)
@@ -202,7 +202,7 @@ def test_trouble_of_the_machine_is_retried_twice_and_then_costs_no_points() -> N
     assert [judged(steady(0.9), trouble=hot, attempt=attempt) for attempt in (1, 2, 3)] == [
         Retry(hot),
         Retry(hot),
-        Final("inconclusive", note=f"{hot}; this is not your fault, and costs nothing"),
+        Final("inconclusive", note=f"{hot}; a problem of the grading machine; no points lost"),
     ]
 
 
@@ -251,7 +251,7 @@ def test_interval_is_the_narrowest_that_covers_enough(count: int) -> None:
 @pytest.mark.parametrize("count", [0, 1, 4])
 def test_fewer_than_five_values_have_no_interval(count: int) -> None:
     assert median_interval(5) == (0, 4)
-    with pytest.raises(ValueError, match="5 are needed"):
+    with pytest.raises(ValueError, match="at least 5 values"):
         median_interval(count)
 
 
@@ -291,4 +291,4 @@ def test_rates_that_are_no_positive_numbers_are_refused(bad: float) -> None:
 @pytest.mark.parametrize("given", [(1.0, 0.0), (0.0, 1.0), (0.3, 0.3), (-0.1, 0.0), (math.nan, 0.0)])
 def test_rules_that_could_double_a_ratio_are_refused(given: tuple[float, float]) -> None:
     with pytest.raises(ValueError, match="could double a ratio"):
-        Rules(*given)
+        TimingRules(*given)

@@ -22,7 +22,7 @@ from grader.tests.support.samples import (
     true_rank,
 )
 from torchkata.course import Tiers
-from torchkata.speed.decision import RULES, Final, More, Retry, Rules, Sample, Verdict, as_ratios
+from torchkata.speed.decision import RULES, Final, More, Retry, Sample, TimingRules, Verdict, as_ratios
 
 rules = st.sampled_from(list(RULES.values()))
 measures = st.sampled_from([(THRESHOLDS, None), (MFU, PEAK)])
@@ -30,7 +30,7 @@ slowdowns = st.one_of(st.just(1.0), st.floats(0.95, 1), st.floats(0.95, 1), st.f
 
 
 def assert_fair(
-    ratio: float, machine: list[float], own: list[float], measure: tuple[Tiers, float | None], rules: Rules
+    ratio: float, machine: list[float], own: list[float], measure: tuple[Tiers, float | None], rules: TimingRules
 ) -> None:
     """Assert that a student loses nothing by noise, except where float arithmetic alone decides."""
     verdict = judged(sampled(ratio, machine, own), thresholds=measure[0], peak=measure[1], rules=rules)
@@ -47,7 +47,7 @@ def assert_fair(
     measure=measures,
 )
 def test_a_slowing_machine_never_fails_a_student_who_truly_passes(
-    ratio: float, machine: list[float], between: st.DataObject, rules: Rules, measure: tuple[Tiers, float | None]
+    ratio: float, machine: list[float], between: st.DataObject, rules: TimingRules, measure: tuple[Tiers, float | None]
 ) -> None:
     """The machine may slow by any amount at any time: a student's block is no slower than the baselines beside it."""
     own = [between.draw(st.floats(min(pair), 1)) for pair in itertools.pairwise(machine)]
@@ -62,7 +62,7 @@ def test_a_slowing_machine_never_fails_a_student_who_truly_passes(
     rules=rules,
 )
 def test_single_slow_blocks_never_fail_a_student_who_truly_passes(
-    ratio: float, own: list[float], seed: int, measure: tuple[Tiers, float | None], rules: Rules
+    ratio: float, own: list[float], seed: int, measure: tuple[Tiers, float | None], rules: TimingRules
 ) -> None:
     """Half of a student's blocks are hit as badly as can be, and no baseline beside them."""
     random.Random(seed).shuffle(own)
@@ -76,7 +76,7 @@ def test_single_slow_blocks_never_fail_a_student_who_truly_passes(
     measure=measures,
 )
 def test_no_student_below_half_a_threshold_passes_whatever_slows(
-    fraction: float, machine: list[tuple[float, float]], rules: Rules, measure: tuple[Tiers, float | None]
+    fraction: float, machine: list[tuple[float, float]], rules: TimingRules, measure: tuple[Tiers, float | None]
 ) -> None:
     thresholds, peak = measure
     ratio = fraction * as_ratios(thresholds, peak, FULL_RATE).passing
@@ -104,7 +104,7 @@ def test_a_fast_and_a_slow_state_of_the_machine_cancel_out() -> None:
 
 @given(ratio=st.floats(0.01, 2), count=st.integers(10, 20), rules=rules, measure=measures)
 def test_alternating_baselines_never_fail_a_student_who_truly_passes(
-    ratio: float, count: int, rules: Rules, measure: tuple[Tiers, float | None]
+    ratio: float, count: int, rules: TimingRules, measure: tuple[Tiers, float | None]
 ) -> None:
     """The worst that tolerated noise can do: every block of the student's shares the slower one's state."""
     slow = 1 - 0.99 * rules.spread
@@ -132,7 +132,7 @@ blocks = st.builds(
 
 @given(samples=st.lists(blocks, max_size=45), seed=st.integers(0, 2**32), measure=measures, rules=rules)
 def test_the_verdict_does_not_depend_on_the_order_of_samples_or_on_chance(
-    samples: list[Sample], seed: int, measure: tuple[Tiers, float | None], rules: Rules
+    samples: list[Sample], seed: int, measure: tuple[Tiers, float | None], rules: TimingRules
 ) -> None:
     thresholds, peak = measure
     verdict = judged(samples, thresholds=thresholds, peak=peak, rules=rules)
@@ -144,7 +144,7 @@ def test_the_verdict_does_not_depend_on_the_order_of_samples_or_on_chance(
 
 @given(samples=st.lists(blocks, max_size=45), faster=st.floats(1, 3), measure=measures, rules=rules)
 def test_a_faster_student_never_earns_less(
-    samples: list[Sample], faster: float, measure: tuple[Tiers, float | None], rules: Rules
+    samples: list[Sample], faster: float, measure: tuple[Tiers, float | None], rules: TimingRules
 ) -> None:
     thresholds, peak = measure
     slow = judged(samples, thresholds=thresholds, peak=peak, rules=rules)
@@ -156,7 +156,7 @@ def test_a_faster_student_never_earns_less(
 
 @given(ratio=st.floats(0, 2), noise=st.lists(slowdowns, min_size=400, max_size=400), rules=rules)
 def test_timing_a_workload_ends_after_a_bounded_number_of_samples(
-    ratio: float, noise: list[float], rules: Rules
+    ratio: float, noise: list[float], rules: TimingRules
 ) -> None:
     verdict: Verdict = More(0)
     for attempt in itertools.count(1):

@@ -19,13 +19,20 @@ from reference.sgd import oracle
 from torchkata.compare.assertions import assert_equal, check
 from torchkata.course import course
 from torchkata.diagnosis.explain import explain
-from torchkata.diagnosis.mistakes import KnownMistake, fitted, instead_of, mistakes, named_mistakes, patched_oracle
-from torchkata.diagnosis.recording import Example, RecordedBody, recorded
-from torchkata.diagnosis.relations import Holds
-from torchkata.diagnosis.rerun import few
+from torchkata.diagnosis.mistakes import (
+    KnownMistake,
+    expand_constants,
+    instead_of,
+    load_mistakes,
+    load_named_mistakes,
+    patched_oracle,
+)
+from torchkata.diagnosis.recording import Example, RecordedBody, record_body
+from torchkata.diagnosis.relations import Relation
+from torchkata.diagnosis.rerun import limit_examples
 from torchkata.i18n import words
-from torchkata.pytest_plugin.report import seen_in
-from torchkata.pytest_plugin.search import ASIDE, explaining, known_of, relation_of
+from torchkata.pytest_plugin.report import find_mistake
+from torchkata.pytest_plugin.search import STUDENT_SECONDS, find_mistakes, find_pattern_in_answers, load_known_mistakes
 from torchkata.seam.failures import Crashed, Place, TimedOut, Wrong
 from torchkata.seam.reply import Probe, Reply
 from torchkata.seam.student import InProcess, Student
@@ -67,7 +74,7 @@ def uphill(_assignment: object, p: float, grad: float, lr: float) -> float:
 
 def mistake(says: str, mistaken: Callable[..., Any]) -> KnownMistake:
     """One about the step."""
-    return KnownMistake(says, tuple(fitted(instead_of(RIGHT, says)(mistaken))))
+    return KnownMistake(says, tuple(expand_constants(instead_of(RIGHT, says)(mistaken))))
 
 
 def raising(p: float, grad: float, lr: float) -> float:
@@ -108,7 +115,7 @@ def said(mistakes: list[str]) -> str:
 def fail(test: Any, runner: Here | None = None) -> tuple[Any, Student]:
     """Let a test fail; return its recorded body and its student."""
     student = Student(runner or Here())
-    body = recorded(SimpleNamespace(obj=test))
+    body = record_body(SimpleNamespace(obj=test))
     body.begin({"student": student})
     with pytest.raises(AssertionError):
         (test if hasattr(test, "hypothesis") else body)(student=student)
@@ -125,7 +132,7 @@ def diagnose(
     """What is said of a failure of this test, to which these mistakes are known."""
     body, student = fail(test, runner)
     before()
-    return said(explaining(known, body, test, student, seconds, ASIDE))
+    return said(find_mistakes(known, body, test, student, seconds, STUDENT_SECONDS))
 
 
 @pytest.mark.parametrize("test", [step_is_downhill, steps_are_downhill])
@@ -168,7 +175,7 @@ def test_a_student_who_stops_answering_is_asked_no_further() -> None:
     assert runner.calls == -1
     runner = Here()
     assert diagnose(steps_are_downhill, UPHILL, runner=runner) == "uphill"
-    assert runner.budget == ASIDE
+    assert runner.budget == STUDENT_SECONDS
 
 
 def test_no_mistake_is_named_while_answers_are_missing() -> None:
@@ -179,7 +186,7 @@ def test_no_mistake_is_named_while_answers_are_missing() -> None:
 def test_calls_for_the_diagnosis_are_not_shown_in_the_failure() -> None:
     body, student = fail(step_is_downhill)
     shown = student.last
-    assert explaining([UPHILL], body, step_is_downhill, student, 5.0, ASIDE) == ["uphill"]
+    assert find_mistakes([UPHILL], body, step_is_downhill, student, 5.0, STUDENT_SECONDS) == ["uphill"]
     assert student.last is shown
 
 
@@ -202,8 +209,8 @@ def test_a_file_of_mistakes_that_cannot_be_read_ends_no_test(monkeypatch: pytest
     def broken(_kata: str) -> tuple[KnownMistake, ...]:
         raise SyntaxError("half a file")
 
-    monkeypatch.setattr(torchkata.pytest_plugin.search, "mistakes", broken)
-    assert known_of("linear") == ()
+    monkeypatch.setattr(torchkata.pytest_plugin.search, "load_mistakes", broken)
+    assert load_known_mistakes("linear") == ()
 
 
 def test_a_mistake_can_call_the_right_oracle_and_the_oracle_is_restored() -> None:
@@ -214,17 +221,19 @@ def test_a_mistake_can_call_the_right_oracle_and_the_oracle_is_restored() -> Non
 
 
 def test_mistakes_with_the_same_sentence_are_one_mistake() -> None:
-    (found,) = [mistake for mistake in mistakes("linear") if mistake.message.startswith("the start is uniform")]
+    (found,) = [
+        mistake for mistake in load_mistakes("linear") if mistake.message.startswith("the initial weight is uni")
+    ]
     assert {part.right.__name__ for part in found.parts} == {"initial_std", "initial_kurtosis"}
 
 
 @pytest.mark.parametrize("name_of_kata", KATAS)
 def test_a_mistake_replaces_a_function_of_the_oracle_with_the_same_arguments(name_of_kata: str) -> None:
-    assert named_mistakes(name_of_kata), "no mistake is known"
-    for name, one in named_mistakes(name_of_kata).items():
+    assert load_named_mistakes(name_of_kata), "no mistake is known"
+    for name, one in load_named_mistakes(name_of_kata).items():
         assert getattr(sys.modules[one.right.__module__], one.right.__name__) is one.right, name
         assert one.right.__module__ == "reference.optimizers" or one.right.__module__.endswith(".oracle")
-        for fit in fitted(one):
+        for fit in expand_constants(one):
             assert fit.message == fit.message.strip().removesuffix("."), name
             inspect.signature(fit.mistaken).bind(**dict.fromkeys(inspect.signature(one.right).parameters))
 
@@ -234,7 +243,7 @@ def test_a_constant_is_fitted_and_named() -> None:
         return p - rate * lr * grad
 
     one = instead_of(RIGHT, "lr is multiplied by {rate:g}", rate=[-2.0, -1.0, 0.5])(faster)
-    known = [KnownMistake(fit.message, (fit,)) for fit in fitted(one)]
+    known = [KnownMistake(fit.message, (fit,)) for fit in expand_constants(one)]
     assert diagnose(step_is_downhill, *known) == "lr is multiplied by -1"
     assert diagnose(step_is_downhill, known[0]) == ""
 
@@ -260,7 +269,7 @@ def squared(_assignment: object, x: int) -> int:
     [
         (negative, "yours = -expected"),
         (one_more, "yours = expected + 1"),
-        (one_less_from_0, "wrong where x > 1, and right everywhere else"),
+        (one_less_from_0, "wrong where x > 1, right everywhere else"),
         (squared, ""),
     ],
 )
@@ -270,9 +279,11 @@ def test_relation_of_in_all_answers_is_told(wrong: Probe, told: str) -> None:
         assert_equal(student.call(wrong, x), x)
 
     body, student = fail(test)
-    holds = relation_of(body.kept(), body, test, student, 5.0, ASIDE)
-    assert holds == Holds(told, is_rule=told.startswith("yours = "))
-    assert relation_of(body.kept(), body, test, student, 0.0, ASIDE) == Holds(), "no time is left"
+    holds = find_pattern_in_answers(body.kept(), body, test, student, 5.0, STUDENT_SECONDS)
+    assert holds == Relation(told, is_rule=told.startswith("yours = "))
+    assert find_pattern_in_answers(body.kept(), body, test, student, 0.0, STUDENT_SECONDS) == Relation(), (
+        "no time is left"
+    )
 
 
 def test_a_relation_is_told_below_the_note() -> None:
@@ -284,9 +295,11 @@ def test_a_relation_is_told_below_the_note() -> None:
 
 def test_what_a_test_has_seen_is_what_it_looks_like_where_no_known_mistake_is() -> None:
     error = Wrong(expected="1", yours="-1", mistake="the sign is lost")
-    assert seen_in(error) == "the sign is lost"
-    assert seen_in(Crashed("RuntimeError: Torch not compiled with CUDA enabled", Place())) == words("crash.cuda")
-    lines = explain("test_y", "a · b", error, None, "pytest", seen_in(error), seen_in(error)).message.splitlines()
+    assert find_mistake(error) == "the sign is lost"
+    assert find_mistake(Crashed("RuntimeError: Torch not compiled with CUDA enabled", Place())) == words("crash.cuda")
+    lines = explain(
+        "test_y", "a · b", error, None, "pytest", find_mistake(error), find_mistake(error)
+    ).message.splitlines()
     assert lines[1:-1] == ["  looks like: the sign is lost", "  expected  1", "  yours     -1"]
     lines = explain("test_y", "a · b", error, None, "pytest", "uphill", "uphill").message.splitlines()
     assert lines[-2] == "  note      the sign is lost"
@@ -294,7 +307,7 @@ def test_what_a_test_has_seen_is_what_it_looks_like_where_no_known_mistake_is() 
 
 def test_large_answers_are_not_computed_with() -> None:
     small, large = Example({}, [torch.zeros(2**10)]), Example({}, [torch.zeros(2**20)])
-    assert few([small, large, small]) == [small]
+    assert limit_examples([small, large, small]) == [small]
 
 
 def test_a_part_that_is_not_what_was_compared_is_not_told_to_be_wrong() -> None:
@@ -305,7 +318,7 @@ def test_a_part_that_is_not_what_was_compared_is_not_told_to_be_wrong() -> None:
         check(x == 1, "something else is wrong")
 
     body, student = fail(test)
-    assert relation_of(body.kept(), body, test, student, 5.0, ASIDE) == Holds()
+    assert find_pattern_in_answers(body.kept(), body, test, student, 5.0, STUDENT_SECONDS) == Relation()
 
 
 def test_an_in_process_runner_with_a_small_budget_stops_the_call(tmp_path: Path) -> None:
@@ -314,7 +327,7 @@ def test_an_in_process_runner_with_a_small_budget_stops_the_call(tmp_path: Path)
     runner.set_budget(0.05)
     with pytest.raises(TimedOut, match="no answer within 1 seconds"):
         runner.run_probe(lambda assignment: assignment.sgd, [])
-    with pytest.raises(TimedOut, match="no time is left"):
+    with pytest.raises(TimedOut, match="no time left"):
         runner.run_probe(lambda _: 1, [])
     runner.reset("sgd")
     assert runner.run_probe(lambda _: 1, []).value == 1

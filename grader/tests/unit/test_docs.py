@@ -12,7 +12,7 @@ import typer
 from grader.cli import app
 from grader.tests import ROOT
 from grader.tests.support.documents import CODE, DOCUMENTS, OURS, sections
-from torchkata.cli.command import takes
+from torchkata.cli.command import list_commands
 from torchkata.course import course
 
 LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")  # a file, and the anchor of a heading in it
@@ -59,7 +59,7 @@ def test_every_command_in_the_documents_exists(document: Path, words: list[str])
                 taken = {name for one in known[rest[0]].params for name in one.opts}
                 assert options <= taken | {"--help"}, document
         case "kata":
-            assert not rest or rest[0] in {*takes(), *course().katas}, document
+            assert not rest or rest[0] in {*list_commands(), *course().katas}, document
         case "pytest":
             assert options <= OURS_OF_PYTEST | OF_PYTEST, document
             for path in (word.partition("::")[0] for word in rest if word.endswith(".py")):

@@ -13,12 +13,12 @@ from grader.tests.support.platforms import outside_fences
 def test_the_github_summary_counts_points_and_shows_the_failed_tests() -> None:
     summary = github.summary(result("linear · claim\n  secret"))
     assert summary.startswith("## ada: 3 of 16 points\n")
-    assert "| Cut random batches out of a token file (`get_batch`) | 3 of 16 | 2 of 11 |" in outside_fences(
+    assert "| Random batches from a token file (`get_batch`) | 3 of 16 | 2 of 11 |" in outside_fences(
         summary.replace("&#45;", "-")
     )
     assert "<details><summary>get_batch: 9 not passed</summary>" in summary
     assert summary.count("  secret\n") == 9
-    assert "**every start occurs and no other** · wrong · 0 of 2 points" in summary
+    assert "**every valid start occurs** · wrong · 0 of 2 points" in summary
 
 
 def test_hostile_words_stay_in_their_fence_in_the_github_summary() -> None:
@@ -47,7 +47,7 @@ def test_the_github_summary_of_a_class_has_a_line_for_each_submission() -> None:
 def test_a_github_annotation_points_to_the_students_line() -> None:
     (line,) = github.annotations(result("get_batch · claim\n  100% wrong", file="get_batch.py"))
     assert line == (
-        "::error file=assignment/get_batch.py,line=7,title=get_batch%3A every start occurs and no other"
+        "::error file=assignment/get_batch.py,line=7,title=get_batch%3A every valid start occurs"
         "::get_batch · claim%0A  100%25 wrong%0A(and 8 more of get_batch)"
     )
 
@@ -72,5 +72,5 @@ def test_the_github_summary_and_annotations_show_nothing_of_hidden_tests(hide: H
     summary = github.summary(made)
     assert "secret" not in line + summary
     assert "line=" not in line
-    assert "get_batch · claim\n  What it asked and what came back is hidden." in summary
+    assert "get_batch · claim\n  Its input and your result are hidden." in summary
     assert "crashed" not in summary

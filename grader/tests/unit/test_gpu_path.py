@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from grader.sandbox import cuda, timed_work
-from grader.sandbox.requests import Begin
+from grader.sandbox.requests import WorkloadRequest
 from grader.speed import figures, rates, setup, timed_worker
 from grader.speed import machine as machines
 from grader.speed.figures import STEPS, Figure, WrongResult
@@ -115,8 +115,8 @@ def test_worker_synchronizes_before_it_answers(monkeypatch: pytest.MonkeyPatch) 
     device = FakeDevice()
     monkeypatch.setattr(cuda, "CUDA", device)
     monkeypatch.setattr(timed_work, "unmap", lambda _memory: None)
-    worker = timed_work.Bench(Assignment(SOLUTION), mmap.mmap(-1, 2**16), device.descriptor)
-    order = Begin(SMALL.workload, SMALL.size, SMALL.calls, "cuda", trusted=True, device_bytes=2**16)
+    worker = timed_work.TimedWork(Assignment(SOLUTION), mmap.mmap(-1, 2**16), device.descriptor)
+    order = WorkloadRequest(SMALL.workload, SMALL.size, SMALL.calls, "cuda", trusted=True, device_bytes=2**16)
     worker.answer({"lay_out": msgspec.to_builtins(order)})
     worker.block = lambda: setattr(device, "pending", True)
     worker.answer({"block": True})

@@ -11,12 +11,12 @@ import typer
 
 from grader import cli
 from grader.cluster import chunk
-from grader.cluster.plan import plan
+from grader.cluster.plan import create_plan
 from grader.cluster.task import Task
 from grader.commands import grade as command
 from grader.pipeline.executor import RunOutcome
 from grader.pipeline.queue import GradingOptions, Options, Queue
-from grader.pipeline.startup import Start
+from grader.pipeline.startup import Startup
 from grader.tests.conftest import ask
 from grader.tests.support.submissions import LINEAR, handed_in, on_slurm
 
@@ -73,7 +73,7 @@ def test_every_command_line_option_belongs_to_one_kind(monkeypatch: pytest.Monke
         return 0
 
     monkeypatch.setattr(command, "grade_into", grade_into)
-    monkeypatch.setattr(Start, "begin_ahead", lambda *_: None)
+    monkeypatch.setattr(Startup, "launch_ahead", lambda *_: None)
     call = ("grade", tmp_path, "--out", tmp_path, "--seed", 0)
     assert ask(*call).code == 0
     before = flatten(taken[-1])
@@ -106,7 +106,7 @@ def test_grading_option_arrives_in_a_slurm_task(name: str, monkeypatch: pytest.M
     monkeypatch.setattr(chunk, "end_with_parent", lambda _: None)
     monkeypatch.setattr(chunk, "grade_tests", grade_tests)
     asked = on_slurm(tmp_path / "out", **{name: SENT[name]})
-    made = plan("tests", handed_in(tmp_path, LINEAR, "ada"), asked, 1)
+    made = create_plan("tests", handed_in(tmp_path, LINEAR, "ada"), asked, 1)
     (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
     assert Task(str(tmp_path / "plan.json"), 0)() == 0
     assert getattr(on_slurm(tmp_path).grading, name) != getattr(arrived[0], name) == SENT[name]

@@ -14,12 +14,13 @@ from hypothesis.internal import entropy
 from hypothesis.utils.threading import ThreadLocal
 
 from grader.base.signals import uninterrupted
-from grader.pipeline.inputs import DrawnInputs
-from grader.pipeline.session import Job, start
+from grader.pipeline.inputs import SharedInputs
+from grader.pipeline.job import Job
+from grader.pipeline.session import start
 from grader.pipeline.submission import Submission
 from grader.results.result import KataResult
 from grader.tests import ROOT
-from torchkata.compat.hypothesis_internals import few_examples, meet_random_generators, settings_of
+from torchkata.compat.hypothesis_internals import get_settings, limit_examples, register_random_generators
 from torchkata.course import course
 from torchkata.pytest_plugin.first_pass import Inputs, NewInputs, pytest_pyfunc_call
 from torchkata.pytest_plugin.run_state import STATE, RunState, get_state
@@ -128,7 +129,7 @@ PASSING = [right, discarding, interactive, interactive_within, with_an_example]
 
 @pytest.mark.parametrize("test", PASSING, ids=lambda test: test.__name__)
 def test_drawn_inputs_are_those_of_hypothesis(test: Any) -> None:
-    runner, inputs = Counting(), DrawnInputs()
+    runner, inputs = Counting(), SharedInputs()
     for _ in range(2):
         runner.calls.clear()
         assert pytest_pyfunc_call(item_of(test, inputs, runner))
@@ -138,7 +139,7 @@ def test_drawn_inputs_are_those_of_hypothesis(test: Any) -> None:
 
 
 def test_shrunk_failure_is_found_by_hypothesis() -> None:
-    for inputs in (DrawnInputs(), NewInputs()):
+    for inputs in (SharedInputs(), NewInputs()):
         runner = Counting()
         item = item_of(wrong, inputs, runner)
         with pytest.raises(AssertionError):
@@ -152,7 +153,7 @@ def test_code_that_fails_once_and_then_passes_has_failed() -> None:
         def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
             return super().run_probe(probe, args) if self.resets == 0 else Reply("returned", 0)
 
-    for inputs in (DrawnInputs(), NewInputs()):
+    for inputs in (SharedInputs(), NewInputs()):
         item = item_of(wrong, inputs, Fickle())
         with pytest.raises(AssertionError):
             pytest_pyfunc_call(item)
@@ -168,7 +169,7 @@ def test_unstarted_or_late_test_runs_once(stop: BaseException) -> None:
 
     runner = Stopping()
     with pytest.raises(type(stop)):
-        pytest_pyfunc_call(item_of(right, DrawnInputs(), runner))
+        pytest_pyfunc_call(item_of(right, SharedInputs(), runner))
     assert len(runner.calls) == 1
     assert runner.resets == 0
 
@@ -206,7 +207,7 @@ def test_inputs_are_drawn_once_for_all_submissions() -> None:
     def test_numbers(student: Student, number: int) -> None:
         student.call(echo, number)
 
-    inputs = DrawnInputs()
+    inputs = SharedInputs()
     for _ in range(3):
         assert pytest_pyfunc_call(item_of(test_numbers, inputs, Counting()))
     assert len(drawn_numbers) == 40
@@ -214,13 +215,18 @@ def test_inputs_are_drawn_once_for_all_submissions() -> None:
 
 @pytest.mark.parametrize(
     ("options", "counts"),
-    [({}, [40]), ({"few": True}, [10]), ({"fails": True}, []), ({"kept": {"linear": KataResult}}, [])],
+    [
+        ({}, [40]),
+        ({"few_examples": True}, [10]),
+        ({"expect_failure": True}, []),
+        ({"reusable": {"linear": KataResult}}, []),
+    ],
     ids=["all", "few", "fails", "kept"],
 )
 def test_inputs_that_a_job_needs_precede_the_fork(
     options: dict[str, Any], counts: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    inputs = DrawnInputs()
+    inputs = SharedInputs()
     at_fork: list[int] = []
 
     def fork() -> int:
@@ -235,7 +241,7 @@ def test_inputs_that_a_job_needs_precede_the_fork(
     with uninterrupted(), socket() as control:
         start(Job(Submission("ada", {}), (kata,), 3, **options), tests, control).results.close()
     assert at_fork == counts
-    assert settings_of(right).max_examples == 40
+    assert get_settings(right).max_examples == 40
 
 
 def test_error_of_a_strategy_is_left_to_the_test() -> None:
@@ -248,7 +254,7 @@ def test_error_of_a_strategy_is_left_to_the_test() -> None:
         student.call(echo, number)
 
     item = item_of(test_numbers, None, Counting())
-    assert DrawnInputs().of(item, 3) is None
+    assert SharedInputs().draw(item, 3) is None
     with pytest.raises(ValueError, match="a bug in the strategy"):
         test_numbers(student=item.funcargs["student"])
 
@@ -283,13 +289,13 @@ def test_drawn_inputs_depend_on_seed_and_examples() -> None:
     def test_numbers(student: Student, number: int) -> None:
         student.call(echo, number)
 
-    def numbers(inputs: DrawnInputs, seed: int) -> list[int]:
-        return [one.given["number"] for one in inputs.of(item, seed) or ()]
+    def numbers(inputs: SharedInputs, seed: int) -> list[int]:
+        return [one.given["number"] for one in inputs.draw(item, seed) or ()]
 
-    item, inputs = item_of(test_numbers, None, Counting()), DrawnInputs()
+    item, inputs = item_of(test_numbers, None, Counting()), SharedInputs()
     first, other = numbers(inputs, 5), numbers(inputs, 6)
-    assert first == numbers(inputs, 5) == numbers(DrawnInputs(), 5) != other
-    with few_examples(test_numbers):
+    assert first == numbers(inputs, 5) == numbers(SharedInputs(), 5) != other
+    with limit_examples(test_numbers):
         assert len(numbers(inputs, 5)) == 10
     assert numbers(inputs, 5) == first
     assert len(inputs.drawn) == 1, "the inputs of one seed alone are kept"
@@ -304,7 +310,7 @@ def test_a_property_takes_a_few_of_its_examples(all_of_them: int, few: int) -> N
     def test_numbers(number: int) -> None:
         drawn_numbers.append(number)
 
-    with few_examples(test_numbers):
+    with limit_examples(test_numbers):
         test_numbers()
     assert len(drawn_numbers) == few
     test_numbers()
@@ -313,7 +319,7 @@ def test_a_property_takes_a_few_of_its_examples(all_of_them: int, few: int) -> N
 
 def test_processes_that_are_forked_have_met_the_random_generators(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(core, "threadlocal", ThreadLocal(_hypothesis_global_random=lambda: None))  # as it begins
-    meet_random_generators()
+    register_random_generators()
     monkeypatch.setattr(entropy, "register_random", lambda _: pytest.fail("Hypothesis looks for them again"))
 
     @seed(0)

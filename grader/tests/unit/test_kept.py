@@ -10,12 +10,12 @@ import pytest
 from msgspec.structs import replace
 
 from grader.base.errors import CallError
-from grader.cluster.pending import pending
+from grader.cluster.pending import find_pending
 from grader.output.summary import rebuild
 from grader.pipeline.overwrite_guard import demand_no_loss
 from grader.pipeline.queue import Queue
-from grader.pipeline.speed import waiting
-from grader.pipeline.submission_ids import with_ids
+from grader.pipeline.speed import find_untimed
+from grader.pipeline.submission_ids import assign_ids
 from grader.results.dependencies import digest_kata
 from grader.results.history import course_version
 from grader.results.result import KataResult, PerformanceResult, Result, read, write
@@ -25,13 +25,13 @@ from grader.tests.support.platforms import RUNNER, for_gradescope, for_junit
 from grader.tests.support.submissions import LINEAR, handed_in, options
 from torchkata.course import course
 
-WHY = "it is a link, so it may be another's; copy what it leads to"
+WHY = "is a symbolic link; submit the file itself"
 
 
 def queue(out: Path, *paths: Path, **changes: Any) -> Queue:
     """A class whose submissions are to be graded."""
     asked = options(out, **{"examples": 10, **changes})
-    return Queue(*with_ids(paths), tuple(course().katas[name] for name in asked.grading.katas), asked)
+    return Queue(*assign_ids(paths), tuple(course().katas[name] for name in asked.grading.katas), asked)
 
 
 def a_class(folder: Path) -> list[Path]:
@@ -97,7 +97,7 @@ def test_what_can_be_read_again_is_graded_again(tmp_path: Path) -> None:
 
 def test_where_nothing_can_be_read_no_new_directory_is_made(tmp_path: Path) -> None:
     eve, _ = a_class(tmp_path)
-    with pytest.raises(CallError, match="it is a link"):
+    with pytest.raises(CallError, match="is a symbolic link"):
         list(queue(tmp_path / "out", eve).to_grade())
     assert not (tmp_path / "out").exists()
     (tmp_path / "out").mkdir(mode=0o700)
@@ -118,7 +118,7 @@ def test_results_are_for_the_eyes_of_whoever_grades(tmp_path: Path) -> None:
 def test_results_where_others_may_write_are_refused_with_the_remedy(tmp_path: Path, mode: int) -> None:
     (tmp_path / "the results").mkdir()
     (tmp_path / "the results").chmod(mode)
-    with pytest.raises(CallError, match=r"others may write there, and so change results; chmod go-w '.*the results'$"):
+    with pytest.raises(CallError, match=r"other users can write there and change results; chmod go-w '.*the results'$"):
         list(queue(tmp_path / "the results", *a_class(tmp_path)).to_grade())
     (tmp_path / "the results").chmod(mode & ~0o022)
     assert len(list(queue(tmp_path / "the results", *a_class(tmp_path / "again")).to_grade())) == 1
@@ -128,14 +128,14 @@ def test_only_what_another_grading_would_change_is_graded_again(tmp_path: Path) 
     out, (ada,) = tmp_path / "out", handed_in(tmp_path, LINEAR, "ada")
     made = queue(out, ada)
     (job,) = made.to_grade()
-    assert job.kept == {}
+    assert job.reusable == {}
     linear, sgd = (KataResult(name, "done", 12.0, 12.0, digest=digest_kata(name)) for name in ("linear", "sgd"))
     before = replace(result("why", submission="ada"), basis=made.bases["ada"], katas=[linear])
 
     def kept(stored: Result, **changes: Any) -> list[str] | None:
         write(stored, out)
         jobs = list(queue(out, ada, **changes).to_grade())
-        return [*jobs[0].kept] if jobs else None
+        return [*jobs[0].reusable] if jobs else None
 
     assert kept(before) is None
     assert read(out / "ada/result.json") == replace(before, fingerprint=made.prints["ada"], course=course_version())
@@ -176,10 +176,11 @@ def test_a_call_that_would_lose_what_is_stored_is_refused_and_says_what(
     with pytest.raises(CallError) as refusal:
         demand_no_loss(made.entries, made.options)
     assert str(refusal.value) == (
-        f"--out {tmp_path}/out: this would replace what is stored of ada, and lose {lost}; take another DIR, or --force"
+        f"--out {tmp_path}/out: this would overwrite the result of ada and lose {lost}; "
+        "choose another DIR, or use --force"
     )
     write(replace(stored, submission="ben"), tmp_path / "out")
-    with pytest.raises(CallError, match="what is stored of ada and 1 more, and lose "):
+    with pytest.raises(CallError, match="the result of ada and 1 more and lose "):
         demand_no_loss(made.entries, made.options)
 
 
@@ -210,18 +211,18 @@ def test_speed_is_timed_for_no_other_files_than_those_that_were_tested(tmp_path:
     made = queue(tmp_path / "out", ada, device="cpu")
     (job,) = made.to_grade()
     write(replace(result("why"), fingerprint=made.prints["ada"]), tmp_path / "out")
-    (timed_job,), changed = waiting("cpu", made, {"ada"})
+    (timed_job,), changed = find_untimed("cpu", made, {"ada"})
     assert (timed_job.files, changed) == (job.submission.files, [])
     (ada / "linear.py").write_text(f"{LINEAR}\n# changed\n")
-    assert waiting("cpu", made, {"ada"}) == ([], ["ada"])
+    assert find_untimed("cpu", made, {"ada"}) == ([], ["ada"])
 
 
 def test_a_submission_that_a_node_could_not_read_is_still_pending(tmp_path: Path) -> None:
     made = queue(tmp_path / "out", *handed_in(tmp_path, LINEAR, "ada"))
-    left = pending(made, since_ns=0)
+    left = find_pending(made, since_ns=0)
     graded = replace(result("why"), fingerprint=made.prints["ada"], katas=[KataResult("linear", "done", 12.0, 12.0)])
     for stored, names in ((replace(graded, unreadable="it is not there"), ["ada"]), (graded, [])):
         write(stored, tmp_path / "out")
         os.utime(tmp_path / "out/ada/result.json", ns=(len(names), len(names)))  # two versions of it
-        left.look()
+        left.update()
         assert left.left == names

@@ -15,17 +15,26 @@ from grader.results.view import HAND_IN, PERFORMANCE
 from grader.tests import ROOT
 from torchkata.compare.assertions import check, precondition
 from torchkata.course import course
-from torchkata.diagnosis.crashes import MEANT
-from torchkata.diagnosis.mistakes import in_the_students_language as mistake_of
-from torchkata.diagnosis.mistakes import named_mistakes
-from torchkata.i18n import LANGUAGES, Language, columns, language, padded, read_ahead, shared, texts, words
+from torchkata.diagnosis.crashes import PATTERNS
+from torchkata.diagnosis.mistakes import load_named_mistakes
+from torchkata.diagnosis.mistakes import translate_mistake as mistake_of
+from torchkata.i18n import (
+    LANGUAGES,
+    Language,
+    count_columns,
+    find_shared_text,
+    language,
+    pad,
+    preload_texts,
+    texts,
+    words,
+)
 from torchkata.i18n.katas import about, claim_of, hints_of, title_of
-from torchkata.i18n.notes import literals
-from torchkata.i18n.notes import said as said_of_answers
+from torchkata.i18n.notes import split_literals, translate
 from torchkata.result import Status
 from torchkata.seam.failures import Unmet
 
-SAYING = ("say", "words", "to_the_class")
+SAYING = ("say", "words", "class_words")
 SHARED = {"claims": "tests/contracts/optimizer.py", "looks_like": "reference/optimizer_mistakes.py"}
 
 
@@ -65,7 +74,7 @@ def test_every_text_for_students_is_used_and_every_used_text_exists() -> None:
     for path in (ROOT / "grader/output/page/files").glob("*.html"):
         literal |= {*re.findall(r'"(feedback\.\w+)"', path.read_text("utf-8"))}
     composed |= {f"feedback.{name}" for name in (PERFORMANCE, HAND_IN, *get_args(Measure))}
-    composed |= {f"crash.{key}" for key in MEANT.values()}
+    composed |= {f"crash.{key}" for key in PATTERNS.values()}
     assert known <= literal | composed
 
 
@@ -74,12 +83,12 @@ def test_a_translated_note_is_about_the_same_values(monkeypatch: pytest.MonkeyPa
     tables = [texts("zh")["notes"], course().shared_texts["zh"]["notes"]]
     for english, chinese in ((key, text) for table in tables for key, text in table.items()):
         assert names_in(english) == names_in(chinese), english
-        assert "".join(literals(english)).strip(), english
-    assert said_of_answers("weight 3 of 4 after loading") == "载入后的权重 3（共 4 个）"
-    assert said_of_answers("gradient of weight 3") == "权重 3 的梯度"
-    assert said_of_answers("my own words") == "my own words"
-    assert said_of_answers("weight 3", by_us=False) == "weight 3", "a student's own error is left as it is"
-    assert said_of_answers("there is no f in linear.py", by_us=False) == "linear.py 里没有 f"
+        assert "".join(split_literals(english)).strip(), english
+    assert translate("weight 3 of 4 after loading") == "载入后的权重 3（共 4 个）"
+    assert translate("gradient of weight 3") == "权重 3 的梯度"
+    assert translate("my own words") == "my own words"
+    assert translate("weight 3", by_us=False) == "weight 3", "a student's own error is left as it is"
+    assert translate("linear.py does not define f", by_us=False) == "linear.py 里没有 f"
 
 
 def test_texts_that_several_katas_share_are_translated_once() -> None:
@@ -164,7 +173,7 @@ def test_every_kind_of_text_of_a_kata_is_found_in_chinese(monkeypatch: pytest.Mo
     english = title_of(sgd), hints_of(sgd), about(sgd), claim_of("sgd", "test_scheduler_can_change_lr", "It is driven")
     assert english == (sgd.title, list(sgd.hints), {}, "It is driven")
     monkeypatch.setenv("KATA_LANG", "zh")
-    mistake = named_mistakes("sgd")["rate_of_first_group"].message
+    mistake = load_named_mistakes("sgd")["rate_of_first_group"].message
     chinese = [title_of(sgd), *hints_of(sgd), *about(sgd).values(), words("status.done"), mistake_of("sgd", mistake)]
     chinese += [claim_of("sgd", name, "") for name in sgd.points]
     assert all(CHINESE.search(text) for text in chinese)
@@ -172,8 +181,8 @@ def test_every_kind_of_text_of_a_kata_is_found_in_chinese(monkeypatch: pytest.Mo
 
 
 def test_the_width_of_a_column_counts_wide_characters_twice() -> None:
-    assert (columns("done"), columns("完成"), columns("太慢 a")) == (4, 4, 6)
-    assert padded("完成", 6) == "完成  "
+    assert (count_columns("done"), count_columns("完成"), count_columns("太慢 a")) == (4, 4, 6)
+    assert pad("完成", 6) == "完成  "
 
 
 def test_what_a_precondition_says_is_in_the_students_language(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,7 +193,7 @@ def test_what_a_precondition_says_is_in_the_students_language(monkeypatch: pytes
 
 
 def test_what_was_read_ahead_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    read_ahead()
+    preload_texts()
     monkeypatch.setattr(Path, "read_text", lambda *_: pytest.fail("a file is read again"))
     assert words("label.again")
-    assert shared("claims") is None
+    assert find_shared_text("claims") is None

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from torchkata.pytest_plugin.links import are_shown, linked
+from torchkata.pytest_plugin.links import add_link, supports_links
 
 TERMINALS = ("TERM_PROGRAM", "VTE_VERSION", "KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "SSH_CONNECTION")
 
@@ -18,17 +18,17 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_links_are_for_terminals_that_show_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "a b.py"
-    assert not are_shown(is_terminal=True), "nobody knows this terminal"
+    assert not supports_links(is_terminal=True), "nobody knows this terminal"
     monkeypatch.setenv("VTE_VERSION", "7600")
-    text = linked("next: a b.py", "a b.py", file, is_terminal=True)
+    text = add_link("next: a b.py", "a b.py", file, is_terminal=True)
     assert text == f"next: \x1b]8;;{file.as_uri()}\x1b\\a b.py\x1b]8;;\x1b\\"
     assert "a%20b.py" in text
-    assert linked("next: a b.py", "a b.py", file, is_terminal=False) == "next: a b.py"
-    assert linked("next: c.py", "a b.py", file, is_terminal=True) == "next: c.py"
+    assert add_link("next: a b.py", "a b.py", file, is_terminal=False) == "next: a b.py"
+    assert add_link("next: c.py", "a b.py", file, is_terminal=True) == "next: c.py"
     for name, value in (("NO_COLOR", "1"), ("TERM", "dumb"), ("SSH_CONNECTION", "1 2 3 4")):
         with monkeypatch.context() as changed:
             changed.setenv(name, value)
-            assert not are_shown(is_terminal=True)
+            assert not supports_links(is_terminal=True)
     monkeypatch.setenv("SSH_CONNECTION", "1 2 3 4")
     monkeypatch.setenv("TERM_PROGRAM", "vscode")
-    assert are_shown(is_terminal=True), "its files lie where the shell runs"
+    assert supports_links(is_terminal=True), "its files lie where the shell runs"

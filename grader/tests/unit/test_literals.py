@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from torchkata.compare.assertions import asking, check, precondition, same
-from torchkata.compare.repro_code import FEW, as_typed, broken, literal, names_used
+from torchkata.compare.repro_code import FEW, break_line, find_names_read, literal, render_call
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import words
 from torchkata.seam.failures import Unmet, Wrong
@@ -85,28 +85,28 @@ def test_of_a_large_value_others_of_its_kind_are_made(dtype: torch.dtype | str, 
 
 
 def test_that_the_tensors_are_others_is_said() -> None:
-    lines = as_typed(Call(plain_probe, [torch.randn(40, 3), 2, 0]))
-    assert lines == ["x = torch.randn(40, 3); n = 2; f(x, n)", f"# {words('told.in_place')}"]
+    lines = render_call(Call(plain_probe, [torch.randn(40, 3), 2, 0]))
+    assert lines == ["x = torch.randn(40, 3); n = 2; f(x, n)", f"# {words('message.in_place')}"]
 
 
 @given(st.lists(st.lists(st.floats(-9, 9), min_size=1, max_size=6), min_size=1, max_size=6), st.integers(50, 90))
 def test_a_long_line_is_broken_within_its_brackets(rows: list[list[float]], width: int) -> None:
-    lines = broken(f"x = f({rows!r}, 'a, (b')", width)
+    lines = break_line(f"x = f({rows!r}, 'a, (b')", width)
     assert eval("\n".join(lines).removeprefix("x = "), {"f": lambda *given: given}) == (rows, "a, (b")
     assert all(len(line) <= width for line in lines)
 
 
 def test_only_what_the_code_uses_is_assigned() -> None:
-    assert as_typed(Call(plain_probe, [torch.tensor([0.5]), 2, 7])) == ["x = torch.tensor([0.5]); n = 2; f(x, n)"]
-    assert names_used("x = x + y\nz = x\nz") == {"x", "y"}
+    assert render_call(Call(plain_probe, [torch.tensor([0.5]), 2, 7])) == ["x = torch.tensor([0.5]); n = 2; f(x, n)"]
+    assert find_names_read("x = x + y\nz = x\nz") == {"x", "y"}
 
 
 def test_code_may_be_written_for_the_arguments() -> None:
-    assert as_typed(Call(written_probe, [torch.zeros(1), 2])) == ["x = torch.tensor([0.5, 0.5]); f(x)"]
+    assert render_call(Call(written_probe, [torch.zeros(1), 2])) == ["x = torch.tensor([0.5, 0.5]); f(x)"]
 
 
 def test_code_that_can_not_be_written_leaves_the_arguments() -> None:
-    assert as_typed(Call(written_probe, [torch.zeros(1), Opaque("meta")])) == ["x = torch.tensor([0.0]); n = (meta)"]
+    assert render_call(Call(written_probe, [torch.zeros(1), Opaque("meta")])) == ["x = torch.tensor([0.0]); n = (meta)"]
 
 
 def test_a_test_says_which_of_several_calls_it_judges() -> None:

@@ -188,9 +188,9 @@ def test_a_page_tells_how_a_mark_came_about(tmp_path: Path) -> None:
     done = ask("report", results, "--class", folder, "--feedback", tmp_path / "pages")
     assert (done.code, done.err) == (0, "")
     ben = text_of(tmp_path / "pages/ben/feedback.html")
-    steps = "mark 1.5 of 2 points as graded 2 lateness −0.5 put right by hand 0 mark 1.5 1 day late"
+    steps = "mark 1.5 of 2 points as graded 2 lateness −0.5 manual correction 0 mark 1.5 1 day late"
     assert steps in ben
-    assert f"put right by hand +1 mark 2 linear {TESTS[1]} 1: unfair (ta)" in text_of(
+    assert f"manual correction +1 mark 2 linear {TESTS[1]} 1: unfair (ta)" in text_of(
         tmp_path / "pages/ada/feedback.html"
     )
     assert "unfair" not in ben

@@ -9,7 +9,7 @@ import pytest
 from grader.tests.support.solution import SOLUTION
 from reference.measure_step import command
 from reference.measure_step.command import OTHER, PRODUCT, STEP, Point, Roofline, draw
-from torchkata.cli import plugins as brought
+from torchkata.cli import plugins
 from torchkata.course import CourseError, course
 from torchkata.seam.assignment import Assignment
 
@@ -66,14 +66,14 @@ def test_without_matplotlib_a_line_says_how_to_get_a_picture(assignment: Any, mo
 
 
 def test_no_command_hides_a_kata() -> None:
-    assert brought.commands().keys().isdisjoint(course().katas)
+    assert plugins.find_commands().keys().isdisjoint(course().katas)
 
 
 def test_commands_are_empty_without_a_course(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert brought.commands() == {"measure": KATA}
+    assert plugins.find_commands() == {"measure": KATA}
 
     def no_course() -> None:
         raise CourseError("there is no course here")
 
-    monkeypatch.setattr(brought, "course", no_course)
-    assert brought.commands() == {}
+    monkeypatch.setattr(plugins, "course", no_course)
+    assert plugins.find_commands() == {}

@@ -10,9 +10,9 @@ from grader.tests.support.html_tree import parse_html
 from torchkata.cli.terminal import CallError
 from torchkata.course import course, use
 from torchkata.diagnosis.explain import explain
-from torchkata.i18n import labelled, parted
+from torchkata.i18n import format_label, split_label
 from torchkata.notebook import install, magic
-from torchkata.notebook.client import Client, Ended
+from torchkata.notebook.client import Client, Finished
 from torchkata.notebook.html import progress, verdict
 from torchkata.pytest_plugin.history import LastRun, State
 from torchkata.result import TestResult
@@ -76,16 +76,16 @@ def test_three_failures_are_told_and_the_others_counted() -> None:
 @pytest.mark.parametrize("label", ["", "expected", "timed out", "输入", "需要更多"])
 def test_a_labelled_line_is_parted_again(label: str, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", language)
-    assert parted(labelled(label, "x = 1")) == (label, "x = 1")
+    assert split_label(format_label(label, "x = 1")) == (label, "x = 1")
     late = failed(TESTS[0], TimedOut("no answer", Place("linear.py", 3, "while True:")), "a mistake").message
-    assert [parted(line) is not None for line in late.splitlines()] == [False, False, True, True, False]
+    assert [split_label(line) is not None for line in late.splitlines()] == [False, False, True, True, False]
 
 
 def test_what_is_not_started_takes_one_line() -> None:
     results = [failed(test, NotStarted(Place("linear.py", 18))) for test in TESTS]
-    texts = Text(verdict(LINEAR, results, "   (builds on x: first do that)")).texts
+    texts = Text(verdict(LINEAR, results, "   (builds on x: do that first)")).texts
     assert (
-        "".join(texts) == f"– not started linear · Build a linear layer 0/{len(TESTS)}   (builds on x: first do that)"
+        "".join(texts) == f"– not started linear · Build a linear layer 0/{len(TESTS)}   (builds on x: do that first)"
     )
 
 
@@ -93,7 +93,7 @@ def test_progress_is_a_table_with_a_row_for_each_kata() -> None:
     text = Text(progress(State({"linear": LastRun("crashed", 2, "of other files", "")})))
     assert text.tags.count("tr") == len(course().katas)
     place = text.texts.index("! crashed")
-    assert text.texts[place - 2 : place + 3] == ["linear", LINEAR.title, "! crashed", "2/6", "  changed since"]
+    assert text.texts[place - 2 : place + 3] == ["linear", LINEAR.title, "! crashed", "2/6", "  changed since last run"]
 
 
 class NoTests(Client):
@@ -102,10 +102,10 @@ class NoTests(Client):
     def __init__(self) -> None:
         self.tested = list[str]()
 
-    def test(self, kata: object) -> Ended:
+    def test(self, kata: object) -> Finished:
         """Nothing runs."""
         self.tested.append(getattr(kata, "name", ""))
-        return Ended("", "no tests", 3)
+        return Finished("", "no tests", 3)
 
 
 @pytest.fixture
@@ -121,20 +121,20 @@ def test_a_cell_becomes_the_file_and_a_file_of_other_origin_is_kept_beside_it(
     linear: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for cell in ("x = 1  # é\n", "x = 2\n"):
-        magic.does(["linear"], cell, NoTests())
+        magic.run_magic(["linear"], cell, NoTests())
         assert linear.read_bytes() == cell.encode()
     assert not [*linear.parent.glob("*.bak*")], "neither the stub nor a cell needs to be kept"
     linear.write_text("by an editor")
-    magic.does(["linear"], "x = 2\n", NoTests())
+    magic.run_magic(["linear"], "x = 2\n", NoTests())
     assert (linear.parent / "linear.py.bak").read_text() == "by an editor"
-    assert "it is kept as assignment/linear.py.bak" in capsys.readouterr().out
+    assert "that version is saved as assignment/linear.py.bak" in capsys.readouterr().out
 
 
 def test_what_ended_without_a_verdict_shows_what_was_printed(linear: Path, capsys: pytest.CaptureFixture[str]) -> None:
     client = NoTests()
-    magic.does(["linear"], "x = 1", client)
+    magic.run_magic(["linear"], "x = 1", client)
     assert client.tested == ["linear"]
-    assert capsys.readouterr().out.startswith("no tests\nlinear: no verdict, the run ended before it (exit code 3)")
+    assert capsys.readouterr().out.startswith("no tests\nlinear: no result, because the run ended early (exit code 3)")
     assert linear.exists()
 
 
@@ -142,14 +142,14 @@ def test_what_ended_without_a_verdict_shows_what_was_printed(linear: Path, capsy
     ("arguments", "says"),
     [
         (["liner"], "there is no kata 'liner'; did you mean linear?"),
-        ([], "%%kata: the call is %%kata KATA"),
-        (["linear", "x"], "%%kata linear x: the call is %%kata KATA"),
+        ([], "wrong arguments: %%kata; usage: %%kata KATA"),
+        (["linear", "x"], "wrong arguments: %%kata linear x; usage: %%kata KATA"),
     ],
 )
 def test_a_wrong_call_writes_nothing(arguments: list[str], says: str, linear: Path) -> None:
     before = linear.read_bytes()
     with pytest.raises(CallError) as raised:
-        magic.does(arguments, "x = 1", NoTests())
+        magic.run_magic(arguments, "x = 1", NoTests())
     assert str(raised.value) == says
     assert linear.read_bytes() == before
 
@@ -166,7 +166,7 @@ def test_what_is_missing_is_installed_and_an_installed_torch_stays(monkeypatch: 
     assert install.main() == 0
     assert asked == [], "nothing is missing here"
     here = {"torch": ["2.9.0+cu126"], "numpy": ["2.0.2"], "pytest": ["8.3.5"]}
-    monkeypatch.setattr(install, "installed", lambda name: here.get(name, []))
+    monkeypatch.setattr(install, "find_versions", lambda name: here.get(name, []))
     assert install.main() == 7
     assert asked == [["torch==2.9.0+cu126\n", "pytest>=8.4", "hypothesis>=6.140"]]
-    assert install.missing(["torch>=2.6", "torch>=2.10"]) == ["torch>=2.10"], "pip says that it can't be had"
+    assert install.find_missing(["torch>=2.6", "torch>=2.10"]) == ["torch>=2.10"], "pip says that it can't be had"

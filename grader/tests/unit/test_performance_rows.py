@@ -36,7 +36,7 @@ from grader.tests.support.platforms import (
     outside_fences,
 )
 from torchkata.course import Tiers, course
-from torchkata.i18n import to_the_class
+from torchkata.i18n import class_words
 from torchkata.result import Outcome
 
 WORKLOADS = course().workloads
@@ -59,7 +59,7 @@ def test_gradescope_has_a_visible_test_for_each_workload() -> None:
 
 def test_a_missing_device_is_not_shown_as_an_inconclusive_grading() -> None:
     whole = msgspec.structs.replace(result("why"), katas=[], device="cuda")
-    cases: list[tuple[Outcome, str]] = [("not_graded", ""), ("inconclusive", to_the_class("feedback.unsure"))]
+    cases: list[tuple[Outcome, str]] = [("not_graded", ""), ("inconclusive", class_words("feedback.unsure"))]
     for outcome, words in cases:
         made = msgspec.structs.replace(whole, performance=[PerformanceResult("sgd_step", outcome, 0, 3, "x")])
         assert for_gradescope(gradescope.render(made))["output"] == words

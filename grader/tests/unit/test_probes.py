@@ -32,7 +32,7 @@ def test_the_probe_calls_a_function_by_its_name(student: Student) -> None:
 
 
 def test_the_call_of_a_missing_function_is_a_crash(student: Student) -> None:
-    with pytest.raises(Crashed, match="there is no scald in"):
+    with pytest.raises(Crashed, match="does not define scald"):
         student.call(call, "scale", "scald", [1, 2], 3)
 
 
@@ -91,9 +91,7 @@ named_lambda = lambda _assignment: 1  # noqa: E731
 )
 def test_only_functions_that_workers_can_import_are_probes(probe: Probe, name: str) -> None:
     runner: Any = SimpleNamespace(run_probe=lambda *_: pytest.fail("it is run"))
-    with pytest.raises(
-        TypeError, match=rf"^{name} is no probe: a probe is a function at the top of a module in tests/"
-    ):
+    with pytest.raises(TypeError, match=rf"^{name} is not a probe: a probe must be a module-level function in tests/"):
         Student(runner).call(probe)
 
 

@@ -5,7 +5,7 @@ import re
 
 from rich.console import Console
 
-from grader.pipeline import session
+from grader.pipeline.job import FinishedTest, Graded, Job
 from grader.pipeline.progress import Progress
 from grader.pipeline.submission import Submission
 from torchkata.course import course
@@ -15,19 +15,19 @@ LINEAR = tuple(course().choose(["linear"]))
 EACH = len(LINEAR[0].points)
 
 
-def ended(job: session.Job) -> session.TestRan:
+def ended(job: Job) -> FinishedTest:
     """Some test of this job has."""
-    return session.TestRan(job, "linear", TestResult(next(iter(LINEAR[0].points)), "passed"))
+    return FinishedTest(job, "linear", TestResult(next(iter(LINEAR[0].points)), "passed"))
 
 
 def drawn(*, terminal: bool) -> str:
     """What is written while two of three submissions are graded, and a third turns out to have been graded before."""
     out = Console(file=io.StringIO(), force_terminal=terminal, width=100)
-    queued = [session.Job(Submission(name, {}), LINEAR, seed=0) for name in ("ada", "ben")]
+    queued = [Job(Submission(name, {}), LINEAR, seed=0) for name in ("ada", "ben")]
     with Progress(out, "grading", "submissions", 3, 3 * EACH) as progress:
         progress.take(ended(queued[0]))
         progress.take(ended(queued[1]))
-        progress.take(session.Graded(queued[1], [], 1.0))
+        progress.take(Graded(queued[1], [], 1.0))
         progress.expect(2, 2 * EACH)
         progress.take(ended(queued[0]))
         file = out.file

@@ -27,18 +27,18 @@ def test_a_stub_is_not_written(tmp_path: Path) -> None:
 def test_a_raise_that_was_left_beside_real_code_is_a_crash_that_says_so(tmp_path: Path, body: str) -> None:
     found = reply(tmp_path, f"def g(x):\n    x += 1\n    raise NotImplementedError\n\ndef f(x):\n    {body}\n")
     assert (found.outcome, found.source) == ("raised", "raise NotImplementedError")
-    assert found.error == "NotImplementedError: the stub's `raise` still stands here, beside your own code"
+    assert found.error == "NotImplementedError: the stub's `raise` is still in your function: remove it"
 
 
 def test_a_name_that_is_missing_is_told_with_its_file(tmp_path: Path) -> None:
     found = reply(tmp_path, "")
-    assert (found.outcome, found.error, found.file, found.line) == ("raised", "there is no f in sgd.py", "sgd.py", 0)
+    assert (found.outcome, found.error, found.file, found.line) == ("raised", "sgd.py does not define f", "sgd.py", 0)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
 def test_a_file_in_another_encoding_says_how_to_save_it(tmp_path: Path, encoding: str) -> None:
     found = reply(tmp_path, "def f(x):\n    return x\n".encode(encoding))
-    assert found.error == "SyntaxError: this is no text in UTF-8, perhaps UTF-16: save it as UTF-8"
+    assert found.error == "SyntaxError: the file is not UTF-8 text (perhaps UTF-16): save it as UTF-8"
     assert (found.outcome, found.file) == ("raised", "sgd.py")
 
 
@@ -59,7 +59,7 @@ def test_arguments_that_are_not_taken_show_the_signature(tmp_path: Path, source:
 def test_a_file_of_ones_own_that_is_imported_without_a_dot_is_told(tmp_path: Path) -> None:
     (tmp_path / "linear_of_mine.py").write_text("Linear = 1\n")
     found = reply(tmp_path, "from linear_of_mine import Linear\n")
-    assert found.error.endswith("a file of your own is imported with a dot: from .linear_of_mine import …")
+    assert found.error.endswith("use a relative import for your own files: from .linear_of_mine import …")
     assert found.source == "from linear_of_mine import Linear"
 
 

@@ -63,7 +63,7 @@ def test_unreadable_submission_is_named(folder: Path) -> None:
     (folder / "class/cleo").mkdir()
     code, _, err = lay_out(folder)
     assert code == 2
-    assert "no kata in it" in err
+    assert "contains no kata" in err
     assert (folder / "a place/submissions/ada/sgd.py").exists()
 
 

@@ -134,7 +134,7 @@ SIZES = {
 }
 ALL = [course().workloads[name] for name in SIZES]
 BOTH = ALL[:2]
-GONE = Inconclusive("the process that starts workers is gone")
+GONE = Inconclusive("the process that starts workers has ended")
 FAULTS = [Reply("raised", error="ValueError: x"), Died("it has ended"), TimedOut("no answer")]
 
 

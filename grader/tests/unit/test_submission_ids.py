@@ -9,7 +9,7 @@ import pytest
 
 from grader.base.errors import CallError
 from grader.output import gradebook
-from grader.pipeline.submission_ids import with_ids
+from grader.pipeline.submission_ids import assign_ids
 from grader.results.result import KataResult, Result
 
 
@@ -21,23 +21,23 @@ def folder(path: Path) -> Path:
 
 @pytest.mark.parametrize("name", ["Zoë K", "-rf", ".hidden", "=cmd()", "a,b", 'say "hi"', "李雷", "[bold]x", "x" * 255])
 def test_odd_names_of_submissions_are_kept(tmp_path: Path, name: str) -> None:
-    entries, refused = with_ids([folder(tmp_path / name)])
+    entries, refused = assign_ids([folder(tmp_path / name)])
     assert ([entry.id for entry in entries], refused) == ([name], [])
 
 
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("two\nlines", "can't be printed"),
-        ("bell\a", "can't be printed"),
-        ("line\u2028separator", "can't be printed"),
-        ("not\udcfftext", "can't be printed"),
-        ("...zip", "something else among the results"),
-        (".zip", "no name before the ending"),
-        ("gradebook.csv", "something else among the results"),
-        (".slurm", "something else among the results"),
-        (".seed", "something else among the results"),
-        ("Report.HTML", "something else among the results"),
+        ("two\nlines", "unprintable characters"),
+        ("bell\a", "unprintable characters"),
+        ("line\u2028separator", "unprintable characters"),
+        ("not\udcfftext", "unprintable characters"),
+        ("...zip", "a reserved name"),
+        (".zip", "empty apart from its ending"),
+        ("gradebook.csv", "a reserved name"),
+        (".slurm", "a reserved name"),
+        (".seed", "a reserved name"),
+        ("Report.HTML", "a reserved name"),
         ("\u0958" * 60, "longer than 255 bytes"),
     ],
 )
@@ -46,7 +46,7 @@ def test_a_name_that_cannot_be_a_directory_is_refused_and_the_others_are_kept(
 ) -> None:
     path = tmp_path / name
     path.write_bytes(b"") if name.endswith("zip") else path.mkdir()
-    entries, (line,) = with_ids([path, folder(tmp_path / "ada")])
+    entries, (line,) = assign_ids([path, folder(tmp_path / "ada")])
     assert [entry.id for entry in entries] == ["ada"]
     assert problem in line
     assert line.isprintable()
@@ -66,19 +66,19 @@ def test_a_name_that_cannot_be_a_directory_is_refused_and_the_others_are_kept(
 def test_names_that_some_file_system_takes_for_the_same_are_refused(tmp_path: Path, one: str, other: str) -> None:
     paths = [folder(tmp_path / "class" / one), folder(tmp_path / "class" / other)]
     with pytest.raises(CallError) as refusal:
-        with_ids(paths)
+        assign_ids(paths)
     assert all(str(path) in str(refusal.value) for path in paths)
 
 
 def test_a_submission_path_that_is_given_twice_counts_once(tmp_path: Path) -> None:
     path = folder(tmp_path / "ada")
-    entries, _ = with_ids([path, tmp_path / "." / "ada", path])
+    entries, _ = assign_ids([path, tmp_path / "." / "ada", path])
     assert [entry.id for entry in entries] == ["ada"]
 
 
 def test_a_submission_that_is_a_link_has_the_name_of_the_link(tmp_path: Path) -> None:
     (tmp_path / "ben").symlink_to(folder(tmp_path / "version 7"))
-    assert with_ids([tmp_path / "ben"])[0][0].id == "ben"
+    assert assign_ids([tmp_path / "ben"])[0][0].id == "ben"
 
 
 def test_a_gradebook_with_odd_names_is_read_back_unchanged(tmp_path: Path) -> None:

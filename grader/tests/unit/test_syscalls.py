@@ -7,7 +7,7 @@ import pytest
 
 from grader.sandbox import syscalls
 from grader.sandbox.confine import INSTRUCTION
-from grader.sandbox.syscalls import ALLOW, ERROR, OWN_PID, program
+from grader.sandbox.syscalls import ALLOW, ERROR, OWN_PID, build_filter
 
 seccomp = pytest.importorskip("pyseccomp")
 
@@ -39,7 +39,7 @@ def verdict(kind: str, call: int, *arguments: int, architecture: int | None = No
     """What the program says of a call, run here as the kernel would: 0, or the error."""
     held = {syscalls.NUMBER: call, syscalls.ARCHITECTURE: architecture or seccomp.system_arch()}
     held |= {syscalls.ARGUMENTS + 8 * place: value & syscalls.WORD for place, value in enumerate(arguments)}
-    code, place, word = [*INSTRUCTION.iter_unpack(program(**KINDS[kind]))], 0, 0
+    code, place, word = [*INSTRUCTION.iter_unpack(build_filter(**KINDS[kind]))], 0, 0
     while True:
         operation, if_true, if_false, value = code[place]
         place += 1
@@ -60,7 +60,7 @@ def verdict(kind: str, call: int, *arguments: int, architecture: int | None = No
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_call_that_the_kernel_may_get_one_day_does_not_exist(kind: str) -> None:
-    known = {*map(resolved, syscalls.rules(pinned=False, gpu=True))}
+    known = {*map(resolved, syscalls.build_rules(pinned=False, gpu=True))}
     refused = [verdict(kind, call) for call in range(2000) if call not in known]
     assert set(refused) == {errno.ENOSYS}
     assert verdict(kind, 0x4000_0000 + number("read")) == errno.ENOSYS, "another way to number them (x32)"

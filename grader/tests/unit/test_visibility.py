@@ -9,14 +9,14 @@ from grader.results.view import visible
 from grader.tests.conftest import Hide
 from grader.tests.support.made_results import OUTCOMES, result
 from torchkata.course import Kata, course
-from torchkata.course.load import kata_from
+from torchkata.course.load import parse_kata
 
 ENTRY: dict[str, Any] = {"title": "t", "hints": ["look", "look here"], "points": {"test_a": 1, "test_b": 2}}
 
 
 def made(**more: Any) -> Kata:
     """The kata k, of which this is said, too."""
-    return kata_from(ENTRY | more, Path("reference/k/kata.toml"), course().tracks, course().languages)
+    return parse_kata(ENTRY | more, Path("reference/k/kata.toml"), course().tracks, course().languages)
 
 
 def test_tests_are_visible_by_default_and_hidden_ones_say_nothing() -> None:
@@ -40,7 +40,10 @@ def test_visibility_is_one_word_for_all_tests_or_a_table_for_some() -> None:
             "k/kata.toml: visibility is 'public'; it can be visible, after_due_date, after_published, hidden",
         ),
         ({"visibility": {"test_a": 1}}, "k/kata.toml: visibility is 1"),
-        ({"visibility": {"test_c": "hidden"}}, "k/kata.toml: visibility names test_c, which is no test of it"),
+        (
+            {"visibility": {"test_c": "hidden"}},
+            "kata.toml: visibility names test_c, which is not a test of this kata",
+        ),
         ({"hidden_says": "everything"}, "k/kata.toml: hidden_says is 'everything'; it can be nothing, claim, all"),
     ],
 )
@@ -64,7 +67,7 @@ def test_a_hidden_test_that_may_say_its_claim_shows_the_first_line_alone(hide: H
     hide("hidden", "claim")
     row = visible(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)[2]
     assert row.result.name == "test_starts_are_uniform"
-    assert row.result.message == "get_batch · claim\n  What it asked and what came back is hidden."
+    assert row.result.message == "get_batch · claim\n  Its input and your result are hidden."
     assert (row.result.outcome, row.result.file, row.result.line) == ("failed", "", 0)
 
 

@@ -1,12 +1,10 @@
-"""Multiplies by a mask for a ReLU, by recursion, with a weight that is drawn transposed."""
+"""A ReLU by masking, recursion over the layers, and a weight that is not contiguous."""
 
 import torch
 from torch import Tensor, nn
 
 
 class Block(nn.Module):
-    """`relu(x @ weight)`."""
-
     def __init__(self, dim: int) -> None:
         super().__init__()
         self.register_parameter("weight", nn.Parameter(torch.normal(0.0, dim**-0.5, (dim, dim)).T))
@@ -17,8 +15,6 @@ class Block(nn.Module):
 
 
 class DeepNetwork(nn.Module):
-    """Blocks, one after the other."""
-
     def __init__(self, dim: int, num_layers: int) -> None:
         super().__init__()
         self.layers = nn.ModuleList()

@@ -1,12 +1,10 @@
-"""Chains the layers in a Sequential that is built anew in each call; clamps for a ReLU; starts cut at three."""
+"""An nn.Sequential built on every call, and a normal truncated at three standard deviations."""
 
 import torch
 from torch import Tensor, nn
 
 
 class Block(nn.Module):
-    """`relu(x @ weight)`."""
-
     def __init__(self, dim: int) -> None:
         super().__init__()
         std = dim**-0.5
@@ -17,8 +15,6 @@ class Block(nn.Module):
 
 
 class DeepNetwork(nn.Module):
-    """Blocks, one after the other."""
-
     def __init__(self, dim: int, num_layers: int) -> None:
         super().__init__()
         self.layers = nn.ModuleList(Block(dim) for _ in range(num_layers))

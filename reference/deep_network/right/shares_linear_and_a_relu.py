@@ -1,4 +1,4 @@
-"""A block is a layer of another class with a ReLU module, and the layers are a callable ModuleList."""
+"""A Block that inherits from another layer and has a ReLU module, and a subclass of nn.ModuleList."""
 
 from functools import reduce
 
@@ -7,8 +7,6 @@ from torch import Tensor, nn
 
 
 class Linear(nn.Module):
-    """`x @ weight`."""
-
     def __init__(self, input_dim: int, output_dim: int) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.empty(input_dim, output_dim).normal_(std=input_dim**-0.5))
@@ -18,8 +16,6 @@ class Linear(nn.Module):
 
 
 class Block(Linear):
-    """A layer that ends in a ReLU."""
-
     def __init__(self, dim: int) -> None:
         super().__init__(dim, dim)
         self.activation = nn.ReLU(inplace=True)
@@ -29,15 +25,11 @@ class Block(Linear):
 
 
 class Chain(nn.ModuleList):
-    """Layers, one after the other."""
-
     def forward(self, x: Tensor) -> Tensor:
         return reduce(lambda y, layer: layer(y), self, x)
 
 
 class DeepNetwork(nn.Module):
-    """Blocks in a chain."""
-
     def __init__(self, dim: int, num_layers: int) -> None:
         super().__init__()
         self.layers = Chain([Block(dim) for _ in range(num_layers)])

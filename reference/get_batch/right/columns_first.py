@@ -1,4 +1,4 @@
-"""Gathers position by position and returns the transpose, filled on the device itself."""
+"""A non-contiguous result, filled on the device column by column."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""Scales uniform numbers of double precision, which reach every start, and rounds them down."""
+"""Starts from float64 uniform numbers, scaled and rounded down."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""Keeps the dtype of the file: torch.uint16 where that is uint16, and gathers with a strided view in torch."""
+"""A result in the dtype of the data, which may be torch.uint16."""
 
 import numpy as np
 import torch

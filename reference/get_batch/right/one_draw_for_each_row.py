@@ -1,4 +1,4 @@
-"""Asks torch for one start at a time, fills a buffer token by token, and leaves it to randint to refuse."""
+"""One draw per row, and the error of randint for too short data."""
 
 import numpy as np
 import torch

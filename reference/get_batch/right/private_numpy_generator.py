@@ -1,4 +1,4 @@
-"""Draws from a NumPy generator of its own, seeded by a draw from torch's."""
+"""A private NumPy generator, seeded by a draw from torch's global generator."""
 
 import numpy as np
 import torch

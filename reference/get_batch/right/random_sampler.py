@@ -1,4 +1,4 @@
-"""Leaves the draw to torch.utils.data.RandomSampler, which seeds a generator from the global one."""
+"""RandomSampler draws from a private torch generator that is seeded from the global one."""
 
 import numpy as np
 import torch

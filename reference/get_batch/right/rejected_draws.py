@@ -1,4 +1,4 @@
-"""Draws as many bits as a start may need, again and again, and keeps what is in range."""
+"""Rejection sampling, which uses a varying number of draws, and a subclass of ValueError."""
 
 import numpy as np
 import torch
@@ -6,7 +6,7 @@ from torch import Tensor
 
 
 class NoWindow(ValueError):
-    """The data is too short."""
+    pass
 
 
 def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:

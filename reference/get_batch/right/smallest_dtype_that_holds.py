@@ -1,4 +1,4 @@
-"""Answers in int32 for files of 16 bits and in the file's own dtype for others, through `as_strided`."""
+"""An int32 result for uint16 data, sliced with `as_strided`."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""Returns a subclass of Tensor, which `copy.deepcopy` refuses: it is a tensor all the same."""
+"""A result of a Tensor subclass, which `copy.deepcopy` cannot copy."""
 
 import numpy as np
 import torch
@@ -6,7 +6,7 @@ from torch import Tensor
 
 
 class Tokens(Tensor):
-    """Named for what it holds."""
+    pass
 
 
 def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:

@@ -1,4 +1,4 @@
-"""Draws again what is beyond the bound, one element at a time, and scales at the end."""
+"""Rejected elements are drawn again, and the result is scaled at the end."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""Turns uniform numbers into a truncated normal by the inverse of its distribution, in double precision."""
+"""Inverse transform sampling in float64; the result is not contiguous."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Draws more than it needs, keeps what is within, and takes as many as there are places."""
+"""More draws than needed, and a subclass of nn.Parameter."""
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +10,7 @@ def within(count: int) -> Tensor:
 
 
 class Weight(nn.Parameter):
-    """A Parameter with a name of its own."""
+    pass
 
 
 def xavier_truncated_normal(input_dim: int, output_dim: int) -> nn.Parameter:

@@ -1,4 +1,4 @@
-"""Brings its own backward pass, and starts by the Box-Muller method."""
+"""A custom backward pass, and weights drawn with the Box-Muller method."""
 
 import math
 
@@ -7,8 +7,6 @@ from torch import Tensor, nn
 
 
 class Multiply(torch.autograd.Function):
-    """`x @ weight` with gradients by hand."""
-
     @staticmethod
     def forward(ctx: torch.autograd.function.FunctionCtx, x: Tensor, weight: Tensor) -> Tensor:
         ctx.save_for_backward(x, weight)
@@ -22,8 +20,6 @@ class Multiply(torch.autograd.Function):
 
 
 class Linear(nn.Module):
-    """`x @ weight`."""
-
     def __init__(self, input_dim: int, output_dim: int) -> None:
         super().__init__()
         u, v = torch.rand(2, input_dim, output_dim, dtype=torch.float64)

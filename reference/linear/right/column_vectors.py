@@ -1,12 +1,10 @@
-"""Multiplies the transposed weight by column vectors; the weight is drawn transposed, and so strided."""
+"""A weight that is not contiguous."""
 
 import torch
 from torch import Tensor, nn
 
 
 class Linear(nn.Module):
-    """`x @ weight`."""
-
     def __init__(self, input_dim: int, output_dim: int) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.normal(0.0, input_dim**-0.5, (output_dim, input_dim)).T)

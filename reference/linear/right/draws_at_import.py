@@ -1,12 +1,10 @@
-"""Builds a layer when the file is imported, which draws random numbers."""
+"""Random numbers are drawn when the module is imported."""
 
 import torch
 from torch import Tensor, nn
 
 
 class Linear(nn.Module):
-    """`x @ weight`, with outputs of about the size of the inputs at the start."""
-
     def __init__(self, input_dim: int, output_dim: int) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.randn(input_dim, output_dim) / input_dim**0.5)

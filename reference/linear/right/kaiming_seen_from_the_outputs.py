@@ -1,4 +1,4 @@
-"""Starts from kaiming_normal_, told that fan_out is what this layout calls fan_in, and keeps an absent bias."""
+"""Initialized by kaiming_normal_, with a bias registered as None."""
 
 import torch
 from torch import Tensor, nn
@@ -6,8 +6,6 @@ from torch.nn import functional
 
 
 class Linear(nn.Module):
-    """`x @ weight`."""
-
     def __init__(self, input_dim: int, output_dim: int) -> None:
         super().__init__()
         self.register_parameter("weight", nn.Parameter(torch.empty(input_dim, output_dim)))

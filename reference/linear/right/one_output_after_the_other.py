@@ -1,12 +1,10 @@
-"""Stacks one dot product for each output; starts with the lecture's cut at an absolute 3, far from the bulk."""
+"""One dot product per output, and the lecture's truncation at an absolute 3."""
 
 import torch
 from torch import Tensor, nn
 
 
 class Linear(nn.Module):
-    """`x @ weight`."""
-
     def __init__(self, input_dim: int, output_dim: int) -> None:
         super().__init__()
         weight = nn.init.trunc_normal_(torch.empty(input_dim, output_dim), std=1 / input_dim**0.5, a=-3, b=3)

@@ -1,12 +1,10 @@
-"""Folds all leading axes into rows and back, counting in double precision between, and redraws what is beyond four."""
+"""Computed in float64 and rounded, with a normal truncated at four standard deviations."""
 
 import torch
 from torch import Tensor, nn
 
 
 class Linear(nn.Module):
-    """`x @ weight`."""
-
     weight: nn.Parameter
 
     def __init__(self, input_dim: int, output_dim: int) -> None:

@@ -1,12 +1,10 @@
-"""Starts from a normal that is cut off at three standard deviations, set with nn.init."""
+"""A normal truncated at three standard deviations."""
 
 import torch
 from torch import Tensor, nn
 
 
 class Linear(nn.Module):
-    """`x @ weight`."""
-
     def __init__(self, input_dim: int, output_dim: int) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.empty(input_dim, output_dim))

@@ -1,4 +1,4 @@
-"""Batched matrix products, and a sum over all leading axes, however many there are."""
+"""Batched products summed over the leading axes, returned as a tuple subclass."""
 
 import torch
 from torch import Tensor

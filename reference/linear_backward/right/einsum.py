@@ -1,4 +1,4 @@
-"""Two einsums, the second over whatever is left out."""
+"""Two einsums."""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,4 @@
-"""One outer product for each row, added up in double precision."""
+"""Outer products accumulated in float64."""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,4 @@
-"""Computes both transposed, by tensordot, and returns views that are not contiguous."""
+"""Results that are not contiguous."""
 
 import torch
 from torch import Tensor

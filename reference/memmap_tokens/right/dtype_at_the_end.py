@@ -1,4 +1,4 @@
-"""Puts the dtype after the tokens, maps the file through torch, and gives back a view of another dtype."""
+"""The dtype follows the tokens, and torch maps the file."""
 
 from os import PathLike
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Writes a header of its own, eight characters for the dtype, and maps what comes after it as copy-on-write."""
+"""A custom 8-byte header, and a copy-on-write map."""
 
 import mmap
 from os import PathLike

@@ -1,4 +1,4 @@
-"""Keeps the dtype in a second file beside the raw tokens."""
+"""A second file records the dtype."""
 
 import json
 from os import PathLike, fspath

@@ -1,4 +1,4 @@
-"""Writes through a mapped file, too, and loads into a plain array with the map as its base."""
+"""Written through a map, and loaded as a plain array whose base is a map."""
 
 from os import PathLike
 

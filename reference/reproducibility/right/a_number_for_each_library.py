@@ -1,4 +1,4 @@
-"""Spreads the seed into numbers of their own for each library, as NumPy recommends for streams side by side."""
+"""A different number for each library, derived with NumPy's SeedSequence."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""A number for each library by a digest and by a hash of numbers: both are the same in every process."""
+"""Numbers from a digest and from a hash of integers, which are the same in every process."""
 
 import hashlib
 import random

@@ -1,4 +1,4 @@
-"""Seeds the first library, and each further one with a draw of the one before."""
+"""Each library is seeded with a draw of the previous one."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Makes new generators and puts their states in place of the global ones."""
+"""The states of new generators replace the global ones."""
 
 import random
 

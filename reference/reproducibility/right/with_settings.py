@@ -1,4 +1,4 @@
-"""Also asks cuDNN for repeatable kernels, sets the hash seed of later processes, and returns a generator."""
+"""Additional settings, and a return value."""
 
 import os
 import random

@@ -1,0 +1,123 @@
+"""Grades the katas of one submission, in the process that calls it."""
+
+import contextlib
+from collections.abc import Callable, Mapping, Set
+from types import MappingProxyType
+from typing import Protocol
+
+import pytest
+
+from grader.pipeline import rubric
+from grader.pipeline.collect import Tests, run_test
+from grader.pipeline.job import Job
+from grader.results.result import KataResult
+from torchkata.compat import hypothesis_internals
+from torchkata.course import Kata, course
+from torchkata.pytest_plugin.run_state import get_state
+from torchkata.result import BROKEN, FAILED, TestResult
+from torchkata.seam.student import Runner, Student
+
+BROKEN_TEST = "this test is broken; your instructor has been notified, and you lose no points"
+
+
+class GradingRunner(Runner, Protocol):
+    """A runner that grades one kata's files after another."""
+
+    def open(self, files: Mapping[str, bytes], patience: float) -> None:
+        """Grade these files from now on, with all time limits multiplied by `patience`."""
+
+    def end(self) -> int:
+        """End the process that runs the student's code."""
+
+
+def grade_submission(
+    job: Job,
+    tests: Tests,
+    runner: GradingRunner,
+    report: Callable[[str, TestResult, str], None],
+    finished: Mapping[str, Mapping[str, TestResult]] = MappingProxyType({}),
+) -> list[KataResult]:
+    """Grade all katas of a submission, in order, with fallbacks for foundations that are not done.
+
+    Args:
+        report: called after each test with the kata, the result, and the trace if the test is broken.
+        finished: results by kata and test that need no second run.
+    """
+    state = get_state(tests.config)
+    state.seed, state.is_seed_secret = job.seed, not job.for_instructor
+    state.student = student = Student(runner)
+    if job.expect_failure:
+        state.inputs, state.is_quick_proof = None, True
+    results: list[KataResult] = []
+    for kata in job.katas:
+        done = {result.kata for result in results if result.status == "done"} | job.known_good
+        if kata.name in job.reusable and has_same_fallbacks(kata.name, done, job.done_before):
+            results.append(job.reusable[kata.name])
+            continue
+        fallbacks = load_fallbacks(kata, done)
+        student.fallbacks = frozenset(fallbacks)
+        runner.open({**job.submission.files, **fallbacks}, compute_patience(tests))
+        ended = dict(finished.get(kata.name, {}))
+        for name in kata.points:
+            if name not in ended:
+                item = tests.items[kata.name][name]
+                with limit_examples(job, item):
+                    result = run_test(item)
+                ended[name] = excuse(result) if is_broken(tests, kata.name, result) else result
+                report(kata.name, ended[name], "" if ended[name] is result else result.message)
+        results.append(rubric.score(kata, ended))
+    runner.end()
+    return results
+
+
+def compute_patience(tests: Tests) -> float:
+    """Return the factor for time limits: more examples get more time."""
+    return max(1.0, tests.examples / 100)
+
+
+def draw_ahead(job: Job, tests: Tests) -> None:
+    """Draw the inputs of this job's tests before the fork, so that all children share them."""
+    inputs = get_state(tests.config).inputs
+    if inputs is None or job.expect_failure:
+        return
+    for kata in job.katas:
+        for name in () if kata.name in job.reusable else kata.points:
+            item = tests.items[kata.name][name]
+            if is_property(item):
+                with limit_examples(job, item):
+                    inputs.draw(item, job.seed)
+
+
+def is_property(item: pytest.Function) -> bool:
+    """Return whether Hypothesis draws the inputs of a test."""
+    return hasattr(item.obj, "hypothesis")
+
+
+def limit_examples(job: Job, item: pytest.Function) -> contextlib.AbstractContextManager[None]:
+    """Return a context in which a test runs with as many examples as the job needs."""
+    return (
+        hypothesis_internals.limit_examples(item.obj)
+        if job.few_examples and is_property(item)
+        else contextlib.nullcontext()
+    )
+
+
+def is_broken(tests: Tests, kata: str, result: TestResult) -> bool:
+    """Return whether a test failed through the instructor's mistake: it says so, or the reference solution fails it."""
+    return result.cause.startswith(BROKEN) or (result.outcome in FAILED and (kata, result.name) in tests.broken)
+
+
+def excuse(result: TestResult) -> TestResult:
+    """Return the student's result of a broken test. It hides how the test failed, since the test may be hidden."""
+    return TestResult(result.name, "inconclusive", message=BROKEN_TEST, cause=BROKEN, seconds=result.seconds)
+
+
+def has_same_fallbacks(kata: str, done: Set[str], done_before: Set[str]) -> bool:
+    """Return whether a kata that was graded before would get the same fallbacks again."""
+    return {*course().foundations(kata)}.isdisjoint(done ^ done_before)
+
+
+def load_fallbacks(kata: Kata, done: Set[str]) -> dict[str, bytes]:
+    """Return the files that replace those foundations of a kata that are not done."""
+    missing = [name for name in course().foundations(kata.name) if name not in done]
+    return {f"{name}.py": course().fallback(name).read_bytes() for name in missing}

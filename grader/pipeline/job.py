@@ -1,0 +1,53 @@
+"""A job (one submission to grade) and the events that grading it produces."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from grader.pipeline.submission import Submission
+from grader.results.result import Finding, KataResult
+from torchkata.course import Kata, Limits, course
+from torchkata.result import TestResult
+
+
+@dataclass(frozen=True)
+class Job:
+    """One submission to grade."""
+
+    submission: Submission
+    katas: tuple[Kata, ...]
+    seed: int
+    known_good: frozenset[str] = frozenset()  # katas that need no fallback because they are known to be done
+    limits: Limits = field(default_factory=lambda: course().limits)
+    lint: bool = False  # also search the source for findings
+    expect_failure: bool = False  # skip the first pass and the diagnosis: a failing test needs neither
+    few_examples: bool = False  # a quarter of the inputs is enough
+    for_instructor: bool = False  # messages may reveal the seed and where in the course a test fails
+    next: "Job | None" = None  # the job to grade right after this one, with the same zygote
+    reusable: Mapping[str, KataResult] = field(default_factory=dict)  # stored results that a regrade would reproduce
+    done_before: frozenset[str] = frozenset()  # katas that were done when those results were made
+
+
+@dataclass(frozen=True)
+class FinishedTest:
+    """A test of a job has ended."""
+
+    job: Job
+    kata: str
+    result: TestResult
+    trace: str = ""  # for the instructor: how a broken test failed
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A job is done."""
+
+    job: Job
+    katas: list[KataResult]
+    seconds: float
+    findings: list[Finding] = field(default_factory=list)
+    peak_mib: float = 0.0  # peak memory of the grader's own process, most of it torch
+    traces: dict[tuple[str, str], str] = field(default_factory=dict)  # by kata and test: how broken tests failed
+
+
+Event: TypeAlias = FinishedTest | Graded

@@ -1,0 +1,94 @@
+"""Checks that the files of a course agree with each other: katas, tests and points."""
+
+import ast
+import re
+from collections.abc import Collection, Mapping, Sequence
+from math import fsum
+from typing import TYPE_CHECKING
+
+from .handout import LIST
+from .model import CourseError, Kata
+
+if TYPE_CHECKING:
+    from .course import Course
+
+TRACK_POINTS = 100  # of all katas of a track together
+TEST_DEFINITION = re.compile(r"^(?:async )?def (test_\w+)", re.MULTILINE)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def check_katas(course: "Course", katas: Mapping[str, Kata]) -> None:
+    """Raise CourseError, with a message of one line, for the first inconsistency.
+
+    Every kata needs a test file and builds on existing katas, and a stub with a test file must be a kata. In a handout
+    the points are not checked: it may contain part of a track, and its points were checked at the release.
+    """
+    for name, kata in katas.items():
+        path = course.folder(name) / "kata.toml"
+        if unknown := {*kata.builds_on} - katas.keys():
+            raise CourseError(f"{path}: builds_on names {min(unknown)!r}, which is not a kata")
+        if name in kata.builds_on:
+            raise CourseError(f"{path}: builds_on names {name!r}, the kata itself")
+        if not course.test_file(name).is_file():
+            raise CourseError(f"{course.folder(name)}: the kata {name} has no tests (tests/test_{name}.py)")
+    for path in sorted(course.tests.glob("test_*.py")):
+        name = path.stem.removeprefix("test_")
+        if name not in katas and course.stub(name).is_file():
+            raise CourseError(f"{path}: there is no kata of this name (reference/{name}/kata.toml)")
+    if not (course.root / LIST).is_file():  # only a handout has this file
+        for kata in katas.values():
+            check_tests(course, kata)
+        for track in course.tracks:
+            check_total(course, track, [kata for kata in katas.values() if kata.track == track])
+
+
+def check_total(course: "Course", track: str, katas: Sequence[Kata]) -> None:
+    """Raise CourseError if a track has no katas or its points do not add up to `TRACK_POINTS`."""
+    path = course.root / "pyproject.toml"
+    if not katas:
+        raise CourseError(f"{path}: the track {track} has no katas; `grader new kata NAME --track {track}` writes one")
+    total = fsum(points for kata in katas for points in kata.points.values())
+    if abs(total - TRACK_POINTS) > 1e-6:
+        each = ", ".join(f"{kata.name} {kata.max_score:g}" for kata in katas)
+        raise CourseError(
+            f"{path}: the points of the track {track} add up to {total:g} and not to {TRACK_POINTS}: {each} "
+            "([points] in reference/<kata>/kata.toml)"
+        )
+
+
+def check_tests(course: "Course", kata: Kata) -> None:
+    """Raise CourseError if the test file's source and [points] do not name the same tests.
+
+    The file is searched instead of imported. It may get tests from elsewhere (`globals().update(...)`), so pytest and
+    the grader compare again after collection.
+    """
+    if not kata.points:
+        path = course.folder(kata.name) / "kata.toml"
+        raise CourseError(f"{path}: [points] is empty; list every test of tests/test_{kata.name}.py there")
+    source = course.test_file(kata.name).read_text("utf-8", errors="replace")
+    found = {*TEST_DEFINITION.findall(source)}
+    if found - kata.test_functions:
+        found &= parse_functions(source)  # excludes definitions inside strings
+    if "globals()" in source or "import *" in source:
+        found |= kata.test_functions
+    found |= {name for name in kata.test_functions - found if re.search(rf"\b{re.escape(name)}\b", source)}
+    compare_tests(course, kata, found, kata.test_functions)
+
+
+def parse_functions(source: str) -> set[str]:
+    """Return the names of a module's functions; an empty set if Python can't parse it."""
+    try:
+        return {node.name for node in ast.parse(source).body if isinstance(node, FUNCTIONS)}
+    except (SyntaxError, ValueError):
+        return set()
+
+
+def compare_tests(course: "Course", kata: Kata, found: Collection[str], scored: Collection[str]) -> None:
+    """Raise CourseError for a test that was found but is not `scored`, or is scored but was not found."""
+    points_file, test_file = course.folder(kata.name) / "kata.toml", course.test_file(kata.name)
+    if extra := {*found} - {*scored}:
+        place = points_file.relative_to(course.root)
+        raise CourseError(f"{test_file}: {min(extra)} has no points; give it some, or 0, in [points] of {place}")
+    if missing := {*scored} - {*found}:
+        place = test_file.relative_to(course.root)
+        raise CourseError(f"{points_file}: [points] names {min(missing)}, which is not a test in {place}")

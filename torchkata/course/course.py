@@ -1,0 +1,156 @@
+"""A course: its folders and files, its katas and workloads."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from .checks import check_katas
+from .load import parse_kata, parse_workload, read_toml
+from .model import Kata, Limits, Track, Workload
+
+PRIVATE = frozenset(
+    ("solution.py", "fallback.py", "lint.toml", "wrong.toml", "caught_by.toml", "right", "attacks", "cheats", "slow")
+)
+
+
+@dataclass(frozen=True)
+class Course:
+    """A course. Its files are read when they are first needed."""
+
+    root: Path
+    title: str
+    tracks: dict[str, Track]
+    graded: tuple[str, ...]  # tracks that commands grade by default
+    limits: Limits = field(default_factory=Limits)
+    languages: tuple[str, ...] = ("en",)
+    preload: tuple[str, ...] = ()  # packages that students' code may use: workers import them before they start
+    dependencies: tuple[str, ...] = ()  # packages that students install: the dependency group `students`
+
+    @property
+    def assignment(self) -> Path:
+        """Folder of the stubs."""
+        return self.root / "assignment"
+
+    @property
+    def tests(self) -> Path:
+        """Folder of the tests."""
+        return self.root / "tests"
+
+    @property
+    def reference(self) -> Path:
+        """Folder of the oracles, mistakes, solutions and texts of all katas."""
+        return self.root / "reference"
+
+    def stub(self, kata: str) -> Path:
+        """Return the path of the file that a student edits."""
+        return self.assignment / f"{kata}.py"
+
+    def solution(self, kata: str) -> Path:
+        """Return the path of the instructor's solution."""
+        return self.folder(kata) / "solution.py"
+
+    def fallback(self, kata: str) -> Path:
+        """Return the path of the code that replaces a student's unfinished kata when other katas build on it."""
+        return self.folder(kata) / "fallback.py"
+
+    def test_file(self, kata: str) -> Path:
+        """Return the path of a kata's tests."""
+        return self.tests / f"test_{kata}.py"
+
+    def folder(self, kata: str) -> Path:
+        """Return the path of a kata's folder in `reference/`."""
+        return self.reference / kata
+
+    def rules(self) -> list[Path]:
+        """Return the files that define tasks and points: tests and reference without private files."""
+        public = [path for path in self.reference.rglob("*") if not self.is_private(path)]
+        paths = [*public, *self.tests.rglob("*"), self.root / "pyproject.toml", self.root / "conftest.py"]
+        return sorted(path for path in paths if path.suffix in (".py", ".toml") and path.is_file())
+
+    def is_private(self, path: Path) -> bool:
+        """Return whether a file below `reference/` solves katas or proves tests, and so must stay in the course."""
+        return not PRIVATE.isdisjoint(path.relative_to(self.reference).parts)
+
+    def solutions(self) -> dict[str, bytes]:
+        """Return the instructor's solutions by file name, as a student would submit them."""
+        paths = {name: self.solution(name) for name in self.katas}
+        return {f"{name}.py": path.read_bytes() for name, path in paths.items() if path.is_file()}
+
+    @cached_property
+    def katas(self) -> dict[str, Kata]:
+        """All katas by name, in order. Raises CourseError."""
+        katas = self.read_katas()
+        check_katas(self, katas)
+        return katas
+
+    def read_katas(self) -> dict[str, Kata]:
+        """Read all katas by name, in order, without checking them against each other. Raises CourseError."""
+        paths = sorted(self.reference.glob("*/kata.toml"))
+        katas = [parse_kata(read_toml(path), path, self.tracks, self.languages) for path in paths]
+        order = list(self.tracks)
+        return {kata.name: kata for kata in sorted(katas, key=lambda kata: (order.index(kata.track), kata.place))}
+
+    @cached_property
+    def workloads(self) -> dict[str, Workload]:
+        """The workloads that use only katas of this course, by name, in order."""
+        path = self.reference / "workloads" / "workloads.toml"
+        entries = read_toml(path).get("workload", []) if path.is_file() else []
+        workloads = [parse_workload(entry) for entry in entries]
+        return {workload.name: workload for workload in workloads if self.katas.keys() >= {*workload.uses}}
+
+    @property
+    def lint(self) -> dict[str, dict[str, Any]]:
+        """Findings in students' sources that are reported to instructors, by name; empty in a handout."""
+        path = self.reference / "lint.toml"
+        return read_toml(path) if path.is_file() else {}
+
+    @cached_property
+    def shared_texts(self) -> dict[str, dict[str, Any]]:
+        """Translations that several katas share, by language: titles of tracks, claims, mistakes."""
+        paths = {language: self.reference / f"{language}.toml" for language in self.languages}
+        return {language: read_toml(path) for language, path in paths.items() if path.is_file()}
+
+    def foundations(self, name: str) -> list[str]:
+        """Return the katas that `name` builds on, directly or indirectly, in order."""
+        needed = {name}
+        for kata in reversed(self.katas.values()):
+            if kata.name in needed:
+                needed.update(kata.builds_on)
+        return [kata for kata in self.katas if kata in needed - {name}]
+
+    def dependents(self, name: str) -> list[str]:
+        """Return the katas that build on `name`, directly or indirectly, in order."""
+        return [kata for kata in self.katas if name in self.foundations(kata)]
+
+    def timed_with(self, katas: Iterable[str]) -> tuple[Workload, ...]:
+        """Return the workloads that end with one of these katas."""
+        names = {*katas}
+        return tuple(workload for workload in self.workloads.values() if workload.uses[-1] in names)
+
+    def choose(self, names: Sequence[str], tracks: Sequence[str] = ()) -> list[Kata]:
+        """Return the katas with these names or in these tracks, in the order of the course; all katas by default.
+
+        A string may hold several names, separated by commas; the track `all` selects every kata. Raises ValueError for
+        an unknown name.
+        """
+        chosen = {name for text in names for name in text.split(",")}
+        chosen_tracks = {name for text in tracks for name in text.split(",")}
+        if unknown := chosen - self.katas.keys():
+            near = nearest(min(unknown), self.katas)
+            remedy = f"did you mean {near}?" if near else f"the katas are {', '.join(self.katas)}"
+            raise ValueError(f"there is no kata {min(unknown)!r}; {remedy}")
+        if unknown := chosen_tracks - self.tracks.keys() - {"all"}:
+            raise ValueError(f"there is no track {min(unknown)!r}; the tracks are {', '.join(self.tracks)} (or all)")
+        everything = "all" in chosen_tracks or not (chosen or chosen_tracks)
+        return [
+            kata for kata in self.katas.values() if everything or kata.name in chosen or kata.track in chosen_tracks
+        ]
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Return the name that is most similar to `name`, or "" if none is."""
+    from difflib import get_close_matches  # imported only for error messages
+
+    return next(iter(get_close_matches(Path(name).stem.lower(), names, n=1)), "")

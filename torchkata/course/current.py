@@ -1,0 +1,79 @@
+"""The course that this process works on."""
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+from functools import cache, wraps
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from .course import Course
+from .load import read_course_fields, read_toml
+from .model import CourseError
+
+CURRENT: list[Course] = []  # at most one: a process works on one course
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def course() -> Course:
+    """Return the course that was passed to `use`, else the nearest one. Raises CourseError."""
+    if not CURRENT:
+        found = find_course(Path.cwd())
+        if found is None:
+            raise CourseError("there is no course here: change into the folder that has its pyproject.toml")
+        use(found)
+    return CURRENT[0]
+
+
+def is_chosen() -> bool:
+    """Return whether this process already has a course, so that `course` does not search for one."""
+    return bool(CURRENT)
+
+
+def use(root: Path) -> Course:
+    """Make the course in this folder the current one and its modules importable. Raises CourseError."""
+    CURRENT[:] = [read_course(root.resolve())]
+    if sys.path[:1] != [str(CURRENT[0].root)]:
+        sys.path.insert(0, str(CURRENT[0].root))
+    return CURRENT[0]
+
+
+def use_none() -> None:
+    """Use a course without katas, for commands that work without any course."""
+    CURRENT[:] = [Course(root=Path(__file__).parent, title="no course", tracks={}, graded=())]
+
+
+def find_course(start: Path) -> Path | None:
+    """Return the nearest folder that holds a course, from `start` upward. Raises CourseError for an unreadable one."""
+    return next((folder for folder in (start, *start.parents) if is_course(folder)), None)
+
+
+def is_course(folder: Path) -> bool:
+    """Return whether the folder's `pyproject.toml` has a table [tool.torchkata].
+
+    Raises CourseError for a file that mentions torchkata and is not valid TOML.
+    """
+    path = folder / "pyproject.toml"
+    try:
+        mentioned = b"torchkata" in path.read_bytes()
+    except OSError:
+        return False
+    return mentioned and "torchkata" in read_toml(path).get("tool", {})
+
+
+def read_course(root: Path) -> Course:
+    """Read the course in this folder. Raises CourseError."""
+    return Course(root, **read_course_fields(root))
+
+
+def cached_by_course(function: Callable[P, T]) -> Callable[P, T]:
+    """Decorate a function so that its results are cached separately for each course."""
+    by_root: defaultdict[Path, Callable[..., T]] = defaultdict(lambda: cache(function))
+
+    @wraps(function)
+    def cached(*args: P.args, **kwargs: P.kwargs) -> T:
+        return by_root[course().root](*args, **kwargs)
+
+    return cached
