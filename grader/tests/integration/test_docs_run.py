@@ -44,7 +44,7 @@ NOT_RUN = {
     "minutes; test_speed.py::test_stored_speed_is_not_timed_again": (
         "grader grade submissions/* --out results --device cuda",
     ),
-    "a minute; test_calibrated.py::test_calibrate_measures_and_stores_cpu_figures": (
+    "a minute; test_calibrate_cpu.py::test_calibrate_measures_and_stores_cpu_figures": (
         "grader calibrate",
     ),
     "many minutes; make prove and make speed run it": ("grader certify",),
@@ -80,9 +80,9 @@ ENDS = {
     **dict.fromkeys(STUBS_ARE_LEFT, (1,)),
 }  # exit codes, if not 0
 MINUTES = (
-    "students.md: Useful commands",  # whole runs of pytest; test_student_view.py has each option
+    "students.md: Useful commands",  # whole runs of pytest; test_student_output.py has each option
     "instructors.md: A class of 200, from downloads to a gradebook",  # test_marks.py and test_items.py have small ones
-    "instructors.md: A course of your own",  # all attacks; test_wheel.py has a new course, test_courses.py the attacks
+    "instructors.md: A course of your own",  # all attacks; test_wheel.py has a new course, test_example_courses.py the attacks
 )
 SUBMISSIONS = ("writes_results", "zipped.zip")  # quickly graded
 RUNNER = dict.fromkeys(VARIABLES.values(), "https://example.org/") | {

@@ -91,7 +91,7 @@ def test_new_katas_need_only_what_certify_asks(tmp_path: Path) -> None:
     assert [path for path in before if after[path] != before[path]] == [Path("docs/katas.md")]
     tests = [f"grader/tests/unit/test_{name}.py" for name in ABOUT_KATAS]
     others = "not workload and not figures and not command"
-    done = run("pytest", *tests, "grader/tests/integration/test_course.py", "-k", others, cwd=copy)
+    done = run("pytest", *tests, "grader/tests/integration/test_course_files.py", "-k", others, cwd=copy)
     assert done.code == 0, done.out
     for command in (("torchkata", "about", "alone"), ("pytest", "--kata", "alone,softmax", "--impl", "solution")):
         assert at_home(*command, cwd=copy, KATA_LANG="zh").code == 0
