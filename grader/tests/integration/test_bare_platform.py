@@ -1,4 +1,4 @@
-"""The students' half where a platform has less than Linux: no fork, no alarm, old encodings, odd paths."""
+"""A handout on a platform without fork and alarm, with an old encoding and an unusual path."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""What the documents tell to type is typed, a section at a time and in order, and ends and prints as they say."""
+"""Runs the commands of the documents, one section at a time and in order, and compares what they print."""
 
 import os
 import re
@@ -38,19 +38,13 @@ NOT_RUN = {
         "kata watch",
         "uv run kata watch",
     ),
-    "needs a newer handout; test_update.py::test_update_leaves_the_assignment_unchanged": (
-        "kata update handout.zip",
-    ),
+    "needs a newer handout; test_update.py::test_update_leaves_the_assignment_unchanged": ("kata update handout.zip",),
     "minutes; test_speed.py::test_stored_speed_is_not_timed_again": (
         "grader grade submissions/* --out results --device cuda",
     ),
-    "a minute; test_calibrate_cpu.py::test_calibrate_measures_and_stores_cpu_figures": (
-        "grader calibrate",
-    ),
+    "a minute; test_calibrate_cpu.py::test_calibrate_measures_and_stores_cpu_figures": ("grader calibrate",),
     "many minutes; make prove and make speed run it": ("grader certify",),
-    "needs a GPU; rehearsed in test_prove_gpu.py::test_rehearsal_takes_every_step": (
-        "python -m benchmarks.prove_gpu",
-    ),
+    "needs a GPU; rehearsed in test_prove_gpu.py::test_rehearsal_takes_every_step": ("python -m benchmarks.prove_gpu",),
     "needs Podman; test_containerfile.py::test_what_doctor_says_of_a_container_is_what_the_documents_say": (
         "podman build -t torchkata .",
         "podman run --rm torchkata",
@@ -82,9 +76,8 @@ ENDS = {
 MINUTES = (
     "students.md: Useful commands",  # whole runs of pytest; test_student_output.py has each option
     "instructors.md: A class of 200, from downloads to a gradebook",  # test_marks.py and test_items.py have small ones
-    "instructors.md: A course of your own",  # all attacks; test_wheel.py has a new course, test_example_courses.py the attacks
+    "instructors.md: A course of your own",  # minutes; see test_wheel.py and test_example_courses.py
 )
-SUBMISSIONS = ("writes_results", "zipped.zip")  # quickly graded
 RUNNER = dict.fromkeys(VARIABLES.values(), "https://example.org/") | {
     "ASSIGNMENT_TYPE": "individual",
     "SUBMISSION_TAG": "submit/1",
@@ -92,18 +85,21 @@ RUNNER = dict.fromkeys(VARIABLES.values(), "https://example.org/") | {
 }
 
 
-def told_first() -> dict[Section, list[str]]:
-    """What is run of each section: a command that stands in several is run in the first, at a place of each kind."""
-    told: dict[tuple[bool, str], Section] = {}
+def find_sections() -> dict[Section, list[str]]:
+    """Return the commands to run of each section: each command once per kind of place, in its first section."""
+    planned: dict[tuple[bool, str], Section] = {}
     for section in ALL_SECTIONS:
         for command in section.commands:
             if command not in LEFT_OUT:
-                told.setdefault((section.document in FOR_STUDENTS, command), section)
-    return {section: [command for (_, command), first in told.items() if first is section] for section in told.values()}
+                planned.setdefault((section.document in FOR_STUDENTS, command), section)
+    return {
+        section: [command for (_, command), first in planned.items() if first is section]
+        for section in planned.values()
+    }
 
 
 def type_in(place: Path, command: str) -> Run:
-    """A command in a shell, where a copy of the project or a handout lies; the answer to any question is yes."""
+    """Type a command into a shell in a folder, and answer every question with yes."""
     programs = Path(sys.executable).parent
     ours = {
         "PATH": f"{programs}:{os.environ['PATH']}",
@@ -135,7 +131,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text = kata.read_text("utf-8").replace('track = "core"', f'track = "{track}"')
         kata.write_text(re.sub(r"(?<=\[points\]\n)(\w+ = )\d+$", rf"\g<1>{first + more}", text, flags=re.M), "utf-8")
     (place / "submissions").mkdir()
-    for name in SUBMISSIONS:
+    for name in ("writes_results", "zipped.zip"):  # graded in a moment
         example = ROOT / "examples/submissions" / name
         (shutil.copytree if example.is_dir() else shutil.copy)(example, place / "submissions" / name)
     done = type_in(place, GRADE)
@@ -151,8 +147,8 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("section", "commands"),
     [
-        pytest.param(*told, id=str(told[0]), marks=[pytest.mark.timing] if str(told[0]) in MINUTES else [])
-        for told in told_first().items()
+        pytest.param(*planned, id=str(planned[0]), marks=[pytest.mark.timing] if str(planned[0]) in MINUTES else [])
+        for planned in find_sections().items()
     ],
 )
 def test_commands_of_a_section_run_in_order(
@@ -175,19 +171,18 @@ def test_commands_left_out_are_run_elsewhere() -> None:
 
 def test_block_of_output_has_no_command() -> None:
     blocks = [block for one in ALL_SECTIONS if one.document.name != "measured.md" for block in one.shown]
-    lines = [line for block in blocks for line in block.splitlines()]
-    assert [line for line in lines if line.partition(" ")[0] in (*OURS, *OTHERS, "cd", "$")] == []
+    starts = {line.partition(" ")[0] for block in blocks for line in block.splitlines()}
+    assert starts.isdisjoint((*OURS, *OTHERS, "cd", "$"))
 
 
-def shown(heading: str) -> str:
-    """The block under this heading of a page for students."""
+def find_block(heading: str) -> str:
     [block] = next(section.shown for page in PAGES for section in sections(page) if section.heading == heading)
     return block
 
 
 @pytest.fixture(scope="module")
 def begun(new_handout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A handout in which one kata is done, and one was wrong when it was tested and is mended since."""
+    """Return a handout in which one kata is done, and one failed its tests and is corrected since."""
     handout = shutil.copytree(new_handout, tmp_path_factory.mktemp("begun") / "katas")
     shutil.copy(SOLUTION / "same_storage.py", handout / "assignment")
     linear = handout / "assignment/linear.py"
@@ -203,7 +198,7 @@ def test_kata_prints_the_documented_overview(
     language: str, heading: str, begun: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KATA_LANG", language)
-    assert_shown(shown(heading).splitlines(), type_in(begun, "kata").out.splitlines())
+    assert_shown(find_block(heading).splitlines(), type_in(begun, "kata").out.splitlines())
 
 
 @pytest.mark.parametrize(("language", "heading"), [("en", "Reading a failure"), ("zh", "怎样读懂失败")])
@@ -216,4 +211,4 @@ def test_pytest_prints_the_documented_failure(
         solution.replace("x @ self.weight", "self.weight.T @ x.unsqueeze(-1)"), "utf-8"
     )
     printed = type_in(handout, "pytest --kata linear --seed 1234").out
-    assert_shown(shown(heading).splitlines(), printed.splitlines())
+    assert_shown(find_block(heading).splitlines(), printed.splitlines())

@@ -1,8 +1,7 @@
-"""The sandbox for GPU workers, without a GPU: what libcuda asks of the kernel, and shared memory."""
+"""The sandbox of GPU workers, tested without a GPU: what libcuda needs from the kernel, and shared memory."""
 
 import errno
 import json
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,17 +25,12 @@ LIMITS = setup.get_limits()
 pytestmark = pytest.mark.usefixtures("needs_bwrap")
 
 
-def code_with(driver: Path, code: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run this code with the driver's library at hand."""
-    return with_driver(driver, "-c", code, **variables)
-
-
 LACKING = "from grader.sandbox.cuda import lacking; print(lacking())"
 
 
 @pytest.mark.parametrize(("lacks", "words"), [("0", ""), ("102", "virtual memory"), ("103", "by file descriptor")])
 def test_device_without_shared_memory_is_named(driver: Path, lacks: str, words: str) -> None:
-    done = code_with(driver, LACKING, FAKE_CUDA_LACKS=lacks)
+    done = with_driver(driver, "-c", LACKING, FAKE_CUDA_LACKS=lacks)
     assert done.returncode == 0, done.stderr
     assert words in done.stdout
     assert bool(done.stdout.strip()) == bool(words)
@@ -70,7 +64,7 @@ for name in cuda.SIGNATURES:
 
 
 def test_memory_is_shared_and_failed_calls_are_named(driver: Path) -> None:
-    done = code_with(driver, CALLS)
+    done = with_driver(driver, "-c", CALLS)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["0", *(f"{name} failed with error 999" for name in SIGNATURES)]
 
@@ -97,7 +91,7 @@ for demand in (forks.demand_no_driver, forks.demand_one_thread):
 
 
 def test_process_with_driver_or_threads_cannot_fork(driver: Path) -> None:
-    done = code_with(driver, FORKS)
+    done = with_driver(driver, "-c", FORKS)
     assert done.returncode == 0, done.stderr
     driver_line, threads_line = done.stdout.splitlines()
     assert "has loaded the CUDA driver" in driver_line
@@ -115,14 +109,13 @@ def loads_the_driver(usual):
             held.append(mmap.mmap(file.fileno(), 0))
         return usual(*args, **options)
     return function
-torch.autograd.backward = loads_the_driver(torch.autograd.backward)
-torch.cuda.is_available = loads_the_driver(torch.cuda.is_available)
-torch.cuda.device_count = loads_the_driver(torch.cuda.device_count)
+for module, name in (torch.autograd, "backward"), (torch.cuda, "is_available"), (torch.cuda, "device_count"):
+    setattr(module, name, loads_the_driver(getattr(module, name)))
 """  # what such a torch does when it is first asked for a device, or for a gradient
 
 
-def started(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
-    """A sandbox for workers on a GPU whose zygote runs this code when it has imported torch."""
+def start_sandbox(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
+    """Start a sandbox for GPU workers whose zygote runs this code after its import of torch."""
     copy = launch.copy_runtime
 
     def with_code(*, timed: bool) -> Path:
@@ -137,10 +130,10 @@ def started(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
 
 @pytest.fixture(scope="module")
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """One for workers that are timed on a GPU, and that never saw one."""
+    """Return a sandbox for workers on a GPU, whose torch loads the driver when it looks for a device."""
     request.getfixturevalue("needs_bwrap")
     with pytest.MonkeyPatch.context() as monkeypatch:
-        made = started(monkeypatch, AS_BUILT_FOR_CUDA)
+        made = start_sandbox(monkeypatch, AS_BUILT_FOR_CUDA)
     made.wait_until_ready()
     yield made
     made.close()
@@ -148,7 +141,6 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="module")
 def ask(sandbox: Sandbox) -> Iterator[Ask]:
-    """Run a student's code in such a worker."""
     yield from asking(sandbox)
 
 
@@ -167,21 +159,20 @@ def test_ended_gpu_worker_is_gone(sandbox: Sandbox) -> None:
 
 
 def test_zygote_with_loaded_driver_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    sandbox = started(monkeypatch, f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()")
+    sandbox = start_sandbox(monkeypatch, f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()")
     with pytest.raises(launch.IsolationError, match="this process has loaded the CUDA driver"):
         sandbox.wait_until_ready()
-
-
-GRADE = f"{AS_BUILT_FOR_CUDA}from grader.cli import main\nmain()"
-LOADED = f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()\nfrom grader.cli import main\nmain()"
 
 
 def test_grading_without_sandbox_refuses_loaded_driver(tmp_path: Path) -> None:
     (path,) = handed_in(tmp_path / "class", LINEAR, "ada")
     options = ["--out", str(tmp_path / "out"), "--kata", "linear", "--examples", "5", "--isolation", "none"]
-    done = python("-c", GRADE, "grade", str(path), *options)
+    start = "from grader.cli import main\nmain()"
+    done = python("-c", f"{AS_BUILT_FOR_CUDA}{start}", "grade", str(path), *options)
     assert (done.code, "linear" in done.out) == (0, True), done.err
-    done = python("-c", LOADED, "grade", str(path), *options, "--force")
+    done = python(
+        "-c", f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()\n{start}", "grade", str(path), *options, "--force"
+    )
     assert (done.code, "this process has loaded the CUDA driver" in done.err) == (3, True)
 
 
@@ -217,7 +208,7 @@ IMPORTS = "import mmap, socket, threading"
 
 def test_the_driver_starts_in_a_gpu_worker(driver: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
-    assert permissions.started(HERE) == permissions.STARTED
+    assert permissions.start_sandbox(HERE) == permissions.STARTED
 
 
 @pytest.mark.parametrize("name", WANTED)

@@ -1,4 +1,4 @@
-"""Grading the examples: every kind of submission gets its honest status, side by side with the hostile ones."""
+"""Grading the example submissions: each gets the right status, also in the same run as hostile ones."""
 
 import csv
 import json
@@ -43,9 +43,11 @@ def test_submission_kinds_get_their_status(graded_class: Class, submission: str)
     assert graded_class.statuses(submission) == HONEST[submission]
 
 
-def test_grade_exits_0_whatever_the_scores(graded_class: Class) -> None:
+def test_grade_exits_0_and_shows_every_submission(graded_class: Class) -> None:
+    out = graded_class.run.out
     assert graded_class.run.code == 0, graded_class.run.err
     assert {path.name.split(".")[0] for path in EXAMPLES} == set(HONEST)
+    assert [words for words in (*HONEST, "100/100", str(graded_class.directory)) if words not in out] == []
 
 
 def test_score_is_sum_of_passed_tests(graded_class: Class) -> None:
@@ -61,9 +63,7 @@ def test_score_is_sum_of_passed_tests(graded_class: Class) -> None:
     "submission",
     ["ends_python", *(pytest.param(name, marks=pytest.mark.timing) for name in ("complete", "writes_results"))],
 )
-def test_result_is_same_in_class_and_alone(
-    graded_class: Class, submission: str, tmp_path: Path
-) -> None:
+def test_result_is_same_in_class_and_alone(graded_class: Class, submission: str, tmp_path: Path) -> None:
     alone = grade(ROOT / "examples/submissions" / submission, "--out", tmp_path, "--examples", FEW)
     assert alone.code == 0
     assert untimed(json.loads((tmp_path / submission / "result.json").read_text())) == untimed(
@@ -72,7 +72,6 @@ def test_result_is_same_in_class_and_alone(
 
 
 def untimed(result: dict[str, Any]) -> dict[str, Any]:
-    """A result without its seconds."""
     tests = {test["name"]: test | {"seconds": 0} for kata in result["katas"] for test in kata["tests"]}
     return result | {"seconds": 0, "katas": tests}
 
@@ -97,22 +96,16 @@ def test_gradebook_has_a_line_per_submission(graded_class: Class) -> None:
     assert float(rows["half_done"]["linear"]) == course().katas["linear"].max_score
 
 
-def test_stored_result_is_not_graded_again(graded_class: Class) -> None:
+def test_rerun_grades_nothing_and_lists_stored_results(graded_class: Class) -> None:
     stored = graded_class.directory / "half_done/result.json"
     before = stored.stat().st_mtime_ns
-    again = ask("grade", *EXAMPLES, "--out", graded_class.directory, *OPTIONS)
-    assert again.code == 0, again.err
-    assert "10 of 10 had been graded before" in again.out
-    assert stored.stat().st_mtime_ns == before
-
-
-def test_json_output_lists_every_submission(graded_class: Class) -> None:
     done = ask("grade", *EXAMPLES, "--out", graded_class.directory, *OPTIONS, "--json")
-    told = json.loads(done.out)
-    assert (done.code, told["exit_code"], told["schema"], told["problems"]) == (0, 0, "torchkata/grade/v1", [])
+    listed = json.loads(done.out)
+    assert (done.code, listed["exit_code"], listed["schema"], listed["problems"]) == (0, 0, "torchkata/grade/v1", [])
     assert "10 of 10 had been graded before" in done.err
-    assert {one["submission"] for one in told["submissions"]} == set(HONEST)
-    for one in told["submissions"]:
+    assert stored.stat().st_mtime_ns == before
+    assert {one["submission"] for one in listed["submissions"]} == set(HONEST)
+    for one in listed["submissions"]:
         assert one["graded_before"]
         assert {kata["kata"]: kata["status"] for kata in one["katas"]} == HONEST[one["submission"]]
         assert json.loads(Path(one["result"]).read_text())["score"] == one["score"] <= one["max_score"] == 100
@@ -125,9 +118,7 @@ def test_json_output_lists_every_submission(graded_class: Class) -> None:
     [({}, 0), ({"force": True}, 10), ({"seed": 1}, 10), ({"examples": FEW + 1}, 10), ({"katas": ("linear",)}, 10)],
     ids=str,
 )
-def test_other_options_grade_again(
-    graded_class: Class, changes: dict[str, Any], left: int
-) -> None:
+def test_other_options_grade_again(graded_class: Class, changes: dict[str, Any], left: int) -> None:
     asked: dict[str, Any] = {"examples": FEW, "isolation": "auto", "katas": tuple(KATAS)}
     chosen = options(graded_class.directory, **(asked | changes))
     katas = tuple(course().katas[name] for name in chosen.grading.katas)
@@ -135,11 +126,8 @@ def test_other_options_grade_again(
 
 
 def test_grading_leaves_only_results_behind(graded_class: Class) -> None:
-    left = {
-        path.relative_to(graded_class.directory).as_posix()
-        for path in graded_class.directory.rglob("*")
-        if path.is_file()
-    }
+    folder = graded_class.directory
+    left = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     assert left == {
         "gradebook.csv",
         ".seed",
@@ -151,17 +139,8 @@ def test_graded_files_are_stored_with_the_result(graded_class: Class) -> None:
     found = graded_class.result("subtly_wrong")
     kept = hand_in_of(graded_class.directory, "subtly_wrong", found["fingerprint"])
     assert kept is not None
-    folder = ROOT / "examples/submissions/subtly_wrong"
-    assert {name: one.text for name, one in kept.files.items()} == {
-        path.name: path.read_text() for path in folder.iterdir()
-    }
-
-
-def test_class_table_shows_every_submission(graded_class: Class) -> None:
-    out = graded_class.run.out
-    assert all(submission in out for submission in HONEST)
-    assert "100/100" in out
-    assert str(graded_class.directory) in out
+    graded = {path.name: path.read_text() for path in (ROOT / "examples/submissions/subtly_wrong").iterdir()}
+    assert {name: one.text for name, one in kept.files.items()} == graded
 
 
 def test_failed_test_explains_itself_to_the_student(graded_class: Class) -> None:
@@ -181,11 +160,8 @@ def test_failed_test_explains_itself_to_the_student(graded_class: Class) -> None
 
 
 def test_odd_submission_names_are_kept(tmp_path: Path) -> None:
-    names = ['=1+1,"x"', "[red]a b", "Zoë"]
-    for name in names:
-        handed_in(tmp_path, SIEVE, name, kata="sieve")
-    handed_in(tmp_path, SIEVE, "new\nline", kata="sieve")
-    paths = [tmp_path / name for name in [*names, "new\nline"]]
+    names = ('=1+1,"x"', "[red]a b", "Zoë")
+    paths = handed_in(tmp_path, SIEVE, *names, "new\nline", kata="sieve")
     done = grade(*paths, "--out", tmp_path / "out", "--kata", "sieve", "--examples", 3, course=PRIMES)
     assert done.code == 2
     line = f"grader: {str(paths[-1])!r}: its name has unprintable characters; rename it\n"

@@ -1,4 +1,4 @@
-"""`grader grade --gradescope`: the file is there after every test, whatever becomes of the run."""
+"""`grader grade --gradescope` writes its file after every test, even if the run is killed."""
 
 import os
 import signal
@@ -52,12 +52,12 @@ def test_killed_grader_leaves_points_so_far(tmp_path: Path, enough: int) -> None
     try:
         while ended < enough and time.monotonic() < deadline and grader.poll() is None:
             time.sleep(0.02)
-            ended = len(run_tests(for_gradescope(path.read_bytes()))) if path.exists() else 0
+            ended = len(select_finished(for_gradescope(path.read_bytes()))) if path.exists() else 0
     finally:
         os.kill(grader.pid, signal.SIGKILL)
         grader.wait()
     report = for_gradescope(path.read_bytes())
-    done = run_tests(report)
+    done = select_finished(report)
     core = sum(len(kata.points) for kata in course().katas.values() if kata.track == "core")
     assert enough <= len(done) < len(report["tests"]) == core
     assert report["score"] == sum(test["max_score"] for test in done) > 0
@@ -65,6 +65,6 @@ def test_killed_grader_leaves_points_so_far(tmp_path: Path, enough: int) -> None
     assert not (tmp_path / "out/complete/result.json").exists()
 
 
-def run_tests(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """The tests that had their turn."""
+def select_finished(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the tests that have run."""
     return [test for test in report["tests"] if test["extra_data"]["outcome"] != "not_graded"]

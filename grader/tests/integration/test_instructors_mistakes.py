@@ -1,4 +1,4 @@
-"""A mistake of the instructor ends in one clear line, and never costs a student a point."""
+"""An instructor's mistake ends in one clear line, and never costs a student a point."""
 
 import json
 import re

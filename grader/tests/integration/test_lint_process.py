@@ -1,4 +1,4 @@
-"""Sources are read in a process with limits; what is found is stored, shown, and costs nothing."""
+"""The lint reads sources in a process with limits; its findings are stored and shown, and cost no points."""
 
 import json
 import resource

@@ -1,4 +1,4 @@
-"""`grader package`: unpacked where a platform would unpack it, its own scripts grade a submission there."""
+"""`grader package`: each package is unpacked as on its platform, and its own scripts grade a submission."""
 
 import json
 import os
@@ -34,8 +34,8 @@ NOT_NEEDED = (
 KATAS = ("same_storage", "get_batch", "linear")
 
 
-def package(platform: str, out: Path, *arguments: str) -> Run:
-    """`grader package …`, with few inputs: of a few katas for Gradescope, of a course without torch for the others."""
+def make_package(platform: str, out: Path, *arguments: str) -> Run:
+    """Run `grader package` with few inputs: a few katas for Gradescope, a course without torch for the others."""
     of = ("--kata", ",".join(KATAS)) if platform == "gradescope" else ()
     course = ROOT if platform == "gradescope" else PRIMES
     return ask("--course", course, "package", platform, out, "--seed", 0, "--examples", FEW, *of, *arguments)
@@ -43,24 +43,23 @@ def package(platform: str, out: Path, *arguments: str) -> Run:
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The packages by platform; for reading only."""
+    """Return the packages by platform, for reading only."""
     folder = tmp_path_factory.mktemp("packages")
     for platform in ("github", "classroom50"):
-        assert package(platform, folder / platform).code == 0
-    assert package("gradescope", folder / "autograder.zip").code == 0
+        assert make_package(platform, folder / platform).code == 0
+    assert make_package("gradescope", folder / "autograder.zip").code == 0
     with zipfile.ZipFile(folder / "autograder.zip") as archive:
         archive.extractall(folder / "gradescope")
     return folder
 
 
 def call(*command: object, cwd: Path, **variables: str) -> Run:
-    """A platform's call, with the Python that runs this test in the place of one that would be installed."""
+    """Run a platform's command with the Python of this test instead of an installed one."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(cwd), "TORCHKATA_PYTHON": sys.executable, **variables}
     return start(*command, cwd=cwd, environment=environment)
 
 
-def repository(folder: Path) -> Path:
-    """A checkout with one commit of everything in it."""
+def commit_all(folder: Path) -> Path:
     author = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
     for command in (("init", "-q"), ("add", "--all", "--force"), (*author, "commit", "-q", "-m", "start")):
         subprocess.run(["git", *command], cwd=folder, check=True)
@@ -69,7 +68,7 @@ def repository(folder: Path) -> Path:
 
 @pytest.fixture
 def autograder(packages: Path, tmp_path: Path) -> Path:
-    """Gradescope's directory with the zip unpacked in `source/`."""
+    """Return Gradescope's directory with the zip unpacked in `source/`."""
     root = tmp_path / "autograder"
     shutil.copytree(packages / "gradescope", root / "source")
     for name in ("submission", "results"):
@@ -81,7 +80,6 @@ def autograder(packages: Path, tmp_path: Path) -> Path:
 
 
 def graded(root: Path) -> dict[str, Any]:
-    """Gradescope's results."""
     return for_gradescope((root / "results/results.json").read_bytes())
 
 
@@ -144,13 +142,13 @@ def test_gradescope_setup_names_missing_packages(autograder: Path, tmp_path: Pat
 
 @pytest.mark.usefixtures("needs_bwrap")
 def test_github_package_grades_with_fetched_grader(packages: Path, tmp_path: Path) -> None:
-    origin = repository(shutil.copytree(packages / "classroom50/torchkata", tmp_path / "grader/torchkata"))
+    origin = commit_all(shutil.copytree(packages / "classroom50/torchkata", tmp_path / "grader/torchkata"))
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=origin, capture_output=True, text=True, check=True).stdout
     checkout = tmp_path / "work/primitives-ada"
     shutil.copytree(WRONG, checkout / "assignment")
     trapped(checkout, tmp_path / "mark")
     source = f"file://{origin}@{commit.strip()}"
-    assert package("github", checkout, "--force", "--source", source).code == 0
+    assert make_package("github", checkout, "--force", "--source", source).code == 0
     assert not (checkout / ".github/torchkata/torchkata").exists()
     summary = tmp_path / "step_summary"
     summary.write_text("before\n")
@@ -167,7 +165,6 @@ def test_github_package_grades_with_fetched_grader(packages: Path, tmp_path: Pat
 
 
 def steps(checkout: Path) -> list[str]:
-    """What the workflow runs."""
     workflow = yaml.safe_load((checkout / ".github/workflows/grade.yml").read_text())
     return [step["run"] for step in workflow["jobs"]["grade"]["steps"] if "run" in step]
 
@@ -190,7 +187,7 @@ def test_classroom50_package_grades_a_checkout(packages: Path, tmp_path: Path) -
     checkout = tmp_path / "checkout"
     shutil.copytree(WRONG, checkout)
     (checkout / "result.json").write_text('{"score": 1000}')
-    repository(trapped(checkout, tmp_path / "mark"))
+    commit_all(trapped(checkout, tmp_path / "mark"))
     runner = {name: value for name, value in RUNNER.items() if name != "SUBMITTED_AT"}
     done = call(sys.executable, bundle / "autograder.py", cwd=checkout, **runner)
     assert done.code == 0, done.err
@@ -222,9 +219,7 @@ def test_installation_runs_no_file_of_the_checkout(packages: Path, tmp_path: Pat
         ("gradescope", ("constraints.txt", "reference/linear/fallback.py", "reference/linear/oracle.py")),
     ],
 )
-def test_package_contains_no_private_file(
-    packages: Path, folder: str, needed: tuple[str, ...]
-) -> None:
+def test_package_contains_no_private_file(packages: Path, folder: str, needed: tuple[str, ...]) -> None:
     copied = packages / folder / "torchkata"
     files = {path.relative_to(copied).as_posix() for path in copied.rglob("*") if path.is_file()}
     assert {"conftest.py", *needed} <= files
@@ -233,7 +228,7 @@ def test_package_contains_no_private_file(
 
 def test_package_zip_is_reproducible(tmp_path: Path) -> None:
     for name in ("a.zip", "b.zip"):
-        assert package("gradescope", tmp_path / name).code == 0
+        assert make_package("gradescope", tmp_path / name).code == 0
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         modes = {info.filename: info.external_attr >> 16 & 0o777 for info in archive.infolist()}
@@ -245,9 +240,9 @@ def test_package_force_replaces_only_the_grader(packages: Path, tmp_path: Path) 
     (out / "assignment").mkdir()
     stale = out / ".github/torchkata/torchkata/tests/test_gone.py"
     stale.write_text("")
-    refused = package("github", out)
+    refused = make_package("github", out)
     assert (refused.code, refused.err) == (2, f"grader: {out}: there is something already; --force writes over it\n")
     assert stale.exists()
-    assert package("github", out, "--force").code == 0
+    assert make_package("github", out, "--force").code == 0
     assert not stale.exists()
     assert (out / "assignment").is_dir()

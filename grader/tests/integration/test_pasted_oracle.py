@@ -1,4 +1,4 @@
-"""A handout contains the oracles: pasting the one of the last kata must not earn its points."""
+"""A handout contains the oracles: a student who pastes one must not earn its points."""
 
 from pathlib import Path
 

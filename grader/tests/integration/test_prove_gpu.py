@@ -1,4 +1,4 @@
-"""`python -m benchmarks.prove_gpu`: the whole of it as a rehearsal, and what a step that fails leaves behind."""
+"""`python -m benchmarks.prove_gpu`: a rehearsal of all steps, and what a failed step leaves behind."""
 
 import os
 from collections.abc import Callable
@@ -23,8 +23,8 @@ Ran = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture
-def ran(tmp_path: Path) -> Ran:
-    """The exit code, and the report."""
+def run_steps(tmp_path: Path) -> Ran:
+    """Run the command, and return its exit code and report."""
 
     def main(*options: str) -> tuple[int, str]:
         path = tmp_path / "made" / "report.md"
@@ -36,7 +36,7 @@ def ran(tmp_path: Path) -> Ran:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One workload, one slow solution, one cheat, a moment of each measurement."""
+    """Shrink the run to one workload, one slow solution, one cheat and short measurements."""
     every = list(course().katas.values())
     slow = next(iter(slow_ones(every).values()))
     cheat = next(cheat for cheat in cheats(every) if cheat.slow.title == slow.title)
@@ -56,8 +56,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.timing
 @pytest.mark.usefixtures("small", "driver")
-def test_rehearsal_takes_every_step(ran: Ran, capfd: pytest.CaptureFixture[str]) -> None:
-    code, report = ran("--device", "cpu")
+def test_rehearsal_takes_every_step(run_steps: Ran, capfd: pytest.CaptureFixture[str]) -> None:
+    code, report = run_steps("--device", "cpu")
     said, complained = capfd.readouterr()
     assert code == 0, said + complained + report
     for step in (*steps.MACHINE, *steps.TIMED):
@@ -70,35 +70,39 @@ def test_rehearsal_takes_every_step(ran: Ran, capfd: pytest.CaptureFixture[str])
         assert line.endswith(f": {needed} |")
 
 
-def step(name: str, run: Callable[[Place, Say], None]) -> Step:
-    """One that claims nothing."""
+def make_step(name: str, run: Callable[[Place, Say], None]) -> Step:
     return Step(name, f"what {name} claims", run)
 
 
-def says(_place: Place, say: Say) -> None:
-    """A line of the report."""
+def write_figure(_place: Place, say: Say) -> None:
     say("a figure")
 
 
-def fails(_place: Place, say: Say) -> None:
-    """A line of the report, and no more."""
+def fail(_place: Place, say: Say) -> None:
     say("the last figure")
     raise steps.Failed("it is 7, not 8")
 
 
-def is_lost(_place: Place, say: Say) -> None:
-    """The process is gone."""
+def lose_process(_place: Place, say: Say) -> None:
     say("the last figure")
     os._exit(1)
 
 
 @pytest.mark.usefixtures("driver")
-@pytest.mark.parametrize(("bad", "words"), [(fails, "it is 7, not 8"), (is_lost, prove_gpu.LOST)])
+@pytest.mark.parametrize(("bad", "words"), [(fail, "it is 7, not 8"), (lose_process, prove_gpu.LOST)])
 def test_failed_step_stops_and_leaves_report(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], ran: Ran, bad: Callable[..., None], words: str
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    run_steps: Ran,
+    bad: Callable[..., None],
+    words: str,
 ) -> None:
-    monkeypatch.setattr(prove_gpu, "MACHINE", (step("first", says), step("second", bad), step("third", says)))
-    code, report = ran("--device", "cpu")
+    monkeypatch.setattr(
+        prove_gpu,
+        "MACHINE",
+        (make_step("first", write_figure), make_step("second", bad), make_step("third", write_figure)),
+    )
+    code, report = run_steps("--device", "cpu")
     assert code == 1
     assert "| first | what first claims | holds |" in report
     assert f"| second | what second claims | **failed**: {words} |" in report
@@ -108,22 +112,20 @@ def test_failed_step_stops_and_leaves_report(
 
 
 @pytest.mark.usefixtures("driver")
-def test_sandbox_that_does_not_start_fails(monkeypatch: pytest.MonkeyPatch, ran: Ran) -> None:
+def test_sandbox_that_does_not_start_fails(monkeypatch: pytest.MonkeyPatch, run_steps: Ran) -> None:
     def breaks(*_: object) -> None:
         raise MachineError("no namespaces here")
 
-    monkeypatch.setattr(prove_gpu, "MACHINE", (step("first", says),))
+    monkeypatch.setattr(prove_gpu, "MACHINE", (make_step("first", write_figure),))
     monkeypatch.setattr(prove_gpu, "run_with_sandbox", breaks)
-    code, report = ran("--device", "cpu")
+    code, report = run_steps("--device", "cpu")
     assert code == 1
     assert f"| sandbox | {prove_gpu.SANDBOX.claim} | **failed**: no namespaces here |" in report
 
 
-def test_missing_device_fails_with_remedy(
-    monkeypatch: pytest.MonkeyPatch, ran: Ran
-) -> None:
+def test_missing_device_fails_with_remedy(monkeypatch: pytest.MonkeyPatch, run_steps: Ran) -> None:
     monkeypatch.setattr(gpu, "choose_gpu", lambda: "two processes are needed: nvidia-smi -c DEFAULT")
-    code, report = ran()
+    code, report = run_steps()
     assert code == 1
     assert "**failed**: two processes are needed: nvidia-smi -c DEFAULT" in report
     assert report.count("\n### ") == 1

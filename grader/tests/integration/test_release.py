@@ -1,4 +1,4 @@
-"""`grader release`: what a handout holds and what it does not, and that a student can start from it."""
+"""`grader release`: what a handout contains and what it must not, and that a student can start with it."""
 
 import json
 import os
@@ -31,42 +31,28 @@ from torchkata.course import course, read_course, use
 
 KATAS = list(course().katas)
 CORE = [kata.name for kata in course().choose([], ["core"])]
-TOP = {
-    "AGENTS.md",
-    "assignment",
-    "conftest.py",
-    "docs",
-    "LICENSE",
-    "pyproject.toml",
-    "README.md",
-    "reference",
-    "tests",
-    "torchkata",
-}
-
-HIDDEN = {".devcontainer", ".github", ".gitignore", ".vscode"}
+TOP = "AGENTS.md assignment conftest.py docs LICENSE pyproject.toml README.md reference tests torchkata"
+HIDDEN = ".devcontainer .github .gitignore .vscode"
 
 
-def listed(folder: Path) -> list[str]:
-    """All files below, by path."""
+def list_files(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
 def test_handout_contains_expected_files(new_handout: Path) -> None:
-    assert {path.name for path in new_handout.iterdir()} == TOP | HIDDEN
+    assert {path.name for path in new_handout.iterdir()} == {*TOP.split(), *HIDDEN.split()}
     shared = {path.name for path in (ROOT / "reference").iterdir() if path.suffix in (".py", ".toml")}
     shared.remove("lint.toml")
     ours = {*shared, *KATAS, "stubs", "workloads", "handout.sha256"}
     assert {path.name for path in (new_handout / "reference").iterdir()} == ours
     classes = [*course().workloads, "optimizers", "training"]
-    assert listed(new_handout / "reference/workloads") == sorted(
-        ["workloads.toml", *(f"{name}.py" for name in classes)]
-    )
+    workloads = ["workloads.toml", *(f"{name}.py" for name in classes)]
+    assert list_files(new_handout / "reference/workloads") == sorted(workloads)
     for kata in KATAS:
         ours = {path.name for path in course().folder(kata).iterdir() if path.suffix in (".py", ".toml")}
         known = {path.name for path in (new_handout / "reference" / kata).iterdir()}
         assert known == ours - {"solution.py", "fallback.py", "wrong.toml", "caught_by.toml"}
-    assert listed(new_handout / "docs") == ["katas.md", "students.md", "zh/students.md"]
+    assert list_files(new_handout / "docs") == ["katas.md", "students.md", "zh/students.md"]
     for document in ("README.md", "docs/katas.md", "docs/students.md"):
         text = (new_handout / document).read_text("utf-8")
         for target in re.findall(r"\]\(([^)#:]+)[)#]", text):
@@ -76,10 +62,13 @@ def test_handout_contains_expected_files(new_handout: Path) -> None:
         stub = (ROOT / "assignment" / f"{kata}.py").read_bytes()
         assert (new_handout / "assignment" / f"{kata}.py").read_bytes() == stub
         assert (new_handout / "reference/stubs" / f"{kata}.py").read_bytes() == stub
-    assert not [name for name in listed(new_handout) if name.endswith((".pyc", ".bak"))]
-    editor = ["extensions.json", "settings.json", "tasks.json"]
-    jsons = [".devcontainer/devcontainer.json", *(f".vscode/{name}" for name in editor)]
-    assert [name for name in listed(new_handout) if name.endswith(".json")] == jsons
+    assert not [name for name in list_files(new_handout) if name.endswith((".pyc", ".bak"))]
+    jsons = [
+        ".devcontainer/devcontainer.json",
+        *(f".vscode/{name}.json" for name in ("extensions", "settings", "tasks")),
+    ]
+    assert [name for name in list_files(new_handout) if name.endswith(".json")] == jsons
+    assert leaks({name: (new_handout / name).read_bytes() for name in list_files(new_handout)}) == []
 
 
 def test_course_may_replace_agents_file(tmp_path: Path) -> None:
@@ -92,11 +81,7 @@ def test_course_may_replace_agents_file(tmp_path: Path) -> None:
         assert ask("--course", project, "release", out, "--kata=linear").code == 0
         assert (out / "AGENTS.md").is_file() == bool(text)
         assert not text or (out / "AGENTS.md").read_text() == text
-        assert "AGENTS.md" not in listed(out / "docs")
-
-
-def test_handout_has_no_leak(new_handout: Path) -> None:
-    assert leaks({name: (new_handout / name).read_bytes() for name in listed(new_handout)}) == []
+        assert "AGENTS.md" not in list_files(out / "docs")
 
 
 def test_leak_is_found_whatever_its_layout() -> None:
@@ -159,7 +144,12 @@ def test_chinese_handout_keeps_every_english_task(tmp_path: Path) -> None:
 def test_handout_has_workloads_of_its_katas(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert ask("release", out, "--kata=sgd", "--kata=adagrad").code == 0
-    assert listed(out / "reference/workloads") == ["adagrad_step.py", "optimizers.py", "sgd_step.py", "workloads.toml"]
+    assert list_files(out / "reference/workloads") == [
+        "adagrad_step.py",
+        "optimizers.py",
+        "sgd_step.py",
+        "workloads.toml",
+    ]
     write_solution(out, "sgd", "adagrad")
     shutil.copy(ROOT / "grader/tests/support/pretended_gpu.py", out)
     timed = at_home("pytest", "-m", "gpu", "-p", "pretended_gpu", cwd=out)
@@ -168,7 +158,7 @@ def test_handout_has_workloads_of_its_katas(tmp_path: Path) -> None:
 
 @pytest.fixture
 def primes() -> Iterator[None]:
-    """Work on a small course without torch."""
+    """Use a small course without torch."""
     use(PRIMES)
     yield
     use(ROOT)
@@ -226,7 +216,6 @@ def test_released_katas_come_with_foundations_only(tmp_path: Path, chosen: list[
 
 
 def script(folder: Path, name: str) -> Path:
-    """A program of a virtual environment."""
     return folder / ("Scripts" if os.name == "nt" else "bin") / name
 
 
@@ -246,27 +235,20 @@ def test_handout_installs_in_its_own_environment(handout: Path, tmp_path: Path) 
         assert done.returncode in (0, 1), done.stderr
         return done.stdout
 
-    core = [kata for kata in course().katas.values() if kata.track == "core"]
-    assert f"0 of {len(core)} done" in call(str(script(place, "kata")))
+    assert f"0 of {len(CORE)} done" in call(str(script(place, "kata")))
     assert "same_storage  not started    0/6" in call(str(script(place, "kata")), "next")
     assert re.search("same_storage +not started +0/6", call(str(script(place, "kata")))), "the handout's own memory"
     assert (handout / ".kata/progress.json").is_file()
-    assert not (ROOT / ".kata/x").exists()
-    project = tomllib.loads((handout / "pyproject.toml").read_text("utf-8"))["project"]
-    ours = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    assert [project[key] for key in ("version", "requires-python")] == [
-        ours["project"][key] for key in ("version", "requires-python")
-    ]
+
+
+def test_handout_has_the_settings_of_the_project(new_handout: Path) -> None:
+    made, ours = (tomllib.loads((root / "pyproject.toml").read_text("utf-8")) for root in (new_handout, ROOT))
+    for key in ("version", "requires-python"):
+        assert made["project"][key] == ours["project"][key]
     needed = {*ours["project"]["dependencies"], *ours["dependency-groups"]["students"]}
-    assert {*map(Requirement, project["dependencies"])} == {*map(Requirement, needed)}
-
-
-def test_handout_configures_pytest_like_the_project(new_handout: Path) -> None:
-    made, ours = (
-        tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
-        for root in (new_handout, ROOT)
-    )
-    assert {**ours, "markers": [one for one in ours["markers"] if one.startswith("gpu")]} == made
+    assert {*map(Requirement, made["project"]["dependencies"])} == {*map(Requirement, needed)}
+    made_options, options = (settings["tool"]["pytest"]["ini_options"] for settings in (made, ours))
+    assert {**options, "markers": [one for one in options["markers"] if one.startswith("gpu")]} == made_options
 
 
 def test_readme_and_workflow_name_the_katas(new_handout: Path) -> None:
@@ -276,11 +258,8 @@ def test_readme_and_workflow_name_the_katas(new_handout: Path) -> None:
     assert "[docs/students.md](docs/students.md)" in readme
     assert not re.search(r"TITLE|TORCH|PIP|GUIDES|KATAS", readme)
     workflow: dict[Any, Any] = yaml.safe_load((new_handout / ".github/workflows/test.yml").read_text("utf-8"))
-    assert [step["run"] for step in workflow["jobs"]["test"]["steps"] if "run" in step] == [
-        "pip install uv",
-        "uv sync",
-        "uv run pytest",
-    ]
+    steps = [step["run"] for step in workflow["jobs"]["test"]["steps"] if "run" in step]
+    assert steps == ["pip install uv", "uv sync", "uv run pytest"]
     ignored = (new_handout / ".gitignore").read_text().splitlines()
     assert {"/.kata/", "/assignment.zip", ".hypothesis/"} <= set(ignored)
 
@@ -296,10 +275,8 @@ def test_editor_finds_tests_and_task(new_handout: Path) -> None:
     assert all((new_handout / name).is_file() for name in container["customizations"]["codespaces"]["openFiles"])
     tests = made["settings"]["python.testing.pytestArgs"]
     found = at_home("pytest", "--collect-only", *tests, cwd=new_handout)
-    assert found.code == 0
-    assert sum("::" in line for line in found.out.splitlines()) == sum(
-        len(kata.points) for kata in course().katas.values()
-    )
+    count = sum(len(kata.points) for kata in course().katas.values())
+    assert (found.code, sum("::" in line for line in found.out.splitlines())) == (0, count)
 
 
 def test_uv_installs_cpu_torch_on_linux(new_handout: Path, tmp_path: Path) -> None:
@@ -309,7 +286,9 @@ def test_uv_installs_cpu_torch_on_linux(new_handout: Path, tmp_path: Path) -> No
     assert (index["url"], index["explicit"]) == ("https://download.pytorch.org/whl/cpu", True)
     assert index["url"] in (new_handout / "README.md").read_text("utf-8"), "what to type with pip"
     assert ask("--course", PRIMES, "release", tmp_path / "primes").code == 0
-    assert not [name for name in listed(tmp_path / "primes") if "torch.org" in (tmp_path / "primes" / name).read_text()]
+    assert not [
+        name for name in list_files(tmp_path / "primes") if "torch.org" in (tmp_path / "primes" / name).read_text()
+    ]
 
 
 def test_finished_handout_gets_full_points(handout: Path, tmp_path: Path) -> None:
@@ -345,7 +324,7 @@ def test_release_overwrites_nothing_but_an_earlier_release(tmp_path: Path) -> No
     )
     (out / "assignment/linear.py").unlink()
     assert ask("release", out, "--kata", "same_storage", "--force").code == 0
-    assert listed(out / "assignment") == ["__init__.py", "same_storage.py"]
+    assert list_files(out / "assignment") == ["__init__.py", "same_storage.py"]
     assert (out / ".git").is_dir(), "what is not of the handout stays"
     assert at_home("pytest", cwd=out).code == 1
     (tmp_path / "thesis").mkdir()
@@ -353,7 +332,7 @@ def test_release_overwrites_nothing_but_an_earlier_release(tmp_path: Path) -> No
     for option in ("--force", "--update"):
         refused = ask("release", tmp_path / "thesis", option)
         assert refused.err.endswith("there is something already, and it is no handout\n")
-    assert listed(tmp_path / "thesis") == ["tests"]
+    assert list_files(tmp_path / "thesis") == ["tests"]
     (tmp_path / "file").write_text("")
     assert ask("release", tmp_path / "file", "--force").code == 2
     assert ask("release", tmp_path / "new", "--update").err.endswith("there is no handout to update\n")

@@ -1,4 +1,4 @@
-"""Inputs that nobody knows ahead: the seed is drawn for a directory of results, kept there, and told to no student."""
+"""The secret seed of a run: it is drawn for a directory of results, stored there, and hidden from students."""
 
 import json
 import zipfile
@@ -9,19 +9,18 @@ from grader.tests.conftest import Run, ask, run
 from grader.tests.support.submissions import PRIMES, SIEVE, WITHOUT_TWO, handed_in
 
 
-def call(path: Path, out: Path) -> list[str]:
-    """Return the arguments of `grader grade`, as an instructor types them."""
+def list_arguments(path: Path, out: Path) -> list[str]:
+    """Return the arguments of `grader grade`."""
     return [*map(str, ("--course", PRIMES, "grade", path, "--out", out, "--kata", "sieve", "--examples", 20))]
 
 
 def grade(path: Path, out: Path, *options: str) -> Run:
-    """Grade one submission."""
-    return run("grader", *call(path, out), *options)
+    return run("grader", *list_arguments(path, out), *options)
 
 
-def again(path: Path, out: Path) -> Run:
-    """Grade the submission once more, where nothing is left to be graded."""
-    return ask(*call(path, out))
+def grade_again(path: Path, out: Path) -> Run:
+    """Grade in this process, where nothing is left to grade."""
+    return ask(*list_arguments(path, out))
 
 
 def test_seed_is_stored_and_hidden_from_students(tmp_path: Path) -> None:
@@ -31,7 +30,7 @@ def test_seed_is_stored_and_hidden_from_students(tmp_path: Path) -> None:
     assert grade(right, out).code == 0
     seed = (out / ".seed").read_text().strip()
     assert len({seed, *(str(draw()) for _ in range(3))}) > 1, "it is drawn"
-    assert "had been graded before" in again(right, out).out
+    assert "had been graded before" in grade_again(right, out).out
     live = tmp_path / "results.json"
     assert grade(wrong, out, "--gradescope", str(live)).code == 0
     assert (out / ".seed").read_text().strip() == seed
@@ -50,19 +49,18 @@ def test_given_seed_is_used_by_next_run(tmp_path: Path) -> None:
     (right,) = handed_in(tmp_path, SIEVE, "right", kata="sieve")
     out = tmp_path / "out"
     assert grade(right, out, "--seed", "7").code == 0
-    assert "had been graded before" in again(right, out).out
+    assert "had been graded before" in grade_again(right, out).out
     (out / ".seed").write_text("seven")
-    refused = again(right, out)
+    refused = grade_again(right, out)
     assert (refused.code, len(refused.err.splitlines())) == (2, 1)
     assert "expected the number" in refused.err
 
 
 def test_package_has_its_own_seed(tmp_path: Path) -> None:
-    said = []
+    seeds = set()
     for name in ("one.zip", "other.zip"):
-        done = ask("package", "gradescope", tmp_path / name)
-        assert done.code == 0, done.err
+        assert ask("--course", PRIMES, "package", "gradescope", tmp_path / name).code == 0
         with zipfile.ZipFile(tmp_path / name) as archive:
-            said.append(archive.read("options").decode().split())
-    seeds = [options[options.index("--seed") + 1] for options in said]
-    assert seeds[0] != seeds[1]
+            options = archive.read("options").decode().split()
+        seeds.add(options[options.index("--seed") + 1])
+    assert len(seeds) == 2

@@ -1,4 +1,4 @@
-"""A class on a real Slurm of one node: the same gradebook, whatever happens to the run; timing/ has more faults."""
+"""Grading on a real Slurm of one node ends with the same gradebook, whatever happens to the run."""
 
 import subprocess
 import sys
@@ -64,9 +64,7 @@ def test_cancelled_task_is_completed_by_same_command(
     is_whole(tmp_path, slow_gradebook)
 
 
-def test_killed_run_goes_on_with_same_command(
-    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
-) -> None:
+def test_killed_run_goes_on_with_same_command(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
     started = Started(slow_class, tmp_path, "--jobs", "1")
     started.until_it_grades()
     started.process.kill()

@@ -1,4 +1,4 @@
-"""What a task of a cluster does, without the cluster."""
+"""One task of a Slurm run, without Slurm."""
 
 import os
 import subprocess
@@ -27,14 +27,8 @@ def test_chunk_skips_unreadable_submissions(tmp_path: Path) -> None:
     made = create_plan("tests", [*paths, tmp_path / "class/gone"], on_slurm(tmp_path / "out"), 2)
     (tmp_path / "unfit").mkdir()
     (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
-    done = grade_chunk(tmp_path / "plan.json")
-    assert done == 0
+    command = [sys.executable, "-m", "grader.cluster.chunk", str(tmp_path / "plan.json"), "0", str(os.getpid())]
+    assert subprocess.run(command, timeout=600).returncode == 0
     assert read(tmp_path / "out/ada/result.json").conclusive
     assert list((tmp_path / "unfit").iterdir()) == []
     assert not (tmp_path / "out/gradebook.csv").exists()
-
-
-def grade_chunk(path: Path) -> int:
-    """Run the first task of a plan."""
-    command = [sys.executable, "-m", "grader.cluster.chunk", str(path), "0", str(os.getpid())]
-    return subprocess.run(command, timeout=600).returncode

@@ -1,4 +1,4 @@
-"""A chain that is broken in the sandbox: nobody's speed is graded, and the run says once why."""
+"""A machine whose timing chain is broken grades no speed, and the run says once why."""
 
 import json
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ BREAKS = {
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    """One for workers that are timed, on the CPU."""
+    """Return a sandbox for workers that are timed on the CPU."""
     started = launch("bwrap", setup.get_limits(), setup.plan_workers())
     started.wait_until_ready()
     yield started

@@ -1,4 +1,4 @@
-"""`pytest -m gpu` on a student's machine: without a GPU, and with one that is pretended."""
+"""`pytest -m gpu` on a student's machine, without a GPU and with a pretended one."""
 
 import itertools
 import re
@@ -26,13 +26,13 @@ without_a_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a
 WORKLOADS = list(course().workloads)
 
 
-def pretended(folder: Path, *options: str) -> Run:
-    """`pytest -m gpu` where the CPU stands in for a GPU."""
+def run_pretended(folder: Path, *options: str) -> Run:
+    """Run `pytest -m gpu` where the CPU is taken for a GPU."""
     return run("pytest", "-m", "gpu", "-p", "grader.tests.support.pretended_gpu", f"--impl={folder}", *options)
 
 
-def rows(out: str) -> dict[str, str]:
-    """The lines of the table, by workload."""
+def read_rows(out: str) -> dict[str, str]:
+    """Return the lines of the table by workload."""
     lines = [line.split(maxsplit=1) for line in out.splitlines() if line.startswith("  ")]
     return {words[0]: words[1] for words in lines if len(words) == 2 and words[0] in WORKLOADS}
 
@@ -58,8 +58,8 @@ def test_plain_pytest_leaves_out_speed_tests() -> None:
 def test_speed_tests_are_not_run_without_a_gpu() -> None:
     done = run("pytest", "-m", "gpu")
     assert done.code == 0, done.out
-    assert list(rows(done.out)) == WORKLOADS
-    assert all(row.startswith("not run   (") for row in rows(done.out).values())
+    assert list(read_rows(done.out)) == WORKLOADS
+    assert all(row.startswith("not run   (") for row in read_rows(done.out).values())
     assert "8 not run" in done.out
     assert "passed" not in done.out
     assert "failed" not in done.out
@@ -69,17 +69,17 @@ def test_speed_tests_are_not_run_without_a_gpu() -> None:
 def test_missing_gpu_keeps_the_exit_code() -> None:
     done = run("pytest", "-m", "gpu or not gpu", "--impl", "assignment", "--kata", "adagrad", "--examples", "5")
     assert done.code == 1, done.out
-    assert rows(done.out).keys() == {"adagrad_step"}
+    assert read_rows(done.out).keys() == {"adagrad_step"}
     assert "1 not run" in done.out
 
 
 def test_solution_is_fast_on_pretended_gpu() -> None:
-    done = pretended(SOLUTION)
+    done = run_pretended(SOLUTION)
     assert done.code == 0, done.out
     assert "  workload              measured          to pass  for full verdict" in done.out
-    assert list(rows(done.out)) == WORKLOADS
-    assert rows(done.out)["linear_forward"].split() == ["1.00", "0.60", "0.75", "full"]
-    assert rows(done.out)["peak_memory"].split() == ["0.70", "0.60", "0.75", "passing"]
+    assert list(read_rows(done.out)) == WORKLOADS
+    assert read_rows(done.out)["linear_forward"].split() == ["1.00", "0.60", "0.75", "full"]
+    assert read_rows(done.out)["peak_memory"].split() == ["0.70", "0.60", "0.75", "passing"]
     assert "This is only an estimate: the grader measures your code again, and its result counts." in done.out
     assert "8 passed" in done.out
 
@@ -93,9 +93,9 @@ def test_wrong_results_have_no_speed(tmp_path: Path) -> None:
         "train": (".square().mean()", ".square().sum()"),
     }
     folder = work(tmp_path, **{kata: changed(kata, *texts) for kata, texts in katas.items()})
-    done = pretended(folder, *(f"--kata={kata}" for kata in katas))
+    done = run_pretended(folder, *(f"--kata={kata}" for kata in katas))
     assert done.code == 1
-    found = rows(done.out)
+    found = read_rows(done.out)
     assert {found.pop(name) for name in list(found) if name != "peak_memory"} == {"wrong"}, done.out
 
 
@@ -106,9 +106,9 @@ def test_slow_and_crashed_work_is_explained(tmp_path: Path) -> None:
         "train": ("losses[step] = loss.detach()", "losses[step] = loss.item()"),
     }
     folder = work(tmp_path, **{kata: changed(kata, *texts) for kata, texts in katas.items()})
-    done = pretended(folder, *(f"--kata={kata}" for kata in katas))
+    done = run_pretended(folder, *(f"--kata={kata}" for kata in katas))
     assert done.code == 1
-    found = rows(done.out)
+    found = read_rows(done.out)
     assert found["adagrad_step"].split()[-1] == "crashed"
     assert re.search(r"at        adagrad\.py, line \d+:  .*g3", done.out), "the student's own line"
     assert found["no_hidden_sync"].split() == ["0.00", "1.00", "1.00", "too", "slow"]
@@ -122,9 +122,9 @@ def test_slow_and_crashed_work_is_explained(tmp_path: Path) -> None:
 
 
 def test_speed_tests_of_stubs_are_not_started() -> None:
-    done = pretended(ROOT / "assignment")
+    done = run_pretended(ROOT / "assignment")
     assert done.code == 1
-    assert set(rows(done.out).values()) == {"not started"}
+    assert set(read_rows(done.out).values()) == {"not started"}
     assert " · " not in done.out
 
 
@@ -132,12 +132,12 @@ def test_small_device_gets_smaller_batch() -> None:
     work = work_of("linear_forward")
     linear = work.fields(work.sizes["cpu"], CALLS)
     options = ("--kata", "linear", "--pretended-bytes")
-    small = pretended(SOLUTION, *options, str(HEADROOM * bytes_needed(linear) - 1))
+    small = run_pretended(SOLUTION, *options, str(HEADROOM * bytes_needed(linear) - 1))
     assert small.code == 0
     assert "(batch 256 instead of 512, to fit in device memory)" in small.out
-    tiny = pretended(SOLUTION, *options, "1000")
+    tiny = run_pretended(SOLUTION, *options, "1000")
     assert tiny.code == 0
-    assert rows(tiny.out)["linear_forward"].startswith("not run   (needs")
+    assert read_rows(tiny.out)["linear_forward"].startswith("not run   (needs")
 
 
 @pytest.mark.parametrize("kind", ["cpu", "cuda"])
@@ -160,8 +160,8 @@ def test_workload_is_halved_to_fit_memory(kind: Kind, workload: str) -> None:
 
 
 def test_table_shows_mfu_on_a_known_device() -> None:
-    done = pretended(SOLUTION, "--kata", "linear", "--pretended-name", "NVIDIA H200")
-    row = rows(done.out)["linear_forward"].split()
+    done = run_pretended(SOLUTION, "--kata", "linear", "--pretended-name", "NVIDIA H200")
+    row = read_rows(done.out)["linear_forward"].split()
     assert row == ["1.00,", "MFU", "0.00", "0.75", "0.90", "full"], "no MFU asks for more than plain torch's rate"
 
 

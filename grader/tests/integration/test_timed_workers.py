@@ -1,4 +1,4 @@
-"""Workers that are timed: they stand still while nothing is asked of them, stay on their core, and tell no time."""
+"""Timed workers are paused between blocks, stay on their core, and cannot forge their time."""
 
 import threading
 import time
@@ -25,13 +25,12 @@ LIMITS = setup.get_limits()
 
 @pytest.fixture(scope="module", params=LEVELS)
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """A zygote for workers that are timed, at each level."""
     yield from zygote(request, LIMITS, setup.plan_workers())
 
 
 @pytest.fixture
 def timed(sandbox: Sandbox) -> Iterator[Callable[..., TimedWorker]]:
-    """Begin a task with the solution's files, some of them replaced; or as the baseline."""
+    """Return a function that begins a task with the solution, with other files, or as the baseline."""
     workers: list[TimedWorker] = []
     controls = []
 
@@ -49,7 +48,7 @@ def timed(sandbox: Sandbox) -> Iterator[Callable[..., TimedWorker]]:
 
 
 def linear(forward: str, before: str = "") -> dict[str, str]:
-    """A layer with this body of `forward`."""
+    """Return a layer with this body of `forward`."""
     lines = "\n        ".join(forward.splitlines())
     source = (
         f"import os, threading, time, torch\n{before}\nclass Linear(torch.nn.Module):\n    def __init__(self, i, o):\n"
@@ -85,7 +84,7 @@ def test_timed_worker_is_paused_between_blocks(timed: Callable[..., TimedWorker]
     )
     start = "if not hasattr(self, 'started'):\n    self.started = threading.Thread(target=count, daemon=True)\n"
     begun = timed(files=linear(f"{start}    self.started.start()\ntime.sleep(0.2)", before))
-    arena = arena_of(begun)
+    arena = find_arena(begun)
     begun.block(60)
     counted = int(arena[8000])
     assert counted > 0, "its thread has run while the worker was asked something"
@@ -103,8 +102,8 @@ def spin():
 """
 
 
-def arena_of(timed: TimedWorker) -> torch.Tensor:
-    """All of the memory that is shared with its worker, uint8[bytes]."""
+def find_arena(timed: TimedWorker) -> torch.Tensor:
+    """Return the memory that is shared with a worker, uint8[bytes]."""
     some = timed.memory["x"]
     return torch.empty(0, dtype=torch.uint8).set_(some.untyped_storage())
 
@@ -181,9 +180,7 @@ def test_worker_memory_is_counted_by_the_kernel(timed: Callable[..., TimedWorker
         "os.setxattr(__file__, 'user.x', b'x')",
     ],
 )
-def test_worker_cannot_use_uncounted_memory(
-    timed: Callable[..., TimedWorker], sandbox: Sandbox, place: str
-) -> None:
+def test_worker_cannot_use_uncounted_memory(timed: Callable[..., TimedWorker], sandbox: Sandbox, place: str) -> None:
     if sandbox.isolation == "none" and "open" not in place:
         pytest.skip("there a filter is not demanded")
     with pytest.raises(Crashed, match=r"PermissionError|File too large"):

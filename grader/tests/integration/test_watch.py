@@ -1,4 +1,4 @@
-"""`kata watch` at a real terminal, and without one: files are saved, keys are pressed, processes die."""
+"""`kata watch` with and without a terminal: files are saved, keys are pressed, processes die."""
 
 import os
 import shutil
@@ -24,13 +24,12 @@ PLAIN = {**students_environment(), **FEW, "NO_COLOR": "1", "TERM": "xterm"}
 
 
 def save(handout: Path, kata: str, old: str = "", new: str = "") -> None:
-    """Save our solution of a kata, with one text exchanged."""
     source = changed(kata, old, new) if old else (SOLUTION / f"{kata}.py").read_text()
     (handout / "assignment" / f"{kata}.py").write_text(source)
 
 
-def pid_in(file: Path) -> int:
-    """The number that a student's code writes there when it is imported."""
+def wait_for_pid(file: Path) -> int:
+    """Wait for the process ID that a student's code writes into this file."""
     end = time.monotonic() + 120
     while not file.exists() or not file.read_text():
         assert time.monotonic() < end, "it was never imported"
@@ -40,14 +39,13 @@ def pid_in(file: Path) -> int:
 
 @pytest.fixture
 def watch(handout: Path) -> Iterator[Terminal]:
-    """`kata watch` at a terminal, ready."""
     with Terminal(["torchkata", "watch"], handout, PLAIN, Fork) as terminal:
         terminal.until(KEYS)
         yield terminal
 
 
-def row(printed: str, kata: str) -> list[str]:
-    """A kata's line of the table."""
+def find_row(printed: str, kata: str) -> list[str]:
+    """Return a kata's line of the table."""
     return next(line.split() for line in printed.splitlines() if line.startswith(f"  {kata} "))
 
 
@@ -56,10 +54,10 @@ def test_watch_runs_only_the_saved_kata(watch: Terminal, handout: Path) -> None:
     printed = watch.until(KEYS)
     assert "── linear ──" in printed
     assert "linear · Linear(x) is x @ weight" in printed
-    assert row(printed, "linear") == ["linear", "wrong", "5/6", "8/12", "points"]
+    assert find_row(printed, "linear") == ["linear", "wrong", "5/6", "8/12", "points"]
     save(handout, "linear")
     printed = watch.until(KEYS)
-    assert row(printed, "linear") == ["linear", "done", "6/6", "12/12", "points"]
+    assert find_row(printed, "linear") == ["linear", "done", "6/6", "12/12", "points"]
     assert "same_storage" not in printed
     assert "warning" not in watch.all
     assert "\x1b" not in watch.all, "NO_COLOR was asked for"
@@ -67,20 +65,20 @@ def test_watch_runs_only_the_saved_kata(watch: Terminal, handout: Path) -> None:
 
 def test_watch_keys_run_hint_and_quit(watch: Terminal, handout: Path) -> None:
     watch.type("n")
-    assert row(watch.until(KEYS), "same_storage") == ["same_storage", "not", "started", "0/6", "0/8", "points"]
+    assert find_row(watch.until(KEYS), "same_storage") == ["same_storage", "not", "started", "0/6", "0/8", "points"]
     watch.type("h")
     assert "hint 1 of 3" in watch.until("more: kata hint same_storage")
     watch.type("H")
     assert "hint 2 of 3" in watch.until("more: kata hint same_storage")
     watch.type("x\x1b[A")  # no keys of ours: an x, an arrow
     save(handout, "same_storage")
-    assert row(watch.until(KEYS), "same_storage")[1] == "done"
+    assert find_row(watch.until(KEYS), "same_storage")[1] == "done"
     watch.type("n")
-    assert row(watch.until(KEYS), "linear")[1:3] == ["not", "started"]
+    assert find_row(watch.until(KEYS), "linear")[1:3] == ["not", "started"]
     watch.type("a")
     printed = watch.until(KEYS)
     assert "── all katas ──" in printed
-    assert row(printed, "checkpoint")[1:3] == ["not", "started"]
+    assert find_row(printed, "checkpoint")[1:3] == ["not", "started"]
     assert watch.settings() != watch.settings_before
     watch.type("q")
     assert watch.end() == 0
@@ -90,7 +88,7 @@ def test_watch_keys_run_hint_and_quit(watch: Terminal, handout: Path) -> None:
 def test_watch_shows_finished_kata_that_breaks(watch: Terminal, handout: Path) -> None:
     for kata in ("linear", "cruncher"):
         save(handout, kata)
-        assert row(watch.until(KEYS), kata)[1] == "done"
+        assert find_row(watch.until(KEYS), kata)[1] == "done"
     within = "2 if 'assignment.cruncher' in __import__('sys').modules else 1"
     save(handout, "linear", "x @ self.weight", f"({within}) * (x @ self.weight)")
     printed = watch.until(KEYS)
@@ -99,17 +97,11 @@ def test_watch_shows_finished_kata_that_breaks(watch: Terminal, handout: Path) -
     assert "cruncher · " in others, "with the failure itself"
     assert "cruncher used to pass; now: wrong" in others
     save(handout, "linear")
-    assert "still done: cruncher" in watch.until(KEYS), "once finished, it is looked at again"
-
-
-def test_finished_kata_waits_for_its_foundation(watch: Terminal, handout: Path) -> None:
-    for kata in ("linear", "cruncher"):
-        save(handout, kata)
-        assert row(watch.until(KEYS), kata)[1] == "done"
+    assert "still done: cruncher" in watch.until(KEYS), "once finished, it is tested again"
     save(handout, "linear", "x @ self.weight", "2 * (x @ self.weight)")
     printed = watch.until(KEYS)
-    assert "linear used to pass; now: wrong" in printed
-    assert "cruncher" not in printed
+    assert "linear was done, but is now: wrong" in printed
+    assert "cruncher" not in printed, "it waits for linear"
     save(handout, "linear")
     assert "still done: cruncher" in watch.until(KEYS)
 
@@ -120,9 +112,9 @@ def test_saving_again_stops_the_run(watch: Terminal, handout: Path) -> None:
         "def same_storage(x, y):\n    while True:\n        pass\n"
     )
     watch.until("── same_storage ──")
-    child = pid_in(handout / "began")
+    child = wait_for_pid(handout / "began")
     save(handout, "same_storage")
-    assert row(watch.until(KEYS), "same_storage")[1] == "done"
+    assert find_row(watch.until(KEYS), "same_storage")[1] == "done"
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
 
@@ -132,26 +124,24 @@ def test_saved_helper_runs_katas_that_import_it(watch: Terminal, handout: Path) 
     save(handout, "linear", "x @ self.weight", "x @ self.weight * FACTOR")
     with (handout / "assignment/linear.py").open("a") as file:
         file.write("\nfrom .tools import FACTOR\n")
-    assert row(watch.until(KEYS), "linear")[1] == "wrong"
+    assert find_row(watch.until(KEYS), "linear")[1] == "wrong"
     (handout / "assignment/tools.py").write_text("FACTOR = 1\n")
-    assert row(watch.until(KEYS), "linear")[1] == "done"
+    assert find_row(watch.until(KEYS), "linear")[1] == "done"
 
 
 def test_watch_reports_code_that_exits_python(watch: Terminal, handout: Path) -> None:
     (handout / "assignment/sgd.py").write_text("import os\nos._exit(0)\n")
     assert "sgd: no result, because the run ended early (exit code 0)" in watch.until(KEYS)
     save(handout, "sgd")
-    assert row(watch.until(KEYS), "sgd")[1] == "done"
+    assert find_row(watch.until(KEYS), "sgd")[1] == "done"
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_watch_restores_the_terminal(
-    watch: Terminal, handout: Path, number: signal.Signals, code: int
-) -> None:
+def test_watch_restores_the_terminal(watch: Terminal, handout: Path, number: signal.Signals, code: int) -> None:
     (handout / "assignment/same_storage.py").write_text(
         "import os, pathlib\npathlib.Path('began').write_text(str(os.getpid()))\nwhile True:\n    pass\n"
     )
-    child = pid_in(handout / "began")
+    child = wait_for_pid(handout / "began")
     if number == signal.SIGINT:
         watch.type("\x03")
     else:
@@ -181,8 +171,8 @@ run(["watch"])
 """
 
 
-def piped(handout: Path, *command: str) -> "subprocess.Popen[str]":
-    """A program without a terminal."""
+def start_piped(handout: Path, *command: str) -> "subprocess.Popen[str]":
+    """Start a program without a terminal."""
     return subprocess.Popen(
         [sys.executable, *command],
         cwd=handout,
@@ -194,8 +184,7 @@ def piped(handout: Path, *command: str) -> "subprocess.Popen[str]":
     )
 
 
-def lines_until(process: "subprocess.Popen[str]", text: str) -> list[str]:
-    """Its lines up to one that has this text."""
+def read_until(process: "subprocess.Popen[str]", text: str) -> list[str]:
     assert process.stdout is not None
     lines: list[str] = []
     while not lines or text not in lines[-1]:
@@ -207,14 +196,12 @@ def lines_until(process: "subprocess.Popen[str]", text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("command", "at_first"), [(("-m", "torchkata", "watch"), "loading torch"), (("-c", NO_FORK), "can't fork")]
 )
-def test_watch_works_in_pipe_or_without_fork(
-    handout: Path, command: tuple[str, ...], at_first: str
-) -> None:
-    with piped(handout, *command) as process:
-        said = lines_until(process, "No keys here")
+def test_watch_works_in_pipe_or_without_fork(handout: Path, command: tuple[str, ...], at_first: str) -> None:
+    with start_piped(handout, *command) as process:
+        said = read_until(process, "No keys here")
         assert at_first in said[0]
         save(handout, "same_storage")
-        assert "done" in lines_until(process, "  same_storage ")[-1]
+        assert "done" in read_until(process, "  same_storage ")[-1]
         process.terminate()
         assert process.wait(120) == 143
 
@@ -226,11 +213,11 @@ def test_watch_stops_forking_after_a_death(handout: Path) -> None:
         save(handout, "same_storage")
         said = terminal.until("From now on, every run starts a new process")
         assert "The run crashed (signal 11); retrying" in said
-        assert row(said, "same_storage")[1] == "done"
+        assert find_row(said, "same_storage")[1] == "done"
         terminal.until(KEYS)
         save(handout, "linear")
         said = terminal.until(KEYS)
-        assert row(said, "linear")[1] == "done"
+        assert find_row(said, "linear")[1] == "done"
         assert "died" not in said
 
 

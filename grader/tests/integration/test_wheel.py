@@ -1,4 +1,4 @@
-"""The wheel, in an environment that has neither a checkout nor torch: every command, a new course, foreign courses."""
+"""The wheel in an environment without a checkout and without torch: all commands, and a new course."""
 
 import shutil
 from pathlib import Path
@@ -52,7 +52,6 @@ def test_new_course_is_tested_graded_and_certified(installed: Path, tmp_path: Pa
 
 @pytest.fixture(scope="module")
 def sums(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A new course; for reading only."""
     folder = tmp_path_factory.mktemp("new")
     assert call(installed, folder, "grader", "new", "course", "sums").code == 0
     return folder / "sums"
@@ -69,9 +68,7 @@ def sums(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("course", "other", "--title", 'a "quote"'), "quotes, backslashes and line breaks can't be in it"),
     ],
 )
-def test_grader_new_refuses_unusable_names(
-    installed: Path, sums: Path, asked: tuple[str, ...], why: str
-) -> None:
+def test_grader_new_refuses_unusable_names(installed: Path, sums: Path, asked: tuple[str, ...], why: str) -> None:
     before = sorted(sums.rglob("*"))
     done = call(installed, sums, "grader", "new", *asked)
     assert done.code == 2

@@ -1,4 +1,4 @@
-"""Workers: what a student's code can reach, and how it dies."""
+"""Workers: what a student's code can reach, and how it ends."""
 
 import os
 import select
@@ -29,19 +29,18 @@ CONNECT = "import socket\nsocket.socket().connect(('192.0.2.1', 80))"
 
 @pytest.fixture(scope="module", params=LEVELS)
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """A zygote at each level."""
     os.environ[SECRET] = "1"
     yield from zygote(request, LIMITS)
 
 
 @pytest.fixture
 def ask(sandbox: Sandbox) -> Iterator[Ask]:
-    """Have a student's code run in it."""
     yield from asking(sandbox)
 
 
 def test_worker_answers_with_values(ask: Ask) -> None:
-    assert torch.equal(ask("answer = torch.arange(3.0)"), torch.arange(3.0))
+    for count in (3, 300_000):
+        assert torch.equal(ask(f"answer = torch.arange({count}.0)"), torch.arange(float(count)))
 
 
 def test_every_test_runs_in_a_new_worker(ask: Ask) -> None:
@@ -232,15 +231,12 @@ def test_judging_has_limited_time(sandbox: Sandbox) -> None:
 
 
 def compute_for(seconds: float) -> None:
-    """Take so many seconds of a processor."""
     until = time.thread_time() + seconds
     while time.thread_time() < until:
         pass
 
 
-def test_graders_waiting_time_does_not_count(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_graders_waiting_time_does_not_count(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.sandbox.runner.measure_waiting", time.monotonic)  # as if it had done nothing else
     runner = WorkerRunner(sandbox.clone(), replace(LIMITS, call_seconds=0.5))
     runner.open({"linear.py": b"import time\ntime.sleep(1)\nfrom torch.nn import Linear"}, 1.0)
@@ -249,10 +245,6 @@ def test_graders_waiting_time_does_not_count(
     assert runner.kata_left > LIMITS.kata_seconds - 1
     runner.end()
     runner.control.close()
-
-
-def test_large_tensor_comes_back_unchanged(ask: Ask) -> None:
-    assert torch.equal(ask("answer = torch.arange(3e5)"), torch.arange(3e5))
 
 
 def test_self_test_names_what_workers_reach(sandbox: Sandbox) -> None:
@@ -287,14 +279,14 @@ def test_worker_has_only_timed_reference_files(*, timed: bool) -> None:
 
 @pytest.fixture
 def confined(sandbox: Sandbox) -> None:
-    """Only in bubblewrap."""
+    """Skip outside of bubblewrap."""
     if sandbox.isolation != "bwrap":
         pytest.skip("without namespaces this is open, and the grader says so")
 
 
 @pytest.mark.usefixtures("confined")
 class TestBubblewrap:
-    """What only the sandbox stops."""
+    """Attempts that only bubblewrap prevents."""
 
     def test_worker_sees_only_its_own_process(self, ask: Ask) -> None:
         assert ask("answer = os.getpid()") == 1

@@ -1,7 +1,6 @@
-"""A class on a real Slurm of one node: every fault that a task, a node or a run can have ends in a complete run.
+"""Grading on a real Slurm of one node: a run is complete in the end, whatever fault a task, a node or the run has.
 
-Each costs half a minute, most of it Slurm's own waiting. `make test` tries a cancelled task, a killed run and a refused
-job (test_slurm.py).
+Each test takes half a minute, most of it Slurm's own waiting. test_slurm.py has the faults that `make test` covers.
 """
 
 import os
@@ -37,9 +36,7 @@ def test_killed_task_is_submitted_again(
     is_whole(tmp_path, slow_gradebook)
 
 
-def test_killed_forced_run_keeps_graded_results(
-    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
-) -> None:
+def test_killed_forced_run_keeps_graded_results(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
     assert grade(*slow_class, "--out", tmp_path, *OPTIONS, "--isolation", "bwrap", course=PRIMES).code == 0
     old = times(tmp_path)
     started = Started(slow_class, tmp_path, "--force")
@@ -73,9 +70,7 @@ def test_run_survives_loss_of_a_node(
     is_whole(tmp_path, slow_gradebook)
 
 
-def test_preempted_task_is_queued_again(
-    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
-) -> None:
+def test_preempted_task_is_queued_again(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
     started = Started(slow_class, tmp_path)
     started.until_it_grades()
     task = started.first_running()
@@ -99,9 +94,7 @@ def test_node_without_gpu_is_unfit(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert results(tmp_path / "out") == ["ada"]
 
 
-def test_other_call_is_refused_while_jobs_wait(
-    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
-) -> None:
+def test_other_call_is_refused_while_jobs_wait(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
     started = Started(slow_class, tmp_path, "--slurm", "begin=now+1hour")
     started.until(started.jobs)
     started.process.kill()

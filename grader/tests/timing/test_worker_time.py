@@ -1,4 +1,4 @@
-"""Workers: how long a student's code may run, and that nobody's waiting for a busy machine counts."""
+"""The time limits of workers, and that waiting for a busy machine does not count."""
 
 import subprocess
 import sys
@@ -16,19 +16,17 @@ ON_ONE_CORE = "import os\nos.sched_setaffinity(0, {max(os.sched_getaffinity(0))}
 
 @pytest.fixture(scope="module", params=LEVELS)
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """A zygote at each level."""
     yield from zygote(request, LIMITS)
 
 
 @pytest.fixture
 def ask(sandbox: Sandbox) -> Iterator[Ask]:
-    """Have a student's code run in it."""
     yield from asking(sandbox)
 
 
 @pytest.fixture
 def busy_core() -> Iterator[None]:
-    """Three processes that never stop working on one core."""
+    """Keep one core busy with three processes."""
     others = [subprocess.Popen([sys.executable, "-c", f"{ON_ONE_CORE}while True: pass"]) for _ in range(3)]
     yield
     for other in others:
