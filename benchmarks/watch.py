@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.timing import ENVIRONMENT, table
 from grader.commands.package.write import spread
-from grader.commands.release.contents import contents, with_foundations
+from grader.commands.release.contents import add_foundations, build_handout
 from grader.tests.support.pseudo_terminal import Terminal
 from torchkata.cli.watcher import Watcher
 from torchkata.course import course
@@ -27,7 +27,7 @@ def main() -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory() as name:
         handout = Path(name)
-        spread(contents(with_foundations(list(course().katas))), handout)
+        spread(build_handout(add_foundations(list(course().katas))), handout)
         for kata in course().katas:
             save(handout, kata)
         cold = {kata: statistics.median(cold_seconds(handout, kata) for _ in range(REPEATS)) for kata in KATAS}

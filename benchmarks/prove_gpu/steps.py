@@ -252,9 +252,9 @@ def back_after(before: int, free: Callable[[], int]) -> tuple[int, float]:
 
 def ceilings(place: Place, say: Say) -> None:
     """As `grader calibrate` measures them; they are not stored."""
-    calibration = calibrate.measured(place.kind)
-    row = rows(say, ("", "measured", "datasheet", "share", "others measured"))
-    for cells in calibrate.rows(calibration):
+    calibration = calibrate.measure(place.kind)
+    row = rows(say, ("", "measured", "datasheet", "share", "reported by others"))
+    for cells in calibrate.make_rows(calibration):
         row(*cells)
     model = device(calibration.device)
     peak = model.tflops.get("bf16") if model else None

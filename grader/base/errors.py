@@ -5,6 +5,9 @@ GraderError
 └── MachineError    the machine can't do it now: exit code 3
 """
 
+import contextlib
+from collections.abc import Iterator
+
 
 class GraderError(Exception):
     """An error with a one-line message for the instructor."""
@@ -16,3 +19,12 @@ class CallError(GraderError):
 
 class MachineError(GraderError):
     """A failure that neither the submission nor the call has caused."""
+
+
+@contextlib.contextmanager
+def convert_write_errors(place: object, kind: type[GraderError] = CallError) -> Iterator[None]:
+    """Turn an OSError into an error of this kind, whose message names the place that cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{place}: can't write there ({error.strerror})") from None

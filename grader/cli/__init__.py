@@ -1,4 +1,4 @@
-"""The command `grader`: its commands, and the options of each; what they do is in `grader.commands`."""
+"""The `grader` command line: commands and options. The commands are implemented in `grader.commands`."""
 
 import sys
 from pathlib import Path
@@ -14,9 +14,9 @@ from grader.cli.results import diff, export, marks, report, similar
 from torchkata.course import use
 
 
-def show_version(asked: bool) -> None:
-    """Print it and end, where it was asked for."""
-    if asked:
+def show_version(value: bool) -> None:
+    """Print the version and exit if `--version` was given."""
+    if value:
         from torchkata.cli.command import version
 
         typer.echo(version())
@@ -25,13 +25,14 @@ def show_version(asked: bool) -> None:
 
 def root(
     course: Annotated[
-        Path | None, typer.Option(help="The course; the nearest from here upward if not said.", metavar="DIR")
+        Path | None,
+        typer.Option(help="Course directory (default: this directory or its nearest parent).", metavar="DIR"),
     ] = None,
     version: Annotated[  # noqa: ARG001  (the callback has printed it)
-        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version, and end.")
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Settle which course every command is about."""
+    """Select the course before the command runs."""
 
     def load() -> Command:
         if course is not None:
@@ -47,7 +48,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Grade torchkata submissions. A student's code runs in a sandbox, never where the verdict is made.",
+    help="Grade torchkata submissions. Student code runs in a sandbox, in a separate process from the grader.",
 )
 app.callback()(root)
 for command in (
@@ -66,7 +67,7 @@ for command in (
 ):
     app.command()(command)
 
-new = typer.Typer(no_args_is_help=True, help="Begin a course, or a kata of a course.")
+new = typer.Typer(no_args_is_help=True, help="Create a course or a kata from a template.")
 new.command("course")(new_course)
 new.command("kata")(new_kata)
 app.add_typer(new, name="new")

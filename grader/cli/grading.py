@@ -1,4 +1,4 @@
-"""`grader grade`: its options."""
+"""Options of `grader grade`."""
 
 import sys
 from enum import StrEnum
@@ -25,76 +25,78 @@ from grader.pipeline.startup import Startup
 
 
 class Where(StrEnum):
-    """What grades."""
+    """Executor of the grading."""
 
     local = "local"
     slurm = "slurm"
 
 
 class Keep(StrEnum):
-    """What stays of a kata that is graded again."""
+    """Points to keep when a kata is graded again."""
 
     new = "new"
     better = "better"
 
 
 STOPPED = {
-    Where.local: "stopped; what is graded is stored, and the same command goes on from there",
-    Where.slurm: "stopped watching; the jobs go on, and the same command watches them again",
+    Where.local: "stopped; finished results are stored, and the same command continues from there",
+    Where.slurm: "stopped watching; the jobs keep running, and the same command watches them again",
 }
 
 
 def grade(
     submissions: Submissions,
-    out: Annotated[Path, typer.Option(help="Where the results go.", metavar="DIR")],
+    out: Annotated[Path, typer.Option(help="Directory for the results.", metavar="DIR")],
     jobs: Jobs = 1,
     seed: Annotated[
-        int | None, typer.Option(help="Of all random inputs; if not said, a secret one that DIR keeps.")
+        int | None, typer.Option(help="Seed for all random inputs (default: a secret seed stored in DIR).")
     ] = None,
     examples: Examples = 100,
     isolation: IsolationLevel = Choice.auto,
     track: Tracks = None,
     kata: Katas = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Grade again what has been graded, even if less is stored then.")
+        bool, typer.Option("--force", help="Grade again even if a result exists, and even if the new one covers less.")
     ] = False,
-    keep: Annotated[
-        Keep, typer.Option(help="Of a kata that is graded again: the new points, or the better ones.")
-    ] = Keep.new,
+    keep: Annotated[Keep, typer.Option(help="Which points to keep when a kata is graded again.")] = Keep.new,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
     device: Annotated[
-        Device, typer.Option(help="Grade speed, too, on this kind of device; cpu earns no points.")
+        Device, typer.Option(help="Also grade speed on this kind of device; on cpu it earns no points.")
     ] = Device.none,
     gradescope: Annotated[
-        Path | None, typer.Option(help="Rewrite this results.json after every test (one SUBMISSION).", metavar="PATH")
+        Path | None,
+        typer.Option(
+            help="Gradescope results.json to rewrite after every test (single submission only).", metavar="PATH"
+        ),
     ] = None,
-    executor: Annotated[Where, typer.Option(help="This machine, or a Slurm cluster that shares DIR.")] = Where.local,
+    executor: Annotated[
+        Where, typer.Option(help="Grade on this machine or on a Slurm cluster that can access DIR.")
+    ] = Where.local,
     slurm: Annotated[
-        list[str] | None, typer.Option(help="An option of sbatch for each task (repeatable).", metavar="KEY=VALUE")
+        list[str] | None, typer.Option(help="sbatch option for each task (repeatable).", metavar="KEY=VALUE")
     ] = None,
     per_task: Annotated[
-        int | None, typer.Option(min=1, help="Submissions that a Slurm task grades; as it seems best if not said.")
+        int | None, typer.Option(min=1, help="Submissions per Slurm task (default: about five minutes' worth).")
     ] = None,
     pseudonyms: Annotated[
         Path | None,
-        typer.Option(help="Results bear pseudonyms, no names; this file is the key to them.", metavar="KEYFILE"),
+        typer.Option(help="Pseudonymize results; KEYFILE maps pseudonyms to names.", metavar="KEYFILE"),
     ] = None,
     people: Annotated[
         Path | None,
-        typer.Option("--class", help="Name the overrides there that a regrade makes needless.", metavar="CLASS"),
+        typer.Option("--class", help="Report overrides in CLASS that the regrade made obsolete.", metavar="CLASS"),
     ] = None,
     replay: Replay = True,
     json: AsJson = False,
 ) -> None:
     """Grade one or many submissions into DIR: DIR/<id>/result.json and DIR/gradebook.csv.
 
-    Graded are the tracks that the course names, unless --track or --kata says which.
+    By default the course's graded tracks are graded; select others with --track or --kata.
 
-    What has been graded before with the same files, tests and options is not graded again.
+    Submissions already graded with the same files, tests and options are skipped.
 
-    On Slurm, --jobs is how many tasks run at once, and the same command watches again the jobs of one that was stopped.
+    On Slurm, --jobs limits how many tasks run at once. Run the same command again to resume watching its jobs.
     """
-
     start = Startup(quiet=quiet)
 
     def load() -> Command:
@@ -102,7 +104,7 @@ def grade(
         katas = select_names(kata or (), track or ())
         if executor is Where.local:
             start.launch_ahead("none" if isolation is Choice.none else "bwrap", choose(katas))
-        start.show("importing pytest and what the course needs")
+        start.show("importing pytest and the course's libraries")
         from grader.commands.grade import grade_into
         from grader.pipeline import seed as secret
         from grader.pipeline.queue import GradingOptions, Options

@@ -1,4 +1,4 @@
-"""What others get or begin with: `package`, `release`, `new`; their options."""
+"""Options of the commands that create files for others: `package`, `release`, `new`."""
 
 import sys
 from pathlib import Path
@@ -12,13 +12,13 @@ from grader.pipeline.selection import select_names
 
 
 def platform_names() -> list[str]:
-    """Return the names of the platforms; none in a packaged grader, which packages nothing."""
+    """Return the names of the platforms; a packaged grader has none, since it cannot package itself."""
     files = Path(__file__).parents[1] / "commands/package/files"
     return sorted(path.parent.name for path in files.glob("*/platform.toml"))
 
 
 def parse_platform(text: str) -> str:
-    """Return the name of a platform as it was typed. Raises BadParameter for any other text."""
+    """Return `text` if it names a platform, otherwise raise BadParameter."""
     if text not in platform_names():
         raise typer.BadParameter(f"{text!r} is not one of {', '.join(platform_names())}.")
     return text
@@ -33,24 +33,24 @@ def package(
             metavar="PLATFORM",
         ),
     ],
-    out: Annotated[Path, typer.Argument(help="A .zip for gradescope, else a directory.", metavar="OUT")],
+    out: Annotated[Path, typer.Argument(help="Output: a .zip for gradescope, a directory otherwise.", metavar="OUT")],
     source: Annotated[
         str | None,
         typer.Option(help="Fetch the grader from this repository instead of packing a copy.", metavar="URL@COMMIT"),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of all random inputs; if not said, a secret one.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed for all random inputs (default: a new secret seed).")] = None,
     examples: Examples = 100,
     track: Tracks = None,
     kata: Katas = None,
-    force: Annotated[bool, typer.Option("--force", help="Write into an OUT that is not empty.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
 ) -> None:
-    """Write what a platform takes as it is: the grader, and the files that the platform runs.
+    """Package the grader for a platform.
 
-    gradescope: a zip to upload.
+    gradescope: a zip to upload as the autograder.
 
-    github: what to add to the repository that students start from.
+    github: files to add to the repository that students start from.
 
-    classroom50: what to add to the classroom's repository.
+    classroom50: files to add to the classroom's repository.
     """
 
     def load() -> Command:
@@ -65,39 +65,40 @@ def package(
 
 
 def release(
-    out: Annotated[Path, typer.Argument(help="A new directory, or one that an earlier release has written.")],
+    out: Annotated[Path, typer.Argument(help="New directory, or an earlier release with --update or --force.")],
     track: Tracks = None,
     kata: Katas = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Write over an earlier release whose stubs are untouched.")
+        bool, typer.Option("--force", help="Overwrite an earlier release in which no stub was edited.")
     ] = False,
     update: Annotated[
-        bool, typer.Option("--update", help="Bring an earlier release up to date: all but assignment/.")
+        bool, typer.Option("--update", help="Update everything in an earlier release except assignment/.")
     ] = False,
     prove: Annotated[
-        bool, typer.Option("--prove", help="Run its tests first: on the stubs, and with the solution in their place.")
+        bool, typer.Option("--prove", help="First run the handout's tests on the stubs and on the reference solution.")
     ] = False,
     examples: Annotated[int, typer.Option(min=1, help="Random inputs per property, for --prove.")] = 25,
     language: Annotated[
-        str | None, typer.Option(help="What stubs ask for in this language, too; the course's first one unless given.")
+        str | None,
+        typer.Option(help="Second language for the stubs' docstrings (default: the course's first language)."),
     ] = None,
     notebooks: Annotated[
-        bool, typer.Option("--notebooks", help="Write a notebook for each track, too, for Jupyter and Colab.")
+        bool, typer.Option("--notebooks", help="Also write one notebook per track, for Jupyter and Colab.")
     ] = False,
     repository: Annotated[
-        str | None, typer.Option(help="For --notebooks: where Colab clones the handout from.", metavar="URL")
+        str | None, typer.Option(help="For --notebooks: repository from which Colab clones the handout.", metavar="URL")
     ] = None,
 ) -> None:
-    """Write what students start from: stubs, tests, oracle, the command `kata`, and nothing that stays with you.
+    """Write the handout for students: stubs, tests, oracle and the `kata` command, without solutions or the zoo.
 
-    The tracks that are graded, unless --track or --kata says which; what they build on comes along. With --update,
-    those that were released, unless said, and in their language.
+    It contains the graded tracks, or those given with --track or --kata, and the katas that they build on. --update
+    keeps the earlier release's katas and language unless you name others.
     """
 
     def load() -> Command:
-        from grader.commands.release import Options, handed_out, run_release
+        from grader.commands.release.command import Options, find_released, run_release
 
-        names = handed_out(out) if update and not kata and not track else select_names(kata or (), track or ())
+        names = find_released(out) if update and not kata and not track else select_names(kata or (), track or ())
         options = Options(names, language, force, update, prove, examples, notebooks, repository)
         return lambda: run_release(out, options)
 
@@ -105,13 +106,13 @@ def release(
 
 
 def new_course(
-    folder: Annotated[Path, typer.Argument(help="A new directory.", metavar="DIR")],
-    title: Annotated[str, typer.Option(help="What the course is called.")] = "A new course",
+    folder: Annotated[Path, typer.Argument(help="New directory.", metavar="DIR")],
+    title: Annotated[str, typer.Option(help="Title of the course.")] = "A new course",
 ) -> None:
-    """Write a course with one kata, which can be tested, graded and certified at once."""
+    """Create a course with one working kata, ready to test, grade and certify."""
 
     def load() -> Command:
-        from grader.commands.new import new_course
+        from grader.commands.new.write import new_course
 
         return lambda: new_course(folder, title)
 
@@ -119,13 +120,13 @@ def new_course(
 
 
 def new_kata(
-    name: Annotated[str, typer.Argument(help="Its module: small letters, digits and underscores.", metavar="NAME")],
-    track: Annotated[str | None, typer.Option(help="One of the course's; the first if not said.")] = None,
+    name: Annotated[str, typer.Argument(help="Module name: lowercase letters, digits, underscores.", metavar="NAME")],
+    track: Annotated[str | None, typer.Option(help="Track of the kata (default: the course's first one).")] = None,
 ) -> None:
-    """Write the six files of a kata that works, to be changed into what it should be. No other file is touched."""
+    """Create the six files of a working example kata for you to edit. Existing files are not changed."""
 
     def load() -> Command:
-        from grader.commands.new import new_kata
+        from grader.commands.new.write import new_kata
 
         return lambda: new_kata(name, track)
 

@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options shared by several commands."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -8,7 +8,7 @@ import typer
 
 
 class Device(StrEnum):
-    """What speed is graded on."""
+    """Kind of device on which speed is graded."""
 
     none = "none"
     cpu = "cpu"
@@ -16,7 +16,7 @@ class Device(StrEnum):
 
 
 class Choice(StrEnum):
-    """How far a student's code is shut in."""
+    """Isolation of student code."""
 
     auto = "auto"
     bwrap = "bwrap"
@@ -25,19 +25,23 @@ class Choice(StrEnum):
 
 Examples = Annotated[int, typer.Option(min=1, help="Random inputs per property.")]
 Replay = Annotated[
-    bool, typer.Option("--replay/--no-replay", help="Draw inputs once for all submissions, or anew for each: the same.")
+    bool,
+    typer.Option(
+        "--replay/--no-replay", help="Generate inputs once for all submissions, or again for each; results are equal."
+    ),
 ]
-Jobs = Annotated[int, typer.Option(min=1, help="How many submissions at a time.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Submissions to grade in parallel.")]
 AsJson = Annotated[
-    bool, typer.Option("--json", help="One JSON object on standard output; all other words go to standard error.")
+    bool, typer.Option("--json", help="Print one JSON object to standard output and everything else to standard error.")
 ]
 Submissions = Annotated[
     list[Path],
-    typer.Argument(help="Directories, .zip, .tar, .tar.gz, or a folder of them.", metavar="SUBMISSION..."),
+    typer.Argument(help="Submissions (directory, .zip, .tar, .tar.gz), or a folder of them.", metavar="SUBMISSION..."),
 ]
 Katas = Annotated[list[str] | None, typer.Option(help="Only this kata (repeatable).", metavar="NAME")]
 Tracks = Annotated[
     list[str] | None,
-    typer.Option(help="The katas of this track, or of all tracks (repeatable).", metavar="NAME"),
+    typer.Option(help='Only this track, or "all" (repeatable).', metavar="NAME"),
 ]
-IsolationLevel = Annotated[Choice, typer.Option(help="auto: bwrap where it works, else none with a warning.")]
+IsolationLevel = Annotated[Choice, typer.Option(help="auto: bwrap if it works here, else none with a warning.")]
+ResultsDir = Annotated[Path, typer.Argument(help="Results directory, the --out of `grader grade`.", metavar="DIR")]

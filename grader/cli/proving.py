@@ -1,4 +1,4 @@
-"""Whether machine and assignment are fit to grade: `doctor`, `calibrate`, `certify`; their options."""
+"""Options of the commands that check machine and course: `doctor`, `calibrate`, `certify`, `untranslated`."""
 
 import sys
 from enum import StrEnum
@@ -13,7 +13,7 @@ from grader.pipeline.selection import choose, select_names
 
 
 class Part(StrEnum):
-    """A part of what certify proves."""
+    """Part of the certification."""
 
     files = "files"
     zoo = "zoo"
@@ -22,9 +22,9 @@ class Part(StrEnum):
 
 
 def doctor(json: AsJson = False) -> None:
-    """Say what works on this machine, what does not, and what mends it.
+    """Check this machine: what works, what is missing, and how to fix it.
 
-    Exit code 0 if submissions can be graded in a sandbox, else 3.
+    Exits with 0 if submissions can be graded in a sandbox, otherwise with 3.
     """
 
     def load() -> Command:
@@ -36,12 +36,14 @@ def doctor(json: AsJson = False) -> None:
 
 
 def calibrate(
-    device: Annotated[Device | None, typer.Option(help="A GPU if there is one, if nothing is said.")] = None,
-    to: Annotated[Path | None, typer.Option(help="Write the figures there, too, as JSON.", metavar="FILE")] = None,
+    device: Annotated[
+        Device | None, typer.Option(help="Device to measure (default: GPU if present, else CPU).")
+    ] = None,
+    to: Annotated[Path | None, typer.Option(help="Also write the figures to this JSON file.", metavar="FILE")] = None,
 ) -> None:
-    """Measure what this machine's device reaches: products by dtype, memory. Shown beside its datasheet, and stored.
+    """Measure matmul speed by dtype and memory bandwidth, compare them with the datasheet, and store them.
 
-    Where a stored figure says that the device has become much slower, `grader grade --device` grades nobody's speed.
+    If the device later becomes much slower than stored here, `grader grade --device` does not grade speed on it.
     """
 
     def load() -> Command:
@@ -54,10 +56,9 @@ def calibrate(
 
 
 def untranslated(track: Tracks = None, kata: Katas = None) -> None:
-    """List the texts of katas that nobody has translated yet, for each language of the course beside English.
+    """List the kata texts that are not translated yet, for each language of the course.
 
-    A translation is optional: students read a text without one in English. All katas, unless --track or --kata says
-    which.
+    Translations are optional: without one, students read the English text. --track and --kata limit the list.
     """
 
     def load() -> Command:
@@ -71,38 +72,41 @@ def untranslated(track: Tracks = None, kata: Katas = None) -> None:
 
 def certify(
     jobs: Jobs = 1,
-    seeds: Annotated[int, typer.Option(min=1, help="How many seeds the solution is graded under.")] = 20,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of seeds with which to grade the solution.")] = 20,
     examples: Examples = 100,
     isolation: IsolationLevel = Choice.auto,
     track: Tracks = None,
     kata: Katas = None,
-    only: Annotated[
-        Part | None, typer.Option(help="Prove only that the files are complete, the tests, the sandbox, or the clock.")
-    ] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Write the tables there, too.", metavar="FILE")] = None,
+    only: Annotated[Part | None, typer.Option(help="Run only one part: files, zoo, attacks or cheats.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Also write the tables to this file.", metavar="FILE")] = None,
     replay: Replay = True,
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="In minutes: one seed, each wrong one by the test that is known to catch it."),
+        typer.Option(
+            "--quick", help="Take minutes only: one seed, and for each wrong entry only the test in caught_by.toml."
+        ),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Prove again what was proven with the same content.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Repeat proofs that are stored for the same content.")] = False,
     write_caught_by: Annotated[
         bool,
-        typer.Option("--write-caught-by", help="Write into wrong.toml which test catches an entry that doesn't say."),
+        typer.Option("--write-caught-by", help="Add to caught_by.toml the test that catches each entry missing there."),
     ] = False,
     messages: Annotated[
         Path | None,
-        typer.Option(help="Prove nothing: write what a student reads of each wrong entry.", metavar="DIR"),
+        typer.Option(help="Prove nothing; write the message that students see for each wrong entry.", metavar="DIR"),
     ] = None,
 ) -> None:
-    """Prove the assignment: stubs not started, solution done, the zoo's right ones accepted, its wrong ones caught.
+    """Prove that the course grades correctly.
 
-    And that each kata has all files and texts that it needs: what is missing is listed, a line each.
+    files: every kata has the files and texts that it needs.
 
-    And that no attack of the corpus gains a point, or harms the next submission, at any isolation that works here;
-    nor any cheat on speed, on the CPU.
+    zoo: stubs count as not started, the solution passes, correct variants are accepted, wrong entries are caught.
 
-    What was proven of the zoo with the same content, versions and options is not proven again.
+    attacks: no attack gains a point or affects the next submission, at any isolation level available here.
+
+    cheats: no cheat on speed succeeds, on the CPU.
+
+    Proofs of the zoo are stored, and repeated only if the content, versions or options change.
     """
 
     def load() -> Command:

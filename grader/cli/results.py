@@ -1,4 +1,4 @@
-"""What is done with a class that is graded: `report`, `diff`, `similar`, `export`, `marks`; their options."""
+"""Options of the commands that work on results: `report`, `diff`, `similar`, `export`, `marks`."""
 
 import sys
 from pathlib import Path
@@ -7,41 +7,38 @@ from typing import Annotated
 import typer
 
 from grader.base.main import Command, run_command
-from grader.cli.options import AsJson, Katas, Submissions, Tracks
+from grader.cli.options import AsJson, Katas, ResultsDir, Submissions, Tracks
 from grader.output.formats import format_names
 from grader.pipeline.selection import demand_own_course, select_names
 
 Excel = Annotated[
-    bool,
-    typer.Option("--excel", help="Begin the CSV with the mark by which Excel reads names in any alphabet."),
+    bool, typer.Option("--excel", help="Add a byte order mark to the CSV, so that Excel reads it as UTF-8.")
 ]
 
 
 def parse_format(text: str) -> str:
-    """Return the name of an export format as it was typed. Raises BadParameter for any other text."""
+    """Return `text` if it names an export format, otherwise raise BadParameter."""
     if text not in format_names():
         raise typer.BadParameter(f"{text!r} is not one of {', '.join(format_names())}.")
     return text
 
 
 def report(
-    results: Annotated[Path, typer.Argument(help="The --out of `grader grade`.", metavar="DIR")],
+    results: ResultsDir,
     feedback: Annotated[
         Path | None,
-        typer.Option(help="Write a page for each student, too: TO/<id>/feedback.html.", metavar="TO"),
+        typer.Option(help="Also write a page for each student, TO/<id>/feedback.html.", metavar="TO"),
     ] = None,
     people: Annotated[
         Path | None,
-        typer.Option("--class", help="Tell marks: the folder that `grader marks` reads.", metavar="CLASS"),
+        typer.Option("--class", help="Also show marks, from the folder that `grader marks` reads.", metavar="CLASS"),
     ] = None,
     excel: Excel = False,
 ) -> None:
-    """Write the class as a page, DIR/report.html, from its stored results; show it, and rebuild DIR/gradebook.csv.
+    """Print the class and write DIR/report.html, DIR/gradebook.csv and, if speed was graded, DIR/<id>/roofline.svg.
 
-    Where speed was graded: DIR/<id>/roofline.svg.
-
-    The page holds all names, messages and findings; a student's own page has nothing of others, and of a test only
-    what its kata.toml lets students see.
+    The report is for instructors: it contains all names, messages and findings. A student's feedback page contains only
+    that student's results, and shows of hidden tests only what kata.toml allows.
     """
 
     def load() -> Command:
@@ -53,12 +50,12 @@ def report(
 
 
 def diff(
-    old: Annotated[Path, typer.Argument(help="The --out of one `grader grade`.", metavar="OLD")],
-    new: Annotated[Path, typer.Argument(help="The --out of another.", metavar="NEW")],
-    csv: Annotated[Path | None, typer.Option(help="Write the table there, too.", metavar="PATH")] = None,
+    old: Annotated[Path, typer.Argument(help="Earlier results directory.", metavar="OLD")],
+    new: Annotated[Path, typer.Argument(help="Later results directory.", metavar="NEW")],
+    csv: Annotated[Path | None, typer.Option(help="Also write the table to this CSV file.", metavar="PATH")] = None,
     json: AsJson = False,
 ) -> None:
-    """Show what a regrade changed: submission, kata, points before and after, and which tests."""
+    """Compare two gradings of the same class: points and outcomes of every test that changed."""
 
     def load() -> Command:
         from grader.commands.diff import run_diff
@@ -70,17 +67,18 @@ def diff(
 
 def similar(
     submissions: Submissions,
-    folders: Annotated[Path, typer.Option(help="Where the code goes: TO/submissions and TO/stubs.", metavar="TO")],
+    folders: Annotated[Path, typer.Option(help="Output: TO/submissions and TO/stubs.", metavar="TO")],
     track: Tracks = None,
     kata: Katas = None,
     pseudonyms: Annotated[
-        Path | None, typer.Option(help="As for `grader grade`: the key to the pseudonyms.", metavar="KEYFILE")
+        Path | None,
+        typer.Option(help="Pseudonymize submissions with the KEYFILE of `grader grade`.", metavar="KEYFILE"),
     ] = None,
 ) -> None:
-    """Lay out the code of a class for compare50, JPlag or MOSS, and print the commands that compare it.
+    """Write a class's code to folders for compare50, JPlag or MOSS, and print the commands that compare it.
 
-    Each submission gets a folder with its own files. The stubs lie beside them, so that a detector can leave out what
-    every student was given.
+    Each submission gets a folder with the files that differ from the stubs. The stubs are written as well, so that the
+    detector can ignore code that every student was given.
     """
 
     def load() -> Command:
@@ -94,38 +92,38 @@ def similar(
 
 
 def export(
-    directory: Annotated[Path, typer.Argument(help="What `grader grade` had as --out.", metavar="DIR")],
+    directory: ResultsDir,
     format: Annotated[
         str,
         typer.Option(help=f"Format to write: {', '.join(format_names())}.", parser=parse_format, metavar="FORMAT"),
     ],
-    to: Annotated[Path, typer.Option(help="The file, or the directory for several submissions.", metavar="PATH")],
+    to: Annotated[Path, typer.Option(help="Output file, or a directory for several submissions.", metavar="PATH")],
     field: Annotated[
         list[str] | None,
-        typer.Option(help="What classroom50 needs and a result does not know (repeatable).", metavar="NAME=VALUE"),
+        typer.Option(help="classroom50: a field that the results do not contain (repeatable).", metavar="NAME=VALUE"),
     ] = None,
     people: Annotated[
         Path | None,
-        typer.Option("--class", help="For the same: the folder that `grader marks` reads.", metavar="CLASS"),
+        typer.Option("--class", help="canvas, moodle, csv: the folder that `grader marks` reads.", metavar="CLASS"),
     ] = None,
     gradebook: Annotated[
-        Path | None, typer.Option(help="What canvas, moodle or csv has exported.", metavar="FILE")
+        Path | None, typer.Option(help="canvas, moodle, csv: the gradebook exported from there.", metavar="FILE")
     ] = None,
-    column: Annotated[str, typer.Option(help="The one of the gradebook to fill; Moodle's is Grade.")] = "",
+    column: Annotated[str, typer.Option(help="Gradebook column to fill (moodle: Grade by default).")] = "",
 ) -> None:
-    """Write stored results in the format of a platform.
+    """Convert stored results to the format of a platform.
 
-    gradescope, classroom50: PATH for one submission, PATH/<id>.json for several.
+    gradescope, classroom50: writes PATH for one submission, PATH/<id>.json for several.
 
-    junit: one file, with a suite for each submission and kata.
+    junit: writes one file with a suite for each submission and kata.
 
-    github: Markdown for $GITHUB_STEP_SUMMARY. For a single submission, annotations are printed, too.
+    github: writes Markdown for $GITHUB_STEP_SUMMARY; for a single submission it also prints annotations.
 
-    canvas, moodle, csv: the gradebook that was exported from there, with the marks in one column (see `grader marks`)
-    and every other byte as it was.
+    canvas, moodle, csv: fills one column of the exported gradebook with marks (see `grader marks`) and changes nothing
+    else in it.
 
-    A field that is not given comes from the variables of Classroom 50's runner or of GitHub Actions;
-    {submission} in it stands for the id.
+    classroom50 takes fields without --field from the variables of its runner or of GitHub Actions. {submission} in a
+    field is replaced by the submission's id.
     """
 
     def load() -> Command:
@@ -139,25 +137,25 @@ def export(
 
 
 def marks(
-    directory: Annotated[Path, typer.Argument(help="What `grader grade` had as --out.", metavar="DIR")],
-    people: Annotated[Path, typer.Argument(help="A folder with class.csv and the rules.", metavar="CLASS")],
+    directory: ResultsDir,
+    people: Annotated[Path, typer.Argument(help="Folder with class.csv and the grading rules.", metavar="CLASS")],
     excel: Excel = False,
 ) -> None:
-    """Write what each in the class gets, CLASS/marks.csv: points, less what lateness takes, and what was put right.
+    """Compute everyone's mark and write CLASS/marks.csv: points, minus late penalties, with manual overrides.
 
-    CLASS/class.csv: id, and where they are known name, email, lms_id, section, group, submission.
+    CLASS/class.csv: id; optional columns name, email, lms_id, section, group, submission.
 
     CLASS/policy.toml: due, zone, grace_minutes, free_days, penalty_per_day, cap, closes_after_days.
 
     CLASS/times.csv: submission, time. CLASS/extensions.csv: id, until, reason.
 
-    CLASS/submission_metadata.yml, of Gradescope's download, says both whose a submission is and when it came.
+    CLASS/submission_metadata.yml: from Gradescope's download; gives submitters and submission times.
 
     CLASS/pseudonyms.json: the KEYFILE of `grader grade --pseudonyms`.
 
-    CLASS/overrides.csv: id, points, reason, who; kata and test, where only a part is put right.
+    CLASS/overrides.csv: id, points, reason, who; add kata and test to override only these points.
 
-    Only class.csv must be there. Points as they were graded stay as they are.
+    Only class.csv is required. The stored results are not changed.
     """
 
     def load() -> Command:

@@ -11,7 +11,7 @@ import msgspec
 from grader.cluster.options import Phase
 from grader.pipeline.queue import GradingOptions, Options
 from grader.results import result
-from grader.results.load import stored_in
+from grader.results.load import list_results
 from torchkata.course import Kata, course
 
 TEST_SECONDS = 0.13  # per test of a correct solution, 100 examples (docs/evidence/measured.md)
@@ -62,7 +62,7 @@ def estimate_seconds(phase: Phase, katas: Sequence[Kata], options: Options) -> f
     """Return the seconds per submission: the median of stored results, or an estimate without any."""
     names = [kata.name for kata in katas]
     measured = []
-    for path in islice(stored_in(options.out).values(), SAMPLES):
+    for path in islice(list_results(options.out).values(), SAMPLES):
         stored = result.load(path)
         if stored and stored.examples == options.grading.examples and [kata.kata for kata in stored.katas] == names:
             speed = sum(row.seconds for row in stored.performance)

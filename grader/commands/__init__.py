@@ -1,1 +1,1 @@
-"""The commands of `grader`, one file or folder each."""
+"""The implementation of `grader`'s commands, one module or package each."""

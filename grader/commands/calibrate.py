@@ -1,4 +1,4 @@
-"""`grader calibrate`: what this machine's device reaches, beside what its datasheet promises."""
+"""`grader calibrate`: measure this machine's device and compare it with its datasheet."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,98 +9,84 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from grader.base.errors import CallError, MachineError
+from grader.base.errors import CallError, MachineError, convert_write_errors
 from grader.base.terminal import create_console
 from grader.speed import ceilings, setup
 from grader.speed.calibration import Calibration, calibration_path, store
 from grader.speed.child import Send, receive_messages
-from torchkata.speed.datasheets import device
+from torchkata.speed.datasheets import device as find_device
 from torchkata.speed.sizes import Kind
 
-SILENCE = 900.0  # seconds: float16 takes its time on a processor that has none
+SILENCE = 900.0  # seconds; float16 is slow on a CPU without hardware support
 
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked for."""
+    """The options of `grader calibrate`."""
 
-    device: str | None  # cpu, cuda; None: a GPU if there is one
+    device: str | None  # cpu or cuda; None: a GPU if there is one
     to: Path | None
 
 
-class Missing(msgspec.Struct, frozen=True, tag=True):
-    """There is nothing to measure."""
-
-    reason: str
-
-
-class Measured(msgspec.Struct, frozen=True, tag=True):
-    """All that there is to know."""
-
-    calibration: Calibration
-
-
 def run_calibrate(options: Options) -> int:
-    """Measure, print the table, store the figures. Raises CallError, MachineError."""
+    """Measure the device, print a table and store the figures. Raises CallError, MachineError."""
     if options.device == "none":
-        raise CallError("--device none: calibrate measures a device, cpu or cuda")
+        raise CallError("--device none: choose cpu or cuda")
     if options.to is not None and (options.to.is_dir() or not options.to.parent.is_dir()):
-        raise CallError(f"--to {options.to}: this should be a file in a directory that exists")
+        raise CallError(f"--to {options.to}: must be a file in an existing directory")
     out = create_console()
-    out.print("Measuring, for a minute at most; nothing else should run on this machine.", style="dim")
-    calibration = measured(options.device)
-    show(calibration, out)
+    out.print("Measuring, for up to a minute. Run nothing else on this machine.", style="dim")
+    calibration = measure(options.device)
+    print_table(calibration, out)
     for path in filter(None, (calibration_path(calibration.device), options.to)):
-        try:
+        with convert_write_errors(path, MachineError):
             store(calibration, path)
-        except OSError as error:
-            raise MachineError(f"can't write {path} ({error.strerror})") from None
         out.print(f"stored: {path}", soft_wrap=True)
     return 0
 
 
-def measured(asked: str | None) -> Calibration:
-    """In a child, since a device's driver may hang or die. Raises MachineError."""
+def measure(device: str | None) -> Calibration:
+    """Measure in a child process, because a driver may hang or crash. Raises MachineError."""
 
     def work(send: Send) -> None:
-        kind: Kind = "cpu" if asked == "cpu" or (asked is None and setup.find_missing("cuda")) else "cuda"
+        kind: Kind = "cpu" if device == "cpu" or (device is None and setup.find_missing("cuda")) else "cuda"
         reason = setup.find_missing(kind)
-        send(msgspec.msgpack.encode(Missing(reason) if reason else Measured(ceilings.measure_device(kind))))
+        send(msgspec.msgpack.encode(reason or ceilings.measure_device(kind)))
 
     for message in receive_messages(work, SILENCE):
-        found = msgspec.msgpack.decode(message, type=Missing | Measured)
-        if isinstance(found, Measured):
-            return found.calibration
-        raise MachineError(found.reason)
-    raise MachineError("the process that measured was lost")
+        found = msgspec.msgpack.decode(message, type=str | Calibration)
+        if isinstance(found, Calibration):
+            return found
+        raise MachineError(found)
+    raise MachineError("the measuring process ended unexpectedly")
 
 
-def show(calibration: Calibration, out: Console) -> None:
-    """The table of figures."""
+def print_table(calibration: Calibration, out: Console) -> None:
+    """Print the measured figures next to those of the datasheet."""
     facts = [f"torch {calibration.torch}", calibration.date]
     facts[:0] = ["one core" if calibration.kind == "cpu" else f"driver {calibration.driver or 'unknown'}"]
-    known = device(calibration.device) is not None
-    out.print(f"{calibration.device} ({', '.join(facts)})" + ("" if known else ": not in the table of devices"))
-    table = Table("", "measured", "datasheet", "share", "others measured", box=box.SIMPLE_HEAD)
-    for row in rows(calibration):
+    unknown = "" if find_device(calibration.device) else ": not in the table of devices"
+    out.print(f"{calibration.device} ({', '.join(facts)}){unknown}")
+    table = Table("", "measured", "datasheet", "share", "reported by others", box=box.SIMPLE_HEAD)
+    for row in make_rows(calibration):
         table.add_row(*row)
     out.print(table)
 
 
-def rows(calibration: Calibration) -> Iterator[tuple[str, ...]]:
-    """Each figure, what the datasheet promises and others have measured, as far as it is known."""
-    model = device(calibration.device)
+def make_rows(calibration: Calibration) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of the table."""
+    model = find_device(calibration.device)
     unit, prefix = ("GFLOP/s", 1e9) if calibration.kind == "cpu" else ("TFLOP/s", 1e12)
     for name, flops in calibration.flops.items():
         peak = model.tflops.get(name) if model else None
         achieved = model.achieved.get(name) if model else None
-        yield row(name, flops / prefix, unit, peak, achieved)
+        yield make_row(name, flops / prefix, unit, peak, achieved)
     for name, bandwidth in calibration.bandwidth.items():
-        yield row(name, bandwidth / 1e9, "GB/s", model.gb_s if model else None, None)
+        yield make_row(name, bandwidth / 1e9, "GB/s", model.gb_s if model else None, None)
 
 
-def row(name: str, value: float, unit: str, promised: float | None, achieved: float | None) -> tuple[str, ...]:
-    """One line of the table."""
+def make_row(name: str, value: float, unit: str, promised: float | None, achieved: float | None) -> tuple[str, ...]:
+    """Return a row, with dashes for unknown figures."""
     return (
         name,
         f"{value:.4g} {unit}",

@@ -1,4 +1,4 @@
-"""`grader certify`: proves what was asked for, and prints what came of it."""
+"""`grader certify`: run the proofs and print their outcome."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -8,7 +8,7 @@ from rich.console import Console
 from grader.base.cachedir import cache_dir
 from grader.base.errors import CallError
 from grader.base.terminal import create_console, print_warning
-from grader.commands.requirements import missing_in
+from grader.commands.requirements import find_missing
 from grader.pipeline.collect import Tests
 from grader.pipeline.reference import find_missing_solutions
 from grader.pipeline.selection import choose
@@ -28,24 +28,24 @@ from grader.sandbox.launch import Sandbox
 from torchkata.compat.hypothesis_internals import FEW_EXAMPLES
 from torchkata.course import CourseError, Kata, course
 
-MOST_UNSURE = 0.25  # of a part's claims
+MOST_UNSURE = 0.25  # largest share of inconclusive claims in a part
 NOTHING = {"attacks": "there are none in these katas", "cheats": "this course times no workload"}
 LEFT_OUT = (
-    "Left out: of a wrong entry, all tests but the one that is known to catch it, that one's first pass, and what "
-    f"holds in all answers; of a right one, all but {FEW_EXAMPLES} inputs of a test, and what builds on it; "
-    "fallbacks; more seeds; the attacks' controls, their seconds and diagnoses, the lesser isolation, and most "
-    "tests of an attacked submission and of the next; cheats on speed; mypy."
+    "Not included in --quick: for a wrong entry, all tests except the one in caught_by.toml; for a correct variant, "
+    f"all but {FEW_EXAMPLES} inputs per test, and the katas that build on it; fallbacks; further seeds; for attacks, "
+    "the controls, times, diagnoses, lower isolation levels and most tests of the attacked and of the next submission; "
+    "cheats on speed; mypy."
 )
-NO_TEST_KNOWN = "caught_by.toml misses {} wrong entries: all tests are run on them (--write-caught-by adds them)"
+NO_TEST_KNOWN = "caught_by.toml lacks {} wrong entries, so all tests ran on them (--write-caught-by adds them)"
 
 
 def run_certify(options: Options) -> int:
-    """Prove everything, and return 0 if all claims hold, otherwise 1. Raises CallError if there is no zoo."""
-    katas, parts = choose(options.katas), parts_of(options)
+    """Run the proofs; return 0 if all claims hold, otherwise 1. Raises CallError without a zoo."""
+    katas, parts = choose(options.katas), choose_parts(options)
     if not course().solutions():
-        raise CallError("there is no zoo here: certify needs the instructor's checkout")
+        raise CallError("this course has no zoo; run certify in the instructor's checkout")
     for path in find_missing_solutions(katas) if parts != ["files"] else ():
-        raise CourseError(f"{path} is missing: certify proves the tests with the reference solution")
+        raise CourseError(f"{path} is missing; certify needs the reference solution")
     if options.messages is not None:
         return write_messages(options.messages, katas, options, create_console(), create_console(stderr=True))
     todo = list(claims(katas, 1 if options.quick else options.seeds, quick=options.quick)) if "zoo" in parts else []
@@ -78,40 +78,40 @@ def run_certify(options: Options) -> int:
         options.markdown.parent.mkdir(parents=True, exist_ok=True)
         command = "grader certify --quick" if options.quick else "grader certify"
         write_whole(options.markdown, markdown(tables, command).encode())
-    made, failed = sum(proof.claims for proof in proofs), sum(len(proof.failed) for proof in proofs)
+    total, failed = sum(proof.claims for proof in proofs), sum(len(proof.failed) for proof in proofs)
     unsure = sum(proof.unsure for proof in proofs)
     certified = not failed and all(proof.unsure <= MOST_UNSURE * proof.claims for proof in proofs)
-    left_open = f", {unsure} were left open by a restless machine" if unsure else ""
+    left_open = f", {unsure} inconclusive (noisy machine)" if unsure else ""
     skipped = sum(proof.skipped for proof in proofs)
-    before = f", {skipped} of them as proven before (--force proves them again)" if skipped else ""
+    before = f", {skipped} of them from stored proofs (--force repeats them)" if skipped else ""
     verdict = f"{'certified' if certified else 'not certified'}{' by the quick proof' if options.quick else ''}"
-    out.print(f"{verdict}: {made - failed - unsure} of {made} claims hold{before}{left_open}", soft_wrap=True)
+    out.print(f"{verdict}: {total - failed - unsure} of {total} claims hold{before}{left_open}", soft_wrap=True)
     if options.quick:
         out.print(LEFT_OUT, soft_wrap=True)
     return 0 if certified else 1
 
 
-def parts_of(options: Options) -> list[str]:
-    """Return the parts to prove. Raises CallError for a part that has no quick proof."""
+def choose_parts(options: Options) -> list[str]:
+    """Return the parts to prove. Raises CallError for a part without a quick proof."""
     if options.quick and options.only == "cheats":
-        raise CallError("--quick leaves out the cheats on speed: they need time, and a machine that does nothing else")
+        raise CallError("--quick does not include the cheats on speed, which need time and an otherwise idle machine")
     everything = ["files", "zoo", "attacks"] if options.quick else ["files", "zoo", "attacks", "cheats"]
     return [options.only] if options.only else everything
 
 
 def prove_files(katas: Sequence[Kata], options: Options) -> Proof:
-    """Prove that each kata has its files and texts; a kata is a claim, and so is each line about a missing one."""
-    missing = missing_in(katas, quick=options.quick)
+    """Prove that each kata has its files and texts. A complete kata is a claim, and so is each missing file or text."""
+    missing = find_missing(katas, quick=options.quick)
     lines = [line for name in missing for line in missing[name]]
     whole = sum(not missing[kata.name] for kata in katas)
     return Proof([], whole + len(lines), lines, [])
 
 
 def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, out: Console, err: Console) -> Proof:
-    """Prove that the tests tell right from wrong."""
+    """Prove that the tests accept correct entries of the zoo and reject wrong ones."""
     outcome, warn = ZooOutcome(), partial(print_warning, err)
     for kata in katas:
-        digest_grading(kata.name)  # as it is now, before it is imported
+        digest_grading(kata.name)  # cached now, before the files are imported
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
         proven = Proven(cache_dir() / "proven", options.examples, sandbox.isolation, warn)

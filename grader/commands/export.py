@@ -1,16 +1,16 @@
-"""`grader export`: stored results in the format of a platform."""
+"""`grader export`: convert stored results to the format of a platform."""
 
 import sys
 from pathlib import Path
 
-from grader.base.errors import CallError
+from grader.base.errors import CallError, convert_write_errors
 from grader.output.exporter import OPTIONS, Options
 from grader.output.formats import format_names, load_exporter
 from grader.results.text import printable
 
 
 def run_export(directory: Path, name: str, options: Options) -> int:
-    """Write the export; return the exit code: 2 if something is left to be settled by hand.
+    """Write the export; return the exit code: 2 if there are problems to resolve by hand.
 
     Raises CallError before anything is written.
     """
@@ -20,11 +20,10 @@ def run_export(directory: Path, name: str, options: Options) -> int:
             users = [other for other in format_names() if option in load_exporter(other).takes]
             raise CallError(f"{flag} is for --format {', '.join(users)}")
     try:
-        problems = exporter.write(directory, options)
+        with convert_write_errors(f"--to {options.to}"):
+            problems = exporter.write(directory, options)
     except ValueError as error:
         raise CallError(str(error)) from None
-    except OSError as error:
-        raise CallError(f"--to {options.to}: can't write there ({error.strerror})") from None
     for problem in problems:
         print(f"grader: {printable(problem)}", file=sys.stderr)
     return 2 if problems else 0

@@ -1,4 +1,4 @@
-"""`grader grade`: take in the submissions, grade what has not been graded, store every result, show the class."""
+"""`grader grade`: read submissions, grade those without a valid result, store the results, and print the class."""
 
 import contextlib
 import shlex
@@ -11,11 +11,11 @@ from rich.console import Console
 
 from grader.base.errors import CallError, MachineError
 from grader.base.terminal import create_console, print_json, print_warning
-from grader.marks.compute import overtaken, results_in
+from grader.marks.compute import find_obsolete_overrides, read_graded
 from grader.marks.pseudonyms import pseudonyms_for
 from grader.marks.rulebook import read_rulebook
 from grader.output.live import LiveReport
-from grader.output.summary import rebuild, show, tell
+from grader.output.summary import print_class, print_problems, rebuild
 from grader.pipeline.download import Download, find_submissions
 from grader.pipeline.executor import Executor, ProgressListener, RunOutcome, Warn
 from grader.pipeline.overwrite_guard import demand_no_loss
@@ -34,32 +34,32 @@ SCHEMA = "torchkata/grade/v1"
 
 
 def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
-    """Do all of it; the exit code. Raises CallError before anything is written, and MachineError."""
+    """Grade the submissions and return the exit code. Raises CallError before anything is written, and MachineError."""
     if options.executor == "slurm":
         grading = options.grading
-        if grading.isolation == "auto":  # no node quietly grades with less
+        if grading.isolation == "auto":  # so that no node grades with less isolation unnoticed
             grading = msgspec.structs.replace(grading, isolation="bwrap")
         options = replace(options, grading=grading, alone=False)
     people = options.people
     if options.pseudonyms is not None and people is not None:
-        raise CallError("--class names people, and --pseudonyms does not: take one of them")
+        raise CallError("--class and --pseudonyms exclude each other: --class prints names")
     katas = choose(options.grading.katas)
-    chosen = executor(options, start)
+    executor = choose_executor(options, start)
     found = Download(list(given)) if options.gradescope else find_submissions(given)
-    live = live_report(found.submissions, katas, options)
+    live = make_live_report(found.submissions, katas, options)
     entries, refused = assign_ids(found.submissions, found.loose)
     if found.loose and options.executor != "local":
         raise CallError(
-            f"{next(iter(found.loose))}: loose files go with --executor local; on a cluster, each in a folder"
+            f"{next(iter(found.loose))}: loose files need --executor local; for a cluster, put each into a folder"
         )
     if options.pseudonyms is not None:
-        entries = disguised(entries, options.pseudonyms, options)
+        entries = pseudonymize(entries, options.pseudonyms, options)
     queue = Queue(entries, refused, katas, options)
     if not options.force:
         demand_no_loss(queue.entries, options)
     out, err = create_console(quiet=options.quiet, stderr=options.as_json), create_console(stderr=True)
     known_by = read_rulebook(people).names if people is not None else {}
-    before = results_in(options.out, known_by)[0] if people is not None else {}
+    before = read_graded(options.out, known_by)[0] if people is not None else {}
 
     def warn(text: str) -> None:
         start.clear_line()
@@ -71,63 +71,65 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
     if found.passed_over:
         out.print(f"  passed over: {', '.join(found.passed_over)}", markup=False, soft_wrap=True)
     with contextlib.closing(start):
-        outcome = chosen.grade(queue, out, warn, live)
+        outcome = executor.grade(queue, out, warn, live)
     rows, unreadable = rebuild(options.out)
     shown = {*queue.reused, *outcome.stored}
     if live is not None:
-        for submission in shown:  # one, or none where it could not be graded
+        for submission in shown:  # at most one; none if it could not be graded
             live.finish(result.read(options.out / submission / "result.json"))
-    show(out, [row for row in rows if row.submission in shown], options.out, FINDINGS_SHOWN)
+    print_class(out, [row for row in rows if row.submission in shown], options.out, FINDINGS_SHOWN)
     out.print(f"page:      grader report {shlex.quote(str(options.out))}", markup=False, soft_wrap=True)
     if queue.reused:
         out.print(
-            f"{len(queue.reused)} of {len(shown)} had been graded before with the same options (--force grades again)."
+            f"{len(queue.reused)} of {len(shown)} had been graded before with the same options (use --force to repeat)."
         )
     if outcome.again:
         names = ", ".join(f"{kata} ({count})" for kata, count in outcome.again.items())
-        out.print(f"graded again, all else of these kept: {names}", markup=False, soft_wrap=True)
-    tell(err, [*queue.refused, *unreadable])
+        out.print(f"graded again (other katas unchanged): {names}", markup=False, soft_wrap=True)
+    print_problems(err, [*queue.refused, *unreadable])
     if people is not None:
-        tell(err, overtaken(people, before, results_in(options.out, known_by)[0]))
+        print_problems(err, find_obsolete_overrides(people, before, read_graded(options.out, known_by)[0]))
     for problem in outcome.broken:
-        tell(err, problem.splitlines()[:1])
+        print_problems(err, problem.splitlines()[:1])
         err.print("\n".join(map(printable, problem.splitlines()[1:])), markup=False, highlight=False, soft_wrap=True)
     if outcome.unsure:
-        remedy = "mend what is broken, and run" if outcome.broken else "run"
-        tell(err, [f"could not be graded, {remedy} the same command again: {', '.join(outcome.unsure)}"])
+        remedy = "fix the problem above and run" if outcome.broken else "run"
+        print_problems(err, [f"could not be graded; {remedy} the same command again: {', '.join(outcome.unsure)}"])
     if outcome.unfit:
-        tell(err, [outcome.unfit])
+        print_problems(err, [outcome.unfit])
     code = 3 if outcome.unsure or outcome.broken or outcome.unfit else 2 if queue.refused else 0
     if options.as_json:
-        told = [
-            summary(row, options.out, reused=row.submission in queue.reused) for row in rows if row.submission in shown
+        submissions = [
+            summarize(row, options.out, reused=row.submission in queue.reused)
+            for row in rows
+            if row.submission in shown
         ]
         problems = [*queue.refused, *unreadable, *outcome.broken, *([outcome.unfit] if outcome.unfit else [])]
-        print_json({"schema": SCHEMA, "exit_code": code, "submissions": told, "problems": problems})
+        print_json({"schema": SCHEMA, "exit_code": code, "submissions": submissions, "problems": problems})
     return code
 
 
-def summary(row: Result, out: Path, *, reused: bool) -> dict[str, object]:
-    """What a program reads of a submission; `result` leads to the rest."""
+def summarize(row: Result, out: Path, *, reused: bool) -> dict[str, object]:
+    """Return a submission for --json; `result` is the path of the complete result."""
     katas = [{name: getattr(kata, name) for name in ("kata", "status", "score", "max_score")} for kata in row.katas]
     names = ("submission", "score", "max_score", "isolation", "seconds")
-    told = {name: getattr(row, name) for name in names}
-    return {**told, "result": str(out / row.submission / "result.json"), "graded_before": reused, "katas": katas}
+    values = {name: getattr(row, name) for name in names}
+    return {**values, "result": str(out / row.submission / "result.json"), "graded_before": reused, "katas": katas}
 
 
-def disguised(entries: Sequence[Entry], key: Path, options: Options) -> list[Entry]:
-    """The same under pseudonyms. Raises CallError."""
+def pseudonymize(entries: Sequence[Entry], key: Path, options: Options) -> list[Entry]:
+    """Replace ids by pseudonyms. Raises CallError."""
     if options.executor != "local":
-        raise CallError("--pseudonyms goes with --executor local")
+        raise CallError("--pseudonyms needs --executor local")
     names = pseudonyms_for([entry.id for entry in entries], key, options.out)
     return [replace(entry, id=names[entry.id]) for entry in entries]
 
 
-def executor(options: Options, start: Startup) -> Executor:
-    """What these options ask for. Raises CallError and MachineError where it can't be had."""
+def choose_executor(options: Options, start: Startup) -> Executor:
+    """Return the executor for these options. Raises CallError, MachineError."""
     if options.executor == "local":
         if options.slurm or options.per_task is not None:
-            raise CallError("--slurm and --per-task go with --executor slurm")
+            raise CallError("--slurm and --per-task need --executor slurm")
         return Local(start)
     try:
         from grader.cluster.grading import Slurm
@@ -137,13 +139,13 @@ def executor(options: Options, start: Startup) -> Executor:
 
 
 class Local(Executor):
-    """Grades on this machine."""
+    """The executor that grades on this machine."""
 
     def __init__(self, start: Startup) -> None:
         self.start = start
 
     def grade(self, queue: Queue, out: Console, warn: Warn, live: ProgressListener | None) -> RunOutcome:
-        """All tests, then speed."""
+        """Grade all tests, then speed."""
         options, device = queue.options, queue.options.grading.device
         try:
             outcome = grade_tests(queue, out, warn, live, self.start)
@@ -164,13 +166,13 @@ class Local(Executor):
         return outcome
 
 
-def live_report(paths: Sequence[Path], katas: Sequence[Kata], options: Options) -> LiveReport | None:
-    """The file that is rewritten after every test, where one was asked for. Raises CallError."""
+def make_live_report(paths: Sequence[Path], katas: Sequence[Kata], options: Options) -> LiveReport | None:
+    """Return the report for --gradescope, None without that option. Raises CallError."""
     path = options.gradescope
     if path is None:
         return None
     if options.executor != "local":
-        raise CallError("--gradescope goes with --executor local")
+        raise CallError("--gradescope needs --executor local")
     if len(paths) != 1:
         raise CallError("--gradescope takes a single submission")
     if not path.parent.is_dir():

@@ -1,7 +1,7 @@
-"""What a kata must have besides tests that hold: `grader certify` names everything that is missing, a line each.
+"""The files and texts that every kata must have. `grader certify` lists each missing one.
 
-The tests of this project call the same function, so that they refuse no kata that certify accepts. What is a matter of
-taste (how long a text is, how many entries the zoo has, a translation) is no requirement.
+The tests of this project call the same function, so they accept the same katas as certify. Matters of taste (the length
+of a text, the number of entries in the zoo, translations) are not required.
 """
 
 import ast
@@ -16,86 +16,84 @@ from pathlib import Path
 import torchkata
 from grader.base.processes import python
 from grader.commands.package.project import files_of
-from grader.commands.release.contract import differences, written_already
-from grader.commands.translations import wrong_translations
+from grader.commands.release.contract import find_differences, find_written
+from grader.commands.translations import find_wrong_translations
 from grader.proof import zoo
 from torchkata.cli.about import PAGE
 from torchkata.course import Kata, course
 from torchkata.course.load import read_toml
 
 MODULES = re.compile(r"(?<![\w.])(torch|nn|np|os|math|random)\.\w")
-WORKER_HAS = tuple(f"torchkata.{name}" for name in ("DispatchMode", "Plain", "call", "typed"))  # for probes to import
+WORKER_HAS = tuple(f"torchkata.{name}" for name in ("DispatchMode", "Plain", "call", "typed"))  # importable in probes
 TRACK, KATA, NEEDS = re.compile(r"## (.+)"), re.compile(r"### (\w+): (.+)"), re.compile(r"Needs: (.+)")
-TOOLS = {  # of style and types, where the course has settings for them
+TOOLS = {  # run if the course has settings for them
     "ruff": (["check", "--quiet", "--output-format=concise"], ["format", "--check"]),
     "mypy": (["--no-error-summary", "--no-pretty"],),
 }
 
 
-def missing_in(katas: Sequence[Kata], *, quick: bool = False) -> dict[str, list[str]]:
-    """Return what each of these katas lacks, by its name: a line each, which names the file and what to add.
-
-    A quick look leaves mypy out.
-    """
+def find_missing(katas: Sequence[Kata], *, quick: bool = False) -> dict[str, list[str]]:
+    """Return by kata a line for each missing or wrong file or text, with the remedy. `quick` skips mypy."""
     found = {kata.name: list(missing_files(kata)) for kata in katas}
     whole = [kata for kata in katas if not found[kata.name]]
     for kata in whole:
         found[kata.name] += [*missing_in_stub(kata), *missing_in_tests(kata), *missing_in_zoo(kata)]
-        found[kata.name] += [*missing_on_page(kata), *wrong_translations(kata)]
-    for line in [*said_by_examples(whole), *said_by_tools(whole, quick=quick)]:
+        found[kata.name] += [*missing_on_page(kata), *find_wrong_translations(kata)]
+    for line in [*run_examples(whole), *run_tools(whole, quick=quick)]:
         place = Path(line.partition(":")[0])
         names = [kata.name for kata in whole if place in files_by_path(kata)]
         found[next(iter(names), whole[0].name)].append(line)
     return found
 
 
-def shown(path: Path) -> str:
-    """Return a file's path below the course."""
+def relative(path: Path) -> str:
+    """Return a file's path relative to the course."""
     return path.relative_to(course().root).as_posix()
 
 
 def files_by_path(kata: Kata) -> list[Path]:
-    """Return the files of a kata, by their paths below the course."""
+    """Return the paths of a kata's files relative to the course."""
     own = [course().stub(kata.name), course().test_file(kata.name), course().tests / "probes" / f"{kata.name}.py"]
     paths = [*(path for path in own if path.is_file()), *files_of(course().folder(kata.name))]
     return [path.relative_to(course().root) for path in paths]
 
 
 def missing_files(kata: Kata) -> Iterator[str]:
-    """Yield the files without which nothing else can be said of a kata, and those that Python can't read."""
+    """Yield required files that are missing, and files with syntax errors."""
     for path in (course().stub(kata.name), course().solution(kata.name), zoo.wrong_file(kata)):
         if not path.is_file():
-            yield f"{shown(path)}: there is no such file"
+            yield f"{relative(path)}: there is no such file"
     for path in (course().root / file for file in files_by_path(kata) if file.suffix == ".py"):
         try:
             ast.parse(path.read_bytes())
         except (SyntaxError, ValueError) as error:
-            yield f"{shown(path)}: Python can't read it ({error})"
+            yield f"{relative(path)}: not valid Python ({error})"
 
 
 def missing_in_stub(kata: Kata) -> Iterator[str]:
-    """Yield what a stub, its solution and its hints lack."""
-    place = shown(course().stub(kata.name))
+    """Yield mistakes in a stub, its solution and its hints."""
+    place = relative(course().stub(kata.name))
     stub, solution = (path.read_text("utf-8") for path in (course().stub(kata.name), course().solution(kata.name)))
-    for name in written_already(stub):
-        yield f"{place}: {name} is written; a stub ends with `raise NotImplementedError`"
-    for difference in differences(stub, solution):
+    for name in find_written(stub):
+        yield f"{place}: {name} is already implemented; a stub must end with `raise NotImplementedError`"
+    for difference in find_differences(stub, solution):
         yield f"{place}: {difference}"
     imports = [node for node in ast.walk(ast.parse(stub)) if isinstance(node, (ast.Import, ast.ImportFrom))]
     imported = {alias.asname or alias.name for node in imports for alias in node.names}
     for name in sorted({*MODULES.findall(stub)} - imported):
-        yield f"{place}: its text speaks of {name}, and it does not import {name}"
+        yield f"{place}: the text mentions {name}; import it"
     hints = re.sub(r"\W", "", " ".join(kata.hints))
     for line in map(str.strip, solution.splitlines()):
         is_code = re.search(r"[=(]", line) and not line.startswith("def ")
         if is_code and len(bare := re.sub(r"\W", "", line)) >= 24 and bare in hints:
-            yield f"{shown(course().folder(kata.name))}/kata.toml: a hint has a line of the solution: `{line}`"
+            folder = relative(course().folder(kata.name))
+            yield f"{folder}/kata.toml: a hint contains a line of the solution: `{line}`"
 
 
 def missing_in_tests(kata: Kata) -> Iterator[str]:
-    """Yield what the files of tests, probes and oracle lack: a sentence for each test, and imports that may be."""
+    """Yield mistakes in tests, probes and oracle: missing docstrings and forbidden imports."""
     file = course().test_file(kata.name)
-    yield from without_sentence(file)
+    yield from missing_docstrings(file)
     probes = course().tests / "probes" / f"{kata.name}.py"
     yield from wrong_imports(file, ("tests", "torchkata", "reference"))
     if probes.is_file():
@@ -104,17 +102,17 @@ def missing_in_tests(kata: Kata) -> Iterator[str]:
         yield from wrong_imports(path, ("reference", "torchkata"))
 
 
-def without_sentence(file: Path) -> Iterator[str]:
-    """Yield the tests of a file whose docstring does not begin with a sentence."""
+def missing_docstrings(file: Path) -> Iterator[str]:
+    """Yield the tests of a file without a docstring that begins with a sentence."""
     for node in ast.walk(ast.parse(file.read_bytes())):
         if not isinstance(node, ast.FunctionDef) or not node.name.startswith("test_"):
             continue
         if not (ast.get_docstring(node) or "").partition("\n")[0].endswith("."):
-            yield f"{shown(file)}: {node.name} needs a docstring that begins with one sentence on one line"
+            yield f"{relative(file)}: {node.name} needs a docstring that begins with one sentence on one line"
 
 
 def wrong_imports(file: Path, allowed: Sequence[str]) -> Iterator[str]:
-    """Yield what a file imports of the project and must not."""
+    """Yield the imports of the project that a file must not use."""
     for node in ast.walk(ast.parse(file.read_bytes())):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
@@ -122,28 +120,28 @@ def wrong_imports(file: Path, allowed: Sequence[str]) -> Iterator[str]:
         for name in names:
             ours = name.partition(".")[0] in ("torchkata", "reference", "tests", "grader", "assignment")
             if name.startswith("torchkata.") and name.removeprefix("torchkata.") not in torchkata.__all__:
-                yield f"{shown(file)}: it imports {name}; of torchkata it may import what `torchkata.__all__` lists"
+                yield f"{relative(file)}: imports {name}; it may import only the names in `torchkata.__all__`"
             elif ours and not any(f"{name}.".startswith(f"{one}.") for one in allowed):
-                yield f"{shown(file)}: it imports {name}; of this project it may import {', '.join(allowed)}"
+                yield f"{relative(file)}: imports {name}; of this project, it may import only {', '.join(allowed)}"
 
 
 def missing_in_zoo(kata: Kata) -> Iterator[str]:
-    """Yield what the zoo of a kata lacks."""
+    """Yield the gaps in the zoo of a kata."""
     names = [name for name, _ in zoo.entries(kata, read_toml(zoo.wrong_file(kata)))]
     if not names:
-        yield f"{shown(zoo.wrong_file(kata))}: it has no entry; add a mistake that the tests must catch"
+        yield f"{relative(zoo.wrong_file(kata))}: has no entry; add a mistake that the tests must catch"
     for name in (name for name in names if name not in zoo.read_caught_by(kata)):
-        place = shown(zoo.caught_by_file(kata))
-        yield f"{place}: it lacks {name}; `grader certify --only zoo --write-caught-by` adds it"
-    for one in zoo.right(kata):
-        if not one.words:
-            file = course().folder(kata.name) / "right" / f"{one.name}.py"
-            yield f"{shown(file)}: it needs a docstring that says what is unusual in it"
+        place = relative(zoo.caught_by_file(kata))
+        yield f"{place}: lacks {name}; `grader certify --only zoo --write-caught-by` adds it"
+    for entry in zoo.right(kata):
+        if not entry.words:
+            file = course().folder(kata.name) / "right" / f"{entry.name}.py"
+            yield f"{relative(file)}: needs a docstring that says what is unusual about it"
 
 
 @dataclass(frozen=True)
 class Section:
-    """What the page of katas says of one kata."""
+    """The section of a kata on the page of katas."""
 
     track: str
     name: str
@@ -151,8 +149,8 @@ class Section:
     text: str
 
 
-def sections() -> list[Section]:
-    """Return the sections of the page of katas, in its order; none where the course has no such page."""
+def read_sections() -> list[Section]:
+    """Return the sections of the page of katas in order; [] if the course has no such page."""
     found, track = [], ""
     path = course().root / PAGE
     for part in re.split(r"^(?=##)", path.read_text("utf-8"), flags=re.MULTILINE)[1:] if path.is_file() else ():
@@ -165,36 +163,36 @@ def sections() -> list[Section]:
 
 
 def missing_on_page(kata: Kata) -> Iterator[str]:
-    """Yield what the page of katas lacks; nothing where the course has no such page."""
+    """Yield mistakes in a kata's section on the page of katas; nothing if the course has no such page."""
     if not (course().root / PAGE).is_file():
         return
-    page, track = sections(), course().tracks[kata.track].title
-    own = next((one for one in page if one.name == kata.name), None)
+    page, track = read_sections(), course().tracks[kata.track].title
+    own = next((section for section in page if section.name == kata.name), None)
     if own is None:
         heading = f"### {kata.name}: {kata.title}"
-        yield f"{PAGE}: add a section `{heading}` below `## {track}`; it ends with a line such as `Needs: nothing.`"
+        yield f"{PAGE}: add a section `{heading}` under `## {track}`, with a last line such as `Needs: nothing.`"
         return
     if own.title != kata.title:
-        yield f"{PAGE}: the section of {kata.name} should begin with `### {kata.name}: {kata.title}`"
+        yield f"{PAGE}: the section of {kata.name} must begin with `### {kata.name}: {kata.title}`"
     if own.track != track:
-        yield f"{PAGE}: the section of {kata.name} belongs below `## {track}`"
-    elif wrong := misplaced(kata, [one.name for one in page if one.track == track]):
-        yield f"{PAGE}: the section of {kata.name} should come {wrong}, as `place` in its kata.toml says"
+        yield f"{PAGE}: the section of {kata.name} belongs under `## {track}`"
+    elif place := find_misplacement(kata, [section.name for section in page if section.track == track]):
+        yield f"{PAGE}: the section of {kata.name} must come {place}, according to `place` in its kata.toml"
     if not NEEDS.sub("", own.text).strip():
-        yield f"{PAGE}: the section of {kata.name} should say what the kata is about"
+        yield f"{PAGE}: the section of {kata.name} must explain the kata"
     needs = NEEDS.findall(own.text)
     earlier = [*course().katas][: [*course().katas].index(kata.name)]
     needed = re.findall(r"`(\w+)`", needs[-1]) if needs else []
     if not needed and needs != ["nothing."]:
-        yield f"{PAGE}: the section of {kata.name} needs a line `Needs: nothing.`, or one that names earlier katas"
+        yield f"{PAGE}: the section of {kata.name} needs a line `Needs: nothing.` or one that names earlier katas"
     if absent := {*kata.builds_on} - {*needed}:
-        yield f"{PAGE}: `Needs:` of {kata.name} should name `{min(absent)}`, on which it builds"
+        yield f"{PAGE}: `Needs:` of {kata.name} must name `{min(absent)}`, on which it builds"
     if later := {*needed} - {*earlier}:
         yield f"{PAGE}: `Needs:` of {kata.name} names `{min(later)}`, which does not come before it"
 
 
-def misplaced(kata: Kata, on_page: list[str]) -> str:
-    """Return where among the sections of its track a kata belongs, "" if it is there."""
+def find_misplacement(kata: Kata, on_page: list[str]) -> str:
+    """Return where a kata's section belongs in its track, "" if it is in the right place."""
     order = [one for one in course().katas if one in on_page]
     before, after = (names[: names.index(kata.name)] for names in (on_page, order))
     if {*before} & {*order} == {*after}:
@@ -202,18 +200,18 @@ def misplaced(kata: Kata, on_page: list[str]) -> str:
     return f"after that of {after[-1]}" if after else "first"
 
 
-def said_by_examples(katas: Sequence[Kata]) -> list[str]:
-    """Return what is wrong with the examples, sums and names of torch in the texts of these katas."""
+def run_examples(katas: Sequence[Kata]) -> list[str]:
+    """Return mistakes in the examples, calculations and names of torch in the texts of these katas."""
     if not katas:
         return []
     command = python("-m", "grader.proof.examples", str(course().root), *(kata.name for kata in katas))
     done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
-    died = [f"{shown(course().stub(katas[0].name))}: the examples can't be run: {last_line(done.stderr)}"]
+    died = [f"{relative(course().stub(katas[0].name))}: the examples can't be run: {last_line(done.stderr)}"]
     return [*done.stdout.splitlines(), *(died if done.returncode else [])]
 
 
-def said_by_tools(katas: Sequence[Kata], *, quick: bool) -> list[str]:
-    """Return what the course's own tools say of the files of these katas."""
+def run_tools(katas: Sequence[Kata], *, quick: bool) -> list[str]:
+    """Return the messages of ruff and mypy about the files of these katas."""
     project = tomllib.loads((course().root / "pyproject.toml").read_text("utf-8")).get("tool", {})
     files = [str(file) for kata in katas for file in files_by_path(kata) if file.suffix == ".py"]
     lines: list[str] = []
@@ -223,18 +221,18 @@ def said_by_tools(katas: Sequence[Kata], *, quick: bool) -> list[str]:
                 excluded = ["--force-exclude"] if tool == "ruff" else []
                 command = python("-m", tool, *call, *excluded, *files)
                 done = subprocess.run(command, cwd=course().root, capture_output=True, text=True, check=False)
-                lines += unformatted(done.stdout) if "format" in call else done.stdout.splitlines()
+                lines += list_unformatted(done.stdout) if "format" in call else done.stdout.splitlines()
                 if done.returncode and not done.stdout:
                     lines.append(f"pyproject.toml: {tool} {call[0]} fails: {last_line(done.stderr)}")
     return lines
 
 
-def unformatted(text: str) -> list[str]:
-    """Return a line for each file that ruff would format, which its versions print in two ways."""
+def list_unformatted(text: str) -> list[str]:
+    """Return a line for each file that ruff would reformat, from either form of its output."""
     files = re.findall(r"^(?:Would reformat: |\s*--> )(.+?)(?::\d+:\d+)?$", text, re.MULTILINE)
     return [f"{file}: `ruff format` would change it" for file in dict.fromkeys(files)]
 
 
 def last_line(text: str) -> str:
     """Return the last line that is not empty."""
-    return next((line for line in reversed(text.splitlines()) if line.strip()), "it ended without a word")
+    return next((line for line in reversed(text.splitlines()) if line.strip()), "it ended without a message")

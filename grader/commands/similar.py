@@ -1,4 +1,4 @@
-"""`grader similar`: lay out the code of a class for a detector of similar submissions.
+"""`grader similar`: write the code of a class to folders for a plagiarism detector.
 
 compare50 1: https://cs50.readthedocs.io/projects/compare50; JPlag 4 to 6: https://github.com/jplag/JPlag/wiki;
 MOSS: https://theory.stanford.edu/~aiken/moss.
@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from grader.base.errors import CallError
+from grader.base.errors import CallError, convert_write_errors
 from grader.base.terminal import create_console
 from grader.marks.pseudonyms import pseudonyms_for
-from grader.output.summary import tell
+from grader.output.summary import print_problems
 from grader.pipeline.archives import SubmissionError
 from grader.pipeline.download import find_submissions
 from grader.pipeline.submission import read_submission
@@ -33,7 +33,7 @@ class Options:
 
 
 def run_similar(given: Sequence[Path], options: Options) -> int:
-    """Write the folders; return 2 if a submission can't be read. Raises CallError."""
+    """Write the folders; return 2 if a submission cannot be read. Raises CallError."""
     handed = find_submissions(given)
     entries, problems = assign_ids(handed.submissions, handed.loose)
     if options.pseudonyms is not None:
@@ -41,9 +41,9 @@ def run_similar(given: Sequence[Path], options: Options) -> int:
         entries = [replace(entry, id=names[entry.id]) for entry in entries]
     stubs = {f"{kata}.py": course().stub(kata).read_bytes() for kata in options.katas}
     submissions = read_files(entries, stubs, problems)
-    tell(create_console(stderr=True), problems)
+    print_problems(create_console(stderr=True), problems)
     if not submissions:
-        raise CallError("there is no submission to lay out")
+        raise CallError("no readable submission to compare")
     write_folders(submissions, stubs, options.folders)
     for line in list_commands(stubs, options.folders):
         create_console().print(line, markup=False, soft_wrap=True)
@@ -51,7 +51,7 @@ def run_similar(given: Sequence[Path], options: Options) -> int:
 
 
 def read_files(entries: Sequence[Entry], stubs: Files, problems: list[str]) -> dict[str, Files]:
-    """Return each submission's files, without those that are still the stub; append a line for each unreadable one."""
+    """Return each submission's files, except untouched stubs; append a line for each unreadable submission."""
     found: dict[str, Files] = {}
     for entry in entries:
         try:
@@ -65,18 +65,14 @@ def read_files(entries: Sequence[Entry], stubs: Files, problems: list[str]) -> d
 
 def write_folders(submissions: Mapping[str, Files], stubs: Files, to: Path) -> None:
     """Write TO/submissions, with a folder for each submission, and TO/stubs. Raises CallError."""
-    try:
+    with convert_write_errors(f"--folders {to}"):
         if to.exists() and any(to.iterdir()):
-            raise CallError(f"--folders {to}: there is something in it already")
-        for folder, files in [
-            (to / "stubs", stubs),
-            *((to / "submissions" / id, own) for id, own in submissions.items()),
-        ]:
+            raise CallError(f"--folders {to}: is not empty; choose a new directory")
+        folders = {to / "stubs": stubs} | {to / "submissions" / id: files for id, files in submissions.items()}
+        for folder, files in folders.items():
             folder.mkdir(parents=True)
             for name, content in files.items():
                 (folder / name).write_bytes(content)
-    except OSError as error:
-        raise CallError(f"--folders {to}: can't write there ({error.strerror})") from None
 
 
 def list_commands(stubs: Files, to: Path) -> list[str]:

@@ -1,6 +1,6 @@
-"""What students read in a language beside English: which texts nobody has translated yet, and which contradict it.
+"""Translations of kata texts: which are missing, and which contradict the English text.
 
-A translation is optional: a text without one is read in English. `grader untranslated` lists them.
+Translations are optional: without one, students read the English text. `grader untranslated` lists them.
 """
 
 import ast
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from grader.commands.release.translated import documented
+from grader.commands.release.contract import documented
 from torchkata.cli.about import find_section
 from torchkata.course import Kata, course
 from torchkata.diagnosis.mistakes import load_named_mistakes
@@ -24,39 +24,39 @@ KEYS = ("title", "about", "stub", "claims", "looks_like", "command")
 
 
 def run_untranslated(katas: tuple[str, ...]) -> int:
-    """Print what is not translated, a line each with its place; 0, since no translation is demanded."""
+    """Print a line for each missing translation; return 0, because translations are optional."""
     others = [language for language in course().languages if language != "en"]
     if not others:
-        print('the course is in English alone (languages in pyproject.toml, such as ["en", "zh"])')
+        print('the course has no language other than English (add languages = ["en", "zh"] to pyproject.toml)')
         return 0
-    lines = [line for language in others for line in untranslated(language, katas)]
+    lines = [line for language in others for line in find_untranslated(language, katas)]
     print("\n".join(lines or ["everything is translated"]))
     return 0
 
 
-def untranslated(language: str, katas: tuple[str, ...]) -> Iterator[str]:
-    """Yield a line for each text of these katas, and of their tracks and tests, that is not in a language."""
+def find_untranslated(language: str, katas: tuple[str, ...]) -> Iterator[str]:
+    """Yield a line for each text of these katas, their tracks and tests that is not translated into a language."""
     shared, chosen = f"reference/{language}.toml", [course().katas[name] for name in katas]
     for track in dict.fromkeys(kata.track for kata in chosen):
         if not look_up(course().shared_texts.get(language), ("tracks", track)):
             yield f"{shared}: [tracks] {track}: {course().tracks[track].title}"
     for kata in chosen:
         place = f"reference/{kata.name}/{language}.toml:"
-        told, together = kata.languages.get(language, {}), course().shared_texts.get(language, {})
-        for (table, key), english in texts_of(kata).items():
-            if not (look_up(told, (table, key)) if key else told.get(table)) and not look_up(together, (table, key)):
+        own, shared_texts = kata.languages.get(language, {}), course().shared_texts.get(language, {})
+        for (table, key), english in collect_texts(kata).items():
+            if not (look_up(own, (table, key)) if key else own.get(table)) and not look_up(shared_texts, (table, key)):
                 yield f"{place} {f'[{table}] {key}' if key else table}: {first_line(english)}"
-        if len(told.get("hints", ())) != len(kata.hints):
-            yield f"{place} hints: {len(kata.hints)} in English, {len(told.get('hints', ()))} translated"
+        if len(own.get("hints", ())) != len(kata.hints):
+            yield f"{place} hints: {len(kata.hints)} in English, {len(own.get('hints', ()))} translated"
     known = [pattern for pattern, _ in read_notes(language, course().root)]
-    for path, table in tests_of(language, katas).items():
-        for text in dict.fromkeys(sentences(path)):
+    for path, table in find_test_files(language, katas).items():
+        for text in dict.fromkeys(collect_sentences(path)):
             if not any(pattern.fullmatch(text) for pattern in known):
                 yield f"{table}: [notes] {first_line(text)}"
 
 
-def tests_of(language: str, katas: tuple[str, ...]) -> dict[Path, str]:
-    """Return the test files of these katas, and the shared ones if these are all; each with its translations."""
+def find_test_files(language: str, katas: tuple[str, ...]) -> dict[Path, str]:
+    """Return the test files of these katas (and shared ones, for all katas), each with the file of its translations."""
     found = dict.fromkeys(sorted(course().tests.rglob("*.py")), f"reference/{language}.toml")
     for name in course().katas:
         own = f"reference/{name}/{language}.toml"
@@ -66,19 +66,19 @@ def tests_of(language: str, katas: tuple[str, ...]) -> dict[Path, str]:
     return {path: table for path, table in found.items() if table.startswith(chosen) or shared}
 
 
-def texts_of(kata: Kata) -> dict[tuple[str, str], str]:
-    """Return the English texts of a kata by table and key; a text that is no entry of a table has no key."""
+def collect_texts(kata: Kata) -> dict[tuple[str, str], str]:
+    """Return the English texts of a kata by table and key; the key is "" if the text is not in a table."""
     found = {("title", ""): kata.title}
     if text := find_section(kata):
         found["about", ""] = text
-    found |= {("stub", name): text for name, text in tasks_of(kata).items()}
+    found |= {("stub", name): text for name, text in collect_docstrings(kata).items()}
     found |= {("claims", test): test for test in kata.points}
     found |= {("looks_like", name): mistake.message for name, mistake in load_named_mistakes(kata.name).items()}
     return found | {("command", key): text for key, text in kata.command.items() if key != "name"}
 
 
-def tasks_of(kata: Kata) -> dict[str, str]:
-    """Return what a stub says of each of its names, and of itself where that is more than a line."""
+def collect_docstrings(kata: Kata) -> dict[str, str]:
+    """Return the docstrings of a stub by name; the module's own only if it has several lines."""
     tree = ast.parse(course().stub(kata.name).read_text("utf-8"))
     itself = ast.get_docstring(tree) or ""
     named = {name: ast.get_docstring(node) for name, node in documented(tree, "")}
@@ -87,8 +87,8 @@ def tasks_of(kata: Kata) -> dict[str, str]:
     }
 
 
-def sentences(path: Path) -> Iterator[str]:
-    """Yield what a test says in words, with a 7 for each value; of a probe, what it raises."""
+def collect_sentences(path: Path) -> Iterator[str]:
+    """Yield the sentences in a test's messages, with a 7 for each value; for a probe, only those that it raises."""
     tree = ast.parse(path.read_text("utf-8"))
     nodes = [*ast.walk(tree)]
     if path.parent.name == "probes":
@@ -106,77 +106,78 @@ def sentences(path: Path) -> Iterator[str]:
                 yield text
 
 
-def wrong_translations(kata: Kata) -> Iterator[str]:
-    """Yield the translations of a kata that contradict the English text: other numbers, other code, other names."""
-    for language, told in kata.languages.items():
-        place, english = f"reference/{kata.name}/{language}.toml:", texts_of(kata)
+def find_wrong_translations(kata: Kata) -> Iterator[str]:
+    """Yield the translations of a kata with other numbers, code or names than the English text."""
+    for language, own in kata.languages.items():
+        place, english = f"reference/{kata.name}/{language}.toml:", collect_texts(kata)
         for table in ("stub", "claims", "looks_like", "command"):
-            for key in told.get(table, {}):
+            for key in own.get(table, {}):
                 if (table, key) not in english and key != f"{kata.name}.py":
                     yield f"{place} {table}.{key}: there is no such text in English"
-        for name, task in told.get("stub", {}).items():
+        for name, task in own.get("stub", {}).items():
             if (text := english.get(("stub", name))) and (fault := compare_tasks(text, task)):
                 yield f"{place} stub.{name}: {fault}"
-        if (text := english.get(("about", ""))) and "about" in told and (fault := compare_ideas(text, told["about"])):
+        if (text := english.get(("about", ""))) and "about" in own and (fault := compare_ideas(text, own["about"])):
             yield f"{place} about: {fault}"
-        for key, text in [*told.get("command", {}).items()]:
+        for key, text in [*own.get("command", {}).items()]:
             if placeholders(text) != placeholders(kata.command.get(key, "")):
-                yield f"{place} command.{key}: its {{placeholders}} are not those of the English text"
-        for text, translation in told.get("notes", {}).items():
+                yield f"{place} command.{key}: its {{placeholders}} differ from those of the English text"
+        for text, translation in own.get("notes", {}).items():
             if placeholders(text) != placeholders(translation) or not "".join(split_literals(text)).strip():
-                yield f"{place} notes: {text!r} and its translation have other {{placeholders}}"
+                yield f"{place} notes: {text!r} and its translation have different {{placeholders}}"
         if language == "zh":
-            for name, text in leaves({key: told[key] for key in KEYS if key in told}):
+            for name, text in leaves({key: own[key] for key in KEYS if key in own}):
                 if not CHINESE.search(text):
-                    yield f"{place} {name}: there is nothing Chinese in it"
+                    yield f"{place} {name}: contains no Chinese"
 
 
 def compare_tasks(english: str, other: str) -> str:
-    """Return in what a task and its translation differ besides words, "" if in nothing.
+    """Return how the code or numbers of a task differ from its translation, "" if they agree.
 
-    A translation may be shorter; one without indented lines has nothing to compare.
+    A translation may be shorter; without indented lines there is nothing to compare.
     """
     if not code_of(other):
         return ""
     code = [code_of(text) for text in (english, other)]
     if len(code[0]) != len(code[1]) or any(a != b and b.isascii() for a, b in zip(*code, strict=True)):
-        return "its indented lines are not those of the stub"
+        return "its indented lines differ from those of the stub"
     examples = ["\n".join(line for line in text.splitlines() if line[:4] == "    ") for text in (english, other)]
     if numbers_in(examples[0]) != numbers_in(examples[1]):
-        return "the numbers in its examples are not those of the stub"
+        return "the numbers in its examples differ from those of the stub"
     absent = {*CODE.findall(english)} - {*CODE.findall(other)}
-    return f"`{min(absent)}` of the stub is not in it" if absent else ""
+    return f"`{min(absent)}` of the stub is missing" if absent else ""
 
 
 def compare_ideas(english: str, other: str) -> str:
-    """Return in what a section of the page of katas and its translation differ besides words, "" if in nothing."""
+    """Return how numbers or code of a section of the page of katas differ from its translation, "" if they agree."""
     checks: dict[str, Callable[[str], object]] = {
         "numbers": numbers_in,
         "pieces of code": lambda text: {*CODE.findall(text)},
         "needed katas": lambda text: CODE.findall(text.strip().splitlines()[-1]),
     }
     return next(
-        (f"its {what} are not those of docs/katas.md" for what, of in checks.items() if of(english) != of(other)), ""
+        (f"its {what} differ from those of docs/katas.md" for what, of in checks.items() if of(english) != of(other)),
+        "",
     )
 
 
 def code_of(text: str) -> list[str]:
-    """Return the indented lines, without what a comment says."""
+    """Return the indented lines without comments."""
     return [line.partition(" # ")[0].rstrip() for line in text.splitlines() if line.startswith("    ")]
 
 
 def numbers_in(text: str) -> Counter[str]:
-    """Return how often each number stands in a text."""
+    """Count the numbers in a text."""
     return Counter(re.findall(r"\d(?:[\d.,]*\d)?", text))
 
 
 def placeholders(text: str) -> set[str]:
-    """Return the names in braces that are filled in."""
+    """Return the names in braces."""
     return {*re.findall(r"\{(\w*)[^{}]*\}", text)}
 
 
 def leaves(entry: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield all texts, with their keys."""
+    """Yield all texts with their keys."""
     if isinstance(entry, str):
         yield path.removeprefix("."), entry
     for key, inner in entry.items() if isinstance(entry, dict) else enumerate(entry) if isinstance(entry, list) else []:

@@ -1,1 +1,1 @@
-"""What each in a class gets: who is who, and the rules by which points become marks. Pure functions on results."""
+"""Identification of a class's submissions, and the rules that turn points into marks."""

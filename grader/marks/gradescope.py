@@ -1,8 +1,7 @@
-"""What Gradescope says of the submissions that an instructor downloads: whose each is, and when it came.
+"""Submitters and times of submission, read from the `submission_metadata.yml` of Gradescope's "Export Submissions".
 
-The download ("Export Submissions") has a folder for each submission and `submission_metadata.yml`, whose keys are the
-folders' names. Its form is not documented; it is read as the tools that are published for it read it
-(github.com/search?q=submission_metadata.yml+:submitters).
+The file's keys are the names of the submissions' folders. Gradescope does not document the format; it is read as
+published tools read it (github.com/search?q=submission_metadata.yml+:submitters).
 """
 
 from datetime import datetime
@@ -11,36 +10,35 @@ from pathlib import Path
 import msgspec
 
 from grader.base.errors import CallError
+from grader.marks.tables import read_text
 
 METADATA = "submission_metadata.yml"
 
 
 class Submitter(msgspec.Struct, frozen=True, rename=lambda field: f":{field}"):
-    """Somebody who handed in, perhaps with others."""
+    """A member of the group that submitted."""
 
     name: str | None = None
-    sid: str | int | None = None  # the school's number; YAML may take it for one
+    sid: str | int | None = None  # student id of the school; YAML may parse it as a number
     email: str | None = None
 
 
 class Downloaded(msgspec.Struct, frozen=True, rename=lambda field: f":{field}"):
-    """One submission."""
+    """The metadata of a submission."""
 
     submitters: tuple[Submitter, ...]
     created_at: datetime
 
 
 def read_metadata(path: Path) -> dict[str, Downloaded]:
-    """By the name of the submission; none where there is no such file. Raises CallError."""
-    try:
-        found = msgspec.yaml.decode(path.read_bytes(), type=dict[str, Downloaded])
-    except FileNotFoundError:
+    """Return the metadata by submission, {} if the file is missing. Raises CallError."""
+    if not path.exists():
         return {}
-    except OSError as error:
-        raise CallError(f"{path}: can't be read ({error.strerror})") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CallError(f"{path}: is not as Gradescope writes it ({' '.join(str(error).split())})") from None
-    for name, one in found.items():
-        if one.created_at.tzinfo is None:
-            raise CallError(f"{path}: {name} has a time without its zone")
+    try:
+        found = msgspec.yaml.decode(read_text(path), type=dict[str, Downloaded])
+    except msgspec.DecodeError as error:
+        raise CallError(f"{path}: not in Gradescope's format ({' '.join(str(error).split())})") from None
+    for name, submission in found.items():
+        if submission.created_at.tzinfo is None:
+            raise CallError(f"{path}: the time of {name} has no time zone")
     return found

@@ -1,4 +1,4 @@
-"""Who is who: the class list, and which submission is whose. What does not match is named, and never guessed."""
+"""The class list, and the matching of submissions to people. Ambiguous matches are reported, never guessed."""
 
 import re
 import unicodedata
@@ -10,8 +10,11 @@ from grader.base.errors import CallError
 from grader.marks.gradescope import Submitter
 from grader.marks.tables import read_table
 
-CANVAS = re.compile(r"[^_]+(?:_late)?_(?P<lms_id>\d+)_(?:\d+_.+|files)")  # name_user_attachment_file in its download
+# Canvas downloads: name_user_attachment_file
+CANVAS = re.compile(r"[^_]+(?:_late)?_(?P<lms_id>\d+)_(?:\d+_.+|files)")
 MOODLE = re.compile(r"(?P<name>.+)_\d+_assignsubmission_(?:file|onlinetext)_?")
+
+ENTER = "enter it in the owner's column submission"
 
 
 @dataclass(frozen=True)
@@ -21,10 +24,10 @@ class Person:
     id: str
     name: str = ""
     email: str = ""
-    lms_id: str = ""  # the number by which the learning management system knows them
+    lms_id: str = ""  # the number in the learning management system
     section: str = ""
-    group: str = ""  # which hands in together
-    submission: str = ""  # whose it is, where its name does not say so
+    group: str = ""  # members of a group share their submission
+    submission: str = ""  # set by the instructor if its name does not identify the person
 
 
 OPTIONAL = tuple(column.name for column in fields(Person) if column.name != "id")
@@ -32,78 +35,82 @@ OPTIONAL = tuple(column.name for column in fields(Person) if column.name != "id"
 
 @dataclass(frozen=True)
 class Matching:
-    """Whose submission is whose, and a line for everything that is nobody's or could be several people's."""
+    """The submission of each person, and one line for each submission without a unique owner."""
 
-    submissions: dict[str, str]  # by a person's id
+    submissions: dict[str, str]  # by person id
     problems: tuple[str, ...]
 
 
 def read_roster(path: Path) -> list[Person]:
-    """The class. Raises CallError."""
+    """Return the people in the class list. Raises CallError."""
     people = [Person(**row) for row in read_table(path, ("id",), OPTIONAL)]
     for column in ("id", "email", "lms_id"):
         seen: set[str] = set()
-        for one in people:
-            value = folded(getattr(one, column))
+        for person in people:
+            value = normalize(getattr(person, column))
             if value and value in seen:
-                raise CallError(f"{path}: two people have the {column} {getattr(one, column)}")
+                raise CallError(f"{path}: two people have the {column} {getattr(person, column)}")
             seen.add(value)
     return people
 
 
-def match(
+def match_submissions(
     people: Sequence[Person], submissions: Sequence[str], submitters: Mapping[str, Sequence[Submitter]] = {}
 ) -> Matching:
-    """Each submission's owner by what its platform says, else by its name; a group's is all of its members'."""
+    """Match submissions to people, by the platform's list of submitters if there is one, otherwise by name.
+
+    A group's submission counts for each member.
+    """
     claimed: dict[str, list[str]] = {person.id: [] for person in people}
     problems: list[str] = []
     for submission in submissions:
-        owners = owners_of(submission, people)
+        owners = find_owners(submission, people)
         if submission in submitters and not any(person.submission for person in owners):
-            for one in submitters[submission]:
-                known = people_known_as(one, people)
+            for submitter in submitters[submission]:
+                known = find_people(submitter, people)
                 if len(known) == 1:
                     claimed[known[0].id].append(submission)
                 else:
-                    who = "nobody" if not known else f"could be {', '.join(person.id for person in known)}"
-                    problems.append(f"{submission}: {one.name} ({one.email}) is {who} in the class list")
+                    who = f"could be {' or '.join(person.id for person in known)}" if known else "is not"
+                    name = f"{submitter.name} ({submitter.email})"
+                    problems.append(f"{submission}: {name} {who} in the class list")
         elif not owners:
-            problems.append(f"{submission}: nobody in the class list; name it in their column submission")
+            problems.append(f"{submission}: no owner in the class list; {ENTER}")
         elif len(owners) > 1 and len({person.group for person in owners} - {""}) != 1:
             names = ", ".join(person.id for person in owners)
-            problems.append(f"{submission}: could be of {names}; name it in one's column submission")
+            problems.append(f"{submission}: could belong to {names}; {ENTER}")
         else:
             for person in owners:
                 claimed[person.id].append(submission)
     for id, handed_in in claimed.items():
         if len(handed_in) > 1:
-            problems.append(f"{id}: has {', '.join(handed_in)}; name one in their column submission")
+            problems.append(f"{id}: has {', '.join(handed_in)}; enter one of them in their column submission")
     return Matching({id: found[0] for id, found in claimed.items() if len(found) == 1}, tuple(problems))
 
 
-def owners_of(submission: str, people: Sequence[Person]) -> list[Person]:
-    """Whose it may be, by the surest sign that somebody has: a column that names it, a number, a name."""
-    for sign in signs(folded(submission)):
-        owners = [person for person in people if sign in signs_of(person)]
+def find_owners(submission: str, people: Sequence[Person]) -> list[Person]:
+    """Return possible owners, by the most reliable identifier that matches: an explicit entry, a number, a name."""
+    for identifier in identifiers_in(normalize(submission)):
+        owners = [person for person in people if identifier in identifiers_of(person)]
         if owners:
             groups = {person.group for person in owners} - {""}
             named = any(person.submission for person in owners)
             return owners if named or len(groups) != 1 else [one for one in people if one.group in groups]
-    return [person for person in people if folded(submission).endswith(f"-{folded(person.id)}")]
+    return [person for person in people if normalize(submission).endswith(f"-{normalize(person.id)}")]
 
 
-def people_known_as(one: Submitter, people: Sequence[Person]) -> list[Person]:
-    """Who it may be, by the surest sign that somebody has."""
-    said = (("email", one.email), ("id", one.sid), ("lms_id", one.sid), ("id", one.email), ("name", one.name))
-    for column, value in said:
-        known = [person for person in people if folded(getattr(person, column)) == folded(str(value))]
+def find_people(submitter: Submitter, people: Sequence[Person]) -> list[Person]:
+    """Return the people whom a submitter may be, by the most reliable identifier that matches."""
+    email, sid = submitter.email, submitter.sid
+    for column, value in (("email", email), ("id", sid), ("lms_id", sid), ("id", email), ("name", submitter.name)):
+        known = [person for person in people if normalize(getattr(person, column)) == normalize(str(value))]
         if value is not None and known:
             return known
     return []
 
 
-def signs(submission: str) -> Iterator[tuple[str, str]]:
-    """What a submission's name says, by the columns that say the same."""
+def identifiers_in(submission: str) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of column and value that a submission's name could match."""
     for column in ("submission", "id", "email", "lms_id", "group", "account"):
         yield column, submission
     if found := CANVAS.fullmatch(submission):
@@ -112,15 +119,15 @@ def signs(submission: str) -> Iterator[tuple[str, str]]:
         yield "name", found["name"]
 
 
-def signs_of(person: Person) -> set[tuple[str, str]]:
-    """By which a submission can be known for theirs; one that is named for them is theirs by nothing else."""
+def identifiers_of(person: Person) -> set[tuple[str, str]]:
+    """Return the columns and values that identify a person; an explicit `submission` excludes all others."""
     if person.submission:
-        return {("submission", folded(person.submission))}
+        return {("submission", normalize(person.submission))}
     columns = {column: getattr(person, column) for column in ("id", "email", "lms_id", "group", "name")}
     columns["account"] = person.email.partition("@")[0]
-    return {(column, folded(value)) for column, value in columns.items() if value}
+    return {(column, normalize(value)) for column, value in columns.items() if value}
 
 
-def folded(text: str) -> str:
-    """The same for all ways to write a name that only computers tell apart."""
+def normalize(text: str) -> str:
+    """Return a text without differences in case, spacing and Unicode form."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())

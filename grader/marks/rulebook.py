@@ -1,14 +1,14 @@
-"""The folder in which an instructor keeps a class: its people, its rules, and what was agreed with whom.
+"""The folder in which an instructor keeps a class: people, grading rules and individual agreements.
 
-    class.csv        id; name, email, lms_id, section, group, submission where they are known
-    policy.toml      when it is due, and what lateness takes
-    times.csv        submission, time: when each was handed in, with the offset of its zone
-    extensions.csv   id, until, reason
-    overrides.csv    id, points, reason, who; kata and test for the points of a part
-    submission_metadata.yml, as Gradescope writes it: whose each submission is, and when it was handed in
-    pseudonyms.json  where the class was graded under pseudonyms, the key to them
+    class.csv                id; optional: name, email, lms_id, section, group, submission
+    policy.toml              deadline and late penalty
+    times.csv                submission, time (with UTC offset)
+    extensions.csv           id, until, reason
+    overrides.csv            id, points, reason, who; kata and test to override only these points
+    submission_metadata.yml  from Gradescope: submitters and times
+    pseudonyms.json          the key, if the class was graded under pseudonyms
 
-Only the first has to be there.
+Only class.csv is required.
 """
 
 import zoneinfo
@@ -23,13 +23,13 @@ from grader.base.errors import CallError
 from grader.marks.gradescope import METADATA, Submitter, read_metadata
 from grader.marks.pseudonyms import read_key
 from grader.marks.roster import Person, read_roster
-from grader.marks.rules import Extension, Override, Policy, aware
-from grader.marks.tables import read_table, text_of
+from grader.marks.rules import Extension, Override, Policy, add_zone
+from grader.marks.tables import read_table, read_text
 
 
 @dataclass(frozen=True)
 class Rulebook:
-    """All of it; what belongs to somebody by the id of the class list."""
+    """The content of the folder. Extensions and overrides are by person id."""
 
     people: tuple[Person, ...]
     policy: Policy
@@ -37,12 +37,12 @@ class Rulebook:
     times: Mapping[str, datetime]  # by submission
     extensions: Mapping[str, Extension]
     overrides: Mapping[str, tuple[Override, ...]]
-    submitters: Mapping[str, Sequence[Submitter]]  # by submission, where its platform says so
+    submitters: Mapping[str, Sequence[Submitter]]  # by submission, if the platform lists them
     names: Mapping[str, str]  # by pseudonym
 
 
 def read_rulebook(folder: Path) -> Rulebook:
-    """Read the folder. Raises CallError for the first thing that is wrong, in one line."""
+    """Read the folder. Raises CallError with one line for the first mistake."""
     people = tuple(read_roster(folder / "class.csv"))
     ids = {person.id for person in people}
     policy, zone = read_policy(folder / "policy.toml")
@@ -51,86 +51,78 @@ def read_rulebook(folder: Path) -> Rulebook:
         people,
         policy,
         zone,
-        {name: one.created_at for name, one in downloaded.items()} | read_times(folder / "times.csv"),
+        {name: found.created_at for name, found in downloaded.items()} | read_times(folder / "times.csv"),
         read_extensions(folder / "extensions.csv", ids, zone),
         read_overrides(folder / "overrides.csv", ids),
-        {name: one.submitters for name, one in downloaded.items()},
+        {name: found.submitters for name, found in downloaded.items()},
         read_key(folder / "pseudonyms.json"),
     )
 
 
 def read_policy(path: Path) -> tuple[Policy, tzinfo]:
-    """The rules, and the zone of times that do not say theirs. Raises CallError."""
+    """Return the policy, and the time zone of times without an offset. Raises CallError."""
     if not path.exists():
         return Policy(), UTC
     try:
-        policy = msgspec.toml.decode(text_of(path).removeprefix("\ufeff"), type=Policy)
+        policy = msgspec.toml.decode(read_text(path).removeprefix("\ufeff"), type=Policy)
     except msgspec.DecodeError as error:
         raise CallError(f"{path}: {error}") from None
     try:
         zone = zoneinfo.ZoneInfo(policy.zone) if policy.zone else UTC
     except (zoneinfo.ZoneInfoNotFoundError, ValueError):
-        raise CallError(f"{path}: there is no time zone {policy.zone}; they are called as Europe/Berlin is") from None
+        raise CallError(f"{path}: unknown time zone {policy.zone}; use a name such as Europe/Berlin") from None
     if policy.due and not policy.due.tzinfo and not policy.zone:
-        raise CallError(f'{path}: due has no offset; write one (2026-10-01T23:59:00-07:00) or zone = "Europe/Berlin"')
+        raise CallError(f'{path}: due has no UTC offset; write 2026-10-01T23:59:00-07:00 or add zone = "Europe/Berlin"')
     return policy, zone
 
 
 def read_times(path: Path) -> dict[str, datetime]:
-    """When each submission was handed in. Raises CallError for a time without an offset: it could be anybody's."""
-    if not path.exists():
-        return {}
+    """Return the time of each submission. Raises CallError for a time without an offset, which would be ambiguous."""
     times: dict[str, datetime] = {}
-    for row in read_table(path, ("submission", "time")):
-        time = time_of(row["time"], path)
+    for row in read_table(path, ("submission", "time")) if path.exists() else ():
+        time = parse_time(row["time"], path)
         if time.tzinfo is None:
-            raise CallError(f"{path}: {row['time']} has no offset; write 2026-10-01T23:59:00-07:00, or Z for UTC")
+            raise CallError(f"{path}: {row['time']} has no UTC offset; write 2026-10-01T23:59:00-07:00, or Z for UTC")
         if times.setdefault(row["submission"], time) != time:
             raise CallError(f"{path}: there are two times for {row['submission']}")
     return times
 
 
 def read_extensions(path: Path, ids: set[str], zone: tzinfo) -> dict[str, Extension]:
-    """Who may hand in later. Raises CallError."""
-    if not path.exists():
-        return {}
+    """Return the extensions by person id. Raises CallError."""
     found: dict[str, Extension] = {}
-    for row in read_table(path, ("id", "until", "reason")):
+    for row in read_table(path, ("id", "until", "reason")) if path.exists() else ():
         demand_known(row["id"], ids, path)
         if row["id"] in found:
             raise CallError(f"{path}: there are two extensions for {row['id']}")
-        found[row["id"]] = Extension(aware(time_of(row["until"], path), zone), row["reason"])
+        found[row["id"]] = Extension(add_zone(parse_time(row["until"], path), zone), row["reason"])
     return found
 
 
 def read_overrides(path: Path, ids: set[str]) -> dict[str, tuple[Override, ...]]:
-    """What was put right by hand. Raises CallError for two about the same points: which is right, nobody knows."""
-    if not path.exists():
-        return {}
+    """Return the overrides by person id. Raises CallError, also for two overrides of the same points."""
     found: dict[str, tuple[Override, ...]] = {}
-    for row in read_table(path, ("id", "points", "reason", "who"), ("kata", "test")):
+    for row in read_table(path, ("id", "points", "reason", "who"), ("kata", "test")) if path.exists() else ():
         demand_known(row["id"], ids, path)
         if row["test"] and not row["kata"]:
-            raise CallError(f"{path}: {row['id']} has a test {row['test']} without its kata")
+            raise CallError(f"{path}: {row['id']} has a test {row['test']} but no kata; fill in the column kata")
         try:
             points = float(row["points"].replace(",", "."))
         except ValueError:
-            raise CallError(f"{path}: {row['id']} has points {row['points']}, which is no number") from None
+            raise CallError(f"{path}: the points of {row['id']} are {row['points']}, which is not a number") from None
         if not 0 <= points < float("inf"):
-            raise CallError(f"{path}: {row['id']} has {row['points']} points; they are 0 or more")
-        one = Override(row["kata"], row["test"], points, row["reason"], row["who"])
-        for other in found.get(row["id"], ()):
-            if overlap(one, other):
-                raise CallError(f"{path}: {row['id']} has two overrides of the same points")
-        found[row["id"]] = (*found.get(row["id"], ()), one)
+            raise CallError(f"{path}: {row['id']} has {row['points']} points; use a number that is not negative")
+        override = Override(row["kata"], row["test"], points, row["reason"], row["who"])
+        if any(have_common_points(override, other) for other in found.get(row["id"], ())):
+            raise CallError(f"{path}: {row['id']} has two overrides of the same points")
+        found[row["id"]] = (*found.get(row["id"], ()), override)
     return found
 
 
-def overlap(one: Override, other: Override) -> bool:
-    """Whether both are about the same points, or one's are part of the other's."""
-    if not (one.kata and other.kata):
-        return True
-    return one.kata == other.kata and (not (one.test and other.test) or one.test == other.test)
+def have_common_points(first: Override, second: Override) -> bool:
+    """Return whether both override the same points; without a test (or kata), an override covers all of them."""
+    parts = zip((first.kata, first.test), (second.kata, second.test), strict=True)
+    return all(not (a and b) or a == b for a, b in parts)
 
 
 def demand_known(id: str, ids: set[str], path: Path) -> None:
@@ -139,9 +131,9 @@ def demand_known(id: str, ids: set[str], path: Path) -> None:
         raise CallError(f"{path}: {id} is not in class.csv")
 
 
-def time_of(text: str, path: Path) -> datetime:
-    """A time as ISO 8601 writes it. Raises CallError."""
+def parse_time(text: str, path: Path) -> datetime:
+    """Parse a time in ISO 8601. Raises CallError."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:
-        raise CallError(f"{path}: {text} is no time; write 2026-10-01T23:59:00-07:00") from None
+        raise CallError(f"{path}: {text} is not a time; write it as 2026-10-01T23:59:00-07:00") from None

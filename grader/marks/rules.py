@@ -1,8 +1,8 @@
-"""By which rules graded points become a mark, as one pure function.
+"""The rules that turn graded points into a mark, as one pure function.
 
-    raw points ──► less what lateness takes ──► what somebody has put right by hand ──► the mark, with its reasons
+    raw points ──► minus late penalty ──► manual overrides ──► mark, with reasons
 
-The raw points are never touched: the same results and rules make the same marks, however often.
+The raw points are never changed: the same results and rules always give the same marks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,20 +19,20 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`policy.toml`: when it is due, and what lateness takes of the points that were earned."""
+    """The content of `policy.toml`: deadline and late penalty."""
 
     due: datetime | None = None
-    zone: str = ""  # of times without an offset, such as Europe/Berlin
+    zone: str = ""  # of times without an offset, for example Europe/Berlin
     grace_minutes: Annotated[float, msgspec.Meta(ge=0)] = 0
-    free_days: Count = 0  # of lateness, which cost nothing
-    penalty_per_day: Share = 0.0  # of the points, for each day that is not free
-    cap: Share = 1.0  # the largest share that these may take together
-    closes_after_days: Count | None = None  # later than that earns nothing
+    free_days: Count = 0  # days late without penalty
+    penalty_per_day: Share = 0.0  # share of the points, per day after the free days
+    cap: Share = 1.0  # largest share that the late penalty may reach
+    closes_after_days: Count | None = None  # more days late than this earn nothing
 
 
 @dataclass(frozen=True)
 class Extension:
-    """A later time by which somebody may hand in."""
+    """A later deadline for one person."""
 
     until: datetime
     reason: str
@@ -40,7 +40,7 @@ class Extension:
 
 @dataclass(frozen=True)
 class Override:
-    """Points that somebody has put right by hand: of a test, of a kata, or the mark itself."""
+    """Points set by hand: of a test, of a kata, or (without both) the mark itself."""
 
     kata: str
     test: str
@@ -50,13 +50,13 @@ class Override:
 
     @property
     def target(self) -> str:
-        """Whose points these are."""
+        """The test, kata or mark that is overridden."""
         return " ".join(filter(None, (self.kata, self.test))) or class_words("feedback.mark")
 
 
 @dataclass(frozen=True)
 class Points:
-    """What grading a submission has come to."""
+    """The graded points of a submission: in total, by kata, and by kata and test."""
 
     score: float
     katas: Mapping[str, float]
@@ -65,17 +65,17 @@ class Points:
 
 @dataclass(frozen=True)
 class Mark:
-    """What somebody gets, step by step; None where nothing was handed in."""
+    """A mark and the steps to it; `raw` and `final` are None if nothing was submitted."""
 
     raw: float | None
     days_late: int
-    late: float  # what lateness takes
-    override: float  # what is put right, up or down
+    late: float  # late penalty in points
+    override: float  # difference made by overrides, positive or negative
     final: float | None
     reasons: tuple[str, ...]
 
 
-def mark(
+def compute_mark(
     points: Points | None,
     handed_in: datetime | None,
     policy: Policy,
@@ -83,60 +83,62 @@ def mark(
     extension: Extension | None = None,
     overrides: Sequence[Override] = (),
 ) -> Mark:
-    """The mark of one submission. An unknown time of handing in is not late. `overrides` have distinct targets."""
+    """Return the mark of a submission. An unknown submission time counts as on time; overrides must not overlap."""
     raw = points.score if points else None
     days = 0
     if points and handed_in and policy.due:
-        due = aware(policy.due, zone)
-        days = days_late(handed_in, max(due, extension.until) if extension else due, policy.grace_minutes, zone)
-    late = (raw or 0.0) * share_taken(days, policy)
+        due = add_zone(policy.due, zone)
+        days = count_days_late(handed_in, max(due, extension.until) if extension else due, policy.grace_minutes, zone)
+    late = (raw or 0.0) * late_share(days, policy)
     reasons = [class_words("marks.day_late" if days == 1 else "marks.days_late", days=days)] if days else []
     if extension and points:
         until = extension.until.isoformat(timespec="minutes")
         reasons.append(class_words("marks.extension", until=until, reason=extension.reason))
-    for one in sorted(overrides, key=lambda one: (one.kata, one.test)):
-        points_now = {"points": f"{one.points:g}", "reason": one.reason, "who": one.who}
-        reasons.append(class_words("marks.right", target=one.target, **points_now))
-    kept = (raw or 0.0) - late
-    final = None if raw is None and not overrides else kept
-    if parts := [one.points - now(points, one) for one in overrides if one.kata]:
-        final = max(0.0, kept + sum(parts))
-    for whole in (one.points for one in overrides if not one.kata):
+    for override in sorted(overrides, key=lambda override: (override.kata, override.test)):
+        details = {"points": f"{override.points:g}", "reason": override.reason, "who": override.who}
+        reasons.append(class_words("marks.right", target=override.target, **details))
+    after_late = (raw or 0.0) - late
+    final = None if raw is None and not overrides else after_late
+    if parts := [override.points - graded_points(points, override) for override in overrides if override.kata]:
+        final = max(0.0, after_late + sum(parts))
+    for whole in (override.points for override in overrides if not override.kata):
         final = whole
-    changed = 0.0 if final is None else rounded(final - kept)
-    return Mark(raw, days, rounded(late), changed, None if final is None else rounded(final), tuple(reasons))
+    changed = 0.0 if final is None else round_points(final - after_late)
+    return Mark(raw, days, round_points(late), changed, None if final is None else round_points(final), tuple(reasons))
 
 
-def now(points: Points | None, one: Override) -> float:
-    """What an override's target was graded with."""
+def graded_points(points: Points | None, override: Override) -> float:
+    """Return the graded points of an override's target."""
     if points is None:
         return 0.0
-    return points.tests.get((one.kata, one.test), 0.0) if one.test else points.katas.get(one.kata, 0.0)
+    if override.test:
+        return points.tests.get((override.kata, override.test), 0.0)
+    return points.katas.get(override.kata, 0.0) if override.kata else points.score
 
 
-def share_taken(days: int, policy: Policy) -> float:
-    """Of the points, by so many days of lateness; never less for more days."""
+def late_share(days: int, policy: Policy) -> float:
+    """Return the share of the points that this many late days cost; it never decreases with more days."""
     if policy.closes_after_days is not None and days > policy.closes_after_days:
         return 1.0
     return min(policy.cap, max(0, days - policy.free_days) * policy.penalty_per_day)
 
 
-def days_late(handed_in: datetime, due: datetime, grace_minutes: float, zone: tzinfo) -> int:
-    """How many days were begun since it was due: each ends at the same time of the clock there, summer or winter."""
+def count_days_late(handed_in: datetime, due: datetime, grace_minutes: float, zone: tzinfo) -> int:
+    """Return the number of started days since the deadline; days end at its local time, also after a clock change."""
     if handed_in.astimezone(UTC) <= due.astimezone(UTC) + timedelta(minutes=grace_minutes):
         return 0
     clock = due.astimezone(zone).replace(tzinfo=None)
     days = max(1, (handed_in - due).days - 1)
-    while handed_in.astimezone(UTC) > aware(clock + timedelta(days=days), zone).astimezone(UTC):
+    while handed_in.astimezone(UTC) > add_zone(clock + timedelta(days=days), zone).astimezone(UTC):
         days += 1
     return days
 
 
-def aware(time: datetime, zone: tzinfo) -> datetime:
-    """In this zone, where it does not say its own."""
+def add_zone(time: datetime, zone: tzinfo) -> datetime:
+    """Return a time with this time zone, unless it already has one."""
     return time if time.tzinfo else time.replace(tzinfo=zone)
 
 
-def rounded(points: float) -> float:
-    """To hundredths, and never minus zero."""
+def round_points(points: float) -> float:
+    """Round to hundredths, and -0.0 to 0.0."""
     return round(points, 2) + 0.0

@@ -1,4 +1,4 @@
-"""The instructor's own tables: CSV with a header, separated by commas, semicolons or tabs, as spreadsheets write it."""
+"""Reading of the instructor's tables: CSV with a header, separated by commas, semicolons or tabs."""
 
 import csv
 import io
@@ -11,16 +11,16 @@ SEPARATORS = ",;\t"
 
 
 def read_table(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) -> list[dict[str, str]]:
-    """Its rows, each with all of these columns, "" where one is empty; further columns are passed over.
+    """Return the rows, each with all of these columns ("" for an empty cell); other columns are ignored.
 
-    Raises CallError, in one line that names the file and the place.
+    Raises CallError with one line that names the file and the row.
     """
-    text = text_of(path).removeprefix("\ufeff")
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator(text), strict=False))
+    text = read_text(path).removeprefix("\ufeff")
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=find_separator(text), strict=False))
     header = [name.strip().casefold() for name in rows[0]] if rows else []
     for name in needed:
         if name not in header:
-            raise CallError(f"{path}: there is no column {name}; needed are {', '.join(needed)}")
+            raise CallError(f"{path}: there is no column {name}; required columns: {', '.join(needed)}")
     for name in (*needed, *optional):
         if header.count(name) > 1:
             raise CallError(f"{path}: there are two columns {name}")
@@ -29,7 +29,7 @@ def read_table(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) 
         if not any(cell.strip() for cell in row):
             continue
         if len(row) > len(header):
-            raise CallError(f"{path}: row {number} has {len(row)} cells, and the header {len(header)}")
+            raise CallError(f"{path}: row {number} has {len(row)} cells, but the header has {len(header)}")
         cells = dict(zip(header, (cell.strip() for cell in row), strict=False))
         found.append({name: cells.get(name, "") for name in (*needed, *optional)})
         for name in needed:
@@ -38,17 +38,19 @@ def read_table(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) 
     return found
 
 
-def text_of(path: Path) -> str:
-    """What is in a file, byte for byte. Raises CallError."""
+def read_text(path: Path) -> str:
+    """Return a file's text without converting line ends. Raises CallError."""
     try:
         return path.read_bytes().decode("utf-8")
     except OSError as error:
         raise CallError(f"{path}: can't be read ({error.strerror})") from None
     except UnicodeDecodeError:
-        raise CallError(f"{path}: is not UTF-8; save it as CSV UTF-8") from None
+        raise CallError(
+            f"{path}: is not UTF-8; save it with the encoding UTF-8 (in a spreadsheet: CSV UTF-8)"
+        ) from None
 
 
-def separator(text: str) -> str:
-    """The one that stands in the header most often."""
+def find_separator(text: str) -> str:
+    """Return the separator that occurs most often in the header."""
     header = text.partition("\n")[0]
     return max(SEPARATORS, key=header.count)

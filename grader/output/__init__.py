@@ -1,1 +1,1 @@
-"""Stored results as others read them: tables, the page, pictures, and the formats of platforms."""
+"""Views of stored results: terminal tables, HTML pages, rooflines, and the export formats of platforms."""

@@ -1,4 +1,4 @@
-"""What every export format has in common: its options, reading stored results, and writing files."""
+"""The common parts of all export formats: options, reading stored results, and writing files."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.base.errors import CallError
-from grader.results import result
-from grader.results.result import Result, ResultError, write_whole
-from grader.results.view import unredacted
+from grader.results.load import read_all
+from grader.results.result import Result, write_whole
+from grader.results.view import view_as_instructor
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ OPTIONS = {"fields": "--field", "people": "--class", "gradebook": "--gradebook",
 
 @dataclass(frozen=True)
 class Exporter:
-    """A format: the options that it takes beside `--to`, and the function that writes it."""
+    """An export format: the function that writes it, and the options that it takes in addition to `--to`."""
 
     write: Callable[[Path, Options], list[str]]  # from a directory of results; returns one line for each problem
     takes: frozenset[str] = frozenset()  # keys of OPTIONS
@@ -46,28 +46,23 @@ def load_results(directory: Path) -> tuple[list[Stored], list[str]]:
 
     Raises CallError if there is no result.
     """
-    stored: list[Stored] = []
-    problems: list[str] = []
-    for path in sorted(directory.glob("*/result.json")):
-        try:
-            found = result.read(path)
-            unredacted(found)
-        except ResultError as error:
-            problems.append(str(error))
-        except ValueError as error:
-            problems.append(f"{path}: {error}")
-        else:
-            stored.append(Stored(found, datetime.fromtimestamp(path.stat().st_mtime, UTC)))
+
+    def check(result: Result) -> Stored:
+        view_as_instructor(result)
+        path = directory / result.submission / "result.json"
+        return Stored(result, datetime.fromtimestamp(path.stat().st_mtime, UTC))
+
+    stored, problems = read_all(directory, check)
     if not stored:
-        names = f"; {problems[0]}" if problems else ""
-        raise CallError(f"{directory}: no results there (a directory that `grader grade --out` wrote){names}")
-    return stored, problems
+        first = f"; {problems[0]}" if problems else ""
+        raise CallError(f"{directory}: contains no results; give the --out directory of `grader grade`{first}")
+    return list(stored.values()), problems
 
 
 def write_each(stored: Sequence[Stored], render: Callable[[Stored], bytes], to: Path) -> list[str]:
-    """Write one file for one submission; for several, or if `to` is a directory, one file each in a directory.
+    """Write one file for a single submission, or one file each into a directory.
 
-    Returns one line for each file that cannot be written, for example since its name is too long. Raises OSError if
+    Returns one line for each file that cannot be written, for example because its name is too long. Raises OSError if
     no file can be written.
     """
     files = {one.result.submission: render(one) for one in stored}

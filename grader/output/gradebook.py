@@ -1,8 +1,8 @@
-"""`gradebook.csv`: a line a submission, the points of each kata beside its status, of each workload, and the findings.
+"""`gradebook.csv`: a row for each submission, with points and status of each kata, workload points, and findings.
 
-A kata has its columns where it was graded, a workload where at least one submission has points to earn by it. The last
-column says why a submission could not be read. Nothing else depends on when or how fast it was graded: the same class
-and options make the same bytes. Texts are quoted, so that no comma, semicolon or line in one of them begins a cell.
+A kata has columns if it was graded, a workload if at least one submission could earn points with it. The last column
+says why a submission could not be read. The same class and options give the same bytes, whenever they are graded.
+Texts are quoted, so that a comma, semicolon or line break in one of them does not start a new cell.
 """
 
 import csv
@@ -17,14 +17,14 @@ from torchkata.course import course
 
 Cell: TypeAlias = str | float | None
 
-FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")  # what a spreadsheet would run
+FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")  # a spreadsheet would execute such a cell
 
 
 def write(rows: Sequence[Result], directory: Path, *, excel: bool = False) -> None:
-    """Store the gradebook, whole or not at all."""
+    """Write the gradebook atomically. Raises OSError."""
     graded = {kata.kata for row in rows for kata in row.katas}
     names = [name for name in course().katas if name in graded]
-    timed = {workload.workload for row in rows for workload in row.performance if earns(workload)}
+    timed = {workload.workload for row in rows for workload in row.performance if earns_points(workload)}
     workloads = [name for name in course().workloads if name in timed]
     table: list[list[Cell]] = [
         [
@@ -37,26 +37,26 @@ def write(rows: Sequence[Result], directory: Path, *, excel: bool = False) -> No
     for row in rows:
         katas = {kata.kata: (kata.score, kata.status) for kata in row.katas}
         cells: list[Cell] = [cell for name in names for cell in katas.get(name, ("", "not_graded"))]
-        speed = {workload.workload: workload.score for workload in row.performance if earns(workload)}
+        speed = {workload.workload: workload.score for workload in row.performance if earns_points(workload)}
         cells += [speed.get(name, "") for name in workloads]
         table.append([row.submission, row.score, row.max_score, *cells, len(row.findings), row.unreadable])
-    write_whole(directory / "gradebook.csv", csv_of(table, excel=excel))
+    write_whole(directory / "gradebook.csv", encode_csv(table, excel=excel))
 
 
-def earns(workload: PerformanceResult) -> bool:
-    """Whether there were points to earn by it."""
+def earns_points(workload: PerformanceResult) -> bool:
+    """Return whether a workload had points to earn."""
     return workload.counts and not workload.rehearsed
 
 
-def csv_of(table: Iterable[Iterable[Cell]], *, excel: bool = False) -> bytes:
-    """A table as a file; with the mark by which Excel knows UTF-8, and which other programs take for text, if asked."""
+def encode_csv(table: Iterable[Iterable[Cell]], *, excel: bool = False) -> bytes:
+    """Return a table as CSV; `excel` adds a byte order mark, which Excel needs and other programs may show as text."""
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-    lines.writerows([harmless(cell) if isinstance(cell, str) else cell for cell in line] for line in table)
+    lines.writerows([escape_formula(cell) if isinstance(cell, str) else cell for cell in line] for line in table)
     return out.getvalue().encode("utf-8-sig" if excel else "utf-8")
 
 
-def harmless(text: str) -> str:
-    """Text that no spreadsheet takes for a formula, and that is read in the order in which it stands."""
-    shown = printable(text)
-    return f"'{shown}" if shown.startswith(FORMULA) else shown
+def escape_formula(text: str) -> str:
+    """Return printable text that a spreadsheet does not execute as a formula."""
+    safe = printable(text)
+    return f"'{safe}" if safe.startswith(FORMULA) else safe

@@ -1,4 +1,4 @@
-"""Gradescope's file while tests still run: rewritten after each, so that a platform's time-out keeps what is earned."""
+"""Gradescope's `results.json`, rewritten after every test, so that a platform's time-out keeps the points so far."""
 
 import time
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from grader.base.errors import CallError
+from grader.base.errors import convert_write_errors
 from grader.output.formats import gradescope
 from grader.pipeline import rubric
 from grader.pipeline.job import FinishedTest
@@ -18,7 +18,7 @@ NOT_RUN = TestResult("", "not_graded")
 
 
 class LiveReport:
-    """The file at `path`, of one submission. Every method raises CallError where it can't be written."""
+    """The file of one submission at `path`. Every method raises CallError if it cannot be written."""
 
     def __init__(self, path: Path, katas: Sequence[Kata]) -> None:
         self.path = path
@@ -27,32 +27,30 @@ class LiveReport:
         self.began = time.monotonic()
 
     def begin(self, blank: Result) -> None:
-        """Show a submission of which no test has run."""
+        """Write the file of a submission before its first test."""
         self.blank = blank
         self.show()
 
     def add(self, event: FinishedTest) -> None:
-        """Show one more test."""
+        """Add the outcome of a test and rewrite the file."""
         self.ended[event.kata][event.result.name] = event.result
         self.show()
 
     def show(self) -> None:
-        """Write what is known so far."""
+        """Rewrite the file with the tests that have ended."""
         katas = [rubric.score(kata, self.ended[kata.name], missing=NOT_RUN) for kata in self.katas]
         seconds = round(time.monotonic() - self.began, 3)
         self.finish(msgspec.structs.replace(self.blank, katas=katas, seconds=seconds))
 
     def finish(self, result: Result) -> None:
-        """Write the whole result."""
+        """Write the file of the complete result."""
         self.write(gradescope.render(result))
 
     def refuse(self, why: str) -> None:
-        """Say why the submission can't be graded."""
-        self.write(gradescope.refusal(why))
+        """Write a file that says why the submission cannot be graded."""
+        self.write(gradescope.render_refusal(why))
 
     def write(self, content: bytes) -> None:
-        """Put the new file in the place of the old one at once."""
-        try:
+        """Replace the file atomically."""
+        with convert_write_errors(f"--gradescope {self.path}"):
             write_whole(self.path, content)
-        except OSError as error:
-            raise CallError(f"--gradescope {self.path}: can't write there ({error.strerror})") from None

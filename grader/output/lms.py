@@ -1,4 +1,4 @@
-"""Marks in the gradebook of a learning management system: its own file, with one column changed and no other byte.
+"""Marks for the gradebook of a learning management system: its exported file with one column filled in.
 
 Canvas exports its gradebook as CSV and imports what came back (Canvas guides, "How do I import grades in the
 Gradebook?"); Moodle does so with the grading worksheet of an assignment (Moodle docs, "Offline grading worksheet").
@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from grader.base.errors import CallError
-from grader.marks.compute import marks_of
-from grader.marks.roster import Person, folded
-from grader.marks.tables import separator, text_of
+from grader.marks.compute import compute_marks
+from grader.marks.roster import Person, normalize
+from grader.marks.tables import find_separator, read_text
 from grader.output.exporter import Exporter, Options, write_file
 
 Gradebook: TypeAlias = Literal["canvas", "moodle", "csv"]
-Key: TypeAlias = tuple[str, Callable[[Person], str]]  # a column, and what it says of somebody
+Key: TypeAlias = tuple[str, Callable[[Person], str]]  # a column, and the person's value in it
 
 KEYS: Mapping[Gradebook, Sequence[Key]] = {
     "canvas": (
@@ -34,48 +34,47 @@ KEYS: Mapping[Gradebook, Sequence[Key]] = {
     "csv": (("id", lambda person: person.id), ("email", lambda person: person.email)),
 }
 COLUMN: Mapping[Gradebook, str] = {"canvas": "", "moodle": "Grade", "csv": ""}
-MOST = {"moodle": "Maximum Grade"}  # the column with the points of which a mark is a part
-POSSIBLE = "points possible"  # what begins Canvas' row with them
+MAXIMUM = {"moodle": "Maximum Grade"}  # the column with the maximum points
+POSSIBLE = "points possible"  # the first cell of Canvas' row with the maximum points
 
 
 class GradebookError(Exception):
-    """This can't be written into; the message says why, in one line."""
+    """The gradebook cannot be filled in; the message is one line with the reason."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Where it stands in the file, and what it says."""
+    """A cell: its position in the file, and its text."""
 
     begin: int
     end: int
     text: str
 
 
-def filled(
+def fill_gradebook(
     text: str, format: Gradebook, column: str, marks: Sequence[tuple[Person, float | None]], most: float
 ) -> tuple[str, list[str]]:
-    """The gradebook with these marks, and a line for each that has no row. None leaves a cell as it is.
+    """Return the gradebook with these marks, and a line for each person without a row. A mark of None changes nothing.
 
-    Raises GradebookError for a file without the column, for two rows of one person, and where the gradebook's most
-    points are others.
+    Raises GradebookError if the column is missing, a person has two rows, or the maximum points differ.
     """
-    lines = cells_of(text, separator(text))
+    lines = parse_cells(text, find_separator(text))
     if not lines:
-        raise GradebookError("it is empty")
+        raise GradebookError("the file is empty")
     header = [cell.text.removeprefix("\ufeff").strip() for cell in lines[0]]
-    place = place_of(column or COLUMN[format], header)
-    demand_most(lines, header, place, format, most)
+    place = find_column(column or COLUMN[format], header)
+    check_maximum(lines, header, place, format, most)
     edits: dict[int, tuple[Cell, float]] = {}
     problems: list[str] = []
     for person, mark in marks:
-        found = rows_of(person, header, lines, KEYS[format])
+        found = find_rows(person, header, lines, KEYS[format])
         if len(found) > 1:
             raise GradebookError(f"{person.id} has rows {' and '.join(str(row + 1) for row in found)}")
         if not found:
             problems.append(f"{person.id}: has no row in the gradebook")
             continue
         if found[0] in edits:
-            raise GradebookError(f"row {found[0] + 1} is {person.id}'s and another's")
+            raise GradebookError(f"row {found[0] + 1} belongs to {person.id} and to another person in class.csv")
         if len(lines[found[0]]) <= place:
             raise GradebookError(f"row {found[0] + 1} has no cell in {header[place]}")
         if mark is not None:
@@ -86,55 +85,56 @@ def filled(
     return text, problems
 
 
-def place_of(column: str, header: Sequence[str]) -> int:
-    """Where the column stands, by its whole name or, as Canvas adds a number in brackets, by the name before it."""
+def find_column(column: str, header: Sequence[str]) -> int:
+    """Return the index of a column. Its name may be given without the number in brackets that Canvas adds."""
     places = [place for place, name in enumerate(header) if column and name == column]
     places = places or [place for place, name in enumerate(header) if column and name.startswith(f"{column} (")]
     if len(places) != 1:
-        what = f"{len(places)} columns {column}" if column else "no column said (--column NAME)"
-        raise GradebookError(f"{what}; there are {', '.join(header)}")
+        what = f"{len(places)} columns are called {column}" if column else "choose a column with --column NAME"
+        raise GradebookError(f"{what}; the columns are {', '.join(header)}")
     return places[0]
 
 
-def rows_of(person: Person, header: Sequence[str], lines: Sequence[Sequence[Cell]], keys: Sequence[Key]) -> list[int]:
-    """The rows that are somebody's, by the first column that knows them."""
+def find_rows(person: Person, header: Sequence[str], lines: Sequence[Sequence[Cell]], keys: Sequence[Key]) -> list[int]:
+    """Return the rows of a person, by the first key column that contains them."""
     for name, value in keys:
-        wanted = folded(value(person))
+        wanted = normalize(value(person))
         if name in header and wanted:
             place = header.index(name)
             those = [
                 row
                 for row, line in enumerate(lines)
-                if row and len(line) > place and folded(line[place].text) == wanted
+                if row and len(line) > place and normalize(line[place].text) == wanted
             ]
             if those:
                 return those
     return []
 
 
-def demand_most(
+def check_maximum(
     lines: Sequence[Sequence[Cell]], header: Sequence[str], place: int, format: Gradebook, most: float
 ) -> None:
-    """Raise GradebookError where the gradebook's most points are not those of the results."""
-    said = [line[place].text for line in lines[1:] if line[0].text.strip().casefold() == POSSIBLE and len(line) > place]
-    if (name := MOST.get(format)) in header:
+    """Raise GradebookError if the gradebook's maximum points differ from those of the results."""
+    rows = [line for line in lines[1:] if line[0].text.strip().casefold() == POSSIBLE]
+    texts = [line[place].text for line in rows if len(line) > place]
+    if (name := MAXIMUM.get(format)) in header:
         column = header.index(name)
-        said += [line[column].text for line in lines[1:] if len(line) > column]
-    for text in said:
-        if text.strip() and (number := number_of(text)) is not None and number != most:
-            raise GradebookError(f"its most points are {text.strip()}, and those of the results {most:g}")
+        texts += [line[column].text for line in lines[1:] if len(line) > column]
+    for text in texts:
+        if (number := parse_number(text)) is not None and number != most:
+            raise GradebookError(f"its maximum points are {text.strip()}, but those of the results are {most:g}")
 
 
-def number_of(text: str) -> float | None:
-    """A number with a point or a comma; None for what is none."""
+def parse_number(text: str) -> float | None:
+    """Return a number with a decimal point or comma, None for other text."""
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:
         return None
 
 
-def cells_of(text: str, separator: str) -> list[list[Cell]]:
-    """Every cell of a CSV with its place, by RFC 4180: quotes may hold separators, lines, and quotes twice."""
+def parse_cells(text: str, separator: str) -> list[list[Cell]]:
+    """Return the cells of a CSV with their positions, by RFC 4180: quoted cells may contain separators and lines."""
     lines: list[list[Cell]] = []
     line: list[Cell] = []
     at = 0
@@ -145,19 +145,19 @@ def cells_of(text: str, separator: str) -> list[list[Cell]]:
             while at < len(text) and (text[at] != '"' or text[at : at + 2] == '""'):
                 at += 2 if text[at] == '"' else 1
             at = min(at + 1, len(text))
-            said = text[begin + 1 : at - 1].replace('""', '"')
+            content = text[begin + 1 : at - 1].replace('""', '"')
         else:
             while at < len(text) and text[at] not in (separator, "\r", "\n"):
                 at += 1
-            said = text[begin:at]
-        line.append(Cell(begin, at, said))
+            content = text[begin:at]
+        line.append(Cell(begin, at, content))
         if text[at : at + 1] == separator:
             at += 1
             if at < len(text) and text[at] not in "\r\n":
                 continue
             line.append(Cell(at, at, ""))
         elif at < len(text) and text[at] not in "\r\n":
-            raise GradebookError(f"row {len(lines) + 1} goes on after a quoted cell")
+            raise GradebookError(f"row {len(lines) + 1} has text after a quoted cell")
         at += 2 if text[at : at + 2] == "\r\n" else 1
         lines.append(line)
         line = []
@@ -165,16 +165,16 @@ def cells_of(text: str, separator: str) -> list[list[Cell]]:
 
 
 def gradebook_exporter(format: Gradebook) -> Exporter:
-    """Return the exporter that fills the gradebook of this system with everybody's mark."""
+    """Return the exporter that fills the gradebook of this system."""
 
     def export(directory: Path, options: Options) -> list[str]:
         if options.people is None or options.gradebook is None:
             raise CallError(f"--format {format} needs --class FOLDER and --gradebook FILE")
-        rows, problems = marks_of(directory, options.people)
+        rows, problems = compute_marks(directory, options.people)
         most = max((row.max_score for row in rows if row.max_score is not None), default=0.0)
         marks = [(row.person, row.mark.final) for row in rows]
         try:
-            text, more = filled(text_of(options.gradebook), format, options.column, marks, most)
+            text, more = fill_gradebook(read_text(options.gradebook), format, options.column, marks, most)
         except GradebookError as error:
             raise CallError(f"{options.gradebook}: {error}") from None
         write_file(options.to, text.encode())

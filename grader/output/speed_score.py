@@ -1,4 +1,4 @@
-"""A workload's speed score: the share that it reached, its interval, and the two thresholds."""
+"""The speed score of a workload: the share that it reached, a confidence interval, and the two thresholds."""
 
 from dataclasses import dataclass
 from sys import float_info
@@ -12,7 +12,7 @@ Measure: TypeAlias = Literal["peak", "baseline"]
 
 @dataclass(frozen=True)
 class SpeedScore:
-    """As shares of the baseline's rate; or of the datasheet's peak (MFU) where that is known. 1 is all of it."""
+    """Speed as a share of the datasheet's peak (MFU) if it is known, otherwise of the baseline's rate."""
 
     of: Measure
     share: float
@@ -21,13 +21,15 @@ class SpeedScore:
 
 
 def speed_score(result: PerformanceResult) -> SpeedScore | None:
-    """What decided; None where nothing was measured or the result was wrong."""
+    """Return the score of a workload, None if nothing was measured or the result was wrong."""
     if result.ratio is None or result.thresholds is None:
         return None
     low, high = result.interval or (result.ratio, result.ratio)
     of: Measure = "baseline"
     scale = 1.0
-    if result.mfu is not None and result.ratio > float_info.epsilon:  # below, the baseline's own MFU can't be told
+    if (
+        result.mfu is not None and result.ratio > float_info.epsilon
+    ):  # for smaller ratios the division is not meaningful
         of, scale = "peak", result.mfu / result.ratio
     passing, full = (scale * tier for tier in result.thresholds)
     return SpeedScore(of, scale * result.ratio, (scale * low, scale * high), Tiers(passing, full))

@@ -1,4 +1,4 @@
-"""A class from its stored results: gradebook, pictures, and on the terminal table and findings."""
+"""The summary of a class in the terminal, and the files made with it: the gradebook and rooflines."""
 
 import logging
 from collections.abc import Sequence
@@ -7,60 +7,57 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from grader.base.errors import MachineError
+from grader.base.errors import MachineError, convert_write_errors
 from grader.output import gradebook
-from grader.output.table import class_table
-from grader.results.load import rows
+from grader.output.table import build_class_table
+from grader.results.load import drop_details, read_all
 from grader.results.result import Result, ResultError
 from grader.results.text import printable
 from torchkata.course import course
 
 
 def rebuild(directory: Path, *, excel: bool = False) -> tuple[list[Result], list[str]]:
-    """Write the gradebook of all that is stored; its rows, a line for each that can't be read. Raises MachineError."""
-    found, problems = rows(directory)
-    try:
+    """Write the gradebook; return its results and a line for each unreadable one. Raises MachineError."""
+    results, problems = read_all(directory, drop_details)
+    found = list(results.values())
+    with convert_write_errors(directory / "gradebook.csv", MachineError):
         gradebook.write(found, directory, excel=excel)
-    except OSError as error:
-        raise MachineError(f"can't write {directory / 'gradebook.csv'} ({error.strerror})") from None
     return found, problems
 
 
 def draw_speed(directory: Path, found: Sequence[Result]) -> list[str]:
-    """Draw the speed of each submission that was timed; a line for each that can't be read. Raises MachineError."""
+    """Draw a roofline for each timed submission; return a line for each unreadable one. Raises MachineError."""
     problems = []
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it speaks of its font cache
-    try:
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # no messages about its font cache
+    with convert_write_errors(directory, MachineError):
         for row in found:
-            (directory / row.submission / "roofline.svg").unlink(missing_ok=True)  # of a run before this one
+            (directory / row.submission / "roofline.svg").unlink(missing_ok=True)  # from an earlier run
             if row.performance:
-                from grader.output.speed_pictures import draw  # matplotlib is slow to import
+                from grader.output.roofline import draw_result  # matplotlib is slow to import
 
                 try:
-                    draw(directory / row.submission)
+                    draw_result(directory / row.submission)
                 except ResultError as error:
                     problems.append(str(error))
-    except OSError as error:
-        raise MachineError(f"can't draw the speed in {directory} ({error.strerror})") from None
     return problems
 
 
-def show(out: Console, found: Sequence[Result], directory: Path, limit: int | None) -> None:
-    """The table, the first findings, and where the files are."""
+def print_class(out: Console, found: Sequence[Result], directory: Path, limit: int | None) -> None:
+    """Print the table, the first findings, and the paths of the files."""
     graded = {kata.kata for row in found for kata in row.katas}
-    out.print(class_table(found, [kata for name, kata in course().katas.items() if name in graded]))
-    show_findings(out, found, limit)
+    out.print(build_class_table(found, [kata for name, kata in course().katas.items() if name in graded]))
+    print_findings(out, found, limit)
     if kinds := sorted({row.isolation for row in found if not row.unreadable}):
         out.print(f"isolation: {', '.join(kinds)}", markup=False)
     out.print(f"results:   {directory}/<submission>/result.json", markup=False, soft_wrap=True)
     out.print(f"gradebook: {directory / 'gradebook.csv'}", markup=False, soft_wrap=True)
 
 
-def show_findings(out: Console, found: Sequence[Result], limit: int | None) -> None:
-    """A line for each finding, up to a limit."""
+def print_findings(out: Console, found: Sequence[Result], limit: int | None) -> None:
+    """Print a line for each finding, up to a limit."""
     findings = [(row.submission, finding) for row in found for finding in row.findings]
     if findings:
-        out.print("findings in the sources, for you alone; no points depend on them:")
+        out.print("findings in the sources (shown only to you; they do not affect points):")
     for submission, finding in findings[:limit]:
         line = f"  {submission}  {finding.kata}.py, line {finding.line}: {finding.text}"
         out.print(Text(printable(line), style="yellow"), soft_wrap=True)
@@ -68,7 +65,7 @@ def show_findings(out: Console, found: Sequence[Result], limit: int | None) -> N
         out.print(f"  … and {len(findings) - limit} more; `grader report` shows all")
 
 
-def tell(err: Console, problems: Sequence[str]) -> None:
-    """A line for each problem."""
+def print_problems(err: Console, problems: Sequence[str]) -> None:
+    """Print a line for each problem."""
     for problem in problems:
         err.print(f"grader: {printable(problem)}", style="red", markup=False, soft_wrap=True)

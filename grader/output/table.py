@@ -1,4 +1,4 @@
-"""The class in the terminal: a row a submission, points and status of each kata or track, and of the workloads."""
+"""The table of a class for the terminal: a row for each submission with points and status of katas and workloads."""
 
 from collections.abc import Sequence
 
@@ -12,22 +12,22 @@ from torchkata.course import Kata
 from torchkata.i18n import class_words
 from torchkata.result import LOOK_OF, Status, find_gravest, get_status
 
-COLOURS = {"grey": "bright_black"}  # as rich calls it
-NARROWEST = 5  # columns of a cell, "100 ✗" in full: a name folds, and no number is cut
-UNMARKED: tuple[Status, ...] = ("done", "not_graded")  # points, or none, say it
+COLOURS = {"grey": "bright_black"}  # rich's name of the colour
+NARROWEST = 5  # width of "100 ✗": names are wrapped, numbers are never cut off
+UNMARKED: tuple[Status, ...] = ("done", "not_graded")  # the points, or their absence, are enough
 
 
-def class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
-    """The table, with its legend below; where katas of several tracks were graded, a column for each track."""
+def build_class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
+    """Return the table with a legend; if several tracks were graded, it has one column per track."""
     tracks = dict.fromkeys(kata.track for kata in katas)
     columns = (
         [[kata for kata in katas if kata.track == track] for track in tracks]
         if len(tracks) > 1
         else [[kata] for kata in katas]
     )
-    legend = "   ".join(f"{mark(status)} {class_words(f'status.{status}')}" for status in LOOK_OF if mark(status))
+    legend = "   ".join(f"{symbol(status)} {class_words(f'status.{status}')}" for status in LOOK_OF if symbol(status))
     if any(workload.rehearsed for row in rows for workload in row.performance):
-        legend += f"\nspeed on a CPU: workloads passed; {REHEARSAL}"
+        legend += f"\nspeed on a CPU: number of workloads passed; {REHEARSAL}"
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0, caption=legend, caption_justify="left")
     table.add_column("submission", overflow="fold", max_width=28)
     table.add_column("score", justify="right", no_wrap=True)
@@ -42,41 +42,38 @@ def class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
         table.add_row(
             Text(printable(row.submission)),
             Text(f"{row.score:g}/{row.max_score:g}", style="bold"),
-            *(together([graded[kata.name] for kata in column if kata.name in graded]) for column in columns),
-            *([speed(row)] if timed else []),
+            *(format_katas([graded[kata.name] for kata in column if kata.name in graded]) for column in columns),
+            *([format_speed(row)] if timed else []),
         )
     return table
 
 
-def together(katas: Sequence[KataResult]) -> Text:
-    """The points of these katas, and the gravest status; nothing where none was graded."""
+def format_katas(katas: Sequence[KataResult]) -> Text:
+    """Return the points and the worst status of these katas, "" if none was graded."""
     if not katas:
         return Text("")
     status = find_gravest([kata.status for kata in katas])
-    return cell(f"{sum(kata.score for kata in katas):g}", status)
+    return format_cell(f"{sum(kata.score for kata in katas):g}", status)
 
 
-def cell(points: str, status: Status) -> Text:
-    """Points, then the mark of the status; a column of width two for the mark keeps the points aligned."""
+def format_cell(points: str, status: Status) -> Text:
+    """Return points and the symbol of the status, padded so that the points of a column are aligned."""
     colour = LOOK_OF[status].colour
-    return Text(f"{points} {mark(status):<1}", style=COLOURS.get(colour, colour))
+    return Text(f"{points} {symbol(status):<1}", style=COLOURS.get(colour, colour))
 
 
-def mark(status: Status) -> str:
-    """What stands beside the points."""
+def symbol(status: Status) -> str:
+    """Return the symbol shown after the points."""
     return "" if status in UNMARKED else LOOK_OF[status].symbol
 
 
-def speed(row: Result) -> Text:
-    """The points of all workloads together, then the gravest thing that happened; nothing where none was graded.
-
-    In a rehearsal, how many passed.
-    """
+def format_speed(row: Result) -> Text:
+    """Return the points of all workloads (or how many passed, in a rehearsal) and their worst status."""
     graded = [workload for workload in row.performance if workload.outcome != "not_graded"]
     if not graded:
         return Text("")
     status = get_status([workload.outcome for workload in graded])
     if any(workload.rehearsed for workload in graded):
         passed = sum(workload.outcome == "passed" for workload in graded)
-        return cell(f"{passed} of {len(graded)}", status)
-    return cell(f"{sum(workload.score for workload in graded if workload.counts):g}", status)
+        return format_cell(f"{passed} of {len(graded)}", status)
+    return format_cell(f"{sum(workload.score for workload in graded if workload.counts):g}", status)

@@ -1,11 +1,11 @@
-"""What a result depends on, as digests: no result or proof is used again once its digest has changed.
+"""Digests of everything that a result depends on. A stored result or proof is reused only if its digest is unchanged.
 
     digest_engine    the files of `torchkata/` and `grader/` without its tests, and the versions of Python and libraries
-    digest_course    the engine, and every file of the course that says what is asked and what it is worth
-    digest_kata      the course's files that decide the points of one kata, what they import, and the course's settings
+    digest_course    the engine, and the course's files with tests, settings and points
+    digest_kata      the course's files that affect the points of a kata, their imports, and the course's settings
     digest_result    the course, the options of the grading and the submission: the fingerprint of a result
-    digest_basis     the engine, the rules of findings, the options and the submission: what all katas of a result share
-    digest_proof     what grading a claim of `grader certify` runs: files and their imports, platform, versions, inputs
+    digest_basis     the engine, the rules of findings, the options and the submission: shared by all katas of a result
+    digest_proof     everything that a claim of `grader certify` runs: files, imports, platform, versions, inputs
     digest_call      the course, the options and the submissions of one run on a cluster
 
 Regrading uses `digest_result`, `digest_basis` and `digest_kata`, the record of proofs `digest_proof`, and the
@@ -23,8 +23,8 @@ from pathlib import Path
 from grader.base.imports import follow_imports, module_path
 from torchkata.course import ENGINE, Kata, cached_by_course, course
 
-LIBRARIES = ("numpy", "hypothesis", "pytest")  # beside those that the course preloads
-SHORT = 16  # digits: 500 submissions are no attack on a digest
+LIBRARIES = ("numpy", "hypothesis", "pytest")  # in addition to those that the course preloads
+SHORT = 16  # digits; enough for a class, where nobody attacks the digest
 
 ENGINE_FILES = ("torchkata/**/*.py", "torchkata/**/*.toml", "grader/**/*.py", "grader/**/*.toml")
 GRADING_FILES = (
@@ -61,20 +61,20 @@ def digest_submission(files: Mapping[str, bytes]) -> str:
 
 @cached_by_course
 def digest_engine() -> str:
-    """Return the digest of what decides a score of any course."""
+    """Return the digest of the files and versions that affect the score in any course."""
     files = [path for path in find_files(ENGINE, ENGINE_FILES) if ENGINE / "grader/tests" not in path.parents]
     return digest(versions(), digest_files(files))
 
 
 @cached_by_course
 def digest_course() -> str:
-    """Return the digest of what decides a score, apart from the submission and the options."""
+    """Return the digest of everything that affects a score except the submission and the options."""
     return digest(digest_engine(), digest_files([*course().rules(), *find_files(course().root, FINDINGS)]))
 
 
 @cached_by_course
 def digest_kata(kata: str) -> str:
-    """Return the digest of what the course says of a kata."""
+    """Return the digest of the course's files and settings for a kata."""
     settings = (course().limits, course().languages, course().katas[kata].builds_on)
     return digest(settings, digest_files(find_kata_files(kata)))[:SHORT]
 
@@ -85,7 +85,7 @@ def digest_result(files: Mapping[str, bytes], options: Mapping[str, object]) -> 
 
 
 def digest_basis(files: Mapping[str, bytes], options: Mapping[str, object]) -> str:
-    """Return the digest of what the results of all katas of a submission depend on, and the findings in its sources."""
+    """Return the digest of everything that all katas of a submission and its findings depend on."""
     findings = digest_files(find_files(course().root, FINDINGS))
     return digest(sorted(options.items()), digest_engine(), findings, digest_submission(files))[:SHORT]
 
@@ -93,21 +93,21 @@ def digest_basis(files: Mapping[str, bytes], options: Mapping[str, object]) -> s
 def digest_proof(
     katas: Sequence[Kata], files: Mapping[str, bytes], known_good: Collection[str], options: Sequence[object]
 ) -> str:
-    """Return the digest of what grading these katas of a submission depends on, without what is judged of it later.
+    """Return the digest of everything that grading these katas of a submission depends on, without later checks.
 
-    A kata depends on no others but those that it builds on.
+    A kata depends only on the katas that it builds on.
     """
     names = {kata.name for kata in katas}
     needed = sorted({*names, *(name for kata in names for name in course().foundations(kata))})
     given = {name: content for name, content in files.items() if name.removesuffix(".py") in needed}
-    asked = [(kata.name, [*kata.points], digest_grading(kata.name)) for kata in katas]
+    points = [(kata.name, [*kata.points], digest_grading(kata.name)) for kata in katas]
     good = [name for name in needed if name in known_good]
-    return digest(environment(), asked, needed, good, digest_submission(given), options)
+    return digest(environment(), points, needed, good, digest_submission(given), options)
 
 
 @cached_by_course
 def digest_grading(kata: str) -> str:
-    """Return the digest of all files of ours that run when a kata is graded."""
+    """Return the digest of all project files that run when a kata is graded."""
     roots = [*find_files(ENGINE, GRADING_FILES), *find_files(course().root, KATA_FILES, kata)]
     roots = [path for path in roots if path.name != "solution.py"]  # the solution is a submission
     roots += [course().fallback(name) for name in course().foundations(kata)]
@@ -129,13 +129,13 @@ def environment() -> dict[str, str]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that all nodes of a cluster share: those of the libraries, and Python's without its patch."""
+    """Return the versions shared by all nodes of a cluster: of libraries, and of Python without its patch number."""
     here = environment()
     return {**here, "python": here["python"].rpartition(".")[0], "platform": ""}
 
 
 def version_of(module: str) -> str:
-    """Return the version of the package that has a module, "" where it is not installed or comes with Python."""
+    """Return the version of the package of a module, "" if it is not installed or part of Python."""
     with contextlib.suppress(PackageNotFoundError):
         return version(module)
     names = packages_distributions().get(module, [])
@@ -143,14 +143,14 @@ def version_of(module: str) -> str:
 
 
 def find_kata_files(kata: str) -> list[Path]:
-    """Return the files of the course that decide a kata's points, whatever is submitted."""
-    asked = find_files(course().root, (*KATA_FILES, *KATA_SETTINGS), kata)
-    asked = [path for path in asked if not path.is_relative_to(course().reference) or not course().is_private(path)]
+    """Return the files of the course that affect a kata's points."""
+    files = find_files(course().root, (*KATA_FILES, *KATA_SETTINGS), kata)
+    files = [path for path in files if not path.is_relative_to(course().reference) or not course().is_private(path)]
     fallbacks = [course().fallback(name) for name in course().foundations(kata)]
     engine = (ENGINE / "torchkata", ENGINE / "grader")
     return sorted(
         path
-        for path in follow_imports([*asked, *fallbacks])
+        for path in follow_imports([*files, *fallbacks])
         if path.is_relative_to(course().root) and not any(path.is_relative_to(one) for one in engine)
     )
 

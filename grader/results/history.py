@@ -1,4 +1,4 @@
-"""What has changed about a kata between two versions of its course: tests, other files, and the commits that did it."""
+"""The changes to a kata between two versions of its course: tests, other files, and the commits that made them."""
 
 import ast
 import subprocess
@@ -16,41 +16,35 @@ RULES = (
 
 @cached_by_course
 def course_version() -> str:
-    """The commit of the course, with a mark where what is asked is not committed; "" where it is no git checkout."""
-    asked = (("rev-parse", "HEAD"), ("status", "--porcelain", "--", *RULES))
-    command = ["git", "-C", str(course().root)]
-    try:
-        said = [subprocess.run([*command, *one], capture_output=True, text=True, check=True).stdout for one in asked]
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return said[0].strip() + (NOT_COMMITTED if said[1] else "")
+    """Return the course's commit, with "+" if grading files have uncommitted changes; "" without a git checkout."""
+    head, changed = git("rev-parse", "HEAD").strip(), git("status", "--porcelain", "--", *RULES)
+    return head + (NOT_COMMITTED if changed else "")
 
 
-def changes(kata: str, old: str, new: str) -> str:
-    """One line: the tests that differ, else the files, and the commits in between as far as git knows them."""
+def describe_changes(kata: str, old: str, new: str) -> str:
+    """Return one line with the changed tests (or else files) of a kata, and the commits that git knows of."""
     versions = [version.removesuffix(NOT_COMMITTED) for version in (old, new)]
     if kata not in course().katas or not all(versions):
-        return f"{kata}: what is asked has changed"
+        return f"{kata}: its tests or settings have changed"
     root, tests = course().root, f"tests/test_{kata}.py"
     files = [path.relative_to(root).as_posix() for path in find_kata_files(kata)]
     span = "..".join(versions)
     changed = git("diff", "--name-only", "--relative", span, "--", *files).splitlines()
-    what = [f"{tests}::{name}" for name in differing(source(tests, old), source(tests, new))] or changed
+    what = [f"{tests}::{name}" for name in changed_tests(read_at(tests, old), read_at(tests, new))] or changed
     why = git("log", "--format=%h %s", span, "--", *files).splitlines()
-    why += ["what is not committed"] if new.endswith(NOT_COMMITTED) else []
-    told = f" by {'; '.join(why)}" if why else ""
-    return f"{kata}: {', '.join(what) or 'what is asked'} changed{told}"
+    why += ["uncommitted changes"] if new.endswith(NOT_COMMITTED) else []
+    return f"{kata}: {', '.join(what) or 'settings'} changed{' by ' if why else ''}{'; '.join(why)}"
 
 
-def source(path: str, version: str) -> str:
-    """A file of the course as it was, or as it lies there if that was not committed; "" where there is none."""
+def read_at(path: str, version: str) -> str:
+    """Return a course file at a version, "" if it did not exist; an uncommitted version is read from disk."""
     if version.endswith(NOT_COMMITTED):
         return (course().root / path).read_text("utf-8")
     return git("show", f"{version}:./{path}")
 
 
 def git(*arguments: str) -> str:
-    """What git says of the course's checkout; "" where it does not know."""
+    """Return the output of a git command in the course, "" if it fails."""
     command = ["git", "-C", str(course().root), *arguments]
     try:
         return subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=True).stdout
@@ -58,15 +52,15 @@ def git(*arguments: str) -> str:
         return ""
 
 
-def differing(old: str, new: str) -> Iterator[str]:
-    """The tests of a module that are others, new or gone; a change of layout is none."""
-    before, after = tests_of(old), tests_of(new)
+def changed_tests(old: str, new: str) -> Iterator[str]:
+    """Yield the tests of a module that were changed, added or removed; layout and comments do not count."""
+    before, after = parse_tests(old), parse_tests(new)
     for name in dict.fromkeys([*after, *before]):
         if before.get(name) != after.get(name):
             yield name
 
 
-def tests_of(text: str) -> dict[str, str]:
-    """What each of them does, by name."""
+def parse_tests(text: str) -> dict[str, str]:
+    """Return the syntax trees of a module's tests by name."""
     functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
     return {node.name: ast.dump(node) for node in functions if node.name.startswith("test_")}

@@ -1,7 +1,7 @@
-"""What the tests say of a class, and the class of the tests: item analysis, as pure functions on results.
+"""Item analysis: difficulty and discrimination of each test, as pure functions on results.
 
-The discrimination of a test is the point-biserial correlation of passing it with the share of the points of all
-else that somebody has tried.
+The discrimination of a test is the point-biserial correlation between passing it and the student's share of points in
+all other tests that the student tried.
 """
 
 from collections import Counter
@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple, TypeAlias
 from grader.results.result import Result
 from torchkata.result import FAILED, UNCOUNTED
 
-FEWEST = 10  # about fewer nothing is said
-DIGITS = 9  # of a share: sums in another order are no other points
+FEWEST = 10  # smaller groups are not analyzed
+DIGITS = 9  # shares are rounded, so that the order of summation does not matter
 
 
 class Property(NamedTuple):
@@ -25,7 +25,7 @@ class Property(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What one submission makes of a test."""
+    """The result of one test for one submission."""
 
     outcome: Literal["passed", "failed", "not_started"]
     score: float
@@ -39,18 +39,18 @@ Answers: TypeAlias = Mapping[Property, Answer]
 
 @dataclass(frozen=True)
 class Item:
-    """A test in figures; without any where nobody has reached it."""
+    """The statistics of a test."""
 
     which: Property
-    n: int  # have tried it
-    difficulty: float | None = None  # the share of these that pass: 1 is easy
-    discrimination: float | None = None  # None, too, where all pass, all fail, or all have the same points elsewhere
-    seconds: float | None = None  # the mean
+    n: int  # submissions that tried it
+    difficulty: float | None = None  # share of these that pass: 1 is easy; None if nobody tried it
+    discrimination: float | None = None  # also None if all pass, all fail, or all have the same points elsewhere
+    seconds: float | None = None  # mean
 
 
 @dataclass(frozen=True)
 class Diagnosed:
-    """What many failures look like, and the test of a later kata that most of these submissions fail first."""
+    """A frequent diagnosis, and the test of a later kata that most of these submissions fail first."""
 
     kata: str
     diagnosis: str
@@ -59,8 +59,8 @@ class Diagnosed:
     next_n: int
 
 
-def answers_of(result: Result) -> dict[Property, Answer]:
-    """What counts of a result's tests, by test."""
+def collect_answers(result: Result) -> dict[Property, Answer]:
+    """Return the answers of a submission by test, without tests whose outcome does not count."""
     return {
         Property(kata.kata, test.name): Answer(
             "failed" if test.outcome in FAILED else "passed" if test.outcome == "passed" else "not_started",
@@ -75,17 +75,17 @@ def answers_of(result: Result) -> dict[Property, Answer]:
     }
 
 
-def items(students: Sequence[Answers], tests: Sequence[Property]) -> list[Item]:
-    """The figures of these tests, but of those that fewer than `FEWEST` have tried; none for so small a class."""
+def analyze_tests(students: Sequence[Answers], tests: Sequence[Property]) -> list[Item]:
+    """Return the statistics of each test that nobody or at least `FEWEST` submissions tried; [] for a small class."""
     if len(students) < FEWEST:
         return []
-    totals = [totals_of(student) for student in students]
-    found = [item_of(which, students, totals) for which in tests]
+    totals = [sum_points(student) for student in students]
+    found = [analyze_test(which, students, totals) for which in tests]
     return [item for item in found if item is not None]
 
 
-def item_of(which: Property, students: Sequence[Answers], totals: Sequence[tuple[float, float]]) -> Item | None:
-    """The figures of one; None where they would be about too few."""
+def analyze_test(which: Property, students: Sequence[Answers], totals: Sequence[tuple[float, float]]) -> Item | None:
+    """Return the statistics of a test, None if too few submissions tried it."""
     tried = [
         (answer, total)
         for student, total in zip(students, totals, strict=True)
@@ -96,32 +96,32 @@ def item_of(which: Property, students: Sequence[Answers], totals: Sequence[tuple
     if len(tried) < FEWEST:
         return None
     passed = [answer.outcome == "passed" for answer, _ in tried]
-    rest = [rest_of(answer, total) for answer, total in tried]
+    rest = [share_of_others(answer, total) for answer, total in tried]
     seconds = fmean(answer.seconds for answer, _ in tried)
     return Item(which, len(tried), fmean(passed), point_biserial(passed, rest), seconds)
 
 
-def totals_of(student: Answers) -> tuple[float, float]:
-    """The points of all that was tried: earned, and most. What was not reached says nothing of how good somebody is."""
-    tried = [one for one in student.values() if one.outcome != "not_started"]
-    return sum(one.score for one in tried), sum(one.max_score for one in tried)
+def sum_points(student: Answers) -> tuple[float, float]:
+    """Return the earned and the maximum points of all tests that a student tried."""
+    tried = [answer for answer in student.values() if answer.outcome != "not_started"]
+    return sum(answer.score for answer in tried), sum(answer.max_score for answer in tried)
 
 
-def rest_of(answer: Answer, total: tuple[float, float]) -> float:
-    """The share of the points of all else that was tried."""
+def share_of_others(answer: Answer, total: tuple[float, float]) -> float:
+    """Return the share of points in all other tests that the student tried."""
     earned, most = total[0] - answer.score, total[1] - answer.max_score
     return round(earned / most, DIGITS) if most > 0 else 0.0
 
 
 def point_biserial(passed: Sequence[bool], rest: Sequence[float]) -> float | None:
-    """The correlation of yes and no with a figure; None where all of either are the same."""
-    if len({*passed}) < 2 or len({*rest}) < 2:  # their mean may be rounded, and then they seem to differ
+    """Return the correlation of a yes/no variable with a number; None if either is constant."""
+    if len({*passed}) < 2 or len({*rest}) < 2:  # compared exactly: a rounded mean could hide that all are equal
         return None
     return max(-1.0, min(1.0, correlation([float(one) for one in passed], rest)))
 
 
-def diagnosed(students: Sequence[Answers], tests: Sequence[Property]) -> list[Diagnosed]:
-    """What at least `FEWEST` submissions look like, the commonest first, and what they fail next."""
+def find_diagnoses(students: Sequence[Answers], tests: Sequence[Property]) -> list[Diagnosed]:
+    """Return the diagnoses of at least `FEWEST` submissions, most frequent first, with the test that they fail next."""
     order = {kata: place for place, kata in enumerate(dict.fromkeys(which.kata for which in tests))}
     counts: Counter[tuple[str, str]] = Counter()
     nexts: dict[tuple[str, str], Counter[Property]] = {}

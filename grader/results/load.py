@@ -1,27 +1,36 @@
-"""The class as it is stored: of each result only what a table needs, so that a large class stays small in memory."""
+"""Reading of all results in a directory; only what is needed of each is kept, so that a large class fits in memory."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from msgspec.structs import replace
 
 from grader.base.errors import CallError
 from grader.results.result import Result, ResultError, read
 
+T = TypeVar("T")
 
-def rows(directory: Path) -> tuple[list[Result], list[str]]:
-    """All results of a directory, by submission, without tests and messages; a line for each that can't be read."""
-    found: list[Result] = []
+
+def read_all(directory: Path, convert: Callable[[Result], T]) -> tuple[dict[str, T], list[str]]:
+    """Return the converted results by submission, and one line for each that cannot be read or converted.
+
+    `convert` may raise ValueError with the reason.
+    """
+    found: dict[str, T] = {}
     problems: list[str] = []
-    for path in stored_in(directory).values():
+    for submission, path in list_results(directory).items():
         try:
-            found.append(row(read(path)))
+            found[submission] = convert(read(path))
         except ResultError as error:
             problems.append(str(error))
+        except ValueError as error:
+            problems.append(f"{path}: {error}")
     return found, problems
 
 
-def row(result: Result) -> Result:
-    """What a table needs of a result."""
+def drop_details(result: Result) -> Result:
+    """Return a result without its tests and messages, as tables need it."""
     return replace(
         result,
         katas=[replace(kata, tests=()) for kata in result.katas],
@@ -29,16 +38,16 @@ def row(result: Result) -> Result:
     )
 
 
-def stored_in(directory: Path) -> dict[str, Path]:
-    """The files of the results in a directory, in the order of their submissions."""
+def list_results(directory: Path) -> dict[str, Path]:
+    """Return the result files in a directory by submission, sorted."""
     return {
         path.parent.name: path for path in sorted(directory.glob("*/result.json"), key=lambda path: path.parent.name)
     }
 
 
 def demand_results(directory: Path) -> None:
-    """Raises CallError where there are none."""
+    """Raise CallError if the directory contains no results."""
     if not directory.is_dir():
         raise CallError(f"{directory}: there is no such directory")
-    if not stored_in(directory):
-        raise CallError(f"{directory}: there are no results in it (<submission>/result.json)")
+    if not list_results(directory):
+        raise CallError(f"{directory}: contains no results (<submission>/result.json)")

@@ -1,4 +1,4 @@
-"""What was graded, and when: `DIR/<id>/hand_in.json`, beside the result, for the page that shows the code."""
+"""The graded source files of a submission, stored as `DIR/<id>/hand_in.json` for the pages that show the code."""
 
 import re
 from collections.abc import Mapping
@@ -7,38 +7,38 @@ from pathlib import Path
 
 import msgspec
 
-from grader.base.errors import MachineError
+from grader.base.errors import MachineError, convert_write_errors
 from grader.results.result import write_whole
 
 FILE = "hand_in.json"
-MAX_FILE = 32 * 2**10  # characters that are kept of a file: what is typed by hand is shorter
-MAX_TOTAL = 256 * 2**10  # and of all of them
+MAX_FILE = 32 * 2**10  # characters stored of a file; code typed by hand is shorter
+MAX_TOTAL = 256 * 2**10  # characters stored of all files together
 LINE_END = re.compile(r"\r\n|\r|\n")  # as Python counts lines
 
 
 class Source(msgspec.Struct, frozen=True):
-    """A file of the student's."""
+    """A source file of a student."""
 
     text: str
-    whole: bool = True  # where not, its rest was not kept
+    whole: bool = True  # False if the text was cut off
 
     @property
     def lines(self) -> list[str]:
-        """Its lines, numbered as Python numbers them."""
+        """The lines, numbered as in Python's tracebacks."""
         lines = LINE_END.split(self.text)
         return lines if lines[-1] else lines[:-1]
 
 
-class HandIn(msgspec.Struct, frozen=True):
-    """The files behind a result."""
+class StoredSubmission(msgspec.Struct, frozen=True):
+    """The files that a result is about."""
 
-    fingerprint: str  # of that result
+    fingerprint: str  # of the result
     graded: datetime
     files: dict[str, Source] = {}
 
 
-def kept(files: Mapping[str, bytes]) -> dict[str, Source]:
-    """The files as text, of all together no more than is sensible for a class."""
+def truncate(files: Mapping[str, bytes]) -> dict[str, Source]:
+    """Return the files as text, cut off at the limits."""
     room, found = MAX_TOTAL, dict[str, Source]()
     for name, content in files.items():
         text = content.decode("utf-8-sig", "replace")
@@ -48,19 +48,18 @@ def kept(files: Mapping[str, bytes]) -> dict[str, Source]:
 
 
 def store(directory: Path, submission: str, fingerprint: str, files: Mapping[str, bytes]) -> None:
-    """Store what was graded. Raises MachineError."""
-    hand_in = HandIn(fingerprint, datetime.now(UTC).replace(microsecond=0), kept(files))
-    try:
-        (directory / submission).mkdir(parents=True, exist_ok=True)
-        write_whole(directory / submission / FILE, msgspec.json.format(msgspec.json.encode(hand_in), indent=1))
-    except OSError as error:
-        raise MachineError(f"can't store what {submission} handed in ({error.strerror})") from None
+    """Store the graded files. Raises MachineError."""
+    stored = StoredSubmission(fingerprint, datetime.now(UTC).replace(microsecond=0), truncate(files))
+    path = directory / submission / FILE
+    with convert_write_errors(path, MachineError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, msgspec.json.format(msgspec.json.encode(stored), indent=1))
 
 
-def hand_in_of(directory: Path, submission: str, fingerprint: str) -> HandIn | None:
-    """What this result is about; None where that is not stored."""
+def load_submission(directory: Path, submission: str, fingerprint: str) -> StoredSubmission | None:
+    """Return the files of the result with this fingerprint, None if they are not stored."""
     try:
-        found = msgspec.json.decode((directory / submission / FILE).read_bytes(), type=HandIn)
+        found = msgspec.json.decode((directory / submission / FILE).read_bytes(), type=StoredSubmission)
     except (OSError, msgspec.MsgspecError, UnicodeError):
         return None
     return found if found.fingerprint == fingerprint else None

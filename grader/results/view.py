@@ -1,4 +1,4 @@
-"""What the reader of an export may see of each test, by the visibility in `kata.toml`."""
+"""The tests of a result as the reader of an export may see them, according to the visibility in `kata.toml`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -12,71 +12,71 @@ from torchkata.result import TestResult
 
 PERFORMANCE = "performance"
 HAND_IN = "hand-in"
-TOLD = ("passed", "not_started", "inconclusive", "not_graded")  # the others say how an answer was wrong
+SHOWN_OUTCOMES = ("passed", "not_started", "inconclusive", "not_graded")  # others reveal how an answer was wrong
 
 
 @dataclass(frozen=True)
 class VisibleTest:
-    """A test or a workload as its reader may see it; all texts are printable."""
+    """A test or workload as its reader may see it; all texts are printable."""
 
-    group: str  # its kata, PERFORMANCE, or HAND_IN
+    group: str  # name of its kata, PERFORMANCE or HAND_IN
     title: str
     visibility: Visibility
     result: TestResult
-    counts: bool = True  # where not, it has no points to earn either
-    rehearsed: bool = False  # it has none, although it counts
+    counts: bool = True  # False if there are no points to earn because it was not graded
+    rehearsed: bool = False  # True if it was graded, but earns no points on this device
 
     @property
     def points(self) -> str:
-        """`5 of 5 points`, or that there are none to earn."""
+        """The points as text, `5 of 5 points`, or a note that it was a rehearsal."""
         if self.rehearsed:
             return class_words("feedback.rehearsal")
         return class_words("feedback.points", earned=f"{self.result.score:g}", most=f"{self.result.max_score:g}")
 
 
-def visible(result: Result, *, platform_hides: bool) -> list[VisibleTest]:
-    """All tests of a result, in order, then its workloads, and one that failed for what could not be read.
+def view_as_student(result: Result, *, platform_hides: bool) -> list[VisibleTest]:
+    """Return the tests of a result, its workloads, and a failed test if the submission was unreadable.
 
-    `platform_hides` says that the platform itself keeps a test back as its visibility demands. Elsewhere whatever is
-    not visible to all is withheld here. Raises ValueError for a test or a workload that the course does not have.
+    With `platform_hides` the platform hides each test according to its visibility. Otherwise tests that are not visible
+    are redacted here. Raises ValueError for a test or workload that the course no longer has.
     """
-    tests = [row for kata in result.katas for row in visible_of(kata, platform_hides=platform_hides)]
-    return [*tests, *(timed(workload) for workload in result.performance), *unreadable(result)]
+    tests = [row for kata in result.katas for row in view_kata(kata, platform_hides=platform_hides)]
+    return [*tests, *map(view_workload, result.performance), *view_unreadable(result)]
 
 
-def unredacted(result: Result) -> list[VisibleTest]:
-    """As `visible`, for the instructor: nothing is withheld. Raises ValueError."""
-    katas = [(kata_of(one), one.tests) for one in result.katas]
-    tests = [row(kata, test, message=test.message) for kata, tests in katas for test in tests]
-    return [*tests, *(timed(workload) for workload in result.performance), *unreadable(result)]
+def view_as_instructor(result: Result) -> list[VisibleTest]:
+    """Return the same as `view_as_student`, without redaction. Raises ValueError."""
+    katas = [(find_kata(kata), kata.tests) for kata in result.katas]
+    tests = [make_row(kata, test, test.message) for kata, tests in katas for test in tests]
+    return [*tests, *map(view_workload, result.performance), *view_unreadable(result)]
 
 
-def kata_of(result: KataResult) -> Kata:
-    """What the course says of it. Raises ValueError where that has none of its tests."""
+def find_kata(result: KataResult) -> Kata:
+    """Return the course's kata. Raises ValueError if the course no longer has these tests."""
     kata = course().katas.get(result.kata)
     if kata is None or not {test.name for test in result.tests} <= kata.points.keys():
-        raise ValueError(f"kata {one_line(result.kata)} has changed since; grade again")
+        raise ValueError(f"kata {one_line(result.kata)} has changed since this was graded; grade again")
     return kata
 
 
-def visible_of(result: KataResult, *, platform_hides: bool) -> Iterator[VisibleTest]:
-    """The tests of one kata."""
-    kata = kata_of(result)
+def view_kata(result: KataResult, *, platform_hides: bool) -> Iterator[VisibleTest]:
+    """Yield the tests of a kata as students may see them."""
+    kata = find_kata(result)
     for number, test in enumerate(result.tests, start=1):
         open_now = kata.visibility[test.name] == "visible"
         in_time = platform_hides and kata.visibility[test.name] != "hidden"
         if open_now or in_time or kata.hidden_says == "all":
-            yield row(kata, test, message=test.message)
+            yield make_row(kata, test, test.message)
         elif kata.hidden_says == "claim" or platform_hides:
-            yield row(kata, redacted(test), message=withheld(kata, test))
+            yield make_row(kata, redact(test), redacted_message(kata, test))
         else:
-            anonymous = replace(redacted(test), name=f"hidden_test_{number}", seconds=0.0)
+            anonymous = replace(redact(test), name=f"hidden_test_{number}", seconds=0.0)
             message = class_words("feedback.hidden") if test.message else ""
-            yield replace(row(kata, anonymous, message=message), visibility=kata.visibility[test.name])
+            yield replace(make_row(kata, anonymous, message), visibility=kata.visibility[test.name])
 
 
-def row(kata: Kata, test: TestResult, *, message: str) -> VisibleTest:
-    """A test by its name."""
+def make_row(kata: Kata, test: TestResult, message: str) -> VisibleTest:
+    """Return a test with this message."""
     return VisibleTest(
         group=kata.name,
         title=class_title_of_test(kata.name, test.name),
@@ -85,16 +85,16 @@ def row(kata: Kata, test: TestResult, *, message: str) -> VisibleTest:
     )
 
 
-def redacted(test: TestResult) -> TestResult:
-    """Without the way in which an answer was wrong, and where."""
-    outcome = test.outcome if test.outcome in TOLD else "failed"
+def redact(test: TestResult) -> TestResult:
+    """Return a test without the details of how and where the answer was wrong."""
+    outcome = test.outcome if test.outcome in SHOWN_OUTCOMES else "failed"
     return replace(test, outcome=outcome, diagnosis=None, explained_by=(), file="", line=0, cause="")
 
 
-def timed(result: PerformanceResult) -> VisibleTest:
-    """A workload; everybody may see it."""
+def view_workload(result: PerformanceResult) -> VisibleTest:
+    """Return a workload, which is always visible."""
     if result.workload not in course().workloads:
-        raise ValueError(f"workload {one_line(result.workload)} has changed since; grade again")
+        raise ValueError(f"workload {one_line(result.workload)} has changed since this was graded; grade again")
     return VisibleTest(
         group=PERFORMANCE,
         title=result.workload.replace("_", " "),
@@ -112,24 +112,24 @@ def timed(result: PerformanceResult) -> VisibleTest:
     )
 
 
-def unreadable(result: Result) -> Iterator[VisibleTest]:
-    """Why what was handed in could not be read, as a test of which nobody earns the points."""
+def view_unreadable(result: Result) -> Iterator[VisibleTest]:
+    """Yield a failed test with the reason if the submission could not be read."""
     if result.unreadable:
         why = one_line(result.unreadable)
-        most = 0.0 if result.katas else result.max_score  # what was graded when it could be read counts still
+        most = 0.0 if result.katas else result.max_score  # points of an earlier readable submission still count
         failed = TestResult("is_readable", "failed", 0.0, most, class_words("feedback.unreadable", why=why))
         yield VisibleTest(HAND_IN, why, "visible", failed)
 
 
-def title_of(group: str) -> str:
-    """What a group of rows is called."""
+def group_title(group: str) -> str:
+    """Return the title of a group of rows."""
     if group in (PERFORMANCE, HAND_IN):
         return class_words(f"feedback.{group}")
     return class_title_of(course().katas[group])
 
 
-def withheld(kata: Kata, test: TestResult) -> str:
-    """What stands in the place of a message that may not be read."""
+def redacted_message(kata: Kata, test: TestResult) -> str:
+    """Return the text shown instead of a message that the student may not read."""
     if not test.message:
         return ""
     claim = test.message.partition("\n")[0]

@@ -14,7 +14,7 @@ def forward_flops(tokens: float, parameters: float) -> float:
 
 
 def backward_flops(tokens: float, parameters: float) -> float:
-    """Count two matmuls, one for each gradient."""
+    """Count the two matrix products of each layer."""
     return 4 * tokens * parameters
 
 

@@ -1,4 +1,4 @@
-"""The parts of a machine that grading needs or can use, each looked at for real."""
+"""The checks of `grader doctor`: the parts of a machine that grading needs or can use."""
 
 import ctypes.util
 import os
@@ -19,14 +19,14 @@ from grader.base import distribution
 from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import CourseError, course, use_none
 
-SYS_ADMIN = 21  # the number of the capability
+SYS_ADMIN = 21  # bit of CAP_SYS_ADMIN
 IN_CONTAINER = "--user 1000 --security-opt seccomp=unconfined"
-OPEN = "what a worker says of its own objects, and signals between two submissions that are graded at once"
+OPEN = "a worker's reports about its own objects, and signals between two submissions graded at the same time"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One part: `missing` keeps submissions from being graded in a sandbox, a `note` does not."""
+    """The result of a check. A `missing` part prevents grading in a sandbox, a `note` does not."""
 
     what: str
     state: Literal["ok", "missing", "note"]
@@ -34,33 +34,34 @@ class Finding:
     remedy: str = ""
 
 
-def python(version: tuple[int, ...]) -> Finding:
-    """Whether this Python is one that the project runs on."""
+def check_python(version: tuple[int, ...]) -> Finding:
+    """Check the version of Python."""
     found, needed = ".".join(map(str, version)), distribution.get_python_versions()
     if needed.contains(found):
         return Finding("Python", "ok", found)
-    return Finding("Python", "missing", f"{found}, not {needed}", "install a newer Python, and a new venv with it")
+    return Finding("Python", "missing", f"{found}, needs {needed}", "install a newer Python and create a new venv")
 
 
-def packages() -> Iterator[Finding]:
-    """What the grader imports, and what the code of the course's students does."""
-    yield from map(package, map(Requirement, course().dependencies), repeat("pip install --group students"))
-    yield from map(package, map(Requirement, distribution.requirements("grader")), repeat('pip install -e ".[grader]"'))
+def check_packages() -> Iterator[Finding]:
+    """Check the packages of the grader and of the course."""
+    yield from map(check_package, map(Requirement, course().dependencies), repeat("pip install --group students"))
+    for requirement in distribution.requirements("grader"):
+        yield check_package(Requirement(requirement), 'pip install -e ".[grader]"')
 
 
-def package(requirement: Requirement, remedy: str) -> Finding:
-    """Whether it is installed, and new enough."""
+def check_package(requirement: Requirement, remedy: str) -> Finding:
+    """Check whether a package is installed in a suitable version."""
     try:
         version = metadata.version(requirement.name)
     except metadata.PackageNotFoundError:
         return Finding(requirement.name, "missing", "not installed", remedy)
     if requirement.specifier.contains(version, prereleases=True):
         return Finding(requirement.name, "ok", version)
-    return Finding(requirement.name, "missing", f"{version}, not {requirement.specifier}", remedy)
+    return Finding(requirement.name, "missing", f"{version}, needs {requirement.specifier}", remedy)
 
 
-def the_course() -> Finding:
-    """Which course is the nearest; none leaves what any course needs to be looked at."""
+def check_course() -> Finding:
+    """Find the current course. Without one, continue with the checks that apply to any course."""
     try:
         return Finding("course", "ok", f"{course().title}: {len(course().katas)} katas in {course().root}")
     except CourseError as error:
@@ -68,8 +69,8 @@ def the_course() -> Finding:
         return Finding("course", "note", str(error), "grader new course DIR")
 
 
-def sandbox() -> Finding:
-    """Start a sandbox as grading does, and let a worker try to open what it must not see."""
+def check_sandbox() -> Finding:
+    """Start a sandbox as grading does, and test that a worker cannot open protected files."""
     from grader.pipeline.setup import prove
     from grader.sandbox.launch import IsolationError, launch
 
@@ -84,31 +85,32 @@ def sandbox() -> Finding:
             started.close()
     except (IsolationError, OSError) as error:
         return Finding("sandbox", "missing", str(error), remedy_for_namespaces() or remedy_in_container())
-    return Finding("sandbox", "ok", f"works, hides what it must; up in {time.monotonic() - began:.1f} s")
+    return Finding("sandbox", "ok", f"works and hides protected files; started in {time.monotonic() - began:.1f} s")
 
 
-def level(*, shut_in: bool) -> str:
-    """How far students' code is shut in on this machine, and what that leaves open (SECURITY.md), in one line."""
-    if not shut_in:
-        return f"Level: none. Left open: files outside can be read, some written, and other processes seen; {OPEN}."
-    how = "as root, each submission as a user of its own" if os.getuid() == 0 else "as an ordinary user"
-    return f"Level: bwrap, {how}. Left open: {OPEN}."
+def describe_isolation(*, sandboxed: bool) -> str:
+    """Return one line about the isolation of student code and its remaining gaps (see SECURITY.md)."""
+    if not sandboxed:
+        gaps = "code can read outside files, write some of them and see other processes"
+        return f"Isolation: none. Not prevented: {gaps}; {OPEN}."
+    user = "as root, with a separate user for each submission" if os.getuid() == 0 else "as an ordinary user"
+    return f"Isolation: bwrap, {user}. Not prevented: {OPEN}."
 
 
-def user_namespaces() -> Finding:
-    """Whether an ordinary user may make the namespaces that a sandbox consists of."""
+def check_user_namespaces() -> Finding:
+    """Check whether this user may create the namespaces that a sandbox needs."""
     if os.getuid() == 0:
         if may_administer():
             return Finding("user namespaces", "ok", "not needed: you are root")
-        return Finding("user namespaces", "note", "you are root without the right to make them", remedy_in_container())
+        return Finding("user namespaces", "note", "root, but not allowed to create them", remedy_in_container())
     remedy = remedy_for_namespaces()
     if remedy:
-        return Finding("user namespaces", "note", "switched off for ordinary users", remedy)
+        return Finding("user namespaces", "note", "disabled for ordinary users", remedy)
     return Finding("user namespaces", "ok", "allowed")
 
 
 def remedy_for_namespaces() -> str:
-    """The command that lets an ordinary user make namespaces, where one is known to be needed."""
+    """Return the command that allows ordinary users to create namespaces, "" if none is known to be needed."""
     for name, good in (
         ("kernel.unprivileged_userns_clone", "1"),
         ("kernel.apparmor_restrict_unprivileged_userns", "0"),
@@ -123,7 +125,7 @@ def remedy_for_namespaces() -> str:
 
 
 def may_administer(status: Path = Path("/proc/self/status")) -> bool:
-    """Whether this process has CAP_SYS_ADMIN, which root of a container mostly lacks."""
+    """Return whether this process has CAP_SYS_ADMIN, which root in a container usually lacks."""
     if not status.exists():
         return True
     held = next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("CapEff:"))
@@ -131,7 +133,7 @@ def may_administer(status: Path = Path("/proc/self/status")) -> bool:
 
 
 def remedy_in_container(root: Path = Path("/")) -> str:
-    """How a container has to be started for a sandbox to work in it; nothing outside of one."""
+    """Return how to start a container so that a sandbox works in it, "" outside a container."""
     if (root / "run/.containerenv").exists():
         return f"podman run {IN_CONTAINER} --security-opt unmask=ALL …"
     if (root / ".dockerenv").exists():
@@ -139,17 +141,17 @@ def remedy_in_container(root: Path = Path("/")) -> str:
     return ""
 
 
-def shared_memory() -> Finding:
-    """Whether large tensors can be handed over in memory."""
+def check_shared_memory() -> Finding:
+    """Check whether large tensors can be passed in shared memory."""
     try:
         os.close(os.memfd_create("doctor"))
     except (OSError, AttributeError) as error:
-        return Finding("shared memory", "note", f"no memfd here ({error})", "a Linux kernel of 3.17 or newer")
+        return Finding("shared memory", "note", f"no memfd ({error})", "use Linux 3.17 or newer")
     return Finding("shared memory", "ok", "memfd")
 
 
-def memory(root: Path = Path("/")) -> Finding:
-    """How many submissions fit at a time, in this machine or in the container's share of it."""
+def check_memory(root: Path = Path("/")) -> Finding:
+    """Compute how many submissions fit into the memory of this machine or container."""
     each, meminfo, share = course().limits.memory_mib, root / "proc/meminfo", root / "sys/fs/cgroup"
     if not meminfo.exists():
         return Finding("memory", "note", "unknown")
@@ -158,51 +160,45 @@ def memory(root: Path = Path("/")) -> Finding:
     if (share / "memory.max").exists() and (most := (share / "memory.max").read_text().strip()) != "max":
         free = min(free, (int(most) - int((share / "memory.current").read_text())) // 2**20)
     jobs = max(0, (free - GRADER_MIB) // each)
-    found = f"{free} MiB free, enough for --jobs {jobs} with students' code at its limit of {each} MiB"
+    found = f"{free} MiB free, enough for --jobs {jobs} at a limit of {each} MiB per submission"
     if jobs == 0:
         return Finding("memory", "note", found, f"free {GRADER_MIB + each - free} MiB more")
     return Finding("memory", "ok", found)
 
 
-def cores() -> Finding:
-    """How many submissions are worth grading at a time."""
+def check_cores() -> Finding:
+    """Count the cores available to this process."""
     count = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-    return Finding("cores", "ok", f"{count}: grade with --jobs {count}")
+    return Finding("cores", "ok", f"{count}; grade with --jobs {count}")
 
 
-def library(what: str, name: str, remedy: str) -> Finding:
-    """A shared library of the system."""
+def check_library(what: str, name: str, remedy: str) -> Finding:
+    """Check for a shared library."""
     found = ctypes.util.find_library(name)
     return Finding(what, "ok", found) if found else Finding(what, "missing", "not installed", remedy)
 
 
-def program(name: str, remedy: str) -> Finding:
-    """A program that can say its version."""
-    said = said_by(name, "--version")
-    return Finding(name, "ok", said) if said else Finding(name, "note", "not installed", remedy)
+def check_program(what: str, command: str, remedy: str = "") -> Finding:
+    """Check for an optional program that prints its version."""
+    version = first_line_of(command, "--version")
+    return Finding(what, "ok", version) if version else Finding(what, "note", "not installed (optional)", remedy)
 
 
-def gpu() -> Finding:
-    """A GPU, as its driver and as torch see it."""
-    said = said_by("nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader")
-    if not said:
-        return Finding("GPU", "note", "none; the katas need none")
-    from grader.speed.gpu import choose_gpu  # which imports torch
+def check_gpu() -> Finding:
+    """Check for a GPU that the driver and torch can use."""
+    device = first_line_of("nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader")
+    if not device:
+        return Finding("GPU", "note", "none; katas do not need one")
+    from grader.speed.gpu import choose_gpu  # imports torch
 
     reason = choose_gpu()
     if isinstance(reason, str):
-        return Finding("GPU", "note", f"{said}, but speed can't be graded on it: {reason}")
-    return Finding("GPU", "ok", said)
+        return Finding("GPU", "note", f"{device}, but speed can't be graded on it: {reason}")
+    return Finding("GPU", "ok", device)
 
 
-def slurm() -> Finding:
-    """Slurm's command for batch jobs."""
-    said = said_by("sbatch", "--version")
-    return Finding("Slurm", "ok", said) if said else Finding("Slurm", "note", "none; grading needs none")
-
-
-def said_by(*command: str) -> str:
-    """The first line that a program prints; nothing where it is missing or fails."""
+def first_line_of(*command: str) -> str:
+    """Return the first line that a program prints, "" if it is missing or fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=30)
     except (OSError, subprocess.TimeoutExpired):

@@ -1,1 +1,1 @@
-"""`grader package`: the grader, or where to fetch it from, in the form that a platform takes."""
+"""`grader package`: the grader, or a reference to its repository, in the form that a platform takes."""

@@ -1,21 +1,44 @@
-"""Writes a package: a zip for Gradescope, files to add to a repository for the others."""
+"""Writing of a package: a zip for Gradescope, files for a repository for the other platforms.
+
+Each platform has a folder in `files/` with its files and a `platform.toml`.
+"""
 
 import math
 import shutil
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.base.errors import CallError
+from grader.base.errors import CallError, convert_write_errors
 from grader.commands.package import project
-from grader.commands.package.platforms import ABOUT, COMMON, FILES, Platform, load_platform
 from grader.output.formats import gradescope
 from grader.results.result import write_whole
 from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import course
 from torchkata.course.submission import zip_files
 
+FILES = Path(__file__).with_name("files")
+COMMON = "common"  # the files of every platform
+ABOUT = "platform.toml"
 WORKFLOW = "grade.yml"
+
+
+@dataclass(frozen=True)
+class Platform:
+    """The content of a `platform.toml`."""
+
+    name: str
+    title: str
+    next: str  # what to do with the package, shown after writing it
+    folder: str = ""  # directory of the files in the package
+    is_zip: bool = False  # whether it is a zip to upload rather than files for a repository
+    hides_totals: bool = False  # whether it hides the total from students if any test is hidden
+
+
+def load_platform(name: str) -> Platform:
+    """Return the platform with this name."""
+    return Platform(name, **tomllib.loads((FILES / name / ABOUT).read_text("utf-8")))
 
 
 @dataclass(frozen=True)
@@ -32,73 +55,71 @@ class Options:
 def run_package(name: str, out: Path, options: Options) -> int:
     """Write the package; return the exit code. Raises CallError before anything is written."""
     platform = load_platform(name)
-    unseen = tests_not_visible()
-    refuse(platform, out, force=options.force)
-    files = contents(platform, options)
-    try:
+    hidden = count_hidden_tests()
+    check_output(platform, out, force=options.force)
+    files = build_package(platform, options)
+    with convert_write_errors(out):
         if platform.is_zip:
             out.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(out, zip_files(files, mode))
+            write_whole(out, zip_files(files, file_mode))
         else:
             shutil.rmtree(out / platform.folder / "torchkata", ignore_errors=True)
             spread(files, out)
-    except OSError as error:
-        raise CallError(f"{out}: can't write there ({error.strerror})") from None
-    print(f"{out}: {platform.next.format(gigabytes=gigabytes())}")
-    if platform.hides_totals and unseen:
-        print(f"note: {unseen} tests are hidden from students, so {platform.title} hides the total as well")
+    print(f"{out}: {platform.next.format(gigabytes=needed_gigabytes())}")
+    if platform.hides_totals and hidden:
+        print(f"note: {hidden} tests are hidden from students, so {platform.title} hides the total as well")
     return 0
 
 
-def tests_not_visible() -> int:
-    """How many there are. Raises CallError for a course that contradicts itself."""
+def count_hidden_tests() -> int:
+    """Count the tests that are not visible to students. Raises CallError for contradictory settings."""
     try:
         return sum(seen != "visible" for kata in course().katas.values() for seen in kata.visibility.values())
     except ValueError as error:
         raise CallError(str(error)) from None
 
 
-def contents(platform: Platform, options: Options) -> dict[str, bytes]:
-    """The files of a package, by path. Raises CallError."""
+def build_package(platform: Platform, options: Options) -> dict[str, bytes]:
+    """Return the files of a package by path. Raises CallError."""
     folder = platform.folder
     sources = [path for name in (COMMON, platform.name) for path in project.files_of(FILES / name)]
     written = {path.name: path.read_bytes() for path in sources if path.name != ABOUT}
     workflow = {f".github/workflows/{WORKFLOW}": written.pop(WORKFLOW)} if WORKFLOW in written else {}
-    asked = f"--seed {options.seed} --examples {options.examples} --kata {','.join(options.katas)}\n"
-    written |= {"options": asked.encode(), "requirements.txt": project.requirements()}
+    arguments = f"--seed {options.seed} --examples {options.examples} --kata {','.join(options.katas)}\n"
+    written |= {"options": arguments.encode(), "requirements.txt": project.requirements()}
     if "killed.py" in written:
-        written["killed.json"] = gradescope.ended_early(gigabytes())
+        written["killed.json"] = gradescope.render_out_of_memory(needed_gigabytes())
     if options.source is not None:
-        written["source"] = project.origin(options.source)
+        written["source"] = project.parse_source(options.source)
     else:
-        written |= {f"torchkata/{name}": content for name, content in project.copy().items()}
+        written |= {f"torchkata/{name}": content for name, content in project.copy_project().items()}
     return workflow | {f"{folder}{name}": content for name, content in written.items()}
 
 
-def gigabytes() -> float:
-    """The memory for a grader and a student's code at its limit."""
+def needed_gigabytes() -> float:
+    """Return the memory that the grader and a student's code at its limit need together."""
     return math.ceil((GRADER_MIB + course().limits.memory_mib) * 2**20 / 10**8) / 10
 
 
-def refuse(platform: Platform, out: Path, *, force: bool) -> None:
-    """Raise CallError for an OUT of the wrong kind, or one that would be written over."""
+def check_output(platform: Platform, out: Path, *, force: bool) -> None:
+    """Raise CallError if OUT has the wrong type or would be overwritten."""
     if platform.is_zip and (out.suffix != ".zip" or out.is_dir()):
-        raise CallError(f"{out}: {platform.title} takes a zip, so OUT must be a file that ends in .zip")
+        raise CallError(f"{out}: must end in .zip, because {platform.title} takes a zip")
     if not platform.is_zip and out.exists() and not out.is_dir():
-        raise CallError(f"{out}: it is a file; {platform.title} takes a directory")
+        raise CallError(f"{out}: must be a directory for {platform.title}, not a file")
     if not force and out.exists() and (out.is_file() or any(out.iterdir())):
-        raise CallError(f"{out}: there is something already; --force writes over it")
+        raise CallError(f"{out}: is not empty; use --force to overwrite it")
 
 
 def spread(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write the files below a folder, which keeps what else is in it."""
+    """Write the files below a folder, without removing others."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-        path.chmod(mode(content))
+        path.chmod(file_mode(content))
 
 
-def mode(content: bytes) -> int:
-    """A script can be run."""
+def file_mode(content: bytes) -> int:
+    """Return the permissions of a file; scripts are executable."""
     return 0o755 if content.startswith(b"#!") else 0o644

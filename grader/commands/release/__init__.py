@@ -1,5 +1,1 @@
-"""`grader release`: the handout for students, and the proof that it holds no solution and that its tests work."""
-
-from grader.commands.release.command import Options, handed_out, run_release
-
-__all__ = ["Options", "handed_out", "run_release"]
+"""`grader release`: write the handout for students, and check it for leaked solutions and broken tests."""

@@ -1,23 +1,27 @@
-"""`grader release`: checks a handout, writes it, and proves it if asked."""
+"""The command `grader release`: check a handout, optionally prove it, and write it."""
 
 import ast
+import json
+import os
 import shutil
+import subprocess
+import sys
+import tempfile
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.base.errors import CallError, GraderError
+from grader.base.errors import CallError, GraderError, convert_write_errors
 from grader.commands.package.write import spread
-from grader.commands.release.contents import contents, with_foundations
-from grader.commands.release.contract import differences, written_already
-from grader.commands.release.leaks import leaks
-from grader.commands.release.notebooks import notebooks
-from grader.commands.release.prove import prove
+from grader.commands.release.contents import add_foundations, build_handout
+from grader.commands.release.contract import find_differences, find_written
+from grader.commands.release.leaks import find_leaks
+from grader.commands.release.notebooks import make_notebooks
 from torchkata.course import Kata, course, handout, read_course
 
-REPLACED = ("assignment", "torchkata", "reference", "tests")  # as a whole: no file of an older handout stays in them
-OURS = (*REPLACED, "docs", "grader", "examples", "benchmarks", "scripts")
+REPLACED = ("assignment", "torchkata", "reference", "tests")  # folders deleted before a new release
+PROTECTED = (*REPLACED, "docs", "grader", "examples", "benchmarks", "scripts")
 
 
 @dataclass(frozen=True)
@@ -31,89 +35,88 @@ class Options:
     prove: bool
     examples: int
     notebooks: bool
-    repository: str | None  # from where a notebook that stands alone clones the handout
+    repository: str | None  # from which Colab clones the handout
 
 
 def run_release(out: Path, options: Options) -> int:
-    """Write the handout; the exit code. Raises CallError before anything is written, GraderError for what leaks."""
-    refuse(out, force=options.force, update=options.update)
+    """Write the handout; return the exit code. Raises CallError before anything is written, GraderError for a leak."""
+    check_output(out, force=options.force, update=options.update)
     if options.repository and not options.notebooks:
-        raise CallError("--repository is for --notebooks")
-    katas = with_foundations(options.katas)
+        raise CallError("--repository needs --notebooks")
+    katas = add_foundations(options.katas)
     names = [kata.name for kata in katas]
-    fit(katas)
+    check_stubs(katas)
     language = options.language or (read_course(out).languages if options.update else course().languages)[0]
     if language not in course().languages:
-        raise CallError(f"--language is {language!r}; the course has {', '.join(course().languages)}")
-    files = contents(katas, language)
+        raise CallError(f"--language {language}: the course's languages are {', '.join(course().languages)}")
+    files = build_handout(katas, language)
     if options.notebooks:
-        files |= notebooks(katas, files, language, options.repository)
-    if found := leaks(files):
-        raise GraderError("\n".join(["the handout would give away what stays with you:", *found]))
+        files |= make_notebooks(katas, files, language, options.repository)
+    if found := find_leaks(files):
+        raise GraderError("\n".join(["the handout would contain instructor-only material:", *found]))
     if options.prove:
         prove(files, names, options.examples)
     try:
-        if options.update:
-            tell(handout.update(out, files))
-        else:
-            for folder in (out / name for name in REPLACED):
-                if folder.exists():
-                    shutil.rmtree(folder)
-            spread(files, out)
+        with convert_write_errors(out):
+            if options.update:
+                print_update(handout.update(out, files))
+            else:
+                for folder in (out / name for name in REPLACED):
+                    if folder.exists():
+                        shutil.rmtree(folder)
+                spread(files, out)
     except handout.HandoutError as error:
-        raise CallError(f"{out}: it was released before there were updates ({error} is missing)") from None
-    except OSError as error:
-        raise CallError(f"{out}: can't write there ({error.strerror})") from None
+        raise CallError(f"{out}: its release is too old for --update ({error} is missing)") from None
     print(f"{out}: {len(files)} files, {len(names)} katas: {', '.join(names)}")
     if more := [name for name in names if name not in options.katas]:
-        print(f"with what they build on: {', '.join(more)}")
+        print(f"included because others build on them: {', '.join(more)}")
     if options.prove:
-        print("proven: all stubs are not started, and with the solution in their place all is done")
+        print("proven: all stubs count as not started, and with the solution all katas are done")
     return 0
 
 
-def tell(done: handout.Updated) -> None:
-    """What an update has done, and what it has left to others."""
-    print(f"updated: files that are new or other than before: {len(done.new)}, that are gone: {len(done.gone)}")
+def print_update(done: handout.Updated) -> None:
+    """Print what an update changed, and what students have to do themselves."""
+    print(f"updated: {len(done.new)} files new or changed, {len(done.gone)} removed")
     for name, backup in done.backups.items():
-        print(f"kept:    {name}, which was changed there, as {backup}")
+        print(f"kept:    {name} had been changed there; the old version is now {backup}")
     if done.missing:
-        print(f"stubs:   {', '.join(done.missing)}: not in assignment/; `kata reset NAME` puts it there")
+        print(f"stubs:   {', '.join(done.missing)}: not in assignment/; add it with `kata reset NAME`")
     if done.changed:
-        print(f"stubs:   {', '.join(done.changed)}: changed; assignment/ has what was handed out")
+        print(f"stubs:   {', '.join(done.changed)}: changed; assignment/ keeps the earlier version")
 
 
-def refuse(out: Path, *, force: bool, update: bool = False) -> None:
-    """Raise CallError for an OUT that would be written over and is no handout, or that is this project."""
+def check_output(out: Path, *, force: bool, update: bool = False) -> None:
+    """Raise CallError if OUT would be overwritten and is not a handout, or is part of this project."""
     place, root = out.resolve(), course().root
     if force and update:
-        raise CallError("--update keeps assignment/, and --force writes over it: take one of them")
-    if place == root or place in root.parents or any(place.is_relative_to(root / name) for name in OURS):
-        raise CallError(f"{out}: a handout is written to a folder of its own, not over this project")
+        raise CallError("--update keeps assignment/ and --force overwrites it: use one of them")
+    if place == root or place in root.parents or any(place.is_relative_to(root / name) for name in PROTECTED):
+        raise CallError(f"{out}: is part of this project; choose another directory")
     if out.exists() and not out.is_dir():
-        raise CallError(f"{out}: it is a file; the handout is a directory")
+        raise CallError(f"{out}: is a file; choose a directory")
     if out.exists() and any(out.iterdir()):
         if not force and not update:
-            raise CallError(f"{out}: there is something already; --update brings a handout up to date")
+            raise CallError(f"{out}: is not empty; use --update to update a handout")
         if not is_handout(out):
-            raise CallError(f"{out}: there is something already, and it is no handout")
-        if force and (own := written_in(out)):
-            raise CallError(f"{own}: it is written, and --force would write over it; --update keeps it")
+            raise CallError(f"{out}: is not empty and not a handout; choose another directory")
+        if force and (edited := find_edited(out)):
+            raise CallError(f"{edited}: was edited, and --force would overwrite it; --update keeps it")
     elif update:
-        raise CallError(f"{out}: there is no handout to update")
+        raise CallError(f"{out}: contains no handout to update")
 
 
-def written_in(out: Path) -> Path | None:
-    """A file in a handout's `assignment/` that is no untouched stub, if there is any."""
+def find_edited(out: Path) -> Path | None:
+    """Return a file in a handout's `assignment/` that is not an untouched stub, None if there is none."""
     for path in sorted((out / handout.STUDENTS).rglob("*")):
-        ours = path.name == "__init__.py" or "__pycache__" in path.parts or path.is_dir()
-        if not ours and handout.digest_of(out / handout.STUBS / path.name) != handout.digest_of(path):
+        skipped = path.name == "__init__.py" or "__pycache__" in path.parts or path.is_dir()
+        if not skipped and handout.digest_of(out / handout.STUBS / path.name) != handout.digest_of(path):
             return path
     return None
 
 
 def is_handout(out: Path) -> bool:
-    """Whether an earlier `grader release` has written this."""
+    """Return whether an earlier `grader release` wrote this directory."""
     try:
         project = tomllib.loads((out / "pyproject.toml").read_text("utf-8"))["project"]
     except (OSError, ValueError, KeyError):
@@ -121,20 +124,47 @@ def is_handout(out: Path) -> bool:
     return bool(project.get("name") == "torchkata") and (out / handout.STUBS).is_dir()
 
 
-def handed_out(out: Path) -> tuple[str, ...]:
-    """The katas of a handout that the course still has."""
+def find_released(out: Path) -> tuple[str, ...]:
+    """Return the katas of a handout that the course still has."""
     return tuple(name for name in course().katas if (out / handout.stub_of(name)).is_file())
 
 
-def fit(katas: Sequence[Kata]) -> None:
-    """Raise CallError where a stub is missing, is written already, or differs from its solution in what others see."""
+def check_stubs(katas: Sequence[Kata]) -> None:
+    """Raise CallError if a stub is missing, already implemented, or has another interface than its solution."""
     for kata in katas:
         for path in (course().stub(kata.name), course().solution(kata.name)):
             if not path.is_file():
-                raise CallError(f"{path}: there is no such file, and the handout is made of it")
-            ast.parse(path.read_bytes(), str(path))  # whose error tells the file
+                raise CallError(f"{path}: there is no such file, but the handout needs it")
+            ast.parse(path.read_bytes(), str(path))  # a syntax error names the file
         stub, solution = (path.read_text("utf-8") for path in (course().stub(kata.name), course().solution(kata.name)))
-        if written := written_already(stub):
-            raise CallError(f"assignment/{kata.name}.py is no stub any more: {written[0]} is written")
-        if found := differences(stub, solution):
+        if written := find_written(stub):
+            raise CallError(f"assignment/{kata.name}.py: {written[0]} is already implemented; release needs stubs")
+        if found := find_differences(stub, solution):
             raise CallError(f"assignment/{kata.name}.py: {found[0]}")
+
+
+def prove(files: Mapping[str, bytes], katas: Sequence[str], examples: int) -> None:
+    """Run the handout's tests on the stubs and on the solution. Raises GraderError if the outcome is wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        spread(files, Path(folder))
+        demand("untouched", "not_started", Path(folder), katas, examples)
+        for kata in katas:
+            solution = course().solution(kata).read_bytes()
+            (Path(folder) / "assignment" / f"{kata}.py").write_bytes(solution)
+        demand("with the solution", "done", Path(folder), katas, examples)
+
+
+def demand(how: str, status: str, folder: Path, katas: Sequence[str], examples: int) -> None:
+    """Run all tests; raise GraderError unless every kata has this status."""
+    hidden = ("PYTEST", "PYTHONPATH")  # use the handout's own modules and settings
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
+    command = [sys.executable, "-m", "pytest", f"--examples={examples}"]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    try:
+        stored = json.loads((folder / ".kata/progress.json").read_text())["runs"]
+    except OSError:
+        raise GraderError(f"the handout's tests do not run: {(done.stdout + done.stderr)[-1000:]}") from None
+    found = {kata: stored.get(kata, {}).get("status", "not run") for kata in katas}
+    if other := {kata: ended for kata, ended in found.items() if ended != status}:
+        listed = ", ".join(f"{kata} {ended}" for kata, ended in other.items())
+        raise GraderError(f"the handout, {how}: {listed}; each should be {status}\n{done.stdout[-3000:]}")

@@ -1,14 +1,12 @@
-"""What a stub and its solution must have in common: public names, signatures, and that each says what it is.
-
-A solution may have helpers of its own.
-"""
+"""Docstrings and interfaces of stubs: comparison with the solution, and translation."""
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 TO_DO = "raise NotImplementedError"
-GIVEN = "This much is given."  # in the docstring of a class that a stub has whole
+GIVEN = "This much is given."  # marks a class in a stub that students do not write
 KINDS = ("property", "staticmethod", "classmethod", "dataclass")
 
 
@@ -20,56 +18,67 @@ class Public:
     has_docstring: bool
 
 
-def interface(source: str) -> dict[str, Public]:
-    """The public classes, functions and methods of a module, `__init__` among them, by their full name."""
-    return dict(publics(ast.parse(source), ""))
-
-
-def publics(node: ast.Module | ast.ClassDef, prefix: str) -> Iterator[tuple[str, Public]]:
-    """Those of a module or class."""
+def list_public(node: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, Public]]:
+    """Yield the public classes, functions and methods (with `__init__`) by their full names."""
     for item in node.body:
-        if not isinstance(item, (ast.ClassDef, ast.FunctionDef)) or is_private(item.name):
+        if not isinstance(item, (ast.ClassDef, ast.FunctionDef)) or re.match(r"_(?!.*__$)", item.name):
             continue
         kinds = [f"@{name} " for decorator in item.decorator_list if (name := ast.unparse(decorator)) in KINDS]
         if isinstance(item, ast.ClassDef):
             signature = f"class ({', '.join(map(ast.unparse, item.bases))})"
-            yield from publics(item, f"{prefix}{item.name}.")
+            yield from list_public(item, f"{prefix}{item.name}.")
         else:
-            returns = ast.unparse(item.returns) if item.returns else "nothing said"
+            returns = ast.unparse(item.returns) if item.returns else "(no annotation)"
             signature = f"({ast.unparse(item.args)}) -> {returns}"
-        said = item.name.startswith("__") or ast.get_docstring(item) is not None
-        yield f"{prefix}{item.name}", Public("".join(kinds) + signature, said)
+        documented = item.name.startswith("__") or ast.get_docstring(item) is not None
+        yield f"{prefix}{item.name}", Public("".join(kinds) + signature, documented)
 
 
-def is_private(name: str) -> bool:
-    """Whether a name is nobody else's business."""
-    return name.startswith("_") and not name.endswith("__")
-
-
-def differences(stub: str, solution: str) -> list[str]:
-    """What does not fit between a stub and its solution, a line each."""
-    asked, given = interface(stub), interface(solution)
-    found = [f"{name} is in the stub, not in the solution" for name in asked.keys() - given.keys()]
-    for name in asked.keys() & given.keys():
-        if asked[name].signature != given[name].signature:
-            found.append(f"{name}: the stub has {asked[name].signature}, the solution {given[name].signature}")
-        found += [
-            f"{name} has no docstring in the {where}"
-            for where, public in (("stub", asked[name]), ("solution", given[name]))
-            if not public.has_docstring
-        ]
+def find_differences(stub: str, solution: str) -> list[str]:
+    """Return a line for each difference between the interfaces of a stub and its solution."""
+    old, new = (dict(list_public(ast.parse(source))) for source in (stub, solution))
+    found = [f"{name} is in the stub, but not in the solution" for name in old.keys() - new.keys()]
+    for name in old.keys() & new.keys():
+        if old[name].signature != new[name].signature:
+            found.append(f"{name}: the stub has {old[name].signature}, the solution {new[name].signature}")
+        for where, public in (("stub", old[name]), ("solution", new[name])):
+            if not public.has_docstring:
+                found.append(f"{name} has no docstring in the {where}")
     return sorted(found)
 
 
-def written_already(stub: str) -> list[str]:
-    """The functions of a stub that do not end with `raise NotImplementedError`, but for a class that is given."""
-    return [one.name for one in asked_for(ast.parse(stub)) if not ast.unparse(one.body[-1]).startswith(TO_DO)]
+def find_written(stub: str) -> list[str]:
+    """Return the functions of a stub that do not end with `raise NotImplementedError`, except in given classes."""
+    return [node.name for node in find_tasks(ast.parse(stub)) if not ast.unparse(node.body[-1]).startswith(TO_DO)]
 
 
-def asked_for(tree: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef]:
-    """The functions and methods that a student is to write."""
+def find_tasks(tree: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef]:
+    """Yield the functions and methods that a student writes."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             yield node
         elif isinstance(node, ast.ClassDef) and GIVEN not in (ast.get_docstring(node) or ""):
-            yield from asked_for(node)
+            yield from find_tasks(node)
+
+
+def add_translation(stub: str, itself: str, tasks: Mapping[str, str]) -> str:
+    """Add translations to the docstrings of a stub, by full name; `itself` is the key of the module docstring."""
+    lines = stub.splitlines()
+    for name, node in reversed([(itself, ast.parse(stub)), *documented(ast.parse(stub), "")]):
+        if (task := tasks.get(name)) and ast.get_docstring(node) is not None:
+            written = node.body[0]
+            indent, end = " " * written.col_offset, (written.end_lineno or 0) - 1
+            last = lines[end].removesuffix('"""').rstrip()
+            added = [f"{indent}{line}" if line else "" for line in task.strip().splitlines()]
+            lines[end : end + 1] = [*([last] if last else []), "", *added, f'{indent}"""']
+    return "\n".join(lines) + "\n"
+
+
+def documented(
+    node: ast.Module | ast.ClassDef | ast.FunctionDef, prefix: str
+) -> Iterator[tuple[str, ast.Module | ast.ClassDef | ast.FunctionDef]]:
+    """Yield the classes, functions and methods of a module or class with their full names."""
+    for one in node.body:
+        if isinstance(one, (ast.ClassDef, ast.FunctionDef)):
+            yield f"{prefix}{one.name}", one
+            yield from documented(one, f"{prefix}{one.name}.")

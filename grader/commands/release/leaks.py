@@ -1,7 +1,6 @@
-"""Whether a handout holds functions or sentences of what stays with the instructor: the solution and the zoo.
+"""The search for leaks: functions or sentences of the solution and the zoo that occur in a handout.
 
-What a stub, a hint or the oracle says or gives is there on purpose, and so is the contract, which the zoo's `breaks`
-repeats.
+Texts that also occur in a stub or an oracle are intentionally public.
 """
 
 import ast
@@ -14,86 +13,88 @@ from typing import Any
 from torchkata.course import cached_by_course, course
 from torchkata.course.load import read_toml
 
-STAYS = ("grader/", "examples/", "benchmarks/", "scripts/", "docs/")
+PRIVATE = ("grader/", "examples/", "benchmarks/", "scripts/", "docs/")
 GIVEN = ("docs/students.md", "docs/katas.md", "docs/zh/students.md")
 PUBLIC = ("assignment/*.py", "reference/*/oracle.py")
 CODE = ("source", "pasted", "code", "control", "before")  # keys of the zoo's tables
 WORDS = ("words", "aim")
-LEAST = 40  # characters: `return x @ weight` is no secret
+LEAST = 40  # characters; shorter code such as `return x @ weight` is not a secret
 SENTENCE_ENDS = re.compile(r"(?<=[.:;?!])\s+|\n\s*\n")
 
 
 @dataclass(frozen=True)
 class Secret:
-    """Something that stays with the instructor, and where it stands."""
+    """A private text and its file."""
 
     text: str
     place: str
 
 
-def leaks(files: Mapping[str, bytes]) -> list[str]:
-    """What of the solution and the zoo is in these files, a line each."""
-    ours = course().reference
-    private = [path for path in files if path.startswith("reference/") and course().is_private(ours.parent / path)]
-    kept = [path for path in files if path.startswith(STAYS) and path not in GIVEN]
-    found = [f"{path} stays with the instructor" for path in (*kept, *private)]
-    secret_bodies, secret_sentences = secrets()
+def find_leaks(files: Mapping[str, bytes]) -> list[str]:
+    """Return a line for each leak of the solution or the zoo in these files."""
+    root = course().reference.parent
+    private = [path for path in files if path.startswith(PRIVATE) and path not in GIVEN]
+    private += [path for path in files if path.startswith("reference/") and course().is_private(root / path)]
+    found = [f"{path} is for instructors only" for path in private]
+    secret_bodies, secret_sentences = collect_secrets()
     for path, content in files.items():
         text = content.decode("utf-8", "replace")
         if path.endswith(".py"):
-            shown = set(bodies(text))
-            found += [f"{path} has a function of {one.place}" for one in secret_bodies if one.text in shown]
-        spread = flat(text)
-        found += [f"{path} has a sentence of {one.place}: {one.text}" for one in secret_sentences if one.text in spread]
+            shown = set(function_bodies(text))
+            found += [f"{path} contains a function of {one.place}" for one in secret_bodies if one.text in shown]
+        line = one_line(text)
+        found += [
+            f"{path} contains a sentence of {one.place}: {one.text}" for one in secret_sentences if one.text in line
+        ]
     return found
 
 
 @cached_by_course
-def secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
-    """Function bodies and sentences."""
+def collect_secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
+    """Return the private function bodies and sentences."""
     paths = [path for path in course().reference.rglob("*") if course().is_private(path)]
     paths.sort(key=lambda path: (path.name != "solution.py", path))
     texts = [
         (path.relative_to(course().root).as_posix(), text)
         for path in paths
         if path.suffix in (".py", ".toml")
-        for text in texts_of(path)
-    ][::-1]  # what both have is called the solution's
+        for text in read_texts(path)
+    ][::-1]  # later entries win: a text in both is attributed to the solution
     public = [path.read_text("utf-8") for pattern in PUBLIC for path in sorted(course().root.glob(pattern))]
-    said_anyway, given = flat("".join(public)), {body for text in public for body in bodies(text)}
-    functions = {body: place for place, text in texts for body in bodies(text) if body not in given}
-    said = {one: place for place, text in texts for one in sentences(text) if one not in said_anyway}
-    return tuple(Secret(*one) for one in functions.items()), tuple(Secret(*one) for one in said.items())
+    public_text, public_bodies = one_line("".join(public)), {body for text in public for body in function_bodies(text)}
+    bodies = {body: place for place, text in texts for body in function_bodies(text) if body not in public_bodies}
+    sentences = {one: place for place, text in texts for one in split_sentences(text) if one not in public_text}
+    return tuple(Secret(*item) for item in bodies.items()), tuple(Secret(*item) for item in sentences.items())
 
 
-def texts_of(path: Path) -> Iterator[str]:
-    """A module, or the code and the words in a table."""
+def read_texts(path: Path) -> Iterator[str]:
+    """Yield the text of a module, or the code and sentences in a TOML file."""
     if path.suffix == ".py":
         yield path.read_text("utf-8")
     else:
-        yield from chosen_texts(read_toml(path))
+        yield from select_texts(read_toml(path))
 
 
-def chosen_texts(table: dict[str, Any]) -> Iterator[str]:
-    """Those of a table and of the tables in it."""
+def select_texts(table: dict[str, Any]) -> Iterator[str]:
+    """Yield the code and sentences of a table and its subtables."""
     for key, value in table.items():
         if isinstance(value, dict):
-            yield from chosen_texts(value)
+            yield from select_texts(value)
         elif key in (*CODE, *WORDS):
             yield str(value)
 
 
-def parsed(text: str) -> ast.Module | None:
-    """The module; None for what is no Python."""
+def parse(text: str) -> ast.Module | None:
+    """Return the syntax tree, None if the text is not Python."""
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError):
         return None
 
 
-def bodies(text: str) -> Iterator[str]:
-    """What each function does, without docstrings, comments and layout; short ones are left out."""
-    tree = parsed(text)
+def function_bodies(text: str) -> Iterator[str]:
+    """Yield the bodies of functions without docstrings, comments and layout, except short ones."""
+    tree = parse(text)
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             statements = node.body[1:] if ast.get_docstring(node) is not None else node.body
@@ -102,9 +103,9 @@ def bodies(text: str) -> Iterator[str]:
                 yield body
 
 
-def sentences(text: str) -> Iterator[str]:
-    """The sentences of docstrings and comments, or of a text that is no Python; short ones are left out."""
-    tree = parsed(text)
+def split_sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of docstrings and comments, or of text that is not Python, except short ones."""
+    tree = parse(text)
     if tree is None:
         parts = [text]
     else:
@@ -112,9 +113,9 @@ def sentences(text: str) -> Iterator[str]:
         parts = [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, documented)]
         parts += re.findall(r"#\s*(.+)", text)
     for part in parts:
-        yield from (flat(one) for one in SENTENCE_ENDS.split(part) if len(flat(one)) >= LEAST)
+        yield from (one_line(one) for one in SENTENCE_ENDS.split(part) if len(one_line(one)) >= LEAST)
 
 
-def flat(text: str) -> str:
-    """On one line."""
+def one_line(text: str) -> str:
+    """Return the text with every run of whitespace replaced by a space."""
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""A notebook for each track of a handout: of each kata the idea, and a cell that begins as the stub."""
+"""Notebooks of a handout, one for each track: the idea of each kata, and a cell with its stub."""
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from torchkata.course import Kata, course
 from torchkata.i18n import LANGUAGES, Language, find_shared_text, find_text, first_translation, texts
 
 CLONE = """\
-if not os.path.isdir("torchkata"):  # as on Colab, which opens a notebook alone
+if not os.path.isdir("torchkata"):  # on Colab, which opens only the notebook
     ![ -d handout ] || git clone --quiet --depth 1 {repository} handout
     %cd -q handout
 """
@@ -22,25 +22,27 @@ sys.path.insert(0, os.getcwd())
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 
-def notebooks(
+def make_notebooks(
     katas: Sequence[Kata], files: Mapping[str, bytes], language: str, repository: str | None
 ) -> dict[str, bytes]:
-    """The notebooks, by path; `files` has the stubs. Raises MachineError where what makes them is not installed."""
+    """Return the notebooks by path; `files` contains the stubs. Raises MachineError if jupytext is not installed."""
     chosen: Language = next((one for one in LANGUAGES if one == language), "en")
-    made = {}
+    notebooks = {}
     for track, group in groupby(katas, key=lambda kata: kata.track):
-        in_it = list(group)
-        stubs = {kata.name: files[f"assignment/{kata.name}.py"].decode() for kata in in_it}
-        made[f"{track}.ipynb"] = notebook("\n".join(parts(in_it, stubs, chosen, repository)))
-    return made
+        members = list(group)
+        stubs = {kata.name: files[f"assignment/{kata.name}.py"].decode() for kata in members}
+        notebooks[f"{track}.ipynb"] = to_notebook("\n".join(make_cells(members, stubs, chosen, repository)))
+    return notebooks
 
 
-def parts(katas: Sequence[Kata], stubs: Mapping[str, str], chosen: Language, repository: str | None) -> Iterator[str]:
-    """The notebook as Markdown, in which a fenced block of Python is a cell."""
+def make_cells(
+    katas: Sequence[Kata], stubs: Mapping[str, str], chosen: Language, repository: str | None
+) -> Iterator[str]:
+    """Yield the notebook as Markdown, in which each fenced block of Python is a cell."""
     track, words = course().tracks[katas[0].track], texts(chosen)["words"]
     yield f"# {first_translation(track.title, find_shared_text('tracks', track.name, chosen=chosen))}\n"
     yield words["notebook.intro"].format(kata=katas[0].name) + "\n"
-    yield cell(
+    yield fence(
         "import os, sys\n"
         + (CLONE.format(repository=shlex.quote(repository)) if repository else "")
         + (f'os.environ["KATA_LANG"] = "{chosen}"\n' if chosen != "en" else "")
@@ -50,26 +52,24 @@ def parts(katas: Sequence[Kata], stubs: Mapping[str, str], chosen: Language, rep
         yield f"## {kata.name} · {first_translation(kata.title, find_text(kata.name, 'title', chosen=chosen))}\n"
         about = first_translation(find_section(kata), find_text(kata.name, "about", chosen=chosen))
         yield join_lines(about.strip()) + "\n"
-        yield cell(f"%%kata {kata.name}\n{stubs[kata.name]}")
-    yield cell("%kata")
+        yield fence(f"%%kata {kata.name}\n{stubs[kata.name]}")
+    yield fence("%kata")
 
 
-def cell(code: str) -> str:
-    """A cell of code, fenced longer than any fence in it."""
-    fence = "`" * 4
-    return f"{fence}python\n{code.rstrip()}\n{fence}\n"
+def fence(code: str) -> str:
+    """Return a fenced block, with a fence longer than any inside."""
+    return f"````python\n{code.rstrip()}\n````\n"
 
 
-def notebook(markdown: str) -> bytes:
-    """The file of a notebook: the same bytes for the same text."""
+def to_notebook(markdown: str) -> bytes:
+    """Return a notebook file; the same text gives the same bytes."""
     try:
         import jupytext
     except ImportError:
         raise MachineError('jupytext is not installed: pip install -e ".[grader,notebooks]"') from None
-    made = jupytext.reads(markdown, fmt="md")
-    made.metadata = {"kernelspec": KERNEL}
-    for place, one in enumerate(made.cells):
-        one.id = f"cell-{place}"
-        one.metadata = {}
-    written: str = jupytext.writes(made, fmt="ipynb")
-    return written.encode()
+    notebook = jupytext.reads(markdown, fmt="md")
+    notebook.metadata = {"kernelspec": KERNEL}
+    for place, cell in enumerate(notebook.cells):
+        cell.id = f"cell-{place}"
+        cell.metadata = {}
+    return str(jupytext.writes(notebook, fmt="ipynb")).encode()

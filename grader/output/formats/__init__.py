@@ -1,7 +1,4 @@
-"""Export formats of `grader export`: one module for each. To add a format, add a module here that defines `EXPORTER`.
-
-The module's name is the name of the format.
-"""
+"""The export formats of `grader export`, one module each, named after the format. Each module defines `EXPORTER`."""
 
 import pkgutil
 from importlib import import_module

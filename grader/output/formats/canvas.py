@@ -1,4 +1,4 @@
-"""The gradebook that Canvas exports."""
+"""Export into a gradebook from Canvas."""
 
 from grader.output.lms import gradebook_exporter
 

@@ -1,8 +1,7 @@
-"""Classroom 50's `result.json`. Scores are whole numbers: points with a fraction are all scaled by one factor."""
+"""Export to Classroom 50's `result.json`. Its scores are integers, so fractional points are scaled."""
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from math import floor, lcm
@@ -15,13 +14,13 @@ import msgspec
 from grader.base.errors import CallError
 from grader.output.exporter import Exporter, Options, Stored, load_results, write_each
 from grader.results.result import Result
-from grader.results.view import visible
+from grader.results.view import view_as_student
 
 SCHEMA = "classroom50/result/v1"
-FINEST = 1000  # parts of a point; finer ones are dropped, never rounded up
+FINEST = 1000  # largest factor; finer fractions are rounded down
 KINDS = ("individual", "group", "team")
 
-VARIABLES = {  # where Classroom 50's runner says what a result does not know
+VARIABLES = {  # set by Classroom 50's runner
     "classroom": "CLASSROOM",
     "assignment": "ASSIGNMENT",
     "assignment_type": "ASSIGNMENT_TYPE",
@@ -43,9 +42,8 @@ class Case(msgspec.Struct, frozen=True, rename={"name": "test-name", "max_score"
     max_score: int
 
 
-@dataclass(frozen=True)
-class About:
-    """What a result does not know: whose it is, and where."""
+class About(msgspec.Struct, frozen=True):
+    """The fields that a result does not contain: owner, assignment and links."""
 
     classroom: str
     assignment: str
@@ -58,18 +56,9 @@ class About:
     datetime: str
 
 
-class Report(msgspec.Struct, frozen=True, rename={"max_score": "max-score"}):
+class Report(About, frozen=True, rename={"max_score": "max-score"}):
     """The whole file."""
 
-    classroom: str
-    assignment: str
-    assignment_type: str
-    owner: str
-    submission: str
-    commit: str
-    release: str
-    review: str
-    datetime: str
     graded_at: str
     score: int
     max_score: int
@@ -78,21 +67,21 @@ class Report(msgspec.Struct, frozen=True, rename={"max_score": "max-score"}):
 
 
 def render(result: Result, about: About, graded_at: datetime) -> bytes:
-    """The file for one submission. Raises ValueError."""
-    rows = [row for row in visible(result, platform_hides=False) if row.counts]  # it knows passed and not passed alone
-    scale = whole([points for row in rows for points in (row.result.score, row.result.max_score)])
+    """Return the file of one submission. Raises ValueError."""
+    rows = [row for row in view_as_student(result, platform_hides=False) if row.counts]  # the format has only pass/fail
+    scale = find_scale([points for row in rows for points in (row.result.score, row.result.max_score)])
     cases = [
         Case(
             f"{row.group}: {row.title}{f' ({row.points})' if row.rehearsed else ''}",
             row.result.outcome == "passed",
-            scaled(row.result.score, scale),
-            scaled(row.result.max_score, scale),
+            scale_points(row.result.score, scale),
+            scale_points(row.result.max_score, scale),
         )
         for row in rows
     ]
     report = Report(
-        **vars(about),
-        graded_at=utc(graded_at),
+        **msgspec.structs.asdict(about),
+        graded_at=format_utc(graded_at),
         score=sum(case.score for case in cases),
         max_score=sum(case.max_score for case in cases),
         tests=cases,
@@ -100,47 +89,47 @@ def render(result: Result, about: About, graded_at: datetime) -> bytes:
     return msgspec.json.format(msgspec.json.encode(report), indent=2)
 
 
-def whole(points: Sequence[float]) -> int:
-    """The least factor that makes all of these whole numbers, or as fine as scores get."""
+def find_scale(points: Sequence[float]) -> int:
+    """Return the smallest factor that makes all points integers, at most `FINEST`."""
     return min(FINEST, lcm(*(exact(number).denominator for number in points)))
 
 
-def scaled(points: float, factor: int) -> int:
-    """Whole points, never rounded up."""
+def scale_points(points: float, factor: int) -> int:
+    """Return scaled points, rounded down."""
     return floor(exact(points) * factor)
 
 
 def exact(points: float) -> Fraction:
-    """The number that a person wrote: a tenth for 0.1."""
+    """Return the decimal number that was written: 1/10 for 0.1."""
     return Fraction(repr(float(points)))
 
 
-def about(given: Mapping[str, str], environment: Mapping[str, str]) -> About:
-    """What was given, else what the runner says, else what follows from GitHub's own variables.
+def collect_fields(given: Mapping[str, str], environment: Mapping[str, str]) -> About:
+    """Return the fields given as options, else set by the runner, else derived from GitHub's variables.
 
-    Raises ValueError that names what is missing or wrong.
+    Raises ValueError for a missing or wrong field.
     """
     if unknown := given.keys() - VARIABLES.keys():
         raise ValueError(f"there is no field {min(unknown)!r}; the fields are {', '.join(VARIABLES)}")
     fields = {name: environment[variable] for name, variable in VARIABLES.items() if environment.get(variable)}
-    fields = derived(fields | {name: value for name, value in given.items() if value}, environment)
+    fields = add_derived(fields | {name: value for name, value in given.items() if value}, environment)
     missing = [name for name in VARIABLES if name not in fields]
     if missing:
         variables = ", ".join(VARIABLES[name] for name in missing)
         raise ValueError(f"classroom50 needs {', '.join(missing)}: give --field NAME=VALUE or set {variables}")
     if fields["assignment_type"] not in KINDS:
-        raise ValueError(f"assignment_type is {fields['assignment_type']!r}; it can be {', '.join(KINDS)}")
+        raise ValueError(f"assignment_type is {fields['assignment_type']!r}; it must be one of {', '.join(KINDS)}")
     if not fields["submission"].startswith("submit/"):
-        raise ValueError(f"submission is {fields['submission']!r}; it is a tag that begins with submit/")
+        raise ValueError(f"submission is {fields['submission']!r}; it must be a tag that begins with submit/")
     try:
         instant = datetime.fromisoformat(fields["datetime"])
     except ValueError:
-        raise ValueError(f"datetime is {fields['datetime']!r}; it looks like 2026-09-30T23:59:00+02:00") from None
-    return About(**(fields | {"datetime": utc(instant)}))
+        raise ValueError(f"datetime is {fields['datetime']!r}; write it as 2026-09-30T23:59:00+02:00") from None
+    return About(**(fields | {"datetime": format_utc(instant)}))
 
 
-def derived(fields: dict[str, str], environment: Mapping[str, str]) -> dict[str, str]:
-    """The fields with those added that follow from others, or from what GitHub Actions sets."""
+def add_derived(fields: dict[str, str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Add the fields that follow from others or from the variables of GitHub Actions."""
     repository, tag = environment.get("GITHUB_REPOSITORY"), environment.get("GITHUB_REF_NAME", "")
     fields = {"assignment_type": "individual", **fields}
     if tag.startswith("submit/"):
@@ -156,8 +145,8 @@ def derived(fields: dict[str, str], environment: Mapping[str, str]) -> dict[str,
     return fields
 
 
-def utc(instant: datetime) -> str:
-    """To the second; a time without a zone is taken for UTC."""
+def format_utc(instant: datetime) -> str:
+    """Return a time in UTC, to the second; a time without a zone counts as UTC."""
     aware = instant if instant.tzinfo else instant.replace(tzinfo=UTC)
     return aware.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -174,14 +163,14 @@ def parse_fields(fields: Sequence[str]) -> dict[str, str]:
     pairs = [field.partition("=") for field in fields]
     for name, equals, _ in pairs:
         if not equals:
-            raise CallError(f"--field {name}: it is written NAME=VALUE")
+            raise CallError(f"--field {name}: must have the form NAME=VALUE")
     return {name: value for name, _, value in pairs}
 
 
 def render_stored(stored: Stored, fields: Mapping[str, str]) -> bytes:
-    """Render one submission; `{submission}` in a field stands for its id."""
+    """Render one submission; `{submission}` in a field is replaced by its id."""
     own = {name: value.replace("{submission}", stored.result.submission) for name, value in fields.items()}
-    return render(stored.result, about(own, os.environ), stored.at)
+    return render(stored.result, collect_fields(own, os.environ), stored.at)
 
 
 EXPORTER = Exporter(export, frozenset({"fields"}))

@@ -1,4 +1,4 @@
-"""A table with a row for each student."""
+"""Export into any CSV table with a row for each student."""
 
 from grader.output.lms import gradebook_exporter
 

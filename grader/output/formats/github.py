@@ -1,4 +1,4 @@
-"""GitHub Actions: Markdown for the summary of a step, and annotations beside the student's lines."""
+"""Export to GitHub Actions: Markdown for a step's summary, and annotations at the student's lines."""
 
 import re
 from collections.abc import Sequence
@@ -9,78 +9,77 @@ from string import punctuation
 from grader.output.exporter import Exporter, Options, load_results, write_file
 from grader.output.speed_score import speed_score
 from grader.results.result import Result
-from grader.results.text import in_words, one_line
-from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, title_of, visible
+from grader.results.text import one_line, outcome_text
+from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, group_title, view_as_student
 from torchkata.i18n import class_words
 
-LONGEST = 4000  # characters of one message
+LONGEST = 4000  # characters shown of a message
 LEVELS = {"inconclusive": "warning", "not_started": "notice", "not_graded": "notice"}
 ENTITIES = {ord(mark): f"&#{ord(mark)};" for mark in punctuation}
 
 
-def summary(result: Result) -> str:
-    """One submission: a table of its katas, one of its workloads, every test that did not pass. Raises ValueError."""
-    rows = visible(result, platform_hides=False)
-    lines = [class_words("summary.heading", submission=inline(result.submission), points=points(rows)), ""]
+def render_summary(result: Result) -> str:
+    """Return the summary of one submission: katas, workloads, and the tests that did not pass. Raises ValueError."""
+    rows = view_as_student(result, platform_hides=False)
+    lines = [class_words("summary.heading", submission=inline(result.submission), points=format_points(rows)), ""]
     lines += [class_words("summary.katas"), "| --- | ---: | ---: |"]
     for name, group in by_group(rows):
         counted = [row.result.outcome == "passed" for row in group if row.counts]
-        lines.append(
-            f"| {inline(title_of(name))} (`{name}`) | {points(group)} | {sum_of(sum(counted), len(counted))} |"
-        )
+        passed = of_total(sum(counted), len(counted))
+        lines.append(f"| {inline(group_title(name))} (`{name}`) | {format_points(group)} | {passed} |")
     if result.performance:
-        lines += ["", *speed(result, rows)]
+        lines += ["", *render_speed(result, rows)]
     for name, group in by_group(rows):
         open_tests = [row for row in group if row.result.outcome != "passed"]
         if open_tests:
-            told = class_words("summary.open", kata=name, count=len(open_tests))
-            lines += ["", f"<details><summary>{told}</summary>", ""]
+            heading = class_words("summary.open", kata=name, count=len(open_tests))
+            lines += ["", f"<details><summary>{heading}</summary>", ""]
             for row in open_tests:
-                lines += [f"**{inline(row.title)}** · {in_words(row.result.outcome)} · {row.points}", ""]
+                lines += [f"**{inline(row.title)}** · {outcome_text(row.result.outcome)} · {row.points}", ""]
                 lines += [fenced(row.result.message), ""]
             lines.append("</details>")
     return "\n".join(lines) + "\n"
 
 
-def speed(result: Result, rows: Sequence[VisibleTest]) -> list[str]:
-    """A line for each workload: the share that it reached, and the shares that were asked for."""
+def render_speed(result: Result, rows: Sequence[VisibleTest]) -> list[str]:
+    """Return a table of the workloads: the share that each reached, and the thresholds."""
     heading = "summary.rehearsed" if any(row.rehearsed for row in rows) else "summary.timed"
     lines = [class_words(heading), "| --- | ---: | ---: | ---: | ---: |"]
     for row, timed in zip([row for row in rows if row.group == PERFORMANCE], result.performance, strict=True):
-        shown = speed_score(timed)
-        reached = in_words(row.result.outcome)
-        if shown:
-            whole = class_words(f"feedback.{shown.of}")
-            reached = class_words("feedback.share", share=f"{shown.share:.2f}", whole=whole)
-        asked = [f"{tier:.2f}" for tier in vars(shown.thresholds).values()] if shown else ["", ""]
-        lines.append(f"| {row.title} | {points([row])} | {inline(reached)} | {' | '.join(asked)} |")
+        score = speed_score(timed)
+        reached = outcome_text(row.result.outcome)
+        if score:
+            whole = class_words(f"feedback.{score.of}")
+            reached = class_words("feedback.share", share=f"{score.share:.2f}", whole=whole)
+        thresholds = [f"{tier:.2f}" for tier in vars(score.thresholds).values()] if score else ["", ""]
+        lines.append(f"| {row.title} | {format_points([row])} | {inline(reached)} | {' | '.join(thresholds)} |")
     return lines
 
 
-def class_summary(results: Sequence[Result]) -> str:
-    """Many submissions: a line for each. Raises ValueError."""
+def render_class(results: Sequence[Result]) -> str:
+    """Return a table with a row for each submission. Raises ValueError."""
     lines = ["| submission | points | katas done |", "| --- | ---: | ---: |"]
     for result in results:
         done = sum(kata.status == "done" for kata in result.katas)
-        shown = points(visible(result, platform_hides=False))
-        lines.append(f"| {inline(result.submission)} | {shown} | {done} of {len(result.katas)} |")
+        points = format_points(view_as_student(result, platform_hides=False))
+        lines.append(f"| {inline(result.submission)} | {points} | {done} of {len(result.katas)} |")
     return "\n".join(lines) + "\n"
 
 
-def annotations(result: Result) -> list[str]:
-    """A workflow command for each kata that is not done, at the first line that is known, and one for the workloads.
+def list_annotations(result: Result) -> list[str]:
+    """Return a workflow command for each kata that is not done, at the first known line, and one for the workloads.
 
     Raises ValueError.
     """
     return [
-        annotation(name, [row for row in group if row.result.outcome != "passed"])
-        for name, group in by_group(visible(result, platform_hides=False))
+        annotate(name, [row for row in group if row.result.outcome != "passed"])
+        for name, group in by_group(view_as_student(result, platform_hides=False))
         if any(row.result.outcome != "passed" for row in group)
     ]
 
 
-def annotation(name: str, rows: Sequence[VisibleTest]) -> str:
-    """The gravest of these tests as a workflow command, and how many more there are."""
+def annotate(name: str, rows: Sequence[VisibleTest]) -> str:
+    """Return a workflow command for the most serious of these tests, with the number of others."""
     first = min(rows, key=lambda row: row.result.outcome in LEVELS)
     placed = first.result.line > 0 and re.fullmatch(r"\w+\.py", first.result.file) is not None
     file = first.result.file if placed else f"{name}.py"
@@ -89,47 +88,47 @@ def annotation(name: str, rows: Sequence[VisibleTest]) -> str:
         properties["line"] = str(first.result.line)
     properties["title"] = f"{name}: {first.title}"
     more = "\n" + class_words("summary.more", count=len(rows) - 1, kata=name) if len(rows) > 1 else ""
-    shown = ",".join(f"{key}={escape_property(value)}" for key, value in properties.items())
-    return f"::{LEVELS.get(first.result.outcome, 'error')} {shown}::{escape(first.result.message[:LONGEST] + more)}"
+    fields = ",".join(f"{key}={escape_property(value)}" for key, value in properties.items())
+    return f"::{LEVELS.get(first.result.outcome, 'error')} {fields}::{escape(first.result.message[:LONGEST] + more)}"
 
 
 def by_group(rows: Sequence[VisibleTest]) -> list[tuple[str, list[VisibleTest]]]:
-    """The tests of each kata, and the workloads."""
+    """Return the rows by kata; the workloads are one group."""
     return [(name, list(group)) for name, group in groupby(rows, key=lambda row: row.group)]
 
 
-def points(rows: Sequence[VisibleTest]) -> str:
-    """`6 of 10`, or that there are none to earn."""
+def format_points(rows: Sequence[VisibleTest]) -> str:
+    """Return the points as `6 of 10`, or a note that it was a rehearsal."""
     counted = [row for row in rows if row.counts]
     if counted and all(row.rehearsed for row in counted):
         return class_words("feedback.rehearsal")
-    return sum_of(sum(row.result.score for row in rows), sum(row.result.max_score for row in rows))
+    return of_total(sum(row.result.score for row in rows), sum(row.result.max_score for row in rows))
 
 
-def sum_of(earned: float, most: float) -> str:
-    """`6 of 10`."""
+def of_total(earned: float, most: float) -> str:
+    """Return `6 of 10`."""
     return f"{earned:g} {class_words('feedback.of', most=f'{most:g}')}"
 
 
 def inline(text: str) -> str:
-    """Text in a line of Markdown: no character of it means anything."""
+    """Escape text for a line of Markdown."""
     return one_line(text).translate(ENTITIES)
 
 
 def fenced(text: str) -> str:
-    """Text as a block of code, in a fence that is longer than any in it."""
+    """Return text as a code block, with a fence longer than any in the text."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text[:LONGEST]}\n{fence}"
 
 
 def escape(text: str) -> str:
-    """The message of a workflow command."""
+    """Escape the message of a workflow command."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def escape_property(text: str) -> str:
-    """What stands before the message of a workflow command."""
+    """Escape a property of a workflow command."""
     return escape(text).replace(":", "%3A").replace(",", "%2C")
 
 
@@ -137,11 +136,11 @@ def export(directory: Path, options: Options) -> list[str]:
     """Write a summary in Markdown. For a single submission, print annotations as well."""
     stored, problems = load_results(directory)
     if len(stored) == 1:
-        write_file(options.to, summary(stored[0].result).encode())
-        for line in annotations(stored[0].result):
+        write_file(options.to, render_summary(stored[0].result).encode())
+        for line in list_annotations(stored[0].result):
             print(line)
     else:
-        write_file(options.to, class_summary([one.result for one in stored]).encode())
+        write_file(options.to, render_class([one.result for one in stored]).encode())
     return problems
 
 

@@ -1,4 +1,4 @@
-"""Gradescope's `results.json`: tests, workloads, and the workloads' shares as a leaderboard."""
+"""Export to Gradescope's `results.json`: tests, workloads, and a leaderboard of the workloads."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -9,13 +9,13 @@ from grader.output.exporter import Exporter, Options, load_results, write_each
 from grader.output.speed_score import speed_score
 from grader.results.result import Result
 from grader.results.text import printable
-from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, visible
+from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, view_as_student
 from torchkata.course import Visibility, course
 from torchkata.i18n import class_words
 
 
 class Case(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """One test or workload; one without status and points is shown as neither passed nor failed."""
+    """A test or workload; without status and points it is shown as neither passed nor failed."""
 
     name: str
     number: str
@@ -29,7 +29,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One figure by which submissions are ranked."""
+    """A value of the leaderboard."""
 
     name: str
     value: float
@@ -49,17 +49,17 @@ class Report(msgspec.Struct, frozen=True):
     test_name_format: str = "text"
     visibility: Visibility = "visible"
     stdout_visibility: Visibility = "hidden"
-    leaderboard: list[Entry] | msgspec.UnsetType = msgspec.UNSET  # without workloads there is none
+    leaderboard: list[Entry] | msgspec.UnsetType = msgspec.UNSET  # absent without workloads
 
 
 def render(result: Result) -> bytes:
-    """The file for one submission; a test that was not graded has no status and 0 points. Raises ValueError."""
-    rows = visible(result, platform_hides=True)
+    """Return the file of one submission; a test that was not graded has no status and 0 points. Raises ValueError."""
+    rows = view_as_student(result, platform_hides=True)
     stopped = any(row.result.outcome == "not_graded" for row in rows if row.group != PERFORMANCE)
     unsure = any(row.result.outcome == "inconclusive" for row in rows)
     output = ""
     if result.unreadable:
-        output = refused(result.unreadable)
+        output = refusal_text(result.unreadable)
     elif stopped or unsure:
         output = class_words("feedback.stopped" if stopped else "feedback.unsure")
     groups = [*(kata.kata for kata in result.katas), PERFORMANCE, HAND_IN]
@@ -67,46 +67,42 @@ def render(result: Result) -> bytes:
     cases = []
     for row in rows:
         numbers[row.group] += 1
-        cases.append(case(row, f"{groups.index(row.group) + 1}.{numbers[row.group]}"))
-    about = {
-        "fingerprint": result.fingerprint,
-        "examples": result.examples,
-        "isolation": result.isolation,
-    }
+        cases.append(make_case(row, f"{groups.index(row.group) + 1}.{numbers[row.group]}"))
+    about = {name: getattr(result, name) for name in ("fingerprint", "examples", "isolation")}
     report = Report(sum(row.result.score for row in rows), result.seconds, output, cases, about)
     if result.performance:
-        report = msgspec.structs.replace(report, leaderboard=leaderboard(result))
+        report = msgspec.structs.replace(report, leaderboard=build_leaderboard(result))
     return encode(report)
 
 
-def leaderboard(result: Result) -> list[Entry]:
-    """The share that each workload reached; none where its result was wrong, or where there is only yes and no."""
+def build_leaderboard(result: Result) -> list[Entry]:
+    """Return the share that each workload reached, without wrong results and workloads that have only one threshold."""
     entries = []
     for timed in result.performance:
         workload = course().workloads[timed.workload]
-        shown = speed_score(timed)
-        if shown is not None and workload.points.passing < workload.points.full:
-            entries.append(Entry(f"{workload.name} (share of {shown.of})", round(shown.share, 3)))
+        score = speed_score(timed)
+        if score is not None and workload.points.passing < workload.points.full:
+            entries.append(Entry(f"{workload.name} (share of {score.of})", round(score.share, 3)))
     return entries
 
 
-def refusal(why: str) -> bytes:
-    """The file for a submission that can't be read: no points, and the reason."""
-    return encode(Report(0.0, 0.0, refused(why), [], {}))
+def render_refusal(why: str) -> bytes:
+    """Return the file of a submission that cannot be read: 0 points, and the reason."""
+    return encode(Report(0.0, 0.0, refusal_text(why), [], {}))
 
 
-def ended_early(gigabytes: float) -> bytes:
-    """The file for a submission whose grading was killed before it could write one; its sentence fits any that was."""
+def render_out_of_memory(gigabytes: float) -> bytes:
+    """Return the file that is used if grading was killed, which happens when the container has too little memory."""
     return encode(Report(0.0, 0.0, class_words("feedback.no_memory", gigabytes=f"{gigabytes:g}"), [], {}))
 
 
-def refused(why: str) -> str:
-    """A sentence for the student."""
+def refusal_text(why: str) -> str:
+    """Return the reason for the student."""
     return class_words("feedback.refused", why=printable(why))
 
 
-def case(row: VisibleTest, number: str) -> Case:
-    """One test of the file."""
+def make_case(row: VisibleTest, number: str) -> Case:
+    """Return a test of the file."""
     open_still = row.result.outcome == "not_graded" or not row.counts
     return Case(
         name=f"{row.group}: {row.title}",
@@ -122,7 +118,7 @@ def case(row: VisibleTest, number: str) -> Case:
 
 
 def encode(report: Report) -> bytes:
-    """JSON that a person can read, too."""
+    """Return indented JSON."""
     return msgspec.json.format(msgspec.json.encode(report), indent=1)
 
 

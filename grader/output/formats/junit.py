@@ -1,6 +1,6 @@
-"""JUnit XML (`xunit2`): a suite for each kata of each submission, and one for its workloads.
+"""Export to JUnit XML (`xunit2`): a suite for each kata of each submission, and one for its workloads.
 
-What a student got wrong is a failure, what the machine got wrong an error, what was not started or graded is skipped.
+A student's mistake is a failure, a fault of the machine is an error, and a test not started or not graded is skipped.
 """
 
 import platform
@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 
 from grader.output.exporter import Exporter, Options, Stored, load_results, write_file
 from grader.results.text import one_line
-from grader.results.view import VisibleTest, visible
+from grader.results.view import VisibleTest, view_as_student
 from torchkata.result import Outcome
 
 KINDS: dict[Outcome, str] = {
@@ -28,21 +28,23 @@ HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 
 def render(stored: Sequence[Stored], *, hostname: str) -> bytes:
-    """One file for all. Raises ValueError."""
+    """Return one file for all submissions. Raises ValueError."""
     root = ET.Element("testsuites", name="torchkata")
     names = Counter[str]()
     for one in stored:
-        for group, rows in groupby(visible(one.result, platform_hides=False), key=lambda row: row.group):
-            root.append(suite(one, group, list(rows), hostname, names))
+        for group, rows in groupby(view_as_student(one.result, platform_hides=False), key=lambda row: row.group):
+            root.append(make_suite(one, group, list(rows), hostname, names))
     ET.indent(root, " ")
     return f"{HEAD}{ET.tostring(root, encoding='unicode')}\n".encode()
 
 
-def suite(stored: Stored, group: str, rows: Sequence[VisibleTest], hostname: str, names: Counter[str]) -> ET.Element:
-    """The tests of one kata, or the workloads; their points as properties."""
+def make_suite(
+    stored: Stored, group: str, rows: Sequence[VisibleTest], hostname: str, names: Counter[str]
+) -> ET.Element:
+    """Return the suite of one kata or of the workloads, with points as properties."""
     submission = one_line(stored.result.submission)
     kinds = Counter(KINDS.get(row.result.outcome) for row in rows)
-    made = ET.Element(
+    suite = ET.Element(
         "testsuite",
         name=f"{submission}: {group}",
         tests=str(len(rows)),
@@ -53,18 +55,18 @@ def suite(stored: Stored, group: str, rows: Sequence[VisibleTest], hostname: str
         timestamp=stored.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S"),
         hostname=one_line(hostname),
     )
-    properties = ET.SubElement(made, "properties")
+    properties = ET.SubElement(suite, "properties")
     for name in ("score", "max_score"):
         ET.SubElement(properties, "property", name=name, value=f"{sum(getattr(row.result, name) for row in rows):g}")
-    made.extend(case(submission, row, names) for row in rows)
-    return made
+    suite.extend(make_case(submission, row, names) for row in rows)
+    return suite
 
 
-def case(submission: str, row: VisibleTest, names: Counter[str]) -> ET.Element:
-    """One test, under a name that no other in the file has: some readers drop the second of two."""
+def make_case(submission: str, row: VisibleTest, names: Counter[str]) -> ET.Element:
+    """Return a test with a unique name in the file, because some readers drop the second of two equal names."""
     name = f"{submission}: {row.group}: {row.title}"
     names[name] += 1
-    made = ET.Element(
+    case = ET.Element(
         "testcase",
         classname=f"{submission}.{row.group}",
         name=name if names[name] == 1 else f"{name} ({names[name]})",
@@ -72,9 +74,9 @@ def case(submission: str, row: VisibleTest, names: Counter[str]) -> ET.Element:
     )
     kind = KINDS.get(row.result.outcome)
     if kind is not None:
-        ET.SubElement(made, kind, message=row.result.message.partition("\n")[0]).text = row.result.message
-    ET.SubElement(made, "system-out").text = row.points
-    return made
+        ET.SubElement(case, kind, message=row.result.message.partition("\n")[0]).text = row.result.message
+    ET.SubElement(case, "system-out").text = row.points
+    return case
 
 
 def export(directory: Path, options: Options) -> list[str]:

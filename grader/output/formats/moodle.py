@@ -1,4 +1,4 @@
-"""The grading worksheet that Moodle exports for an assignment."""
+"""Export into the grading worksheet of a Moodle assignment."""
 
 from grader.output.lms import gradebook_exporter
 

@@ -1,1 +1,1 @@
-"""The class as one page for the instructor, and a page for each student: files that ask no network for anything."""
+"""HTML pages: one of the class for the instructor, and one for each student. They load nothing from the network."""

@@ -1,4 +1,4 @@
-"""A student's file as a page shows it: its lines by number, and at some of them what is to be said."""
+"""A student's source file with notes at the lines where tests ended or something was found."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,8 +6,8 @@ from itertools import groupby
 
 from grader.output.page.parts import SETTLED
 from grader.results.result import Finding
-from grader.results.source import HandIn
-from grader.results.text import in_words, one_line
+from grader.results.source import StoredSubmission
+from grader.results.text import one_line, outcome_text
 from grader.results.view import VisibleTest
 from torchkata.course import course
 from torchkata.result import LOOKS
@@ -17,7 +17,7 @@ FINDING = "finding"
 
 @dataclass(frozen=True)
 class Note:
-    """What is to be said of a line; `mark` is the status of a kata whose test ended there, or `FINDING`."""
+    """A note at a line; `mark` is `FINDING`, or the status of a kata whose test ended there."""
 
     line: int
     mark: str
@@ -26,7 +26,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Code:
-    """One file."""
+    """A source file with its notes."""
 
     file: str
     lines: tuple[str, ...]
@@ -35,7 +35,7 @@ class Code:
 
     @property
     def digits(self) -> int:
-        """Of the last line's number."""
+        """The number of digits of the last line number."""
         return len(str(len(self.lines)))
 
     @property
@@ -44,26 +44,29 @@ class Code:
         return {line: list(notes) for line, notes in groupby(self.notes, key=lambda note: note.line)}
 
 
-def codes_of(hand_in: HandIn | None, tests: Sequence[VisibleTest], findings: Sequence[Finding] = ()) -> dict[str, Code]:
-    """The files that were handed in, by name, with notes where these tests ended and where something was found."""
+def annotate_files(
+    submission: StoredSubmission | None, tests: Sequence[VisibleTest], findings: Sequence[Finding] = ()
+) -> dict[str, Code]:
+    """Return the files of a submission by name, with notes for these tests and findings."""
     found = {}
-    for file, source in (hand_in.files if hand_in else {}).items():
+    for file, source in (submission.files if submission else {}).items():
         lines = tuple(source.lines)
-        notes = [*ends(file, tests), *(remark(one) for one in findings if f"{one.kata}.py" == file)]
+        notes = note_outcomes(file, tests)
+        notes += [Note(one.line, FINDING, one_line(one.text)) for one in findings if f"{one.kata}.py" == file]
         shown = sorted((note for note in notes if note.line <= len(lines)), key=lambda note: note.line)
         found[file] = Code(file, lines, source.whole, tuple(shown))
     return found
 
 
-def ends(file: str, tests: Iterable[VisibleTest]) -> list[Note]:
-    """A note for each line of a file at which tests ended, and for each way in which they did."""
+def note_outcomes(file: str, tests: Iterable[VisibleTest]) -> list[Note]:
+    """Return a note for each line at which tests ended, and for each status."""
     found: dict[tuple[int, str], list[str]] = {}
     for test in tests:
         if test.result.file == file and test.result.line > 0:
             look = LOOKS[test.result.outcome]
-            words = in_words(test.result.outcome)
+            text = outcome_text(test.result.outcome)
             found.setdefault((test.result.line, look.status), []).append(
-                words if test.result.outcome in SETTLED else f"{words} · {test.title}"
+                text if test.result.outcome in SETTLED else f"{text} · {test.title}"
             )
     return [
         Note(line, status, first + (f" (+{len(others)})" if others else ""))
@@ -71,11 +74,6 @@ def ends(file: str, tests: Iterable[VisibleTest]) -> list[Note]:
     ]
 
 
-def remark(finding: Finding) -> Note:
-    """A finding's note."""
-    return Note(finding.line, FINDING, one_line(finding.text))
-
-
-def helpers(codes: dict[str, Code]) -> list[Code]:
-    """The files that are no kata's."""
+def find_helpers(codes: dict[str, Code]) -> list[Code]:
+    """Return the files that do not belong to a kata."""
     return [code for file, code in codes.items() if file.removesuffix(".py") not in course().katas]

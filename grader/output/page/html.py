@@ -1,4 +1,4 @@
-"""HTML from templates: whatever goes in is text, unless it was made here."""
+"""HTML templates. All values are escaped, except the stylesheets and scripts of this package."""
 
 import base64
 import hashlib
@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from grader.results.text import in_words, printable
+from grader.results.text import outcome_text, printable
 from torchkata.course import cached_by_course, course
 from torchkata.i18n import class_language, class_words
 from torchkata.result import LOOK_OF, LOOKS
@@ -17,50 +17,50 @@ FILES = Path(__file__).with_name("files")
 
 
 @cached_by_course
-def templates() -> Environment:
-    """The templates: every text is escaped, and shown in the order in which it stands."""
-    made = Environment(
+def load_templates() -> Environment:
+    """Return the templates. They escape every text and neutralize marks that change the text direction."""
+    environment = Environment(
         loader=FileSystemLoader(FILES),
         autoescape=True,
-        finalize=shown,
+        finalize=make_printable,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {
+    environment.globals |= {
         "LOOKS": LOOKS,
         "STATUSES": {status: class_words(f"status.{status}") for status in reversed(LOOK_OF)},
         "SYMBOLS": {status: look.symbol for status, look in LOOK_OF.items()},
-        "in_words": in_words,
+        "outcome_text": outcome_text,
         "class_language": class_language(),
         "course_title": course().title,
-        "said": class_words,
-        "inline": inline,
-        "policy": policy,
+        "translate": class_words,
+        "include_file": include_file,
+        "security_policy": security_policy,
     }
-    made.filters["figure"] = figure
-    return made
+    environment.filters["points"] = format_points
+    return environment
 
 
-def shown(value: object) -> object:
-    """What a template prints; text without what would reorder or hide it."""
+def make_printable(value: object) -> object:
+    """Return a value for a template; text without characters that would reorder or hide it."""
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def figure(value: float) -> str:
-    """Points: `7`, `7.5`."""
+def format_points(value: float) -> str:
+    """Return points as text: `7`, `7.5`."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 @cache
-def inline(name: str) -> Markup:
-    """A stylesheet or a script of ours, to stand in the page itself."""
-    return Markup((FILES / name).read_text("utf-8"))  # no data of anybody's is in it
+def include_file(name: str) -> Markup:
+    """Return a stylesheet or script to include in the page."""
+    return Markup((FILES / name).read_text("utf-8"))  # constant, contains no user data
 
 
-def policy(*scripts: str) -> str:
-    """The page's Content-Security-Policy: these scripts of ours run, nothing else does, and nothing is fetched."""
-    digests = [base64.b64encode(hashlib.sha256(inline(name).encode()).digest()).decode() for name in scripts]
+def security_policy(*scripts: str) -> str:
+    """Return the Content-Security-Policy: only these scripts run, and nothing is loaded."""
+    digests = [base64.b64encode(hashlib.sha256(include_file(name).encode()).digest()).decode() for name in scripts]
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     return (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "

@@ -1,40 +1,40 @@
-"""The marks of those whose submission it is, as a page tells them: step by step, with the reasons."""
+"""The marks shown on a page, step by step and with reasons."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.marks.compute import Row, by_result, marks_of
+from grader.marks.compute import compute_marks
 from grader.marks.pseudonyms import read_key
 from grader.marks.rules import Mark
 
 
 @dataclass(frozen=True)
-class Marked:
-    """Somebody's mark, and who it is where several have handed in together and the page may say so."""
+class ShownMark:
+    """A mark; `who` names the person if several share the submission and the page may name them."""
 
     who: str
     mark: Mark
     max_score: float | None
 
 
-def read_marks(directory: Path, folder: Path) -> tuple[dict[str, tuple[Marked, ...]], list[str]]:
-    """By submission as it is stored, and a line for whatever is to be settled by hand. Raises CallError."""
-    rows, problems = marks_of(directory, folder)
-    names = read_key(folder / "pseudonyms.json")
-    found = by_result(rows, names)
-    return {
-        name: tuple(marked(row, named=len(found[name]) > 1 and not names) for row in found[name]) for name in found
-    }, problems
+def read_marks(directory: Path, folder: Path) -> tuple[dict[str, tuple[ShownMark, ...]], list[str]]:
+    """Return the marks by stored submission, and one line per problem to resolve by hand. Raises CallError."""
+    rows, problems = compute_marks(directory, folder)
+    key = read_key(folder / "pseudonyms.json")
+    pseudonyms = {submission: pseudonym for pseudonym, submission in key.items()}
+    sizes = Counter(row.submission for row in rows)
+    found: dict[str, tuple[ShownMark, ...]] = {}
+    for row in rows:
+        if row.submission:
+            name = pseudonyms.get(row.submission, row.submission)
+            who = row.person.id if sizes[row.submission] > 1 and not key else ""
+            found[name] = (*found.get(name, ()), ShownMark(who, row.mark, row.max_score))
+    return found, problems
 
 
-def marked(row: Row, *, named: bool) -> Marked:
-    """What a page tells of a row."""
-    return Marked(row.person.id if named else "", row.mark, row.max_score)
-
-
-def for_all(marks: Mapping[str, Sequence[Marked]], submission: str) -> tuple[Marked, ...]:
-    """What everybody may read who handed this in: nothing where their marks differ, for reasons that are private."""
+def find_shared_mark(marks: Mapping[str, Sequence[ShownMark]], submission: str) -> tuple[ShownMark, ...]:
+    """Return the mark that all members of a group may see: none if their marks differ, as the reasons are private."""
     found = marks.get(submission, ())
-    same = {one.mark for one in found}
-    return (Marked("", found[0].mark, found[0].max_score),) if len(same) == 1 else ()
+    return (ShownMark("", found[0].mark, found[0].max_score),) if len({one.mark for one in found}) == 1 else ()

@@ -1,23 +1,32 @@
-"""The class at a glance: how the points are spread, how each kata ended, and which property fails most."""
+"""The statistics of a class: points, status of each kata, most frequent failures, and item analysis.
+
+The item analysis is also written as the tables `items.csv` and `diagnoses.csv`.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median, quantiles
+from typing import ClassVar
 
+from grader.output.gradebook import Cell, encode_csv
 from grader.output.page.student import BINS, Student
-from grader.results.items import Property
-from grader.results.result import Finding
-from grader.results.text import words
+from grader.results import items
+from grader.results.items import FEWEST, Diagnosed, Item, Property
+from grader.results.result import Finding, write_whole
+from grader.results.text import make_title
 from torchkata.course import Kata, Track, course
 from torchkata.result import LOOK_OF, Status
 
-MOST = 12  # properties that are listed
+MOST = 12  # properties in the list
+ITEMS = "items.csv"
+DIAGNOSES = "diagnoses.csv"
 
 
 @dataclass(frozen=True)
 class Bin:
-    """How many submissions have such a share of the points; `height` is 1 for the fullest of all bins."""
+    """A bar of the histogram of points; `height` is relative to the highest bar."""
 
     place: int
     count: int
@@ -25,13 +34,13 @@ class Bin:
 
     @property
     def label(self) -> str:
-        """In percent."""
+        """The range in percent."""
         return "all" if self.place == BINS else f"{100 // BINS * self.place}–{100 // BINS * (self.place + 1) - 1}"
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Shares of all points: the middle and the middle half."""
+    """Median and quartiles of the share of points."""
 
     low: float
     median: float
@@ -40,7 +49,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class KataSummary:
-    """How one kata ended: how many submissions by status, and the mean share of its points."""
+    """The number of submissions by status of a kata, and the mean share of its points."""
 
     kata: Kata
     counts: dict[Status, int]
@@ -48,13 +57,13 @@ class KataSummary:
 
     @property
     def track(self) -> Track:
-        """The one that the kata belongs to."""
+        """The kata's track."""
         return course().tracks[self.kata.track]
 
 
 @dataclass(frozen=True)
 class Failing:
-    """A property, how many fail it of those who have tried, and what that looks like most often."""
+    """A property, the number of submissions that fail it and that tried it, and the most frequent diagnosis."""
 
     which: Property
     failed: int
@@ -65,25 +74,25 @@ class Failing:
     @property
     def title(self) -> str:
         """The test's name as words."""
-        return words(self.which.test)
+        return make_title(self.which.test)
 
 
-def bins(students: Sequence[Student]) -> list[Bin]:
-    """A histogram of the shares."""
+def make_histogram(students: Sequence[Student]) -> list[Bin]:
+    """Return a histogram of the shares of points."""
     counts = Counter(one.bin for one in students)
     fullest = max(counts.values(), default=1)
     return [Bin(place, counts[place], counts[place] / fullest) for place in range(BINS + 1)]
 
 
-def spread(students: Sequence[Student]) -> Spread:
-    """Raises StatisticsError for nobody."""
+def compute_spread(students: Sequence[Student]) -> Spread:
+    """Return median and quartiles. Raises StatisticsError without students."""
     shares = [one.share for one in students]
     low, _, high = quantiles(shares, n=4, method="inclusive") if len(shares) > 1 else shares * 3
     return Spread(low, median(shares), high)
 
 
-def ended(students: Sequence[Student], katas: Sequence[Kata]) -> list[KataSummary]:
-    """A row for each kata: its statuses, among the submissions of which it was graded."""
+def summarize_katas(students: Sequence[Student], katas: Sequence[Kata]) -> list[KataSummary]:
+    """Return a summary of each kata, over the submissions for which it was graded."""
     found = []
     for kata in katas:
         cells = [one.cells[kata.name] for one in students if kata.name in one.cells]
@@ -94,8 +103,8 @@ def ended(students: Sequence[Student], katas: Sequence[Kata]) -> list[KataSummar
     return found
 
 
-def failing(students: Sequence[Student]) -> list[Failing]:
-    """The properties that most submissions fail, with the commonest diagnosis of each."""
+def find_failing(students: Sequence[Student]) -> list[Failing]:
+    """Return the properties that most submissions fail."""
     failed = Counter(which for one in students for which in one.failed)
     tried = Counter(which for one in students for which in one.tried)
     found = []
@@ -106,10 +115,57 @@ def failing(students: Sequence[Student]) -> list[Failing]:
     return found
 
 
-def findings(students: Sequence[Student]) -> dict[str, list[tuple[str, Finding]]]:
-    """The findings, by their text: whose source, and where."""
+def group_findings(students: Sequence[Student]) -> dict[str, list[tuple[str, Finding]]]:
+    """Return the findings by text, each with its submission."""
     found: dict[str, list[tuple[str, Finding]]] = {}
     for one in students:
         for finding in one.findings:
             found.setdefault(finding.text, []).append((one.submission, finding))
     return found
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The statistics of each test, and the frequent diagnoses."""
+
+    items: list[Item]
+    diagnosed: list[Diagnosed]
+    tests: int  # number of graded tests
+    fewest: ClassVar[int] = FEWEST
+
+    @property
+    def left_out(self) -> int:
+        """The number of tests that too few submissions tried."""
+        return self.tests - len(self.items)
+
+    def title(self, which: Property) -> str:
+        """Return a test's name as words."""
+        return make_title(which.test)
+
+
+def analyze(students: Sequence[Student]) -> Analysis:
+    """Return the analysis of all tests of the graded katas, in the course's order."""
+    graded = {which.kata for student in students for which in student.answers}
+    tests = [Property(name, test) for name, kata in course().katas.items() if name in graded for test in kata.points]
+    answers = [student.answers for student in students]
+    return Analysis(items.analyze_tests(answers, tests), items.find_diagnoses(answers, tests), len(tests))
+
+
+def write_tables(found: Analysis, directory: Path) -> None:
+    """Write both tables atomically. Raises OSError."""
+    rows: list[list[Cell]] = [
+        [*item.which, item.n, *map(round_or_blank, (item.difficulty, item.discrimination, item.seconds))]
+        for item in found.items
+    ]
+    head: list[Cell] = ["kata", "test", "n", "difficulty", "discrimination", "seconds"]
+    write_whole(directory / ITEMS, encode_csv([head, *rows]))
+    looks: list[list[Cell]] = [
+        [one.kata, one.diagnosis, one.n, *(one.next or ("", "")), one.next_n] for one in found.diagnosed
+    ]
+    head = ["kata", "looks_like", "n", "next_kata", "next_test", "next_n"]
+    write_whole(directory / DIAGNOSES, encode_csv([head, *looks]))
+
+
+def round_or_blank(value: float | None) -> float | str:
+    """Return a rounded number, "" for None."""
+    return "" if value is None else round(value, 4)

@@ -1,4 +1,4 @@
-"""One submission as its page shows it: a part for each kata, and one for the speed."""
+"""The parts of a submission's page: one for each kata, and one for speed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,58 +6,55 @@ from itertools import groupby
 
 from grader.output.speed_score import SpeedScore, speed_score
 from grader.results.result import KataResult, Result
-from grader.results.view import PERFORMANCE, VisibleTest, title_of
+from grader.results.view import PERFORMANCE, VisibleTest, group_title
 from torchkata.course import course
 from torchkata.pytest_plugin.failure_groups import group_failures
 from torchkata.result import Outcome, get_status
 
-SETTLED: tuple[Outcome, ...] = ("passed", "not_started", "not_graded")  # a line says all of such a test
+SETTLED: tuple[Outcome, ...] = ("passed", "not_started", "not_graded")  # shown in one line, without a message
 
 
 @dataclass(frozen=True)
 class Part:
-    """A kata, all workloads together, or a hand-in that can't be read: how it ended and its tests.
-
-    The same for all who did the same.
-    """
+    """A kata, all workloads, or an unreadable submission: its status and tests. Equal work gives equal parts."""
 
     title: str
-    result: KataResult  # without tests
+    result: KataResult  # without its tests
     tests: tuple[VisibleTest, ...]
-    shares: tuple[SpeedScore | None, ...] = ()  # of the workloads, what was measured
+    shares: tuple[SpeedScore | None, ...] = ()  # of the workloads, None if not measured
 
     @property
     def rehearsed(self) -> bool:
-        """Whether it was graded where there are no points to earn."""
+        """Whether it was graded on a device on which speed earns no points."""
         return any(test.rehearsed for test in self.tests)
 
     @property
     def file(self) -> str:
-        """Where its code is; nothing where it is no kata."""
+        """The kata's file name, "" for other parts."""
         return f"{self.result.kata}.py" if self.result.kata in course().katas else ""
 
     @property
     def passed(self) -> bool:
-        """Whether a line says all of it."""
+        """Whether it can be shown in one line."""
         return self.result.status == "done" and not self.shares
 
     @property
-    def told(self) -> list[tuple[bool, list[VisibleTest]]]:
-        """The tests that there is more to say about, those that fail for one reason together; whether they wait."""
+    def unsettled(self) -> list[tuple[bool, list[VisibleTest]]]:
+        """The other tests, grouped by common reason; the first value is true if a group waits for another one."""
         rows = {id(test.result): test for test in self.tests}
         open_ones = [test.result for test in self.tests if test.result.outcome not in SETTLED]
         return [(block.waits, [rows[id(result)] for result in block.tests]) for block in group_failures(open_ones)]
 
     @property
     def settled(self) -> list[VisibleTest]:
-        """The others."""
+        """The tests that are shown in one line."""
         return [test for test in self.tests if test.result.outcome in SETTLED]
 
 
-def parts_of(result: Result, rows: Sequence[VisibleTest]) -> list[Part]:
-    """The parts of a result, made of those rows of it that the page's reader may see.
+def make_parts(result: Result, rows: Sequence[VisibleTest]) -> list[Part]:
+    """Return the parts of a result, made only from the rows that the reader may see.
 
-    A kata's status is that of its rows, too: the stored one could say how a hidden test was failed.
+    Even a kata's status is computed from these rows, because the stored status could reveal how a hidden test failed.
     """
     parts = []
     for name, group in groupby(rows, key=lambda row: row.group):
@@ -70,5 +67,5 @@ def parts_of(result: Result, rows: Sequence[VisibleTest]) -> list[Part]:
             sum(row.result.max_score for row in tests),
         )
         shares = tuple(speed_score(one) for one in result.performance) if timed else ()
-        parts.append(Part(title_of(name), seen, tests, shares))
+        parts.append(Part(group_title(name), seen, tests, shares))
     return parts

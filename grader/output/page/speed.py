@@ -1,4 +1,4 @@
-"""The speed of a class: every share beside the thresholds, and under the roofline of each device the median."""
+"""The speed of a class: the share of each submission with the thresholds, and a roofline of the medians."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,34 +9,34 @@ from grader.output.speed_score import SpeedScore, speed_score
 from grader.results.result import PerformanceResult
 from torchkata.course import Workload, course
 
-GOLDEN = 0.618  # multiples of it, without their whole part, lie apart from each other
-WIDE = 1000.0  # units of a strip's drawing
-TALL = 100.0
+GOLDEN = 0.618  # the fractional parts of its multiples are spread evenly
+WIDTH = 1000.0  # in units of the SVG
+HEIGHT = 100.0
 
 
 @dataclass(frozen=True)
 class Strip:
-    """One workload on one device: a dot for each submission, as an SVG's paths by what was earned; two thresholds."""
+    """A plot of one workload on one device: a dot for each submission (as SVG paths), and the two thresholds."""
 
     workload: Workload
     device: str
     of: str
-    dots: dict[str, str]  # all, some, none
+    dots: dict[str, str]  # by points reached: all, some, none
     passing: float
     full: float
     median: float
     count: int
-    unmeasured: int  # wrong, crashed, or the machine's fault
-    longest: float  # share at the right end
+    unmeasured: int  # wrong result, crash, or fault of the machine
+    longest: float  # share at the right edge
     rehearsed: bool
 
     def place(self, share: float) -> float:
-        """How far to the right a share is drawn."""
-        return WIDE * share / self.longest
+        """Return the x coordinate of a share."""
+        return WIDTH * share / self.longest
 
 
-def strips(students: Sequence[Student]) -> list[Strip]:
-    """A strip for each workload and device, in the course's order."""
+def make_strips(students: Sequence[Student]) -> list[Strip]:
+    """Return a strip for each workload and device, in the course's order."""
     devices = sorted({one.device for one in students if one.timed})
     found = []
     for workload in course().workloads.values():
@@ -48,53 +48,53 @@ def strips(students: Sequence[Student]) -> list[Strip]:
                 for timed in one.timed
                 if timed.workload == workload.name and timed.outcome != "not_graded"
             ]
-            shown = [(timed, share) for timed in results if (share := speed_score(timed)) is not None]
-            if shown:
-                found.append(strip(workload, device, shown, len(results) - len(shown)))
+            measured = [(timed, score) for timed in results if (score := speed_score(timed)) is not None]
+            if measured:
+                found.append(make_strip(workload, device, measured, len(results) - len(measured)))
     return found
 
 
-def strip(
-    workload: Workload, device: str, shown: Sequence[tuple[PerformanceResult, SpeedScore]], unmeasured: int
+def make_strip(
+    workload: Workload, device: str, measured: Sequence[tuple[PerformanceResult, SpeedScore]], unmeasured: int
 ) -> Strip:
-    """The drawing of one row; thresholds in shares of a peak vary a little with the baseline, so their median."""
-    full = median(score.thresholds.full for _, score in shown)
-    longest = max(1.0, full, *(score.share for _, score in shown))
+    """Return a strip. Thresholds in shares of a peak vary slightly with the baseline, so it shows their median."""
+    full = median(score.thresholds.full for _, score in measured)
+    longest = max(1.0, full, *(score.share for _, score in measured))
     dots = {"all": "", "some": "", "none": ""}
-    for number, (result, score) in enumerate(shown):
-        x, y = WIDE * score.share / longest, TALL * (0.2 + 0.6 * (number * GOLDEN % 1))
+    for number, (result, score) in enumerate(measured):
+        x, y = WIDTH * score.share / longest, HEIGHT * (0.2 + 0.6 * (number * GOLDEN % 1))
         dots[result.reached] += f"M{x:.0f} {y:.0f}h0"
     return Strip(
         workload=workload,
         device=device,
-        of=shown[0][1].of,
+        of=measured[0][1].of,
         dots=dots,
-        passing=median(score.thresholds.passing for _, score in shown),
+        passing=median(score.thresholds.passing for _, score in measured),
         full=full,
-        median=median(score.share for _, score in shown),
-        count=len(shown),
+        median=median(score.share for _, score in measured),
+        count=len(measured),
         unmeasured=unmeasured,
         longest=longest,
-        rehearsed=any(result.rehearsed for result, _ in shown),
+        rehearsed=any(result.rehearsed for result, _ in measured),
     )
 
 
-def roofs(students: Sequence[Student]) -> Iterator[str]:
-    """A roofline for each device, as an SVG: the median of the class for each workload that has a place there."""
+def draw_rooflines(students: Sequence[Student]) -> Iterator[str]:
+    """Yield a roofline (SVG) for each device, with the class's median of each workload."""
     devices = sorted({(one.device, one.kind) for one in students if one.timed})
     if not devices:
         return
-    from grader.output.pictures.roofline import Point, roofline
-    from grader.output.speed_pictures import points_of, roof_of  # matplotlib is slow to import
+    from grader.output.roofline import Point, draw_roofline, list_points, measured_roof  # matplotlib is slow to import
 
     for device, kind in devices:
         timed = [one.timed for one in students if (one.device, one.kind) == (device, kind) and one.timed]
-        points = [point for results in timed for point in points_of(results, kind)]
+        points = [point for results in timed for point in list_points(results, kind)]
         middle = [
             Point(name, intensity, median(one.rate for one in points if one.workload == name))
             for name, intensity in {one.workload: one.intensity for one in points}.items()
         ]
         if middle:
-            peaks = [rate for results in timed if (rate := roof_of(results, "compute"))]
-            bandwidths = [rate for results in timed if (rate := roof_of(results, "bandwidth"))]
-            yield roofline(middle, median(peaks) if peaks else None, median(bandwidths) if bandwidths else None, device)
+            peaks = [rate for results in timed if (rate := measured_roof(results, "compute"))]
+            bandwidths = [rate for results in timed if (rate := measured_roof(results, "bandwidth"))]
+            peak, bandwidth = (median(rates) if rates else None for rates in (peaks, bandwidths))
+            yield draw_roofline(middle, peak, bandwidth, device)

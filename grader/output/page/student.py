@@ -1,11 +1,11 @@
-"""What the page of a class keeps of each submission: little, so that a large class stays small in memory."""
+"""The data of a submission that the class's page needs; little, so that a large class fits in memory."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isclose
 
 from grader.output.page.parts import Part
-from grader.results.items import Answers, Property, answers_of
+from grader.results.items import Answers, Property, collect_answers
 from grader.results.result import Finding, KataResult, PerformanceResult, Result
 from torchkata.result import FAILED, Outcome
 
@@ -15,40 +15,40 @@ TRIED: tuple[Outcome, ...] = ("passed", *FAILED)
 
 @dataclass(frozen=True)
 class Student:
-    """One submission."""
+    """A submission on the class's page."""
 
     submission: str
     score: float
     max_score: float
-    cells: dict[str, KataResult]  # without tests; the speed, too
+    cells: dict[str, KataResult]  # by kata, and for speed; without tests
     tried: frozenset[Property]
-    failed: dict[Property, str]  # what each looks like; nothing where nobody knows
+    failed: dict[Property, str]  # the diagnosis of each, "" without one
     answers: Answers
-    rerun: tuple[str, ...]  # the katas and workloads that the machine has spoilt
+    rerun: tuple[str, ...]  # katas and workloads to grade again after a fault of the machine
     findings: tuple[Finding, ...]
-    unreadable: str  # why it could not be read, if it could not
+    unreadable: str  # why it could not be read, "" if it could
     timed: tuple[PerformanceResult, ...]
-    kind: str  # of device
+    kind: str  # kind of device
     device: str
     seed: int
     examples: int
     isolation: str
-    blocks: tuple[str, ...]  # of the page: where the parts of this submission stand; after a "+" what is within one
-    graded: str = ""  # the day
+    blocks: tuple[str, ...]  # indices of its parts among the page's blocks; after a "+" the block inside a part
+    graded: str = ""  # date
 
     @property
     def share(self) -> float:
-        """Of all points, between 0 and 1."""
+        """The share of all points, between 0 and 1."""
         return self.score / self.max_score if self.max_score > 0 else 0.0
 
     @property
     def bin(self) -> int:
-        """In a histogram of equal steps, and a last bin for all points."""
+        """The bin of the histogram; the last one is for all points."""
         return BINS if isclose(self.share, 1.0) else int(self.share * BINS)
 
 
-def student_of(result: Result, parts: Sequence[Part], blocks: tuple[str, ...], graded: str = "") -> Student:
-    """What the tables need of a result."""
+def summarize_student(result: Result, parts: Sequence[Part], blocks: tuple[str, ...], graded: str = "") -> Student:
+    """Return the data of a result that the page needs."""
     return Student(
         submission=result.submission,
         score=result.score,
@@ -63,8 +63,8 @@ def student_of(result: Result, parts: Sequence[Part], blocks: tuple[str, ...], g
             for test in kata.tests
             if test.outcome in FAILED
         },
-        answers=answers_of(result),
-        rerun=tuple(spoilt(result)),
+        answers=collect_answers(result),
+        rerun=tuple(find_inconclusive(result)),
         findings=tuple(result.findings),
         unreadable=result.unreadable,
         timed=tuple(result.performance),
@@ -78,12 +78,7 @@ def student_of(result: Result, parts: Sequence[Part], blocks: tuple[str, ...], g
     )
 
 
-def spoilt(result: Result) -> Iterator[str]:
-    """The katas and workloads that ended through the machine's fault."""
-    yield from (one.kata for one in result.katas if is_spoilt(one))
-    yield from (one.workload for one in result.performance if one.outcome == "inconclusive")
-
-
-def is_spoilt(kata: KataResult) -> bool:
-    """Whether the machine is to blame for any test of it."""
-    return any(test.outcome == "inconclusive" for test in kata.tests)
+def find_inconclusive(result: Result) -> Iterator[str]:
+    """Yield the katas and workloads that were affected by a fault of the machine."""
+    yield from (kata.kata for kata in result.katas if any(test.outcome == "inconclusive" for test in kata.tests))
+    yield from (timed.workload for timed in result.performance if timed.outcome == "inconclusive")

@@ -1,4 +1,4 @@
-"""Writes `report.html` for the instructor, and a `feedback.html` for each student."""
+"""Writing of `report.html` for the instructor, and of `feedback.html` for each student."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,131 +10,130 @@ from typing import TypeAlias
 
 from markupsafe import Markup
 
-from grader.base.errors import CallError, MachineError
+from grader.base.errors import MachineError, convert_write_errors
 from grader.output.page import overview, speed
-from grader.output.page.code import Code, codes_of, helpers
-from grader.output.page.html import templates
-from grader.output.page.items import Analysis, analysis, write_tables
-from grader.output.page.marks import Marked, for_all
-from grader.output.page.parts import Part, parts_of
-from grader.output.page.student import Student, student_of
+from grader.output.page.code import Code, annotate_files, find_helpers
+from grader.output.page.html import load_templates
+from grader.output.page.marks import ShownMark, find_shared_mark
+from grader.output.page.overview import Analysis, analyze, write_tables
+from grader.output.page.parts import Part, make_parts
+from grader.output.page.student import Student, summarize_student
 from grader.results.result import Finding, Result, ResultError, read, write_whole
-from grader.results.source import HandIn, hand_in_of
-from grader.results.view import PERFORMANCE, VisibleTest, unredacted, visible
+from grader.results.source import StoredSubmission, load_submission
+from grader.results.view import PERFORMANCE, VisibleTest, view_as_instructor, view_as_student
 from torchkata.course import course
 
 PAGE = "report.html"
 FEEDBACK = "feedback.html"
 
-Marks: TypeAlias = Mapping[str, tuple[Marked, ...]]  # by submission
+Marks: TypeAlias = Mapping[str, tuple[ShownMark, ...]]  # by submission
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A submission, and what of it may be seen."""
+    """A submission, with the parts that the reader may see."""
 
     result: Result
     parts: Sequence[Part]
-    hand_in: HandIn | None
+    submission: StoredSubmission | None
 
     @property
     def graded(self) -> str:
-        """The day, where it is known."""
-        return self.hand_in.graded.astimezone().date().isoformat() if self.hand_in else ""
+        """The date of grading, "" if unknown."""
+        return self.submission.graded.astimezone().date().isoformat() if self.submission else ""
 
     def codes(self, findings: Sequence[Finding] = ()) -> dict[str, Code]:
-        """The files that were handed in, with notes of what may be seen and of these findings."""
-        return codes_of(self.hand_in, [test for part in self.parts for test in part.tests], findings)
+        """Return the submitted files with notes for the visible tests and these findings."""
+        return annotate_files(self.submission, [test for part in self.parts for test in part.tests], findings)
 
 
 class Blocks:
-    """What the submissions' pages are made of, each block only once: most of a class did one of a few things."""
+    """The HTML blocks of all submissions. Equal blocks are stored once, because many students make the same mistake."""
 
     def __init__(self) -> None:
         self.places: dict[Hashable, int] = {}
         self.html: list[Markup] = []
 
-    def of(self, one: Shown, marks: tuple[Marked, ...] = ()) -> tuple[str, ...]:
-        """Where the blocks of a submission stand, with the code within each; those that are new are added."""
-        findings, codes = tuple(one.result.findings), one.codes(one.result.findings)
-        places = [str(self.place("marks.html", marks=marks))] if marks else []
-        places += [str(self.place("findings.html", findings=findings))] if findings else []
-        places += [self.part(part, codes.get(part.file)) for part in one.parts]
-        others = tuple(helpers(codes))
-        return (*places, *([str(self.place("helpers.html", helpers=others))] if others else []))
+    def add_submission(self, shown: Shown, marks: tuple[ShownMark, ...] = ()) -> tuple[str, ...]:
+        """Add the blocks of a submission; return their indices (see `Student.blocks`)."""
+        findings, codes = tuple(shown.result.findings), shown.codes(shown.result.findings)
+        places = [str(self.add("marks.html", marks=marks))] if marks else []
+        places += [str(self.add("findings.html", findings=findings))] if findings else []
+        places += [self.add_part(part, codes.get(part.file)) for part in shown.parts]
+        helpers = tuple(find_helpers(codes))
+        return (*places, *([str(self.add("helpers.html", helpers=helpers))] if helpers else []))
 
-    def part(self, part: Part, code: Code | None) -> str:
-        """Where a part stands, and the code within it: what is passed, and nothing found in it, needs none here."""
-        place = self.place("part.html", part=part, instructor=True, code=None)
+    def add_part(self, part: Part, code: Code | None) -> str:
+        """Add a part, with its code unless it passed without findings."""
+        place = self.add("part.html", part=part, instructor=True, code=None)
         shown = code is not None and (not part.passed or code.notes)
-        return f"{place}+{self.place('code.html', code=code)}" if shown else str(place)
+        return f"{place}+{self.add('code.html', code=code)}" if shown else str(place)
 
-    def place(self, template: str, **data: Hashable) -> int:
-        """Where the block that this template makes of these data stands."""
+    def add(self, template: str, **data: Hashable) -> int:
+        """Return the index of the block that this template makes from these data."""
         key = (template, *data.values())
         if key not in self.places:
             self.places[key] = len(self.html)
-            self.html.append(Markup(templates().get_template(template).render(data)))
+            self.html.append(Markup(load_templates().get_template(template).render(data)))
         return self.places[key]
 
 
 def write_report(directory: Path, submissions: Sequence[str], marks: Marks) -> list[str]:
-    """Write `report.html` of these results, and the tests' figures as tables; a line for each that can't be shown.
+    """Write `report.html` and the tables of the tests; return a line for each result that cannot be shown.
 
     Raises MachineError.
     """
     blocks, problems = Blocks(), list[str]()
     students = [
-        student_of(one.result, one.parts, blocks.of(one, marks.get(one.result.submission, ())), one.graded)
-        for one in shown_in(directory, submissions, unredacted, problems)
+        summarize_student(
+            one.result, one.parts, blocks.add_submission(one, marks.get(one.result.submission, ())), one.graded
+        )
+        for one in load_shown(directory, submissions, view_as_instructor, problems)
     ]
-    found = analysis(students)
-    try:
-        write_whole(directory / PAGE, page(students, blocks, found).encode())
+    found = analyze(students)
+    with convert_write_errors(directory, MachineError):
+        write_whole(directory / PAGE, render_report(students, blocks, found).encode())
         write_tables(found, directory)
-    except OSError as error:
-        raise MachineError(f"can't write into {directory} ({error.strerror})") from None
     return problems
 
 
 def write_feedback(directory: Path, submissions: Sequence[str], to: Path, marks: Marks) -> list[str]:
-    """Write `TO/<submission>/feedback.html` for each; a line for each that can't be shown. Raises CallError."""
+    """Write `TO/<submission>/feedback.html`; return a line for each result that cannot be shown. Raises CallError."""
     problems = list[str]()
-    for one in shown_in(directory, submissions, partial(visible, platform_hides=False), problems):
-        folder = to / one.result.submission
-        try:
+    for shown in load_shown(directory, submissions, partial(view_as_student, platform_hides=False), problems):
+        folder = to / shown.result.submission
+        with convert_write_errors(f"--feedback {to}"):
             folder.mkdir(parents=True, exist_ok=True)
-            write_whole(folder / FEEDBACK, feedback(one, for_all(marks, one.result.submission)).encode())
-        except OSError as error:
-            raise CallError(f"--feedback {to}: can't write there ({error.strerror})") from None
+            mark = find_shared_mark(marks, shown.result.submission)
+            write_whole(folder / FEEDBACK, render_feedback(shown, mark).encode())
     return problems
 
 
-def shown_in(
+def load_shown(
     directory: Path, submissions: Sequence[str], view: Callable[[Result], Sequence[VisibleTest]], problems: list[str]
 ) -> Iterator[Shown]:
-    """One result after the other, and of it what this view lets be seen; what can't be shown goes to `problems`."""
+    """Yield the results one at a time, as this view shows them; a line for each unreadable one goes to `problems`."""
     for submission in submissions:
         path = directory / submission / "result.json"
         try:
             result = read(path)
-            parts = parts_of(result, view(result))
+            parts = make_parts(result, view(result))
         except ResultError as error:
             problems.append(str(error))
         except ValueError as error:
             problems.append(f"{path}: {error}")
         else:
-            yield Shown(result, parts, hand_in_of(directory, submission, result.fingerprint))
+            yield Shown(result, parts, load_submission(directory, submission, result.fingerprint))
 
 
-def page(students: Sequence[Student], blocks: Blocks, found: Analysis) -> str:
+def render_report(students: Sequence[Student], blocks: Blocks, found: Analysis) -> str:
     """Return the page of a class."""
     graded = {name for one in students for name in one.cells}
     katas = [kata for name, kata in course().katas.items() if name in graded]
     days = sorted({one.graded for one in students if one.graded})
-    failing = overview.failing(students)
+    failing = overview.find_failing(students)
     return (
-        templates()
+        load_templates()
         .get_template("report.html")
         .render(
             students=students,
@@ -143,27 +142,27 @@ def page(students: Sequence[Student], blocks: Blocks, found: Analysis) -> str:
             tracks=[(course().tracks[name], list(group)) for name, group in groupby(katas, attrgetter("track"))],
             timed=PERFORMANCE in graded,
             blocks=blocks.html,
-            bins=overview.bins(students),
-            spread=overview.spread(students) if students else None,
-            ended=overview.ended(students, katas),
+            bins=overview.make_histogram(students),
+            spread=overview.compute_spread(students) if students else None,
+            summaries=overview.summarize_katas(students, katas),
             failing=failing,
             analysis=found,
             fails={
                 one.submission: [place for place, each in enumerate(failing) if each.which in one.failed]
                 for one in students
             },
-            findings=overview.findings(students),
-            strips=speed.strips(students),
-            roofs=[Markup(svg) for svg in speed.roofs(students)],
+            findings=overview.group_findings(students),
+            strips=speed.make_strips(students),
+            roofs=[Markup(svg) for svg in speed.draw_rooflines(students)],
         )
     )
 
 
-def feedback(shown: Shown, marks: Sequence[Marked] = ()) -> str:
-    """The page of one submission, for whoever handed it in."""
+def render_feedback(shown: Shown, marks: Sequence[ShownMark] = ()) -> str:
+    """Return the page of a submission for its student."""
     codes, parts = shown.codes(), shown.parts
     return (
-        templates()
+        load_templates()
         .get_template("feedback.html")
         .render(
             submission=shown.result.submission,
@@ -172,8 +171,8 @@ def feedback(shown: Shown, marks: Sequence[Marked] = ()) -> str:
             parts=parts,
             graded=shown.graded,
             codes=codes,
-            helpers=helpers(codes),
+            helpers=find_helpers(codes),
             marks=marks,
-            roofs=[Markup(svg) for svg in speed.roofs([student_of(shown.result, [], ())])],
+            roofs=[Markup(svg) for svg in speed.draw_rooflines([summarize_student(shown.result, [], ())])],
         )
     )

@@ -16,9 +16,9 @@ from torchkata.course import course
 def test_doctor_finds_a_working_sandbox() -> None:
     done = run("grader", "doctor", "--json")
     assert done.code == 0, done.err
-    assert "works, hides what it must" in done.err
-    assert "Submissions can be graded in a sandbox here." in done.err
-    assert done.err.count("Level: bwrap, as ") == 1
+    assert "works and hides protected files" in done.err
+    assert "Submissions can be graded in a sandbox on this machine." in done.err
+    assert done.err.count("Isolation: bwrap, as ") == 1
     told = json.loads(done.out)
     assert (told["schema"], told["exit_code"], told["sandbox"]) == ("torchkata/doctor/v1", 0, True)
     found = {finding["what"]: finding["state"] for finding in told["findings"]}
@@ -29,7 +29,7 @@ def test_doctor_finds_a_working_sandbox() -> None:
 def test_doctor_says_how_to_install_a_missing_bubblewrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     done = run("grader", "doctor")
-    words = ("bubblewrap is not installed", "apt-get install bubblewrap", "missing: sandbox.", "Level: none. ")
+    words = ("bubblewrap is not installed", "apt-get install bubblewrap", "missing: sandbox.", "Isolation: none. ")
     assert (done.code, [text in done.out for text in words]) == (3, [True] * 4)
 
 
@@ -51,34 +51,34 @@ def test_doctor_says_why_a_sandbox_does_not_work(
 ) -> None:
     target = "grader.pipeline.setup.list_hidden_files" if name == "HIDDEN" else f"grader.sandbox.{name}"
     monkeypatch.setattr(target, lambda *_: value)
-    finding = machine.sandbox()
+    finding = machine.check_sandbox()
     assert (finding.state, finding.found) == ("missing", found)
 
 
 def test_doctor_checks_python_and_package_versions(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [machine.python(version).state for version in ((3, 10, 2), (3, 12, 0))] == ["missing", "ok"]
-    found = {finding.what: finding for finding in machine.packages()}
+    assert [machine.check_python(version).state for version in ((3, 10, 2), (3, 12, 0))] == ["missing", "ok"]
+    found = {finding.what: finding for finding in machine.check_packages()}
     assert {"torch", "numpy", "hypothesis", "msgspec"} <= set(found)
     assert "ruff" not in found
     assert all(finding.state == "ok" for finding in found.values())
     monkeypatch.setattr("grader.commands.doctor.machine.metadata.version", lambda _: "0.0.1")
-    torch = next(machine.packages())
+    torch = next(machine.check_packages())
     assert (torch.what, torch.state, torch.remedy) == ("torch", "missing", "pip install --group students")
-    assert torch.found.startswith("0.0.1, not >=")
+    assert torch.found.startswith("0.0.1, needs >=")
 
 
 def test_doctor_checks_only_course_packages_if_not_installed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("grader.base.distribution.NAME", "not-installed-anywhere")
-    assert machine.python((3, 12, 0)).state == "ok"
-    assert {finding.what for finding in machine.packages()} == {"torch", "einops", "jaxtyping"}
+    assert machine.check_python((3, 12, 0)).state == "ok"
+    assert {finding.what for finding in machine.check_packages()} == {"torch", "einops", "jaxtyping"}
 
 
 def test_doctor_says_when_there_is_too_little_memory(tmp_path: Path) -> None:
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc/meminfo").write_text("MemTotal: 9000000 kB\nMemAvailable: 819200 kB\n")
-    finding = machine.memory(tmp_path)
+    finding = machine.check_memory(tmp_path)
     assert (finding.state, finding.found.split(",")[0]) == ("note", "800 MiB free")
     assert "--jobs 0" in finding.found
     assert finding.remedy == f"free {GRADER_MIB + course().limits.memory_mib - 800} MiB more"
@@ -91,7 +91,7 @@ def test_doctor_counts_the_memory_limit_of_a_container(tmp_path: Path) -> None:
     (tmp_path / "sys/fs/cgroup/memory.current").write_text(f"{2**30}\n")
     for most, jobs in ((4 * 2**30, 2), ("max", 60)):
         (tmp_path / "sys/fs/cgroup/memory.max").write_text(f"{most}\n")
-        assert f"--jobs {jobs} " in machine.memory(tmp_path).found
+        assert f"--jobs {jobs} " in machine.check_memory(tmp_path).found
 
 
 def test_doctor_names_remedy_in_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,16 +107,18 @@ def test_doctor_names_remedy_in_container(tmp_path: Path, monkeypatch: pytest.Mo
         assert machine.may_administer(status) == may
     monkeypatch.setattr(os, "getuid", lambda: 0)
     monkeypatch.setattr(machine, "may_administer", lambda: False)
-    assert machine.user_namespaces().state == "note"
+    assert machine.check_user_namespaces().state == "note"
 
 
 @pytest.mark.parametrize("user", [0, 1000])
 def test_doctor_names_isolation_level_and_gaps(monkeypatch: pytest.MonkeyPatch, user: int) -> None:
     monkeypatch.setattr(os, "getuid", lambda: user)
-    as_user = "as an ordinary user" if user else "as root, each submission as a user of its own"
-    sandboxed, open_ = machine.level(shut_in=True), machine.level(shut_in=False)
-    assert sandboxed.startswith(f"Level: bwrap, {as_user}. Left open: what a worker says of its own objects, and ")
+    as_user = "as an ordinary user" if user else "as root, with a separate user for each submission"
+    sandboxed, open_ = (machine.describe_isolation(sandboxed=state) for state in (True, False))
+    assert sandboxed.startswith(
+        f"Isolation: bwrap, {as_user}. Not prevented: a worker's reports about its own objects, and "
+    )
     assert open_.startswith(
-        "Level: none. Left open: files outside can be read, some written, and other processes seen; "
+        "Isolation: none. Not prevented: code can read outside files, write some of them and see other processes; "
     )
     assert "\n" not in sandboxed + open_

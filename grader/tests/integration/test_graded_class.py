@@ -9,7 +9,7 @@ import pytest
 
 from grader.pipeline.queue import Queue
 from grader.pipeline.submission_ids import assign_ids
-from grader.results.source import hand_in_of
+from grader.results.source import load_submission
 from grader.tests import ROOT
 from grader.tests.conftest import EXAMPLES, FEW, Class, ask, grade
 from grader.tests.support.submissions import PRIMES, SIEVE, handed_in, options
@@ -137,7 +137,7 @@ def test_grading_leaves_only_results_behind(graded_class: Class) -> None:
 
 def test_graded_files_are_stored_with_the_result(graded_class: Class) -> None:
     found = graded_class.result("subtly_wrong")
-    kept = hand_in_of(graded_class.directory, "subtly_wrong", found["fingerprint"])
+    kept = load_submission(graded_class.directory, "subtly_wrong", found["fingerprint"])
     assert kept is not None
     graded = {path.name: path.read_text() for path in (ROOT / "examples/submissions/subtly_wrong").iterdir()}
     assert {name: one.text for name, one in kept.files.items()} == graded

@@ -27,7 +27,7 @@ from grader.tests.support.submissions import (
     results,
 )
 
-STOPPED = "grader: stopped; what is graded is stored, and the same command goes on from there\n"
+STOPPED = "grader: stopped; finished results are stored, and the same command continues from there\n"
 NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # when three are done, two rounds of a second are left
 
 

@@ -137,7 +137,7 @@ def test_gradescope_setup_names_missing_packages(autograder: Path, tmp_path: Pat
     where = {"AUTOGRADER_ROOT": str(autograder), "TORCHKATA_PYTHON": str(bare)}
     done = call("bash", autograder / "source/setup.sh", cwd=autograder, **where)
     assert done.code == 1
-    assert f"install.sh: {bare} lacks what the grader needs" in done.err
+    assert f"install.sh: {bare} lacks packages that the grader needs" in done.err
 
 
 @pytest.mark.usefixtures("needs_bwrap")
@@ -241,7 +241,7 @@ def test_package_force_replaces_only_the_grader(packages: Path, tmp_path: Path) 
     stale = out / ".github/torchkata/torchkata/tests/test_gone.py"
     stale.write_text("")
     refused = make_package("github", out)
-    assert (refused.code, refused.err) == (2, f"grader: {out}: there is something already; --force writes over it\n")
+    assert (refused.code, refused.err) == (2, f"grader: {out}: is not empty; use --force to overwrite it\n")
     assert stale.exists()
     assert make_package("github", out, "--force").code == 0
     assert not stale.exists()

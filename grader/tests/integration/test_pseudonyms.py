@@ -60,7 +60,7 @@ def test_key_restores_names(graded: tuple[Path, str]) -> None:
     assert sorted(pseudonyms.values()) == ["empty-zhang3", "lovelace", "zhang3"]
     assert key_of(folder).stat().st_mode & 0o077 == 0
     done = ask("marks", folder / "results", folder / "class")
-    assert "zhang3: has empty-zhang3, zhang3; name one in their column submission" in done.err
+    assert "zhang3: has empty-zhang3, zhang3; enter one of them in their column submission" in done.err
     rows = list(csv.DictReader((folder / "class/marks.csv").read_text(encoding="utf-8").splitlines()))
     assert [(row["id"], row["submission"]) for row in rows] == [("lovelace", "lovelace"), ("zhang3", ""), ("empty", "")]
 

@@ -68,7 +68,7 @@ def test_corrected_test_regrades_only_its_kata(course: Path, tmp_path: Path) -> 
     shutil.copytree(out, before)
     write(course, WRONG, RIGHT)
     commit(course, "One has no factors")
-    assert "graded again, all else of these kept: factorise (2)" in grade(course, out).out
+    assert "graded again (other katas unchanged): factorise (2)" in grade(course, out).out
     first, second = read_katas(before), read_katas(out)
     assert read(out / "complete/result.json").handed_in, "its last commit"
     assert all(second[name]["sieve"] == kata["sieve"] for name, kata in first.items()), "to the last second"
@@ -80,7 +80,7 @@ def test_corrected_test_regrades_only_its_kata(course: Path, tmp_path: Path) -> 
     assert told[-1].endswith(" One has no factors")
 
     write(course, RIGHT, WRONG)
-    assert "all else of these kept: factorise (2)\n" in grade(course, out, "--keep", "better").out
+    assert "graded again (other katas unchanged): factorise (2)\n" in grade(course, out, "--keep", "better").out
     kept = read(out / "complete/result.json")
     assert kept.katas[1].score == second["complete"]["factorise"].score
     assert f"{kept.katas[1].kept}+" == kept.course, "points by what was committed"

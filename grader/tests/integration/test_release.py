@@ -18,10 +18,10 @@ from packaging.requirements import Requirement
 
 from grader.base.errors import CallError, GraderError
 from grader.commands.release import command
-from grader.commands.release.contents import contents, with_foundations
-from grader.commands.release.contract import differences, written_already
-from grader.commands.release.leaks import leaks, secrets
-from grader.commands.release.prove import prove
+from grader.commands.release.command import prove
+from grader.commands.release.contents import add_foundations, build_handout
+from grader.commands.release.contract import find_differences, find_written
+from grader.commands.release.leaks import collect_secrets, find_leaks
 from grader.tests import ROOT
 from grader.tests.conftest import ask, at_home, grade, write_solution
 from grader.tests.support.solution import SOLUTION, copy_of_the_course
@@ -68,7 +68,7 @@ def test_handout_contains_expected_files(new_handout: Path) -> None:
         *(f".vscode/{name}.json" for name in ("extensions", "settings", "tasks")),
     ]
     assert [name for name in list_files(new_handout) if name.endswith(".json")] == jsons
-    assert leaks({name: (new_handout / name).read_bytes() for name in list_files(new_handout)}) == []
+    assert find_leaks({name: (new_handout / name).read_bytes() for name in list_files(new_handout)}) == []
 
 
 def test_course_may_replace_agents_file(tmp_path: Path) -> None:
@@ -85,42 +85,45 @@ def test_course_may_replace_agents_file(tmp_path: Path) -> None:
 
 
 def test_leak_is_found_whatever_its_layout() -> None:
-    bodies, sentences = ({one.place for one in kind} for kind in secrets())
+    bodies, sentences = ({one.place for one in kind} for kind in collect_secrets())
     told_apart = [kata for kata in KATAS if f"reference/{kata}/solution.py" in bodies & sentences]
     assert {"linear", "train", "strides"} <= {*told_apart}, "a solution of one line is like other code"
     for kata in told_apart:
         source = (SOLUTION / f"{kata}.py").read_text("utf-8")
         relaid = source.replace("    ", "\t").replace("\n\n", "\n")
-        assert any("has a function of" in leak for leak in leaks({"tests/helpers.py": relaid.encode()})), kata
-        assert any("has a sentence of" in leak for leak in leaks({"README.md": source.encode()})), kata
+        assert any("contains a function of" in leak for leak in find_leaks({"tests/helpers.py": relaid.encode()})), kata
+        assert any("contains a sentence of" in leak for leak in find_leaks({"README.md": source.encode()})), kata
 
 
 def test_leak_of_any_private_file_is_found() -> None:
-    bodies, sentences = secrets()
+    bodies, sentences = collect_secrets()
     for place in ("solution.py", "right/", "wrong.toml", "attacks/", "cheats/", "slow/"):
         body = next(one for one in bodies if place in one.place)
         inner = "\n".join(f"        {line}" for line in body.text.splitlines())
         hidden = f"class Hidden:\n    def another_name(self):\n        '''Says nothing.'''\n{inner}\n"
         assert any(
-            f"has a function of {body.place}" in leak for leak in leaks({"torchkata/hidden.py": hidden.encode()})
+            f"contains a function of {body.place}" in leak
+            for leak in find_leaks({"torchkata/hidden.py": hidden.encode()})
         )
     for place in ("solution.py", "right/", "attacks/", "cheats/"):
         sentence = next(one for one in sentences if place in one.place)
         wrapped = sentence.text.replace(" ", "\n   ").encode()
-        assert any(sentence.text in leak for leak in leaks({"docs/students.md": wrapped}))
-    assert leaks({"reference/linear/right/x.py": b"", "docs/students.md": b"", "docs/instructors.md": b""}) == [
-        "docs/instructors.md stays with the instructor",
-        "reference/linear/right/x.py stays with the instructor",
+        assert any(sentence.text in leak for leak in find_leaks({"docs/students.md": wrapped}))
+    assert find_leaks({"reference/linear/right/x.py": b"", "docs/students.md": b"", "docs/instructors.md": b""}) == [
+        "docs/instructors.md is for instructors only",
+        "reference/linear/right/x.py is for instructors only",
     ]
 
 
 def test_release_with_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        command, "contents", lambda katas, _: {**contents(katas), "x.py": (SOLUTION / "train.py").read_bytes()}
+        command,
+        "build_handout",
+        lambda katas, _: {**build_handout(katas), "x.py": (SOLUTION / "train.py").read_bytes()},
     )
     done = ask("release", tmp_path / "out")
     assert done.code == 3
-    assert "x.py has a function of reference/train/solution.py" in done.err
+    assert "x.py contains a function of reference/train/solution.py" in done.err
     assert not (tmp_path / "out").exists()
 
 
@@ -130,7 +133,7 @@ def test_chinese_handout_keeps_every_english_task(tmp_path: Path) -> None:
     assert read_course(out).languages == ("zh", "en")
     for name, kata in course().katas.items():
         stub, ours = ((folder / f"assignment/{name}.py").read_text("utf-8") for folder in (out, ROOT))
-        assert differences(stub, ours) == written_already(stub) == []
+        assert find_differences(stub, ours) == find_written(stub) == []
         for one, task in kata.languages.get("zh", {}).get("stub", {}).items():
             assert one == f"{name}.py" or all(line.strip() in stub for line in task.splitlines()), one
         both, english = ([line.removesuffix('"""').rstrip() for line in text.splitlines()] for text in (stub, ours))
@@ -166,12 +169,12 @@ def primes() -> Iterator[None]:
 
 @pytest.mark.parametrize("katas", [CORE, pytest.param(KATAS, marks=pytest.mark.timing)], ids=["core", "all"])
 def test_handout_is_proven_by_stubs_and_solution(katas: list[str]) -> None:
-    prove(contents(with_foundations(katas)), katas, examples=1)
+    prove(build_handout(add_foundations(katas)), katas, examples=1)
 
 
 @pytest.mark.usefixtures("primes")
 def test_prove_refuses_broken_handout() -> None:
-    files = contents(with_foundations(["sieve"]))
+    files = build_handout(add_foundations(["sieve"]))
     solution = course().solution("sieve").read_bytes()
     with pytest.raises(GraderError, match="untouched: sieve done; each should be not_started"):
         prove({**files, "assignment/sieve.py": solution}, ["sieve"], examples=1)
@@ -191,11 +194,11 @@ def test_prove_refuses_broken_handout() -> None:
     ],
 )
 def test_released_katas_come_with_foundations_only(tmp_path: Path, chosen: list[str]) -> None:
-    katas = [kata.name for kata in with_foundations(chosen)]
+    katas = [kata.name for kata in add_foundations(chosen)]
     done = ask("release", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
     assert done.code == 0
     assert set(katas) == {*chosen}.union(*(course().foundations(kata) for kata in chosen))
-    assert ("with what they build on" in done.out) == (len(katas) > len(chosen))
+    assert ("included because others build on them" in done.out) == (len(katas) > len(chosen))
     made = read_course(tmp_path / "out")
     assert made.katas == {kata: course().katas[kata] for kata in katas}
     assert (made.limits, made.preload, made.languages) == (course().limits, course().preload, course().languages)
@@ -305,7 +308,7 @@ def test_release_refuses_filled_in_stub(tmp_path: Path) -> None:
     shutil.copy(SOLUTION / "linear.py", project / "assignment")
     done = ask("--course", project, "release", tmp_path / "out")
     assert done.code == 2
-    assert done.err == "grader: assignment/linear.py is no stub any more: __init__ is written\n"
+    assert done.err == "grader: assignment/linear.py: __init__ is already implemented; release needs stubs\n"
     assert not (tmp_path / "out").exists()
 
 
@@ -316,11 +319,11 @@ def test_release_overwrites_nothing_but_an_earlier_release(tmp_path: Path) -> No
     (out / "assignment/linear.py").write_text("filled in")
     again = ask("release", out, "--kata", "same_storage")
     assert again.code == 2
-    assert again.err == f"grader: {out}: there is something already; --update brings a handout up to date\n"
+    assert again.err == f"grader: {out}: is not empty; use --update to update a handout\n"
     forced = ask("release", out, "--kata", "same_storage", "--force")
     assert (forced.code, (out / "assignment/linear.py").read_text()) == (2, "filled in")
     assert forced.err == (
-        f"grader: {out}/assignment/linear.py: it is written, and --force would write over it; --update keeps it\n"
+        f"grader: {out}/assignment/linear.py: was edited, and --force would overwrite it; --update keeps it\n"
     )
     (out / "assignment/linear.py").unlink()
     assert ask("release", out, "--kata", "same_storage", "--force").code == 0
@@ -331,14 +334,14 @@ def test_release_overwrites_nothing_but_an_earlier_release(tmp_path: Path) -> No
     (tmp_path / "thesis/tests").write_text("mine")
     for option in ("--force", "--update"):
         refused = ask("release", tmp_path / "thesis", option)
-        assert refused.err.endswith("there is something already, and it is no handout\n")
+        assert refused.err.endswith("is not empty and not a handout; choose another directory\n")
     assert list_files(tmp_path / "thesis") == ["tests"]
     (tmp_path / "file").write_text("")
     assert ask("release", tmp_path / "file", "--force").code == 2
-    assert ask("release", tmp_path / "new", "--update").err.endswith("there is no handout to update\n")
+    assert ask("release", tmp_path / "new", "--update").err.endswith("contains no handout to update\n")
 
 
 @pytest.mark.parametrize("place", [ROOT, ROOT.parent, ROOT / "torchkata", ROOT / "tests/new", Path("/")])
 def test_release_refuses_to_overwrite_this_project(place: Path) -> None:
-    with pytest.raises(CallError, match="not over this project"):
-        command.refuse(place, force=True)
+    with pytest.raises(CallError, match="is part of this project"):
+        command.check_output(place, force=True)

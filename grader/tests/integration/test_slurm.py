@@ -57,7 +57,7 @@ def test_cancelled_task_is_completed_by_same_command(
     done = started.ended()
     assert done.code == 3
     assert f"warning: cancelled tasks: {task}\n" in done.err
-    assert "could not be graded, run the same command again: " in done.err
+    assert "could not be graded; run the same command again: " in done.err
     before = times(tmp_path)
     assert grade(*slow_class, "--out", tmp_path, *ON_SLURM, course=PRIMES).code == 0
     assert {name: times(tmp_path)[name] for name in before} == before, "nobody is graded twice"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.commands.package.write import spread
-from grader.commands.release.contents import contents, with_foundations
+from grader.commands.release.contents import add_foundations, build_handout
 from grader.tests import ROOT
 from grader.tests.conftest import ask, kata
 from torchkata.course import handout
@@ -19,7 +19,7 @@ OLD, ASKED = "reference/linear/kata.toml", "reference/stubs/linear.py"
 
 @pytest.fixture(scope="module")
 def files() -> Mapping[str, bytes]:
-    return contents(with_foundations(["linear"]))
+    return build_handout(add_foundations(["linear"]))
 
 
 @pytest.fixture
@@ -143,12 +143,12 @@ def test_release_updates_a_published_handout(tmp_path: Path) -> None:
     (out / handout.LIST).write_text(old)
     done = ask("release", out, "--update")
     assert (done.code, done.err) == (0, "")
-    assert done.out.splitlines()[0] == "updated: files that are new or other than before: 1, that are gone: 0"
+    assert done.out.splitlines()[0] == "updated: 1 files new or changed, 0 removed"
     assert (out / "assignment/linear.py").read_text() == "class Linear: ...\n"
     assert (out / "tests/test_linear.py").read_bytes() == (ROOT / "tests/test_linear.py").read_bytes()
     more = ask("release", out, "--update", "--kata", "linear", "--kata", "sgd").out
-    assert "stubs:   sgd: not in assignment/; `kata reset NAME` puts it there" in more
+    assert "stubs:   sgd: not in assignment/; add it with `kata reset NAME`" in more
     (out / handout.LIST).unlink()
     assert ask("release", out, "--update").err.endswith(
-        "it was released before there were updates (reference/handout.sha256 is missing)\n"
+        "its release is too old for --update (reference/handout.sha256 is missing)\n"
     )

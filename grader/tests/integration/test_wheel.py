@@ -60,12 +60,12 @@ def sums(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        (("kata", "first_kata"), "there is such a file already"),
-        (("kata", "Second"), "Second: the name of a kata is that of its module, such as moving_average"),
-        (("kata", "class"), "class: the name of a kata is that of its module"),
-        (("kata", "third", "--track", "none"), "--track none: the tracks are katas"),
-        (("course", "."), "there is something already; a course begins in a folder of its own"),
-        (("course", "other", "--title", 'a "quote"'), "quotes, backslashes and line breaks can't be in it"),
+        (("kata", "first_kata"), "already exists"),
+        (("kata", "Second"), "Second: not a valid name; use a Python module name in lowercase, such as moving_average"),
+        (("kata", "class"), "class: not a valid name; use a Python module name in lowercase"),
+        (("kata", "third", "--track", "none"), "--track none: unknown track; the tracks are katas"),
+        (("course", "."), "is not empty; choose a new directory"),
+        (("course", "other", "--title", 'a "quote"'), "must not contain quotes, backslashes or line breaks"),
     ],
 )
 def test_grader_new_refuses_unusable_names(installed: Path, sums: Path, asked: tuple[str, ...], why: str) -> None:

@@ -32,7 +32,7 @@ RUNNER = {
 
 def for_classroom50(made: Result) -> dict[str, Any]:
     """Classroom 50's file of a result."""
-    loaded: dict[str, Any] = json.loads(classroom50.render(made, classroom50.about({}, RUNNER), AT))
+    loaded: dict[str, Any] = json.loads(classroom50.render(made, classroom50.collect_fields({}, RUNNER), AT))
     jsonschema.Draft202012Validator(CLASSROOM50).validate(loaded)
     assert loaded["score"] <= loaded["max-score"]
     return loaded

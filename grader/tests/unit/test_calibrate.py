@@ -39,7 +39,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_calibrate_shows_a_known_device_beside_its_datasheet() -> None:
-    rows = {row[0]: row[1:] for row in calibrate.rows(H200)}
+    rows = {row[0]: row[1:] for row in calibrate.make_rows(H200)}
     assert rows["bf16"] == ("790 TFLOP/s", "989.4", "0.80", "790")
     assert rows["tf32"] == ("400 TFLOP/s", "494.7", "0.81", "–")
     assert rows["triad"] == ("4200 GB/s", "4800", "0.88", "–")
@@ -50,16 +50,16 @@ def test_calibrate_reports_a_measuring_process_that_died(monkeypatch: pytest.Mon
         raise SystemExit
 
     monkeypatch.setattr(ceilings, "measure_device", dies)
-    with pytest.raises(MachineError, match="the process that measured was lost"):
-        calibrate.measured("cpu")
+    with pytest.raises(MachineError, match="the measuring process ended unexpectedly"):
+        calibrate.measure("cpu")
 
 
 @pytest.mark.parametrize(
     ("options", "code", "line"),
     [
-        (["--device", "none"], 2, "grader: --device none: calibrate measures a device, cpu or cuda"),
-        (["--to", "/"], 2, "grader: --to /: this should be a file in a directory that exists"),
-        (["--to", "/nowhere/at/all.json"], 2, "grader: --to /nowhere/at/all.json: this should be a file"),
+        (["--device", "none"], 2, "grader: --device none: choose cpu or cuda"),
+        (["--to", "/"], 2, "grader: --to /: must be a file in an existing directory"),
+        (["--to", "/nowhere/at/all.json"], 2, "grader: --to /nowhere/at/all.json: must be a file"),
     ],
 )
 def test_calibrate_refuses_a_wrong_call_in_one_line(options: list[str], code: int, line: str) -> None:

@@ -67,7 +67,7 @@ def test_classroom50_fields_that_are_not_given_come_from_github_actions() -> Non
         "GITHUB_SERVER_URL": "https://git.example.org",
     }
     given = {"classroom": "c", "assignment": "a", "owner": "ada", "datetime": "2026-09-01T10:00:00"}
-    about = classroom50.about(given, actions)
+    about = classroom50.collect_fields(given, actions)
     assert about.commit == about.review == "https://git.example.org/cs336/primitives-ada/commit/abc"
     assert about.release == "https://git.example.org/cs336/primitives-ada/releases/tag/submit%2F1"
     assert (about.submission, about.assignment_type, about.datetime) == (
@@ -78,21 +78,21 @@ def test_classroom50_fields_that_are_not_given_come_from_github_actions() -> Non
 
 
 def test_classroom50_fields_that_are_given_override_github_actions() -> None:
-    assert classroom50.about({"owner": "bob"}, RUNNER).owner == "bob"
+    assert classroom50.collect_fields({"owner": "bob"}, RUNNER).owner == "bob"
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
         ({"owner": "", "teacher": "x"}, "no field 'teacher'; the fields are classroom, assignment"),
-        ({"assignment_type": "pair"}, "assignment_type is 'pair'; it can be individual, group, team"),
-        ({"submission": "main"}, "it is a tag that begins with submit/"),
-        ({"datetime": "yesterday"}, "datetime is 'yesterday'; it looks like 2026-"),
+        ({"assignment_type": "pair"}, "assignment_type is 'pair'; it must be one of individual, group, team"),
+        ({"submission": "main"}, "it must be a tag that begins with submit/"),
+        ({"datetime": "yesterday"}, "datetime is 'yesterday'; write it as 2026-"),
     ],
 )
 def test_a_wrong_classroom50_field_is_named(given: dict[str, str], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        classroom50.about(given, RUNNER)
+        classroom50.collect_fields(given, RUNNER)
 
 
 def test_hidden_tests_have_no_name_in_the_classroom50_report(hide: Hide) -> None:

@@ -9,13 +9,13 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.output.page.parts import parts_of
-from grader.output.page.write import Shown, feedback, write_feedback, write_report
+from grader.output.page.parts import make_parts
+from grader.output.page.write import Shown, render_feedback, write_feedback, write_report
 from grader.results import result, source
 from grader.results.result import Finding, Result
-from grader.results.source import MAX_FILE, MAX_TOTAL, HandIn, Source, kept
+from grader.results.source import MAX_FILE, MAX_TOTAL, Source, StoredSubmission, truncate
 from grader.results.text import printable
-from grader.results.view import visible
+from grader.results.view import view_as_student
 from grader.tests.conftest import Hide
 from grader.tests.support import made_results
 from grader.tests.support.html_tree import parse_html, text_of
@@ -37,14 +37,14 @@ class Lines:
         self.marked = {number: (item.get("class"), "".join(map(text_of, item))) for number, item in marked.items()}
 
 
-def handed_in(**files: str) -> HandIn:
+def handed_in(**files: str) -> StoredSubmission:
     """These modules."""
-    return HandIn("sha256:0", NOON, {f"{name}.py": Source(text) for name, text in files.items()})
+    return StoredSubmission("sha256:0", NOON, {f"{name}.py": Source(text) for name, text in files.items()})
 
 
-def page_of(one: Result, files: HandIn) -> str:
+def page_of(one: Result, files: StoredSubmission) -> str:
     """A student's page."""
-    return feedback(Shown(one, parts_of(one, visible(one, platform_hides=False)), files))
+    return render_feedback(Shown(one, make_parts(one, view_as_student(one, platform_hides=False)), files))
 
 
 def crashed(line: int) -> Result:
@@ -135,9 +135,9 @@ def test_the_code_of_another_result_is_not_shown(tmp_path: Path) -> None:
 
 def test_no_more_is_kept_than_is_sensible_and_the_page_says_so() -> None:
     files = {f"m{number:02}.py": b"x" * (MAX_FILE + number - 1) for number in range(20)}
-    found = kept(files)
+    found = truncate(files)
     assert sum(len(one.text) for one in found.values()) == MAX_TOTAL
     assert [one.whole for one in found.values()][:3] == [True, True, False]
     assert set(found) == set(files)
-    cut = HandIn("sha256:0", NOON, {"get_batch.py": Source("x", whole=False)})
+    cut = StoredSubmission("sha256:0", NOON, {"get_batch.py": Source("x", whole=False)})
     assert "This file was truncated." in page_of(made_results.result(), cut)

@@ -6,7 +6,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from grader.commands.doctor.machine import IN_CONTAINER
-from grader.commands.package.project import copy
+from grader.commands.package.project import copy_project
 from grader.tests import ROOT
 from torchkata.course import course
 
@@ -49,7 +49,7 @@ def test_the_image_installs_in_the_tested_versions_what_grading_needs() -> None:
 
 
 def test_the_image_has_what_grades_and_releases_and_nothing_else_of_a_checkout() -> None:
-    needed = [*copy(), "pyproject.toml", "README.md", "docs/students.md", "reference/linear/solution.py"]
+    needed = [*copy_project(), "pyproject.toml", "README.md", "docs/students.md", "reference/linear/solution.py"]
     assert not [name for name in needed if not taken(name)]
     left = [
         ".git/config",

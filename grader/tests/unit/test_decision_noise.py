@@ -88,7 +88,7 @@ def test_no_student_below_half_a_threshold_passes_whatever_slows(
 @given(st.floats(0.01, 0.94), st.integers(10, 20))
 def test_a_machine_that_stays_slow_after_the_opening_is_not_judged(speed: float, count: int) -> None:
     verdict = judged(sampled(0.9, [speed] * (count + 1), [speed] * count))
-    assert verdict == (More(5) if count < 20 else Retry("only 0 of 20 blocks were timed undisturbed"))
+    assert verdict == (More(5) if count < 20 else Retry("only 0 of 20 blocks were timed without disturbance"))
 
 
 def test_disturbed_samples_are_replaced_by_further_ones() -> None:

@@ -90,7 +90,7 @@ def test_export_skips_and_names_a_result_that_cannot_be_read(one: Path, tmp_path
     done = export(one, "junit", tmp_path / "junit.xml")
     assert (done.code, done.err) == (
         2,
-        f"grader: {one}/eve/result.json: not a result of ours (Object missing required field `submission`)\n",
+        f"grader: {one}/eve/result.json: not a torchkata result (Object missing required field `submission`)\n",
     )
     assert len(ET.parse(tmp_path / "junit.xml").getroot()) == 1
 
@@ -121,7 +121,7 @@ def test_one_result_of_a_course_that_has_changed_keeps_no_other_from_being_expor
     done = export(two, format, tmp_path / "to")
     assert (done.code, done.err) == (
         2,
-        f"grader: {two}/old/result.json: kata gone has changed since; grade again\n",
+        f"grader: {two}/old/result.json: kata gone has changed since this was graded; grade again\n",
     )
     written = tmp_path / "to"
     if written.is_dir():

@@ -11,7 +11,7 @@ from grader.tests.support.platforms import outside_fences
 
 
 def test_the_github_summary_counts_points_and_shows_the_failed_tests() -> None:
-    summary = github.summary(result("linear · claim\n  secret"))
+    summary = github.render_summary(result("linear · claim\n  secret"))
     assert summary.startswith("## ada: 3 of 16 points\n")
     assert "| Random batches from a token file (`get_batch`) | 3 of 16 | 2 of 11 |" in outside_fences(
         summary.replace("&#45;", "-")
@@ -22,7 +22,7 @@ def test_the_github_summary_counts_points_and_shows_the_failed_tests() -> None:
 
 
 def test_hostile_words_stay_in_their_fence_in_the_github_summary() -> None:
-    summary = github.summary(result(HOSTILE))
+    summary = github.render_summary(result(HOSTILE))
     outside = outside_fences(summary)
     for word in ("script", "forged", "link", "bold"):
         assert word in summary
@@ -33,19 +33,19 @@ def test_hostile_words_stay_in_their_fence_in_the_github_summary() -> None:
 
 @pytest.mark.parametrize("name", ["a|b", "<img src=x>", "[x](y)", "`x`", "**x**", "a\n\n# b", "\\|", "www.example.org"])
 def test_the_name_of_a_submission_is_no_markup_in_the_github_summary(name: str) -> None:
-    for markdown in (github.summary(result(submission=name)), github.class_summary([result(submission=name)])):
+    for markdown in (github.render_summary(result(submission=name)), github.render_class([result(submission=name)])):
         line = next(line for line in markdown.splitlines() if re.search(r"3 of 16", line))
         shown = re.sub(r"&#\d+;", "", line.removeprefix("## ").replace(": 3 of 16 points", "").strip("| "))
         assert not set(shown.split(" | ")[0]) & set("|<>[]()`*\\#.\n"), line
 
 
 def test_the_github_summary_of_a_class_has_a_line_for_each_submission() -> None:
-    lines = github.class_summary([result(submission="ada"), result(submission="bob")]).splitlines()
+    lines = github.render_class([result(submission="ada"), result(submission="bob")]).splitlines()
     assert lines[2:] == ["| ada | 3 of 16 | 0 of 1 |", "| bob | 3 of 16 | 0 of 1 |"]
 
 
 def test_a_github_annotation_points_to_the_students_line() -> None:
-    (line,) = github.annotations(result("get_batch · claim\n  100% wrong", file="get_batch.py"))
+    (line,) = github.list_annotations(result("get_batch · claim\n  100% wrong", file="get_batch.py"))
     assert line == (
         "::error file=assignment/get_batch.py,line=7,title=get_batch%3A every valid start occurs"
         "::get_batch · claim%0A  100%25 wrong%0A(and 8 more of get_batch)"
@@ -53,7 +53,7 @@ def test_a_github_annotation_points_to_the_students_line() -> None:
 
 
 def test_hostile_words_start_no_github_command() -> None:
-    (line,) = github.annotations(result(HOSTILE, file="get_batch.py"))
+    (line,) = github.list_annotations(result(HOSTILE, file="get_batch.py"))
     assert "\n" not in line
     assert "\r" not in line
     assert "%250A::error::forged" in line
@@ -61,15 +61,15 @@ def test_hostile_words_start_no_github_command() -> None:
 
 @pytest.mark.parametrize("file", ["../../etc/passwd.py", "x,line=1::forged.py", "x y.py", "x.py\n::error::forged"])
 def test_a_github_annotation_does_not_name_a_file_that_a_student_made_up(file: str) -> None:
-    (line,) = github.annotations(result("why", file=file))
+    (line,) = github.list_annotations(result("why", file=file))
     assert line.startswith("::error file=assignment/get_batch.py,title=")
 
 
 def test_the_github_summary_and_annotations_show_nothing_of_hidden_tests(hide: Hide) -> None:
     hide("hidden", "claim")
     made = result("get_batch · claim\n  secret", file="get_batch.py")
-    (line,) = github.annotations(made)
-    summary = github.summary(made)
+    (line,) = github.list_annotations(made)
+    summary = github.render_summary(made)
     assert "secret" not in line + summary
     assert "line=" not in line
     assert "get_batch · claim\n  Its input and your result are hidden." in summary

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.output.page.items import analysis
-from grader.output.page.student import student_of
+from grader.output.page.overview import analyze
+from grader.output.page.student import summarize_student
 from grader.results import result as load
 from grader.results.items import (
     FEWEST,
@@ -18,9 +18,9 @@ from grader.results.items import (
     Diagnosed,
     Item,
     Property,
-    answers_of,
-    diagnosed,
-    items,
+    analyze_tests,
+    collect_answers,
+    find_diagnoses,
     point_biserial,
 )
 from grader.tests.conftest import ask
@@ -72,7 +72,7 @@ def test_the_point_biserial_correlation_is_scipys(n: int, share: float) -> None:
 
 def test_the_figures_of_a_test_are_about_those_who_tried_it() -> None:
     students = [passes("ppp"), passes("pfp"), passes("f-f"), passes("ff-")] * 5
-    first, second, third = items(students, TESTS[:3])
+    first, second, third = analyze_tests(students, TESTS[:3])
     assert (first.n, first.difficulty, first.seconds) == (20, 0.5, 3.0)
     assert second.difficulty == pytest.approx(1 / 3)
     assert second.n == third.n == 15
@@ -84,16 +84,16 @@ def test_the_figures_of_a_test_are_about_those_who_tried_it() -> None:
 @given(CLASSES, st.randoms(use_true_random=False))
 def test_the_order_of_a_class_is_irrelevant(students: list[Answers], chance: random.Random) -> None:
     shuffled = chance.sample(students, len(students))
-    pairs = zip(items(students, TESTS), items(shuffled, TESTS), strict=True)
+    pairs = zip(analyze_tests(students, TESTS), analyze_tests(shuffled, TESTS), strict=True)
     for one, other in pairs:
         assert (one.which, one.n) == (other.which, other.n)
         assert one.discrimination == pytest.approx(other.discrimination, abs=1e-9)
-    assert diagnosed(students, TESTS) == diagnosed(shuffled, TESTS)
+    assert find_diagnoses(students, TESTS) == find_diagnoses(shuffled, TESTS)
 
 
 @given(CLASSES)
 def test_nothing_is_said_of_fewer_than_ten(students: list[Answers]) -> None:
-    found = items(students, TESTS)
+    found = analyze_tests(students, TESTS)
     assert len(students) >= FEWEST or not found
     for item in found:
         assert item.n >= FEWEST or item == Item(item.which, 0)
@@ -111,7 +111,7 @@ def test_correlation_is_bounded_and_scale_free(answers: list[tuple[bool, float]]
 
 
 def test_unreached_test_is_listed_without_figures() -> None:
-    found = items([passes("pp-"), passes("pf-")] * 8, TESTS[:3])
+    found = analyze_tests([passes("pp-"), passes("pf-")] * 8, TESTS[:3])
     assert [(item.n, item.difficulty) for item in found] == [(16, 1), (16, 0.5), (0, None)]
 
 
@@ -121,14 +121,14 @@ def test_what_many_look_like_is_told_with_what_they_fail_next() -> None:
     rest = {TESTS[0]: looks, TESTS[2]: Answer("passed", 1, 1)}
     few = {TESTS[0]: Answer("failed", 0, 1, diagnosis="a product")}
     students = [*[some] * 8, *[rest] * 4, *[few] * 9]
-    assert diagnosed(students, TESTS) == [Diagnosed("first", "a sum, not a mean", 12, TESTS[3], 8)]
+    assert find_diagnoses(students, TESTS) == [Diagnosed("first", "a sum, not a mean", 12, TESTS[3], 8)]
 
 
 def test_what_the_machine_has_spoilt_counts_nowhere() -> None:
     made = result()
     (kata,) = made.katas
     counted = {test.name for test in kata.tests if test.outcome not in ("inconclusive", "not_graded")}
-    assert {which.test for which in answers_of(made)} == counted
+    assert {which.test for which in collect_answers(made)} == counted
 
 
 def test_the_page_and_the_tables_have_the_figures_of_every_test(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_the_page_and_the_tables_have_the_figures_of_every_test(tmp_path: Path) 
     page = (tmp_path / "report.html").read_text("utf-8")
     assert 'id="tests"' in page
     rows = list(csv.DictReader((tmp_path / "items.csv").read_text("utf-8").splitlines()))
-    found = analysis([student_of(one, [], ()) for one in results])
+    found = analyze([summarize_student(one, [], ()) for one in results])
     assert [(row["kata"], row["test"], int(row["n"])) for row in rows] == [(*one.which, one.n) for one in found.items]
     for row, item in zip(rows, found.items, strict=True):
         if item.discrimination is not None:

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import pytest
 
-from grader.commands.translations import CHINESE, leaves, run_untranslated, wrong_translations
+from grader.commands.translations import CHINESE, find_wrong_translations, leaves, run_untranslated
 from grader.output.speed_score import Measure
 from grader.results.view import HAND_IN, PERFORMANCE
 from grader.tests import ROOT
@@ -106,17 +106,20 @@ def test_shared_chinese_texts_are_chinese() -> None:
 def in_chinese(**changed: Any) -> list[str]:
     """Return what contradicts the English text if linear's Chinese texts are changed so."""
     linear = course().katas["linear"]
-    return list(wrong_translations(replace(linear, languages={"zh": linear.languages["zh"] | changed})))
+    return list(find_wrong_translations(replace(linear, languages={"zh": linear.languages["zh"] | changed})))
 
 
 @pytest.mark.parametrize(
     ("changed", "line"),
     [
-        ({"title": "Linear"}, "zh.toml: title: there is nothing Chinese in it"),
+        ({"title": "Linear"}, "zh.toml: title: contains no Chinese"),
         ({"claims": {"test_none": "没有"}}, "zh.toml: claims.test_none: there is no such text in English"),
         ({"stub": {"Linear": "例：\n    layer = Linear(3)"}}, "zh.toml: stub.Linear: its indented lines"),
-        ({"about": "数 17。\n\n需要：无。"}, "zh.toml: about: its numbers are not those of docs/katas.md"),
-        ({"notes": {"weight {one}": "权重 {two}"}}, "zh.toml: notes: 'weight {one}' and its translation have other"),
+        ({"about": "数 17。\n\n需要：无。"}, "zh.toml: about: its numbers differ from those of docs/katas.md"),
+        (
+            {"notes": {"weight {one}": "权重 {two}"}},
+            "zh.toml: notes: 'weight {one}' and its translation have different",
+        ),
     ],
 )
 def test_translation_that_contradicts_english_is_found(changed: dict[str, Any], line: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from grader.base.errors import CallError
-from grader.marks.compute import overtaken, results_in
+from grader.marks.compute import find_obsolete_overrides, read_graded
 from grader.marks.rulebook import read_rulebook
 from grader.marks.rules import Policy
 from grader.results import result
@@ -67,8 +67,8 @@ def marks(directory: Path, folder: Path) -> Run:
 def test_marks_of_a_class_have_a_row_for_each_and_no_zero_for_who_is_missing(tmp_path: Path) -> None:
     done = marks(graded(tmp_path / "results"), written(tmp_path / "class"))
     assert (done.code, done.err) == (0, "")
-    assert "people:    3; 2 have handed in, 1 of them late" in done.out
-    assert "nothing:   eve" in done.out
+    assert "people:    3; 2 submitted, 1 of them late" in done.out
+    assert "missing:   eve" in done.out
     rows = list(csv.DictReader((tmp_path / "class/marks.csv").read_text(encoding="utf-8").splitlines()))
     assert [(row["id"], row["name"], row["raw"], row["late"], row["override"], row["final"]) for row in rows] == [
         ("ada", "Ada", "1.0", "0.0", "1.0", "2.0"),
@@ -92,33 +92,33 @@ def test_marks_name_what_is_to_be_settled_by_hand(tmp_path: Path) -> None:
     done = marks(tmp_path / "results", written(tmp_path / "class", overrides_csv=needless, times_csv=times))
     assert done.code == 2
     assert done.err.splitlines() == [
-        "grader: who: nobody in the class list; name it in their column submission",
-        f"grader: overrides.csv: ada has 0 for linear {TESTS[1]} anyway; the row is not needed",
-        "grader: ben: its time is not known (times.csv), so it counts as handed in on time",
+        "grader: who: no owner in the class list; enter it in the owner's column submission",
+        f"grader: overrides.csv: ada has 0 for linear {TESTS[1]}, which they have without it; delete the row",
+        "grader: ben: submission time unknown, counted as on time; add it to times.csv",
     ]
 
 
 @pytest.mark.parametrize(
     ("file", "text", "told"),
     [
-        ("class_csv", "name\nAda\n", "there is no column id; needed are id"),
+        ("class_csv", "name\nAda\n", "there is no column id; required columns: id"),
         ("class_csv", "id,email\na,x@y\nb,X@y\n", "two people have the email X@y"),
         ("class_csv", "id\nada\nADA\n", "two people have the id ADA"),
-        ("class_csv", "id,name\nada,Ada,x\n", "row 2 has 3 cells, and the header 2"),
-        ("policy_toml", "due = 2026-10-01T23:59:00\n", "due has no offset"),
-        ("policy_toml", 'zone = "Mars"\n', "there is no time zone Mars"),
+        ("class_csv", "id,name\nada,Ada,x\n", "row 2 has 3 cells, but the header has 2"),
+        ("policy_toml", "due = 2026-10-01T23:59:00\n", "due has no UTC offset"),
+        ("policy_toml", 'zone = "Mars"\n', "unknown time zone Mars"),
         ("policy_toml", "penalty = 0.1\n", "unknown field"),
         ("policy_toml", "penalty_per_day = 10\n", "Expected `float` <= 1"),
-        ("times_csv", "submission,time\nada,2026-10-01T20:00:00\n", "has no offset"),
-        ("times_csv", "submission,time\nada,yesterday\n", "yesterday is no time"),
+        ("times_csv", "submission,time\nada,2026-10-01T20:00:00\n", "has no UTC offset"),
+        ("times_csv", "submission,time\nada,yesterday\n", "yesterday is not a time"),
         ("overrides_csv", "id,points,reason,who\nzed,1,r,w\n", "zed is not in class.csv"),
         ("overrides_csv", "id,points,reason,who\nada,1,,w\n", "row 2 has no reason"),
-        ("overrides_csv", "id,points,reason,who\nada,-1,r,w\n", "they are 0 or more"),
+        ("overrides_csv", "id,points,reason,who\nada,-1,r,w\n", "use a number that is not negative"),
         ("overrides_csv", "id,points,reason,who\nada,1,r,w\nada,2,r,w\n", "two overrides of the same points"),
         ("overrides_csv", "id,kata,points,reason,who\nada,sgd,1,r,w\n", "ada has no kata sgd among the results"),
-        ("submission_metadata_yml", "submission_1: 7\n", "is not as Gradescope writes it"),
-        ("submission_metadata_yml", METADATA.replace("000 Z", "000"), "submission_8 has a time without its zone"),
-        ("pseudonyms_json", "[]", "is no key to pseudonyms"),
+        ("submission_metadata_yml", "submission_1: 7\n", "not in Gradescope's format"),
+        ("submission_metadata_yml", METADATA.replace("000 Z", "000"), "the time of submission_8 has no time zone"),
+        ("pseudonyms_json", "[]", "not a key of pseudonyms"),
         ("extensions_csv", "id,until,reason\nada,2026-10-05T00:00:00,x\nada,2026-10-06,x\n", "two extensions for ada"),
     ],
 )
@@ -168,7 +168,7 @@ def test_gradescopes_metadata_say_whose_a_submission_is_and_when_it_came(tmp_pat
     folder = written(tmp_path / "class", times_csv="submission,time\n", overrides_csv="id,points,reason,who\n")
     (folder / "submission_metadata.yml").write_text(METADATA)
     done = marks(tmp_path / "results", folder)
-    assert done.err.splitlines() == ["grader: submission_8: Zed (zed@x.edu) is nobody in the class list"]
+    assert done.err.splitlines() == ["grader: submission_8: Zed (zed@x.edu) is not in the class list"]
     rows = list(csv.DictReader((folder / "marks.csv").read_text(encoding="utf-8").splitlines()))
     assert [(row["id"], row["submission"], row["days_late"], row["final"]) for row in rows] == [
         ("ada", "submission_7", "1", "1.5"),
@@ -224,14 +224,14 @@ def test_a_regrade_names_the_overrides_that_it_has_overtaken(tmp_path: Path) -> 
     store(tmp_path / "after", "ben", "wrong", "passed", "failed")
     rows = ["id,kata,test,points,reason,who", f"ada,linear,{TESTS[1]},0.5,unfair,ta", "ben,linear,,2,unfair,ta"]
     folder = written(tmp_path / "class", overrides_csv="\n".join(rows))
-    before, after = (results_in(tmp_path / name, {})[0] for name in ("before", "after"))
-    assert overtaken(folder, before, after) == [
-        f"overrides.csv: ada has 0.5 for linear {TESTS[1]}, which was graded 0 and is 1 now; is it needed?"
+    before, after = (read_graded(tmp_path / name, {})[0] for name in ("before", "after"))
+    assert find_obsolete_overrides(folder, before, after) == [
+        f"overrides.csv: ada has 0.5 for linear {TESTS[1]}; graded 0 before and 1 now: still needed?"
     ]
-    assert overtaken(folder, after, after) == overtaken(folder, {}, after) == []
+    assert find_obsolete_overrides(folder, after, after) == find_obsolete_overrides(folder, {}, after) == []
     both = ("--class", folder, "--pseudonyms", tmp_path / "key.json")
     refused = ask("grade", tmp_path, "--out", tmp_path / "after", *both)
-    assert refused.err == "grader: --class names people, and --pseudonyms does not: take one of them\n"
+    assert refused.err == "grader: --class and --pseudonyms exclude each other: --class prints names\n"
 
 
 def test_a_commits_time_counts_where_nothing_else_is_known(tmp_path: Path) -> None:

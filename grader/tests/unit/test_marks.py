@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.marks.roster import Person, match
-from grader.marks.rules import Extension, Mark, Override, Points, Policy, days_late, mark
+from grader.marks.roster import Person, match_submissions
+from grader.marks.rules import Extension, Mark, Override, Points, Policy, compute_mark, count_days_late
 from grader.output import lms
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -46,7 +46,7 @@ def test_a_submission_is_whose_name_it_has_in_the_download_of_a_platform() -> No
         Person("Zoë", "Zoë Müller", "zoe@school.edu", "4713"),
         Person("x-ray", "Ray X", "", "", submission="handed over by mail"),
     ]
-    found = match(
+    found = match_submissions(
         people,
         ["lovelaceada_LATE_4711_99_hw.py", "张 三_815_assignsubmission_file_", "hw1-zoe\u0308", "handed over by mail"],
     )
@@ -57,25 +57,27 @@ def test_a_submission_is_whose_name_it_has_in_the_download_of_a_platform() -> No
         "Zoë": "hw1-zoe\u0308",
         "x-ray": "handed over by mail",
     }
-    assert match(people, ["lovelace"]).submissions == {"ada": "lovelace"}
-    assert match(people, ["ray x_1_assignsubmission_file"]).submissions == {}, "who is named for one has no other"
+    assert match_submissions(people, ["lovelace"]).submissions == {"ada": "lovelace"}
+    assert match_submissions(people, ["ray x_1_assignsubmission_file"]).submissions == {}, (
+        "who is named for one has no other"
+    )
 
 
 def test_what_does_not_match_is_named_and_never_guessed() -> None:
     people = [Person("a", "Li Wei"), Person("b", "Li Wei"), Person("c")]
-    found = match(people, ["li wei_1_assignsubmission_file", "submission_12345", "c", "hw-c"])
+    found = match_submissions(people, ["li wei_1_assignsubmission_file", "submission_12345", "c", "hw-c"])
     assert found.submissions == {}
     assert found.problems == (
-        "li wei_1_assignsubmission_file: could be of a, b; name it in one's column submission",
-        "submission_12345: nobody in the class list; name it in their column submission",
-        "c: has c, hw-c; name one in their column submission",
+        "li wei_1_assignsubmission_file: could belong to a, b; enter it in the owner's column submission",
+        "submission_12345: no owner in the class list; enter it in the owner's column submission",
+        "c: has c, hw-c; enter one of them in their column submission",
     )
 
 
 def test_a_groups_submission_is_all_its_members() -> None:
     people = [Person("a", group="g1"), Person("b", group="g1"), Person("c", group="g2"), Person("d")]
-    assert match(people, ["g1", "c"]).submissions == {"a": "g1", "b": "g1", "c": "c"}
-    assert match(people, ["a"]).submissions == {"a": "a", "b": "a"}, "one of them has handed in for all"
+    assert match_submissions(people, ["g1", "c"]).submissions == {"a": "g1", "b": "g1", "c": "c"}
+    assert match_submissions(people, ["a"]).submissions == {"a": "a", "b": "a"}, "one of them has handed in for all"
 
 
 @pytest.mark.parametrize(
@@ -91,42 +93,42 @@ def test_a_groups_submission_is_all_its_members() -> None:
 )
 def test_a_day_ends_when_the_clock_says_the_same_in_summer_and_in_winter(handed_in: str, days: int) -> None:
     due = datetime(2026, 10, 24, 23, 59, tzinfo=BERLIN)
-    assert days_late(datetime.fromisoformat(handed_in), due, 5, BERLIN) == days
+    assert count_days_late(datetime.fromisoformat(handed_in), due, 5, BERLIN) == days
 
 
 def test_a_mark_is_told_step_by_step() -> None:
     policy = Policy(due=DUE, penalty_per_day=0.1, free_days=1, cap=0.5)
     late = datetime(2026, 10, 4, 12, tzinfo=BERLIN)
     override = Override("linear", "test_b", 40.0, "the test was wrong", "ta")
-    assert mark(POINTS, late, policy, BERLIN, overrides=[override]) == Mark(
+    assert compute_mark(POINTS, late, policy, BERLIN, overrides=[override]) == Mark(
         80.0, 3, 16.0, 10.0, 74.0, ("3 days late", "linear test_b 40: the test was wrong (ta)")
     )
     extension = Extension(datetime(2026, 10, 4, 11, tzinfo=BERLIN), "ill")
     told = ("1 day late", "extension until 2026-10-04T11:00+02:00: ill")
-    assert mark(POINTS, late, policy, BERLIN, extension) == Mark(80.0, 1, 0.0, 0.0, 80.0, told)
+    assert compute_mark(POINTS, late, policy, BERLIN, extension) == Mark(80.0, 1, 0.0, 0.0, 80.0, told)
     whole = Override("", "", 55.0, "talked about it", "ta")
-    assert mark(POINTS, late, policy, BERLIN, overrides=[whole]).final == 55.0
-    assert mark(None, None, policy, BERLIN) == Mark(None, 0, 0.0, 0.0, None, ())
-    assert mark(None, None, policy, BERLIN, overrides=[whole]).final == 55.0
+    assert compute_mark(POINTS, late, policy, BERLIN, overrides=[whole]).final == 55.0
+    assert compute_mark(None, None, policy, BERLIN) == Mark(None, 0, 0.0, 0.0, None, ())
+    assert compute_mark(None, None, policy, BERLIN, overrides=[whole]).final == 55.0
 
 
 @given(times, times, policies, overrides)
 def test_later_never_earns_more(one: datetime, other: datetime, policy: Policy, changed: list[Override]) -> None:
-    marks = [mark(POINTS, time, policy, BERLIN, overrides=changed) for time in sorted([one, other])]
+    marks = [compute_mark(POINTS, time, policy, BERLIN, overrides=changed) for time in sorted([one, other])]
     assert final(marks[0]) >= final(marks[1])
     assert marks[0].raw == marks[1].raw == POINTS.score
 
 
 @given(times, times, policies)
 def test_an_extension_never_earns_less(handed_in: datetime, until: datetime, policy: Policy) -> None:
-    without = mark(POINTS, handed_in, policy, BERLIN)
-    assert final(mark(POINTS, handed_in, policy, BERLIN, Extension(until, "ill"))) >= final(without)
+    without = compute_mark(POINTS, handed_in, policy, BERLIN)
+    assert final(compute_mark(POINTS, handed_in, policy, BERLIN, Extension(until, "ill"))) >= final(without)
 
 
 @given(times, policies, overrides)
 def test_the_order_of_overrides_is_all_the_same(handed_in: datetime, policy: Policy, changed: list[Override]) -> None:
-    one = mark(POINTS, handed_in, policy, BERLIN, overrides=changed)
-    assert mark(POINTS, handed_in, policy, BERLIN, overrides=changed[::-1]) == one
+    one = compute_mark(POINTS, handed_in, policy, BERLIN, overrides=changed)
+    assert compute_mark(POINTS, handed_in, policy, BERLIN, overrides=changed[::-1]) == one
 
 
 @given(times, st.integers(0, 10), st.integers(0, 300))
@@ -134,9 +136,9 @@ def test_late_days_are_counted_as_a_calendar_counts_them(due: datetime, days: in
     clock = due.astimezone(BERLIN).replace(tzinfo=None) + timedelta(days=days)
     handed_in = clock.replace(tzinfo=BERLIN)
     if handed_in.astimezone(UTC).astimezone(BERLIN).replace(tzinfo=None) == clock:  # a time that there is
-        assert days_late(handed_in, due, 0, BERLIN) in (days, days + 1)  # an hour that comes twice
+        assert count_days_late(handed_in, due, 0, BERLIN) in (days, days + 1)  # an hour that comes twice
         later = handed_in.astimezone(UTC) + timedelta(minutes=minutes)
-        assert days_late(later, due, 0, BERLIN) >= days_late(handed_in, due, 0, BERLIN)
+        assert count_days_late(later, due, 0, BERLIN) >= count_days_late(handed_in, due, 0, BERLIN)
 
 
 CELLS = st.text(st.sampled_from('ab,;" \n\r\t=张'), max_size=6)
@@ -148,7 +150,7 @@ def test_cells_are_those_that_a_csv_reader_finds(rows: list[list[str]], quoted: 
     writer = csv.writer(out, lineterminator=ending, quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
     writer.writerows(rows)
     read = csv.reader(io.StringIO(out.getvalue(), newline=""))
-    found = lms.cells_of(out.getvalue(), ",")
+    found = lms.parse_cells(out.getvalue(), ",")
     assert [[cell.text for cell in line] for line in found] == [line or [""] for line in read]
 
 
@@ -163,7 +165,7 @@ CANVAS = (
 
 def test_canvas_gets_its_gradebook_back_with_one_column_changed() -> None:
     people = [(Person("zs", lms_id="4712"), 2.0), (Person("ada"), 1.25), (Person("new"), 1.0), (Person("no"), None)]
-    content, problems = lms.filled(CANVAS, "canvas", "torchkata", people, 2.0)
+    content, problems = lms.fill_gradebook(CANVAS, "canvas", "torchkata", people, 2.0)
     assert problems == ["new: has no row in the gradebook"]
     assert content == CANVAS.replace('""",,90', '""",1.25,90').replace("1,1.5,80", "1,2,80")
 
@@ -171,17 +173,22 @@ def test_canvas_gets_its_gradebook_back_with_one_column_changed() -> None:
 @pytest.mark.parametrize(
     ("content", "format", "column", "told"),
     [
-        (CANVAS, "canvas", "sgd", "0 columns sgd; there are Student, ID"),
-        (CANVAS, "canvas", "", "no column said"),
-        (CANVAS.replace("2.00", "50"), "canvas", "torchkata", "its most points are 50, and those of the results 2"),
+        (CANVAS, "canvas", "sgd", "0 columns are called sgd; the columns are Student, ID"),
+        (CANVAS, "canvas", "", "choose a column with --column NAME"),
+        (
+            CANVAS.replace("2.00", "50"),
+            "canvas",
+            "torchkata",
+            "its maximum points are 50, but those of the results are 2",
+        ),
         (CANVAS + "Ada,1,ada,,,,\r\n", "canvas", "torchkata", "ada has rows 3 and 6"),
-        ("id,email,mark\nada,zs@x.edu,\n", "csv", "mark", "row 2 is zs's and another's"),
-        ('id,mark\n"ada"x,\n', "csv", "mark", "row 2 goes on after a quoted cell"),
-        ("", "csv", "mark", "it is empty"),
-        ("Email address,Grade,Maximum Grade\nada@x.edu,,100\n", "moodle", "", "its most points are 100"),
+        ("id,email,mark\nada,zs@x.edu,\n", "csv", "mark", "row 2 belongs to zs and to another person"),
+        ('id,mark\n"ada"x,\n', "csv", "mark", "row 2 has text after a quoted cell"),
+        ("", "csv", "mark", "the file is empty"),
+        ("Email address,Grade,Maximum Grade\nada@x.edu,,100\n", "moodle", "", "its maximum points are 100"),
     ],
 )
 def test_a_gradebook_that_does_not_fit_is_refused(content: str, format: lms.Gradebook, column: str, told: str) -> None:
     people = [(Person("ada", email="ada@x.edu"), 1.0), (Person("zs", email="zs@x.edu"), 1.0)]
     with pytest.raises(lms.GradebookError, match="^" + told.replace("(", r"\(")):
-        lms.filled(content, format, column, people, 2.0)
+        lms.fill_gradebook(content, format, column, people, 2.0)

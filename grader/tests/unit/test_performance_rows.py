@@ -16,7 +16,7 @@ from grader.output.exporter import Stored
 from grader.output.formats import classroom50, github, gradescope, junit
 from grader.output.live import LiveReport
 from grader.output.speed_score import SpeedScore, speed_score
-from grader.output.table import class_table
+from grader.output.table import build_class_table
 from grader.results import load
 from grader.results.result import KataResult, PerformanceResult, Result, write
 from grader.tests.support.made_results import (
@@ -111,7 +111,7 @@ def test_junit_has_a_suite_for_the_workloads() -> None:
 
 
 def test_the_github_summary_has_a_table_of_shares() -> None:
-    summary = outside_fences(github.summary(result_with_speed())).translate({ord("\xa0"): " "})
+    summary = outside_fences(github.render_summary(result_with_speed())).translate({ord("\xa0"): " "})
     plain = re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), summary)
     assert plain.startswith("## ada: 11 of 37 points\n")
     assert "| Speed (`performance`) | 8 of 21 | 3 of 6 |" in plain
@@ -121,11 +121,11 @@ def test_the_github_summary_has_a_table_of_shares() -> None:
     assert "| adagrad step | 0 of 3 | crashed |  |  |" in plain
     assert "<details><summary>performance: 5 not passed</summary>" in summary
     assert "forged" not in summary
-    assert github.class_summary([result_with_speed()]).splitlines()[2] == "| ada | 11 of 37 | 0 of 1 |"
+    assert github.render_class([result_with_speed()]).splitlines()[2] == "| ada | 11 of 37 | 0 of 1 |"
 
 
 def test_the_annotation_of_workloads_names_no_file() -> None:
-    line = github.annotations(result_with_speed(HOSTILE))[1]
+    line = github.list_annotations(result_with_speed(HOSTILE))[1]
     assert line.startswith("::error title=performance%3A cruncher step::linear · Linear(x)")
     assert "\n" not in line
     assert line.endswith("(and 4 more of performance)")
@@ -133,7 +133,7 @@ def test_the_annotation_of_workloads_names_no_file() -> None:
 
 def test_a_workload_that_the_course_does_not_have_is_refused() -> None:
     made = msgspec.structs.replace(result("why"), performance=[PerformanceResult("flash_attention", "passed", 1, 1)])
-    with pytest.raises(ValueError, match="workload flash_attention has changed since; grade again"):
+    with pytest.raises(ValueError, match="workload flash_attention has changed since this was graded; grade again"):
         gradescope.render(made)
 
 
@@ -150,10 +150,10 @@ def test_no_export_mentions_workloads_where_a_result_has_none() -> None:
     made = result("why")
     contents = [
         gradescope.render(made),
-        classroom50.render(made, classroom50.about({}, RUNNER), AT),
+        classroom50.render(made, classroom50.collect_fields({}, RUNNER), AT),
         junit.render([Stored(made, AT)], hostname="here"),
-        github.summary(made).encode(),
-        "\n".join(github.annotations(made)).encode(),
+        github.render_summary(made).encode(),
+        "\n".join(github.list_annotations(made)).encode(),
     ]
     for content in contents:
         assert not [word for word in (b"performance", b"leaderboard", b"Speed") if word in content]
@@ -177,7 +177,7 @@ def test_a_rehearsal_earns_nothing_on_any_platform_and_says_so() -> None:
 
 
 def test_the_github_summary_of_a_rehearsal_shows_no_points_for_speed() -> None:
-    summary = outside_fences(github.summary(result_with_rehearsal("why"))).translate({ord("\xa0"): " "})
+    summary = outside_fences(github.render_summary(result_with_rehearsal("why"))).translate({ord("\xa0"): " "})
     plain = re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), summary)
     assert plain.startswith("## ada: 3 of 16 points\n")
     assert "| Speed (`performance`) | a rehearsal, no points | 3 of 6 |" in plain
@@ -190,9 +190,9 @@ def rows_of(directory: Path, *results: Result) -> list[Result]:
     """These results as the class tables read them."""
     for made in results:
         write(made, directory)
-    rows, problems = load.rows(directory)
+    rows, problems = load.read_all(directory, load.drop_details)
     assert problems == []
-    return rows
+    return list(rows.values())
 
 
 def test_the_gradebook_has_a_column_for_each_workload_that_counts_for_someone(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_a_rehearsal_has_no_column_in_the_gradebook(tmp_path: Path) -> None:
 def table(rows: list[Result], width: int = 100) -> str:
     """The class on so many columns."""
     out = Console(width=width, file=io.StringIO())
-    out.print(class_table(rows, course().choose([], ["core"])))
+    out.print(build_class_table(rows, course().choose([], ["core"])))
     assert isinstance(out.file, io.StringIO)
     return out.file.getvalue()
 
@@ -274,7 +274,7 @@ def test_a_class_table_of_several_tracks_has_a_column_for_each(tmp_path: Path) -
     rows = rows_of(tmp_path, msgspec.structs.replace(result("why"), katas=katas, score=15, max_score=67))
     out = Console(width=100, file=io.StringIO())
     extension = replace(course().katas["sgd"], name="adam", track="optimizers")
-    out.print(class_table(rows, [*course().choose([], ["core"]), extension]))
+    out.print(build_class_table(rows, [*course().choose([], ["core"]), extension]))
     assert isinstance(out.file, io.StringIO)
     lines = out.file.getvalue().splitlines()
     assert lines[0].split() == ["submission", "score", "core", "optimizers"]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.output import speed_pictures
-from grader.output.pictures.roofline import Point, roofline
+from grader.output import roofline
+from grader.output.roofline import Point, draw_roofline
 from grader.results import result as load
 from grader.tests.conftest import ask
 from grader.tests.support.made_results import result, result_with_speed, timed
@@ -34,7 +34,7 @@ def texts(svg: str) -> list[str]:
 
 
 def test_roofline_has_title_and_description() -> None:
-    root = ET.fromstring(roofline([Point("sgd_step", 1 / 6, 4e11)], 1e15, 4.8e12, "a <b> & $c$"))
+    root = ET.fromstring(draw_roofline([Point("sgd_step", 1 / 6, 4e11)], 1e15, 4.8e12, "a <b> & $c$"))
     assert root.get("role") == "img"
     assert [child.tag for child in root][:2] == [f"{SVG}title", f"{SVG}desc"]
     assert "sgd_step" in (root[1].text or "")
@@ -42,9 +42,9 @@ def test_roofline_has_title_and_description() -> None:
 
 def test_roofline_ignores_matplotlib_settings() -> None:
     points = [Point("linear_forward", 4681.0, 7e14), Point("sgd_step", 1 / 6, 4e11)]
-    before = roofline(points, 1e15, 4.8e12, "GPU")
+    before = draw_roofline(points, 1e15, 4.8e12, "GPU")
     with matplotlib.rc_context({"font.size": 20, "figure.facecolor": "red", "lines.linewidth": 9}):
-        assert roofline(points, 1e15, 4.8e12, "GPU") == before
+        assert draw_roofline(points, 1e15, 4.8e12, "GPU") == before
         assert matplotlib.rcParams["font.size"] == 20, "what was set stays set"
 
 
@@ -60,13 +60,13 @@ positive = st.floats(1e-3, 1e18)
 def test_every_point_is_drawn_whatever_is_known_of_the_roofline(
     points: list[Point], peak: float | None, bandwidth: float | None
 ) -> None:
-    shown = " ".join(texts(roofline(points, peak, bandwidth, "GPU")))
+    shown = " ".join(texts(draw_roofline(points, peak, bandwidth, "GPU")))
     assert all(f"{point.workload}, " in shown for point in points)
 
 
 def test_a_roofline_shows_its_peak_and_its_bandwidth() -> None:
     shown = texts(
-        roofline([Point("sgd_step", 1 / 6, 4e11), Point("linear_forward", 4681, 7e14)], 9.894e14, 4.8e12, "G")
+        draw_roofline([Point("sgd_step", 1 / 6, 4e11), Point("linear_forward", 4681, 7e14)], 9.894e14, 4.8e12, "G")
     )
     assert {"989 TFLOP/s", "4.8 TB/s", "linear_forward, 700 TFLOP/s"} <= set(shown)
 
@@ -118,8 +118,8 @@ def test_report_draws_the_timed_submissions_and_removes_old_pictures(tmp_path: P
 
 def test_a_machine_without_torch_draws_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load.write(result_with_speed("why"), tmp_path)
-    monkeypatch.setattr(speed_pictures, "find_spec", lambda _: None)
-    speed_pictures.draw(tmp_path / "ada")
+    monkeypatch.setattr(roofline, "find_spec", lambda _: None)
+    roofline.draw_result(tmp_path / "ada")
     assert [path.name for path in (tmp_path / "ada").iterdir()] == ["result.json"]
 
 

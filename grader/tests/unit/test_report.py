@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.output.page import overview, speed
-from grader.output.page.parts import parts_of
-from grader.output.page.student import Student, student_of
-from grader.output.page.write import Shown, feedback, write_feedback
+from grader.output.page.parts import make_parts
+from grader.output.page.student import Student, summarize_student
+from grader.output.page.write import Shown, render_feedback, write_feedback
 from grader.results import result as load
 from grader.results.items import Property
 from grader.results.result import Result
 from grader.results.text import printable
-from grader.results.view import unredacted, visible
+from grader.results.view import view_as_instructor, view_as_student
 from grader.tests.conftest import Hide, ask
 from grader.tests.support.html_tree import parse_html, text_of
 from grader.tests.support.made_class import a_class
@@ -53,19 +53,19 @@ def page_of(folder: Path, *results: Result) -> str:
 
 def feedback_of(result: Result) -> str:
     """`feedback.html` of this one."""
-    return feedback(Shown(result, parts_of(result, visible(result, platform_hides=False)), None))
+    return render_feedback(Shown(result, make_parts(result, view_as_student(result, platform_hides=False)), None))
 
 
 def student(score: float, max_score: float = 100.0, failed: dict[Property, str] | None = None) -> Student:
     """Somebody with so many points, who has tried two properties of `linear`."""
-    made = student_of(msgspec.structs.replace(result("why"), score=score, max_score=max_score, katas=[]), [], ())
+    made = summarize_student(msgspec.structs.replace(result("why"), score=score, max_score=max_score, katas=[]), [], ())
     tried = frozenset({Property("linear", "test_a"), Property("linear", "test_b")})
     return replace(made, tried=tried, failed=failed or {})
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1000)), max_size=30))
 def test_every_submission_is_in_one_bar_of_the_histogram(shares: list[tuple[float, float]]) -> None:
-    found = overview.bins([student(share * most, most) for share, most in shares])
+    found = overview.make_histogram([student(share * most, most) for share, most in shares])
     assert sum(one.count for one in found) == len(shares)
     assert [one.label for one in found][::5] == ["0–9", "50–59", "all"]
     assert max(one.height for one in found) == (1 if shares else 0)
@@ -76,26 +76,26 @@ def test_every_submission_is_in_one_bar_of_the_histogram(shares: list[tuple[floa
     [(0, "0–9"), (9.99, "0–9"), (10, "10–19"), (99.5, "90–99"), (100, "all"), (99.9999999999, "all")],
 )
 def test_only_full_points_are_in_the_bar_of_all_points(score: float, label: str) -> None:
-    assert [one.label for one in overview.bins([student(score)]) if one.count] == [label]
+    assert [one.label for one in overview.make_histogram([student(score)]) if one.count] == [label]
 
 
 def test_the_quartiles_of_a_small_class_are_those_of_its_scores() -> None:
-    assert overview.spread([student(50)]) == overview.Spread(0.5, 0.5, 0.5)
-    assert overview.spread([student(score) for score in (0, 50, 100)]) == overview.Spread(0.25, 0.5, 0.75)
+    assert overview.compute_spread([student(50)]) == overview.Spread(0.5, 0.5, 0.5)
+    assert overview.compute_spread([student(score) for score in (0, 50, 100)]) == overview.Spread(0.25, 0.5, 0.75)
 
 
 def test_the_property_that_fails_most_comes_first_with_its_commonest_diagnosis() -> None:
     a, b = Property("linear", "test_a"), Property("linear", "test_b")
     students = [student(0, failed=failed) for failed in ({a: ""}, {a: "", b: "x"}, {b: "y"}, {b: "y"}, {})]
-    first, second = overview.failing(students)
+    first, second = overview.find_failing(students)
     assert (first.which, first.failed, first.tried, first.diagnosis, first.diagnosed) == (b, 3, 5, "y", 2)
     assert (second.which, second.failed, second.diagnosis) == (a, 2, "")
 
 
 def test_the_report_page_shows_for_each_kata_its_statuses_and_mean_points() -> None:
     katas = [kata for kata in course().katas.values() if kata.track == "core"]
-    students = [student_of(one, parts_of(one, unredacted(one)), ()) for one in a_class(20)]
-    for row in overview.ended(students, katas):
+    students = [summarize_student(one, make_parts(one, view_as_instructor(one)), ()) for one in a_class(20)]
+    for row in overview.summarize_katas(students, katas):
         assert sum(row.counts.values()) == 20
         scores = [one.cells[row.kata.name].score for one in students]
         assert row.mean == pytest.approx(sum(scores) / 20 / row.kata.max_score)
@@ -103,13 +103,16 @@ def test_the_report_page_shows_for_each_kata_its_statuses_and_mean_points() -> N
 
 def test_every_part_of_a_page_has_the_status_and_score_of_its_kata() -> None:
     for one in a_class(20):
-        parts = {part.result.kata: (part.result.status, part.result.score) for part in parts_of(one, unredacted(one))}
+        parts = {
+            part.result.kata: (part.result.status, part.result.score)
+            for part in make_parts(one, view_as_instructor(one))
+        }
         assert {kata.kata: (kata.status, kata.score) for kata in one.katas}.items() <= parts.items()
 
 
 def test_every_measured_speed_is_a_dot_and_a_wrong_result_is_none() -> None:
-    students = [student_of(result_with_speed("why", submission=name), [], ()) for name in ("ada", "ben")]
-    found = {one.workload.name: one for one in speed.strips(students)}
+    students = [summarize_student(result_with_speed("why", submission=name), [], ()) for name in ("ada", "ben")]
+    found = {one.workload.name: one for one in speed.make_strips(students)}
     assert set(found) == {"linear_forward", "cruncher_step", "sgd_step", "no_hidden_sync"}
     linear = found["linear_forward"]
     assert (linear.count, linear.dots["all"].count("h0"), linear.of, linear.median) == (2, 2, "peak", 0.74)
@@ -119,11 +122,11 @@ def test_every_measured_speed_is_a_dot_and_a_wrong_result_is_none() -> None:
 
 def test_a_rehearsal_is_coloured_by_threshold_and_marked_on_every_page(tmp_path: Path) -> None:
     made = result_with_rehearsal("why")
-    found = {one.workload.name: one for one in speed.strips([student_of(made, [], ())])}
+    found = {one.workload.name: one for one in speed.make_strips([summarize_student(made, [], ())])}
     dots = {name: next(what for what, path in one.dots.items() if path) for name, one in found.items()}
     assert dots == {"linear_forward": "all", "cruncher_step": "none", "sgd_step": "some", "no_hidden_sync": "all"}
     page = page_of(tmp_path, made)
-    assert "a rehearsal, no points; the colours say which threshold was reached" in page
+    assert "a rehearsal, no points; the colours show which threshold was reached" in page
     assert '<span class="of">a rehearsal, no points</span>' in page
     assert write_feedback(tmp_path, ["ada"], tmp_path, {}) == []
     own = (tmp_path / "ada/feedback.html").read_text()
@@ -138,11 +141,11 @@ def test_the_roofline_of_a_class_shows_the_median_rates() -> None:
     for rate in rates:
         one = result_with_speed("why")
         timed = [msgspec.structs.replace(one.performance[0], rate=rate, ratio=rate / 1e15)]
-        students.append(student_of(msgspec.structs.replace(one, performance=timed), [], ()))
-    (svg,) = speed.roofs(students)
+        students.append(summarize_student(msgspec.structs.replace(one, performance=timed), [], ()))
+    (svg,) = speed.draw_rooflines(students)
     assert "linear_forward, 700 TFLOP/s" in svg
     assert "1 PFLOP/s" in svg
-    assert list(speed.roofs([student_of(result("why"), [], ())])) == []
+    assert list(speed.draw_rooflines([summarize_student(result("why"), [], ())])) == []
 
 
 @given(st.text(min_size=1))
@@ -212,7 +215,10 @@ def test_a_result_of_other_tests_is_named_and_the_others_are_shown(tmp_path: Pat
         load.write(one, tmp_path)
     done = ask("report", tmp_path, "--feedback", tmp_path / "to")
     assert done.code == 2
-    assert done.err == f"grader: {tmp_path}/old/result.json: kata get_batch has changed since; grade again\n"
+    assert (
+        done.err
+        == f"grader: {tmp_path}/old/result.json: kata get_batch has changed since this was graded; grade again\n"
+    )
     assert "<bdi>ada</bdi>" in (tmp_path / "report.html").read_text("utf-8")
     assert [path.name for path in (tmp_path / "to").iterdir()] == ["ada"]
 
@@ -246,7 +252,7 @@ def test_messages_of_hidden_tests_are_on_the_instructors_page_alone(hide: Hide, 
     one = result("get_batch · claim\n  secret", file="get_batch.py")
     page, own = page_of(tmp_path, one), feedback_of(one)
     assert "secret" in page
-    assert "not for students to see" in page
+    assert "hidden from students" in page
     assert "secret" not in own
     assert "starts are uniform" not in own
     assert "hidden test 3" in own

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.commands.requirements import missing_in
+from grader.commands.requirements import find_missing
 from grader.tests import ROOT
 from grader.tests.conftest import run
 from torchkata.course import course, use
@@ -47,7 +47,7 @@ def primes(tmp_path: Path) -> Iterator[Path]:
 def lines_of(folder: Path) -> list[str]:
     """Return what the katas of this course lack."""
     use(folder)
-    return [line for lines in missing_in(list(course().katas.values()), quick=True).values() for line in lines]
+    return [line for lines in find_missing(list(course().katas.values()), quick=True).values() for line in lines]
 
 
 def test_katas_of_the_course_lack_nothing() -> None:
@@ -68,14 +68,14 @@ def test_hint_with_a_line_of_the_solution_is_named(primes: Path) -> None:
     told, solution = (primes / "reference/sieve" / name for name in ("kata.toml", "solution.py"))
     solution.write_text(solution.read_text("utf-8") + f"\n\ndef own(remains, prime, n):\n    {line}\n", "utf-8")
     told.write_text(told.read_text("utf-8").replace("hints = [", f'hints = [\n    "Then {line}.",', 1), "utf-8")
-    assert lines_of(primes) == [f"reference/sieve/kata.toml: a hint has a line of the solution: `{line}`"]
+    assert lines_of(primes) == [f"reference/sieve/kata.toml: a hint contains a line of the solution: `{line}`"]
 
 
 @pytest.mark.parametrize(
     ("file", "old", "new", "line"),
     [
-        (STUB, "raise NotImplementedError", "return []", f"{STUB}: sieve is written; a stub ends with"),
-        (STUB, "raise NotImplementedError", "raise (", f"{STUB}: Python can't read it ("),
+        (STUB, "raise NotImplementedError", "return []", f"{STUB}: sieve is already implemented; a stub must end with"),
+        (STUB, "raise NotImplementedError", "raise (", f"{STUB}: not valid Python ("),
         (STUB, "Example:", "For one:", f"{STUB}: add an example whose comment begins with its value"),
         (
             STUB,
@@ -84,13 +84,18 @@ def test_hint_with_a_line_of_the_solution_is_named(primes: Path) -> None:
             f"{STUB}: the example does not run with the solution: it is [2, 3, 5, 7], and should",
         ),
         (STUB, "(n: int)", "(m: int)", f"{STUB}: sieve: the stub has (m: int)"),
-        (STUB, '"""', '"""With math.sqrt. ', f"{STUB}: its text speaks of math, and it does not import math"),
-        (TESTS, "from reference", "import grader.cli\nfrom reference", f"{TESTS}: it imports grader.cli; of this"),
-        (CAUGHT, '"descending", ', "", f"{CAUGHT}: it lacks descending; "),
+        (STUB, '"""', '"""With math.sqrt. ', f"{STUB}: the text mentions math; import it"),
+        (TESTS, "from reference", "import grader.cli\nfrom reference", f"{TESTS}: imports grader.cli; of this"),
+        (CAUGHT, '"descending", ', "", f"{CAUGHT}: lacks descending; "),
         ("docs/katas.md", "### sieve", "### sive", "docs/katas.md: add a section `### sieve: "),
-        ("docs/katas.md", "### sieve: ", "### sieve: Not ", "docs/katas.md: the section of sieve should begin with"),
-        ("docs/katas.md", "## Prime numbers", "## Primes", "docs/katas.md: the section of sieve belongs below"),
-        ("docs/katas.md", "Cross out what is a product.", "", "docs/katas.md: the section of sieve should say what"),
+        ("docs/katas.md", "### sieve: ", "### sieve: Not ", "docs/katas.md: the section of sieve must begin with"),
+        ("docs/katas.md", "## Prime numbers", "## Primes", "docs/katas.md: the section of sieve belongs under"),
+        (
+            "docs/katas.md",
+            "Cross out what is a product.",
+            "",
+            "docs/katas.md: the section of sieve must explain the kata",
+        ),
         ("docs/katas.md", "Needs: nothing.", "", "docs/katas.md: the section of sieve needs a line `Needs: nothing.`"),
         ("docs/katas.md", "Needs: nothing.", "Needs: `factorise`.", "docs/katas.md: `Needs:` of sieve names"),
         ("docs/katas.md", "Divide.", "2 + 2 = 5", "docs/katas.md: 2 + 2 = 5: it is 4"),
@@ -117,7 +122,7 @@ def test_sections_in_another_order_are_named(primes: Path) -> None:
     page = primes / "docs/katas.md"
     head, sieve, factorise = page.read_text("utf-8").split("###")
     page.write_text("###".join([head, factorise + "\n", sieve]), "utf-8")
-    assert [line for line in lines_of(primes) if "should come first" in line]
+    assert [line for line in lines_of(primes) if "must come first" in line]
 
 
 def test_style_is_looked_at_where_the_course_has_settings(primes: Path) -> None:

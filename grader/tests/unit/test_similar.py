@@ -72,4 +72,4 @@ def test_class_without_submissions_is_refused(folder: Path) -> None:
         path.unlink()
     code, _, err = lay_out(folder)
     assert code == 2
-    assert err.splitlines()[-1] == "grader: there is no submission to lay out"
+    assert err.splitlines()[-1] == "grader: no readable submission to compare"

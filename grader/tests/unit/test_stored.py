@@ -67,8 +67,8 @@ def test_report_skips_and_names_files_that_are_no_results(tmp_path: Path) -> Non
         assert [line.partition(": ")[2].partition(": ")[0] for line in lines] == [
             str(tmp_path / name / "result.json") for name in ("binary", "broken", "copied", "foreign")
         ]
-        assert "not a result of ours" in lines[0]
-        assert "it is the result of 'ada'" in lines[2]
+        assert "not a torchkata result" in lines[0]
+        assert "contains the result of 'ada'" in lines[2]
     assert (tmp_path / "gradebook.csv").read_text().count("\n") == 2
 
 

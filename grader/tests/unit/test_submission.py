@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from grader.base.errors import CallError
-from grader.marks.roster import Person, match
+from grader.marks.roster import Person, match_submissions
 from grader.pipeline.archives import SubmissionError
 from grader.pipeline.download import Download, find_submissions
 from grader.pipeline.submission import read_submission
@@ -117,7 +117,7 @@ def test_loose_files_as_canvas_names_them_are_one_hand_in_of_each(tmp_path: Path
     assert read_in["lovelaceada_4711_files"]["sgd.py"] == b"# lovelaceada_LATE_4711_91_sgd-2.py"
     assert find_submissions(sorted(folder.glob("*_47*"))).loose == found.loose, "as a shell lists them"
     people = [Person("ada", lms_id="4711"), Person("zhang", lms_id="4712")]
-    assert match(people, [entry.id for entry in entries]).submissions == {
+    assert match_submissions(people, [entry.id for entry in entries]).submissions == {
         "ada": "lovelaceada_4711_files",
         "zhang": "张三_4712_files",
     }

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from grader.results.view import visible
+from grader.results.view import view_as_student
 from grader.tests.conftest import Hide
 from grader.tests.support.made_results import OUTCOMES, result
 from torchkata.course import Kata, course
@@ -55,7 +55,7 @@ def test_an_unknown_visibility_is_refused(wrong: dict[str, Any], words: str) -> 
 @pytest.mark.parametrize("visibility", ["hidden", "after_due_date", "after_published"])
 def test_a_hidden_test_shows_only_its_points_where_the_platform_cannot_hide_it(hide: Hide, visibility: str) -> None:
     hide(visibility)
-    rows = visible(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
+    rows = view_as_student(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
     assert [row.title for row in rows[:2]] == ["hidden test 1", "hidden test 2"]
     assert {row.result.message for row in rows} == {"", "This test is hidden."}
     assert {(row.result.file, row.result.line, row.result.seconds) for row in rows} == {("", 0, 0.0)}
@@ -65,7 +65,7 @@ def test_a_hidden_test_shows_only_its_points_where_the_platform_cannot_hide_it(h
 
 def test_a_hidden_test_that_may_say_its_claim_shows_the_first_line_alone(hide: Hide) -> None:
     hide("hidden", "claim")
-    row = visible(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)[2]
+    row = view_as_student(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)[2]
     assert row.result.name == "test_starts_are_uniform"
     assert row.result.message == "get_batch · claim\n  Its input and your result are hidden."
     assert (row.result.outcome, row.result.file, row.result.line) == ("failed", "", 0)
@@ -73,6 +73,6 @@ def test_a_hidden_test_that_may_say_its_claim_shows_the_first_line_alone(hide: H
 
 def test_a_hidden_test_that_may_say_all_shows_its_whole_message(hide: Hide) -> None:
     hide("hidden", "all")
-    rows = visible(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
+    rows = view_as_student(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
     assert [row.result.outcome for row in rows[:7]] == list(OUTCOMES)
     assert (rows[2].result.message, rows[2].result.line) == ("get_batch · claim\n  secret", 7)

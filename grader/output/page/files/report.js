@@ -1,6 +1,6 @@
 "use strict";
 {
-  // Sorts and filters the table, and opens a submission: `#submission=` and its name in the address.
+  // Sorts and filters the table, and opens the submission named after `#submission=` in the address.
   const byId = (id) => document.getElementById(id);
   const table = byId("table");
   const body = table.tBodies[0];
@@ -16,7 +16,7 @@
 
   // --- sort
 
-  const value = (row, place) => parseFloat(row.cells[place].textContent); // NaN where nothing was graded: last, always
+  const value = (row, place) => parseFloat(row.cells[place].textContent); // NaN if not graded: always last
 
   function sort(place) {
     const head = heads[place];
@@ -41,7 +41,7 @@
   const search = byId("search");
   const kata = byId("kata");
   const status = byId("status");
-  let clicked = null; // the bar or the property above that was clicked: what it asks of a row, and its words
+  let clicked = null; // the clicked bar or property: its condition on rows, and its label
 
   function filter() {
     const wanted = plain(search.value.trim());
@@ -50,7 +50,7 @@
     for (const row of rows) {
       const fits = plain(name(row)).includes(wanted)
         && (!status.value || places.some((place) => row.cells[place].classList.contains(status.value)))
-        && (!clicked || clicked.asks(row));
+        && (!clicked || clicked.matches(row));
       row.hidden = !fits;
       count += fits;
     }
@@ -79,12 +79,12 @@
   for (const button of document.querySelectorAll("#class button[data-bin]")) {
     const { bin } = button.dataset;
     const words = button.getAttribute("aria-label").replace(/^.* with /, "");
-    button.addEventListener("click", () => show(() => { clicked = { asks: (row) => row.dataset.bin === bin, words }; }));
+    button.addEventListener("click", () => show(() => { clicked = { matches: (row) => row.dataset.bin === bin, words }; }));
   }
   for (const button of document.querySelectorAll("#class button[data-fails]")) {
     const { fails } = button.dataset;
-    const asks = (row) => (row.dataset.fails ?? "").split(" ").includes(fails);
-    button.addEventListener("click", () => show(() => { clicked = { asks, words: `${button.textContent} fails` }; }));
+    const matches = (row) => (row.dataset.fails ?? "").split(" ").includes(fails);
+    button.addEventListener("click", () => show(() => { clicked = { matches, words: `${button.textContent} fails` }; }));
   }
   for (const button of document.querySelectorAll("#class button[data-status]")) {
     button.addEventListener("click", () => show(() => {
@@ -133,7 +133,7 @@
   }
   addEventListener("hashchange", turn);
 
-  // --- keys: arrows from name to name, and from submission to submission; Escape back to all; / to search
+  // --- keys: arrows move between names or submissions, Escape returns to the class, / searches
 
   body.addEventListener("keydown", (event) => {
     const row = event.target.closest("tr");

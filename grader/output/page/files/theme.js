@@ -1,6 +1,6 @@
 "use strict";
 {
-  // Light, dark, or as the system says; kept where the browser keeps anything for a file.
+  // Light, dark, or the system's setting; stored if the browser allows it.
   const order = ["", "light", "dark"];
   const root = document.documentElement;
   const show = (theme) => {

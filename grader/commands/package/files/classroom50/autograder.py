@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Classroom 50 runs this in a checkout of the student's repository: it grades that, and leaves `result.json` there."""
+"""Run by Classroom 50 in a checkout of the student's repository: grades it and writes `result.json` there."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def main() -> None:
-    """Install, grade, export. Raises CalledProcessError where one of them fails, which the runner reports."""
+    """Install, grade and export. Raises CalledProcessError if a step fails, which the runner reports."""
     checkout = Path.cwd()
     options = (HERE / "options").read_text().split()
     with tempfile.TemporaryDirectory() as work:
@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def submitted_at(checkout: Path) -> str:
-    """When the commit was made: the same in every regrade, so that nobody is late the second time."""
+    """Return the time of the commit, which stays the same in a regrade, so that no student becomes late."""
     log = ["git", "log", "-1", "--format=%cI"]
     return subprocess.run(log, cwd=checkout, capture_output=True, text=True, check=True).stdout.strip()
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs the grader in the directory that is named: bubblewrap, and a virtual environment (torch, if needed, for CPUs).
-# What is there already stays. It may be called in a directory of a student's, so Python never starts there, nor
-# imports from where it starts (-I). TORCHKATA_PYTHON names a Python that has everything, to be used instead of a new one.
+# Installs the grader into the given directory: bubblewrap, and a virtual environment (with torch for CPUs if needed).
+# Existing installations are reused. It may be called in a student's directory, so Python is run with -I and elsewhere:
+# it must not import from there. If TORCHKATA_PYTHON names a Python with all packages, it is used instead of a new one.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -40,7 +40,7 @@ if ! command -v bwrap > /dev/null || ! /sbin/ldconfig -p | grep libseccomp.so > 
     install_packages bubblewrap libseccomp2
 fi
 
-# Ubuntu lets an ordinary user's program make namespaces only where a profile says so.
+# Ubuntu lets programs of ordinary users create namespaces only if an AppArmor profile allows it.
 restricted=/proc/sys/kernel/apparmor_restrict_unprivileged_userns
 if [ "$(id -u)" -ne 0 ] && [ "$(cat "$restricted" 2> /dev/null || echo 0)" -eq 1 ]; then
     as_root sysctl -q -w kernel.apparmor_restrict_unprivileged_userns=0
@@ -62,6 +62,6 @@ fi
 
 python="${TORCHKATA_PYTHON:-$to/venv/bin/python}"
 "$python" -I -c 'import hypothesis, msgspec, numpy, pytest, rich, typer' || {
-    echo "install.sh: $python lacks what the grader needs" >&2
+    echo "install.sh: $python lacks packages that the grader needs" >&2
     exit 1
 }

@@ -1,6 +1,6 @@
-"""Starts a module of the packed grader, wherever it is called: python -I run.py MODULE ARGUMENT…
+"""Runs a module of the packed grader from any directory: python -I run.py MODULE ARGUMENT…
 
-So no directory but the grader's own is one that Python imports from: least of all the student's.
+Python then imports only from the grader's directory and never from the student's.
 """
 
 import runpy

@@ -1,1 +1,1 @@
-"""Your katas: one file each. This file is never run or graded; the modules import each other relatively."""
+"""Your katas: one file each. This file is never run or graded. Use relative imports between the modules."""

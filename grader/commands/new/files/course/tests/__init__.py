@@ -1,1 +1,1 @@
-"""The property tests, one file for each kata. Plain values go in, plain values come back."""
+"""The property tests, one file for each kata. They exchange only plain values with student code."""

@@ -1,4 +1,4 @@
-"""NAME: what holds for any numbers."""
+"""Properties of NAME."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +9,7 @@ from torchkata import Student, assert_equal, call
 
 @given(st.lists(st.integers(-100, 100), max_size=8))
 def test_it_is_the_sum_of_the_squares(student: Student, numbers: list[int]) -> None:
-    """NAME(numbers) is the sum of the squares of the numbers, negative ones among them."""
+    """NAME(numbers) is the sum of the squares of the numbers, including negative ones."""
     assert_equal(student.call(call, "NAME", "NAME", numbers), oracle.NAME(numbers))
 
 

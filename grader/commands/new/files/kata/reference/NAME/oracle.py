@@ -1,8 +1,8 @@
-"""What NAME computes."""
+"""The oracle of NAME."""
 
 from collections.abc import Sequence
 
 
 def NAME(numbers: Sequence[int]) -> int:
-    """Σ n²."""
+    """Return Σ n²."""
     return sum(number * number for number in numbers)

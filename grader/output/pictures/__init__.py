@@ -1,1 +1,0 @@
-"""Speed as a picture: a roofline."""
