@@ -62,6 +62,12 @@ BAD_CALLS = [  # in a folder with a file, the results of ada, and the folders ad
     ("release new --language fr", "--language fr: the course's languages are en, zh"),
     ("release new --repository https://example.org", "--repository needs --notebooks"),
     ("release new --track cores", "there is no track 'cores'"),
+    ("new kata linear", "already exists"),
+    ("new kata Second", "Second: not a valid name; use a Python module name in lowercase, such as moving_average"),
+    ("new kata class", "class: not a valid name; use a Python module name in lowercase"),
+    ("new kata third --track none", "--track none: unknown track; the tracks are core, "),
+    ("new course other", "is not empty; choose a new directory"),
+    ("new course new --title 'a \"quote\"'", "must not contain quotes, backslashes or line breaks"),
     ("similar ada --folders other --kata linear", "--folders other: is not empty; choose a new directory"),
 ]
 

@@ -82,11 +82,10 @@ def test_failure_has_no_english(handout: Path, name: str, old: str, new: str, wo
     assert find_english(done.out) == []
 
 
-@pytest.mark.parametrize("options", [["--kata=lineal"], ["--track=cores"], ["--examples=0"], ["--impl=nowhere"]])
-def test_pytest_refuses_options_without_english(handout: Path, options: list[str]) -> None:
-    done = at_home("pytest", *options, cwd=handout)
-    assert done.code == 4
-    assert find_english(done.out + done.err) == []
+@pytest.mark.parametrize("option", ["--kata=lineal", "--track=cores", "--examples=0", "--impl=nowhere"])
+def test_pytest_refuses_options_without_english(new_handout: Path, option: str) -> None:
+    done = at_home("pytest", option, cwd=new_handout)
+    assert (done.code, find_english(done.out + done.err)) == (4, [])
 
 
 def test_missing_course_is_named_in_chinese(tmp_path: Path) -> None:

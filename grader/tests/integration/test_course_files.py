@@ -29,8 +29,8 @@ def test_lecture_items_have_a_kata_and_place() -> None:
         found = re.fullmatch(r"omitted: .*|`(\w+)`: (?:`(test_\w+)`|stub|page)(?:, and .*)?", place)
         assert found, place
         kata, where = found.groups()
-        assert kata is None or kata in course().katas
-        assert where is None or where in course().katas[kata].points, place
+        assert kata is None or kata in course().katas, place
+        assert where is None or where in course().katas[str(kata)].points, place
 
 
 def test_katas_are_chosen_by_name_and_track() -> None:
@@ -70,11 +70,7 @@ KEYS = "; the keys are"
     ("course", "files", "line"),
     [
         (f"{PLAIN}titel = 'T'\n", {}, f"pyproject.toml: [tool.torchkata] has the unknown key 'titel'{KEYS} title,"),
-        (
-            "[tool.torchkata.limits]\ncall = 1\n",
-            {},
-            f"limits] has the unknown key 'call'{KEYS} call_seconds,",
-        ),
+        ("[tool.torchkata.limits]\ncall = 1\n", {}, f"limits] has the unknown key 'call'{KEYS} call_seconds,"),
         (f"{PLAIN}graded = ['a']\n", {}, "graded names 'a', which is not a track; the tracks are all_katas"),
         (PLAIN, {"reference/m/kata.toml": 'title = "M"\n[points]\n'}, "reference/m: the kata m has no tests"),
         (PLAIN, {"tests/test_m.py": "", "assignment/m.py": ""}, "tests/test_m.py: there is no kata of this name"),

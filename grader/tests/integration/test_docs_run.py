@@ -69,10 +69,7 @@ STUBS_ARE_LEFT = (
     *("pytest", "pytest --kata linear", "pytest --track core", "pytest --examples 500", "pytest --seed 7"),
     "pytest --hypothesis-profile grade",
 )
-ENDS = {
-    "grader doctor": (0, 3),
-    **dict.fromkeys(STUBS_ARE_LEFT, (1,)),
-}  # exit codes, if not 0
+ENDS = {"grader doctor": (0, 3), **dict.fromkeys(STUBS_ARE_LEFT, (1,))}  # exit codes, if not 0
 MINUTES = (
     "students.md: Useful commands",  # whole runs of pytest; test_student_output.py has each option
     "instructors.md: A class of 200, from downloads to a gradebook",  # test_marks.py and test_items.py have small ones

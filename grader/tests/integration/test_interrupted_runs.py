@@ -163,9 +163,7 @@ cli.main()
 """
 
 
-def test_hung_or_dead_process_keeps_finished_tests(
-    tmp_path: Path,
-) -> None:
+def test_hung_or_dead_process_keeps_finished_tests(tmp_path: Path) -> None:
     paths = handed_in(tmp_path / "class", SIEVE, "ada", "killed", "stuck", "unlucky", "zoe", kata="sieve")
     out = tmp_path / "out"
     command = [str(part) for part in ("--course", PRIMES, "grade", *paths, "--out", out, *OPTIONS)]

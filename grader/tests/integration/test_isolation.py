@@ -58,9 +58,7 @@ def test_isolation_bwrap_fails_without_libseccomp(monkeypatch: pytest.MonkeyPatc
         launch.launch("bwrap", course().limits)
 
 
-def test_self_test_finds_worker_without_libseccomp(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_self_test_finds_worker_without_libseccomp(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(syscalls, "build_filter", raise_filter_error)
     sandbox = launch.launch("none", course().limits)
     sandbox.wait_until_ready()

@@ -79,10 +79,10 @@ def test_next_takes_a_name(handout: Path) -> None:
 
 
 def test_foundation_of_failed_kata_is_next(handout: Path) -> None:
-    changes: dict[str, str | None] = {"momentum": "wrong", "memory_accounting": None, "strides": None}
-    store_progress(handout, **changes)
+    changes = {"momentum": "wrong", "memory_accounting": "", "strides": ""}
+    store_progress(handout, changes)
     assert "assignment/momentum.py, then: kata next" in kata(handout).out, "a wrong one, before one that did not run"
-    store_progress(handout, **changes, train="crashed", linear=None)
+    store_progress(handout, {**changes, "train": "crashed", "linear": ""})
     assert "assignment/linear.py, then: kata next" in kata(handout).out, "train builds on it"
 
 
@@ -96,17 +96,17 @@ def test_syntax_error_in_foundation_names_that_kata(handout: Path) -> None:
     ]
 
 
-def store_progress(handout: Path, hints: dict[str, int] | None = None, **changes: str | None) -> None:
-    """Store that every kata is done, except for those that have another status, or None."""
+def store_progress(handout: Path, changes: dict[str, str] | None = None, hints: dict[str, int] | None = None) -> None:
+    """Store that every kata is done, except for those with another status, or with none."""
     code = (
         "import json\nfrom torchkata.course import course\nfrom torchkata.pytest_plugin.history import compute_digest\n"
     )
     code += "print(json.dumps({name: compute_digest(name) for name in course().katas}))"
     (handout / "digests.py").write_text(code)
     runs = {
-        name: {"status": changes.get(name, "done"), "passed": 1, "files": files, "run": ""}
+        name: {"status": (changes or {}).get(name, "done"), "passed": 1, "files": files, "run": ""}
         for name, files in json.loads(at_home("digests", cwd=handout).out).items()
-        if changes.get(name, "done")
+        if (changes or {}).get(name, "done")
     }
     (handout / ".kata").mkdir(exist_ok=True)
     (handout / ".kata/progress.json").write_text(json.dumps({"runs": runs, "hints": hints or {}}))
@@ -171,7 +171,7 @@ def test_reset_asks_and_keeps_a_copy(handout: Path) -> None:
 
 
 def test_reset_forgets_outcome_and_hints(handout: Path) -> None:
-    store_progress(handout, {"linear": 2, "sgd": 1})
+    store_progress(handout, hints={"linear": 2, "sgd": 1})
     write_solution(handout, "linear")
     kata(handout, "reset", "linear", "--yes")
     left = json.loads((handout / ".kata/progress.json").read_text())
@@ -211,10 +211,9 @@ def test_kata_refuses_a_wrong_call_in_one_line(new_handout: Path, command: str) 
     assert (done.code, done.out, done.err[:6], done.err.count("\n")) == (2, "", "kata: ", 1)
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-def test_kata_works_in_a_terminal_of_any_encoding(handout: Path, encoding: str) -> None:
+def test_kata_works_in_a_terminal_of_ascii(handout: Path) -> None:
     for command in ([], ["hint", "linear"], ["export"], ["--help"]):
-        done = kata(handout, *command, PYTHONIOENCODING=encoding)
+        done = kata(handout, *command, PYTHONIOENCODING="ascii")
         assert (done.code, done.err) == (0, "")
 
 

@@ -155,9 +155,9 @@ def test_grader_reads_exported_files_of_any_name(tmp_path_factory: pytest.TempPa
 def test_export_overwrites_nothing_but_a_zip(handout: Path) -> None:
     (handout / "README.zip").write_text("not a zip")
     for path, words in (
-        ("work.tar", "work.tar: the name should end in .zip"),
-        ("README.zip", "README.zip: there is something else already"),
-        ("nowhere/work.zip", "can't write there (No such file or directory)"),
+        ("work.tar", "work.tar: the name must end in .zip"),
+        ("README.zip", "README.zip: already exists and is not a zip file"),
+        ("nowhere/work.zip", "can't write this file (No such file or directory)"),
     ):
         done = kata(handout, "export", path)
         assert (done.code, words in done.err) == (2, True), done.err

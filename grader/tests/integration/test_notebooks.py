@@ -13,7 +13,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from grader.tests.conftest import ask, students_environment
-from grader.tests.integration.test_watch import pid_in
+from grader.tests.integration.test_watch import wait_for_pid
 from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
 
@@ -135,7 +135,7 @@ def test_an_interrupt_ends_the_run_alone(kernel: NotebookClient, tmp_path: Path)
     found = list[int]()
 
     def interrupt() -> None:
-        found.append(pid_in(tmp_path / "pid"))
+        found.append(wait_for_pid(tmp_path / "pid"))
         os.killpg(group, signal.SIGINT)  # as Jupyter does
 
     thread = threading.Thread(target=interrupt)

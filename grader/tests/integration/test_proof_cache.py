@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.base.imports import find_imports, follow_imports
+from grader.base.imports import follow_imports
 from grader.pipeline.job import Job
 from grader.pipeline.submission import Submission
 from grader.proof import cache
@@ -108,13 +108,6 @@ def test_proof_depends_on_foundations_only(solution: Claim) -> None:
     assert of("cruncher", "sgd.py") == of("cruncher")
 
 
-def test_other_library_versions_need_new_proof(solution: Claim, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = compute_digest(solution.job)
-    assert {"python", "torch", "numpy", "hypothesis"} <= dependencies.environment().keys()
-    monkeypatch.setattr(dependencies, "environment", lambda: {"torch": "0.1"})
-    assert compute_digest(solution.job) != before
-
-
 LOADED = """
 import json, sys
 from pathlib import Path
@@ -137,16 +130,6 @@ def test_loaded_files_are_dependencies_of_a_proof() -> None:
     patterns = [*dependencies.GRADING_FILES, *(pattern.format(kata="adamw") for pattern in dependencies.KATA_FILES)]
     seen = follow_imports(path for pattern in patterns for path in ROOT.glob(pattern))
     assert loaded - {path.relative_to(ROOT).as_posix() for path in seen} == set()
-
-
-def test_dependencies_include_relative_and_nested_imports() -> None:
-    assert ROOT / "torchkata/pytest_plugin/search.py" in find_imports(ROOT / "torchkata/pytest_plugin/report.py"), (
-        "relative"
-    )
-    assert ROOT / "grader/commands/grade.py" in find_imports(ROOT / "grader/cli/grading.py"), "in a function"
-    assert ROOT / "grader/pipeline/rubric.py" in find_imports(ROOT / "grader/pipeline/session.py"), (
-        "from grader.pipeline import rubric"
-    )
 
 
 @pytest.mark.parametrize("damage", [b"", b"\xc1", b"\x81\xa7results\x01"])

@@ -111,24 +111,18 @@ def test_failed_step_stops_and_leaves_report(
     assert f"second: failed: {words} (" in capfd.readouterr().out
 
 
-@pytest.mark.usefixtures("driver")
-def test_sandbox_that_does_not_start_fails(monkeypatch: pytest.MonkeyPatch, run_steps: Ran) -> None:
-    def breaks(*_: object) -> None:
+def test_missing_device_or_sandbox_fails_its_step(monkeypatch: pytest.MonkeyPatch, run_steps: Ran) -> None:
+    def raise_error(*_: object) -> None:
         raise MachineError("no namespaces here")
 
     monkeypatch.setattr(prove_gpu, "MACHINE", (make_step("first", write_figure),))
-    monkeypatch.setattr(prove_gpu, "run_with_sandbox", breaks)
+    monkeypatch.setattr(prove_gpu, "with_sandbox", raise_error)
     code, report = run_steps("--device", "cpu")
-    assert code == 1
-    assert f"| sandbox | {prove_gpu.SANDBOX.claim} | **failed**: no namespaces here |" in report
-
-
-def test_missing_device_fails_with_remedy(monkeypatch: pytest.MonkeyPatch, run_steps: Ran) -> None:
+    assert (code, f"| sandbox | {prove_gpu.SANDBOX.claim} | **failed**: no namespaces here |" in report) == (1, True)
     monkeypatch.setattr(gpu, "choose_gpu", lambda: "two processes are needed: nvidia-smi -c DEFAULT")
     code, report = run_steps()
-    assert code == 1
+    assert (code, report.count("\n### ")) == (1, 1)
     assert "**failed**: two processes are needed: nvidia-smi -c DEFAULT" in report
-    assert report.count("\n### ") == 1
 
 
 def test_driver_steps_fail_without_driver_or_memory(

@@ -97,7 +97,7 @@ def test_better_points_are_kept_for_equal_tests() -> None:
     def kata(score: float, *tests: str) -> KataResult:
         return KataResult("linear", "wrong", score, 5.0, tuple(TestResult(name, "failed", 0, 5) for name in tests))
 
-    stored = replace(result("why"), course="c0ffee", read_katas=[kata(4, "a")])
+    stored = replace(result("why"), course="c0ffee", katas=[kata(4, "a")])
     (kept,) = keep_better(stored, [replace(kata(3, "a"), digest="new")])
     assert (kept.score, kept.kept, kept.digest) == (4, "c0ffee", "new"), "and it is not graded again for that"
     assert keep_better(stored, [kata(4, "a")]) == [kata(4, "a")], "as good is new"

@@ -188,7 +188,6 @@ def test_prove_refuses_broken_handout() -> None:
 @pytest.mark.parametrize(
     "chosen",
     [
-        ["cruncher"],
         ["train", "checkpoint"],
         *(pytest.param(others, marks=pytest.mark.timing) for others in (["same_storage"], ["sgd", "adagrad"])),
     ],

@@ -1,4 +1,4 @@
-"""The page of a class in a real Chromium: it sorts, filters, opens, prints, fits, and runs nothing of a student's."""
+"""The page of a class in a real Chromium: it sorts, filters, opens, prints, fits, and runs no student's code."""
 
 import base64
 import itertools
@@ -41,7 +41,7 @@ PATIENCE = 60.0  # seconds that the page may take to react
 
 @pytest.fixture(scope="module")
 def driver() -> Iterator[Chrome]:
-    """One Chromium for all tests here; where there is none, they fail and say what to install."""
+    """Return one Chromium for all tests of this file; fail with the remedy if there is none."""
     if lacking := browser.missing():
         pytest.fail(lacking)
     with browser.chromium() as found:
@@ -50,13 +50,12 @@ def driver() -> Iterator[Chrome]:
 
 
 def students() -> list[load.Result]:
-    """The class."""
     return [*a_class(TIMED), *list(a_class(COUNT, timed=False))[TIMED:]]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A reported class: one of them has an evil name, one says and hands in evil things."""
+    """Return a reported class: one student has a name with markup, another submits markup."""
     directory = tmp_path_factory.mktemp("class")
     *others, one, two = students()
     for each in (*others, hostile(one, EVIL), msgspec.structs.replace(two, submission=NAMED)):
@@ -71,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(driver: Chrome, folder: Path) -> Iterator[Chrome]:
-    """The report, just opened; at the end nothing is in the console, and no alert is open."""
+    """Open the report; afterwards the console must be empty, and no alert open."""
     dress(driver, width=1400)
     opened(driver, (folder / "report.html").as_uri())
     yield driver
@@ -81,7 +80,7 @@ def page(driver: Chrome, folder: Path) -> Iterator[Chrome]:
 
 
 def opened(driver: Chrome, address: str) -> None:
-    """Open a page anew, and wait until its scripts have run: they wait for all of it, as `load` does."""
+    """Open a page anew, and wait until its scripts have run."""
     driver.get("about:blank")
     driver.get(address)
     until(driver, lambda: driver.execute_script("return document.readyState") == "complete")
@@ -89,7 +88,7 @@ def opened(driver: Chrome, address: str) -> None:
 
 @dataclass(frozen=True)
 class View:
-    """A page, and how somebody looks at it."""
+    """A page, and the window, theme and medium in which it is shown."""
 
     path: str
     width: int
@@ -101,10 +100,7 @@ class View:
 
 
 def views() -> Iterator[Any]:
-    """Every page in narrow and wide windows, light and dark, and on paper; what is like another page once.
-
-    `make test` looks at each width and each scheme, and `make prove` at each width in each scheme.
-    """
+    """Yield every page in narrow and wide windows, light and dark, and on paper; `make test` skips combinations."""
     yield View("report.html#submission=ben", 400, "dark")
     for path in ("report.html", "ben/feedback.html"):
         for width, scheme in itertools.product(WIDTHS, SCHEMES):
@@ -115,7 +111,7 @@ def views() -> Iterator[Any]:
 
 @pytest.fixture(scope="module", params=views(), ids=str)
 def view(request: pytest.FixtureRequest, driver: Chrome, folder: Path) -> View:
-    """One of them, open in the browser, with all that is folded, and of a long table a few rows."""
+    """Open a page with all sections unfolded and a few rows of a long table."""
     found: View = request.param
     dress(driver, width=found.width, scheme=found.scheme, medium=found.medium)
     opened(driver, f"{folder.as_uri()}/{found.path}")
@@ -128,17 +124,14 @@ def view(request: pytest.FixtureRequest, driver: Chrome, folder: Path) -> View:
 
 
 def until(driver: Chrome, holds: Callable[[], object]) -> None:
-    """Wait until something is so on the page, however busy the machine is."""
     WebDriverWait(driver, PATIENCE, poll_frequency=0.05).until(lambda _: holds(), "the page has not come to this")
 
 
 def find(driver: Chrome, selector: str) -> WebElement:
-    """The first element that fits."""
     return driver.find_element(By.CSS_SELECTOR, selector)
 
 
 def names(driver: Chrome) -> list[str]:
-    """Who is in the table, in order."""
     found: list[str] = driver.execute_script(
         "return [...document.querySelectorAll('#table tbody tr:not([hidden]) th')].map(th => th.textContent)"
     )
@@ -146,7 +139,6 @@ def names(driver: Chrome) -> list[str]:
 
 
 def column(driver: Chrome, place: int) -> list[str]:
-    """What stands in a column of the table."""
     found: list[str] = driver.execute_script(
         "return [...document.querySelectorAll('#table tbody tr:not([hidden])')]"
         ".map(tr => tr.cells[arguments[0]].firstChild?.textContent ?? '')",
@@ -156,7 +148,6 @@ def column(driver: Chrome, place: int) -> list[str]:
 
 
 def lines(driver: Chrome) -> list[str]:
-    """The code on the page that is open, without what is said of its lines."""
     found: list[str] = driver.execute_script(
         "return [...document.querySelectorAll('main:not([hidden]) .lines li')]"
         ".map(li => [...li.childNodes].filter(node => node.nodeType === 3).map(node => node.data).join(''))"
@@ -165,17 +156,14 @@ def lines(driver: Chrome) -> list[str]:
 
 
 def shows(driver: Chrome, count: int) -> bool:
-    """Whether so many are in the table."""
     return len(names(driver)) == count
 
 
 def is_open(driver: Chrome, name: str) -> bool:
-    """Whether this submission is on the page."""
     return find(driver, "#one").is_displayed() and find(driver, "#name").text == name
 
 
 def focused(driver: Chrome) -> str:
-    """What has the keyboard."""
     return driver.switch_to.active_element.text
 
 
@@ -236,7 +224,7 @@ def test_count_leads_to_its_submissions(page: Chrome) -> None:
         until(page, lambda: focused(page) == names(page)[0])
 
 
-def test_click_on_name_opens_the_submission(page: Chrome) -> None:
+def test_click_on_name_opens_the_submission(page: Chrome, folder: Path) -> None:
     find(page, "#table tbody a").click()
     until(page, lambda: is_open(page, "ada"))
     assert page.title == "ada · torchkata"
@@ -245,6 +233,8 @@ def test_click_on_name_opens_the_submission(page: Chrome) -> None:
     page.back()
     until(page, lambda: find(page, "#class").is_displayed())
     assert page.title == "The class · torchkata"
+    opened(page, f"{(folder / 'report.html').as_uri()}#submission=ben")
+    assert is_open(page, "ben")
 
 
 def test_page_works_with_keyboard_alone(page: Chrome) -> None:
@@ -266,11 +256,6 @@ def test_page_works_with_keyboard_alone(page: Chrome) -> None:
     until(page, lambda: is_open(page, second))
     find(page, "body").send_keys(Keys.ESCAPE)
     until(page, lambda: focused(page) == second and find(page, "#class").is_displayed())
-
-
-def test_address_opens_the_submission(page: Chrome, folder: Path) -> None:
-    opened(page, f"{(folder / 'report.html').as_uri()}#submission=ben")
-    assert is_open(page, "ben")
 
 
 def test_students_words_are_never_markup(page: Chrome, folder: Path) -> None:
@@ -319,11 +304,7 @@ def test_theme_button_overrides_the_system(page: Chrome) -> None:
     for _ in range(3):
         seen.append((button.text, page.execute_script("return getComputedStyle(document.documentElement).colorScheme")))
         button.click()
-    assert seen == [
-        ("Colours: as the system", "light dark"),
-        ("Colours: light", "light"),
-        ("Colours: dark", "dark"),
-    ]
+    assert seen == [("Colours: as the system", "light dark"), ("Colours: light", "light"), ("Colours: dark", "dark")]
 
 
 def test_page_prints_without_controls(page: Chrome) -> None:

@@ -45,8 +45,8 @@ def test_wrong_answer_shows_input_expected_and_yours(tmp_path: Path) -> None:
     folder = work(tmp_path, linear=changed("linear", "x @ self.weight", "x @ self.weight + 1"))
     done = run_pytest(folder, "--kata", "linear")
     assert done.code == 1
-    block = done.out[done.out.index("linear · Linear(x) is x @ weight") :].split("\n\n")[0].splitlines()
-    assert block[0] == "linear · Linear(x) is x @ weight, for any leading dimensions and any float dtype"
+    block = done.out[done.out.index("linear · Linear(x) equals x @ weight") :].split("\n\n")[0].splitlines()
+    assert block[0] == "linear · Linear(x) equals x @ weight, for any leading dimensions and any float dtype"
     assert block[1] == "  looks like: yours = expected + 1"
     assert block[2].startswith("  input     weight = torch.tensor([[")
     asked = ["layer = Linear(3, 2)", "layer.load_state_dict({'weight': weight})", "layer(x)"]
@@ -105,7 +105,7 @@ def test_kata_waits_for_unfinished_foundation(tmp_path: Path) -> None:
     for linear in (wrong, (ROOT / "assignment/linear.py").read_text()):
         folder = work(tmp_path, linear=linear)
         out = run_pytest(folder, "--kata", "linear", "--kata", "cruncher", "--examples", "2").out
-        row = "not run 0/7 0/10 points (builds on linear: first do that)"
+        row = "not run 0/7 0/10 points (builds on linear: do that first)"
         assert " ".join(find_row(out, "cruncher").split()[1:]) == row
         assert "cruncher · " not in out
     alone = run_pytest(work(tmp_path, linear=wrong), "--kata", "cruncher", "--examples", "2").out

@@ -4,13 +4,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from typing import TypeAlias
 
 import pytest
 import torch
 
 from grader.sandbox.launch import Sandbox
 from grader.speed import figures, setup
-from grader.speed.paused_worker import SLIP, MemoryUse, PausedWorker
+from grader.speed.paused_worker import SLIP, MemoryUse
 from grader.speed.timed_worker import Task, TimedWorker, most_calls
 from grader.tests.support.workers import LEVELS, zygote
 from torchkata.course import course
@@ -18,6 +19,7 @@ from torchkata.seam.failures import Crashed, Died, NotStarted, TimedOut
 from torchkata.speed.layout import bytes_needed
 from torchkata.speed.sizes import Size
 
+Begin: TypeAlias = Callable[..., TimedWorker]
 SMALL = Task("linear_forward", "cpu", Size(batch=64, width=64, outputs=31), calls=3)
 SOLUTION = course().solutions()
 LIMITS = setup.get_limits()
@@ -29,7 +31,7 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def timed(sandbox: Sandbox) -> Iterator[Callable[..., TimedWorker]]:
+def timed(sandbox: Sandbox) -> Iterator[Begin]:
     """Return a function that begins a task with the solution, with other files, or as the baseline."""
     workers: list[TimedWorker] = []
     controls = []
@@ -57,7 +59,7 @@ def linear(forward: str, before: str = "") -> dict[str, str]:
     return {"linear.py": f"{source}    def forward(self, x):\n        {lines}\n        return x @ self.weight\n"}
 
 
-def test_solution_and_baseline_results_are_right(timed: Callable[..., TimedWorker]) -> None:
+def test_solution_and_baseline_results_are_right(timed: Begin) -> None:
     for trusted in (False, True):
         begun = timed(trusted=trusted)
         for _ in range(3):
@@ -66,13 +68,13 @@ def test_solution_and_baseline_results_are_right(timed: Callable[..., TimedWorke
             assert done.error <= 2 * begun.check.floor, "which is for larger ones: of a few elements it is a guess"
 
 
-def test_forged_check_changes_no_verdict(timed: Callable[..., TimedWorker]) -> None:
+def test_forged_check_changes_no_verdict(timed: Begin) -> None:
     forged = "from reference.workloads.linear_forward import ProductCheck\nProductCheck.error = lambda self: 0.0\n"
     begun = timed(files=linear("return torch.zeros(len(x), 31)", forged))
     assert begun.block(60).error == float("inf")
 
 
-def test_timed_worker_is_paused_between_blocks(timed: Callable[..., TimedWorker]) -> None:
+def test_timed_worker_is_paused_between_blocks(timed: Begin) -> None:
     before = (
         "import sys\narena = sys.modules['grader.sandbox.timed_work']\n"
         "def count():\n"
@@ -108,31 +110,25 @@ def find_arena(timed: TimedWorker) -> torch.Tensor:
     return torch.empty(0, dtype=torch.uint8).set_(some.untyped_storage())
 
 
-def test_results_written_after_the_block_are_wrong(timed: Callable[..., TimedWorker]) -> None:
+def test_results_written_after_the_block_are_wrong(timed: Begin) -> None:
     later = "y = torch.full((len(x), 31), float('nan'))\n"
     later += "threading.Timer(30, lambda: y.copy_(x @ self.weight)).start()\nreturn y"
     begun = timed(files=linear(later))
     assert begun.block(60).error == float("inf")
 
 
-def test_timed_worker_cannot_leave_its_core(timed: Callable[..., TimedWorker], sandbox: Sandbox) -> None:
-    if sandbox.isolation == "none":
-        pytest.skip("there a filter is not demanded; its threads' processor time counts all the same")
-    with pytest.raises(Crashed, match="PermissionError"):
-        timed(files=linear("", "os.sched_setaffinity(0, range(os.cpu_count()))")).block(60)
+MANY_THREADS = """
+def work():
+    until = time.process_time() + 0.2
+    while time.process_time() < until: pass
+several = [threading.Thread(target=work) for _ in range(4)]
+[thread.start() for thread in several]
+[thread.join() for thread in several]"""
 
 
-def test_threads_do_not_shorten_a_block(timed: Callable[..., TimedWorker]) -> None:
-    one = "until = time.process_time() + 0.2\nwhile time.process_time() < until: pass"
-    many = f"def work():\n{chr(10).join('    ' + line for line in one.splitlines())}\n"
-    many += "several = [threading.Thread(target=work) for _ in range(4)]\n"
-    many += "[thread.start() for thread in several]\n[thread.join() for thread in several]"
-    begun = timed(files=linear(many))
-    assert begun.block(60).seconds >= 0.2 * SMALL.calls
-
-
-def test_sleep_counts_as_block_time(timed: Callable[..., TimedWorker]) -> None:
-    assert timed(files=linear("time.sleep(0.1)")).block(60).seconds >= 0.1 * SMALL.calls
+@pytest.mark.parametrize(("forward", "seconds"), [(MANY_THREADS, 0.2), ("time.sleep(0.1)", 0.1)])
+def test_threads_and_sleep_do_not_shorten_a_block(timed: Begin, forward: str, seconds: float) -> None:
+    assert timed(files=linear(forward)).block(60).seconds >= seconds * SMALL.calls
 
 
 @pytest.mark.parametrize(
@@ -158,7 +154,7 @@ def test_bad_end_does_not_affect_next_worker(
         following.close()
 
 
-def test_worker_memory_is_counted_by_the_kernel(timed: Callable[..., TimedWorker]) -> None:
+def test_worker_memory_is_counted_by_the_kernel(timed: Begin) -> None:
     begun = timed(files=linear("self.held = torch.ones(2**24)  # 64 MiB"))
     begun.block(60)
     held = begun.worker.read_memory()
@@ -171,6 +167,7 @@ def test_worker_memory_is_counted_by_the_kernel(timed: Callable[..., TimedWorker
 @pytest.mark.parametrize(
     "place",
     [
+        "os.sched_setaffinity(0, range(os.cpu_count()))",
         "import mmap\nmmap.mmap(-1, 4096)",
         "os.pipe()",
         "open('x', 'wb', buffering=0).write(b'x')",
@@ -180,14 +177,14 @@ def test_worker_memory_is_counted_by_the_kernel(timed: Callable[..., TimedWorker
         "os.setxattr(__file__, 'user.x', b'x')",
     ],
 )
-def test_worker_cannot_use_uncounted_memory(timed: Callable[..., TimedWorker], sandbox: Sandbox, place: str) -> None:
+def test_worker_cannot_leave_its_core_or_hide_memory(timed: Begin, sandbox: Sandbox, place: str) -> None:
     if sandbox.isolation == "none" and "open" not in place:
         pytest.skip("there a filter is not demanded")
     with pytest.raises(Crashed, match=r"PermissionError|File too large"):
         timed(files=linear(place)).block(60)
 
 
-def test_work_during_a_pause_is_detected(timed: Callable[..., TimedWorker]) -> None:
+def test_work_during_a_pause_is_detected(timed: Begin) -> None:
     begun = timed(files=linear("if not hasattr(self, 'busy'):\n    self.busy = spin()", SPIN))
     begun.block(60)
     resumed = begun.worker.runner.signal(b"R")
@@ -197,7 +194,7 @@ def test_work_during_a_pause_is_detected(timed: Callable[..., TimedWorker]) -> N
         begun.worker.demand_paused()
 
 
-def test_threads_do_not_postpone_the_deadline(timed: Callable[..., TimedWorker]) -> None:
+def test_threads_do_not_postpone_the_deadline(timed: Begin) -> None:
     with pytest.raises(TimedOut):
         timed(files=linear("many = [spin() for _ in range(20)]\nwhile True: pass", SPIN)).block(1)
 
@@ -206,7 +203,7 @@ TRAINING = Task("no_hidden_sync", "cpu", Size(batch=8, width=16, layers=2, rate=
 
 
 @pytest.mark.parametrize("reading", ["loss.item()", "float(loss)", "loss.tolist()", "loss.numpy()", "bool(loss > 0)"])
-def test_host_reads_are_counted(timed: Callable[..., TimedWorker], reading: str) -> None:
+def test_host_reads_are_counted(timed: Begin, reading: str) -> None:
     source = SOLUTION["train.py"].decode()
     reads = source.replace("losses[step] = loss.detach()", f"loss = loss.detach()\n        {reading}")
     assert reads != source
@@ -215,7 +212,7 @@ def test_host_reads_are_counted(timed: Callable[..., TimedWorker], reading: str)
     assert (found.ratio, f"{figures.STEPS} times" in found.note) == (0, True)
 
 
-def test_training_that_does_nothing_is_wrong(timed: Callable[..., TimedWorker]) -> None:
+def test_training_that_does_nothing_is_wrong(timed: Begin) -> None:
     lazy = SOLUTION["train.py"].decode().replace("optimizer.step()", "pass")
     with pytest.raises(figures.WrongResult):
         figures.count_host_reads(timed(TRAINING, {"train.py": lazy}))
@@ -227,13 +224,6 @@ def test_block_calls_fit_into_memory(available: int) -> None:
     assert most >= 1
     assert most == 1 or bytes_needed(SMALL.work.fields(SMALL.size, most)) <= available
     assert bytes_needed(SMALL.work.fields(SMALL.size, most + 1)) > available
-
-
-def test_unused_timed_worker_can_be_closed(sandbox: Sandbox) -> None:
-    with sandbox.clone() as control:
-        worker = PausedWorker(control, LIMITS)
-        worker.start({})
-        worker.end()
 
 
 STEPS = Task("sgd_step", "cpu", Size(parameters=1000, rate=0.1), calls=2, times=3)
@@ -249,9 +239,7 @@ SGD.step = step
 """
 
 
-def test_turns_of_a_block_have_own_inputs(
-    timed: Callable[..., TimedWorker],
-) -> None:
+def test_turns_of_a_block_have_own_inputs(timed: Begin) -> None:
     begun = timed(STEPS)
     assert begun.block(60).error <= begun.check.floor
     at_once = timed(STEPS, {"sgd.py": SOLUTION["sgd.py"].decode() + ALL_AT_ONCE})

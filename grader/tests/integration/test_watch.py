@@ -53,7 +53,7 @@ def test_watch_runs_only_the_saved_kata(watch: Terminal, handout: Path) -> None:
     save(handout, "linear", "x @ self.weight", "x @ self.weight + 1")
     printed = watch.until(KEYS)
     assert "── linear ──" in printed
-    assert "linear · Linear(x) is x @ weight" in printed
+    assert "linear · Linear(x) equals x @ weight" in printed
     assert find_row(printed, "linear") == ["linear", "wrong", "5/6", "8/12", "points"]
     save(handout, "linear")
     printed = watch.until(KEYS)

@@ -48,29 +48,3 @@ def test_new_course_is_tested_graded_and_certified(installed: Path, tmp_path: Pa
     assert (course / "results/gradebook.csv").read_text().splitlines()[1].startswith('"assignment",100.0,100.0,100.0,')
     reported = call(installed, course, "grader", "report", "results")
     assert reported.code == 0, "a kata of 0 points has a mean, too"
-
-
-@pytest.fixture(scope="module")
-def sums(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("new")
-    assert call(installed, folder, "grader", "new", "course", "sums").code == 0
-    return folder / "sums"
-
-
-@pytest.mark.parametrize(
-    ("asked", "why"),
-    [
-        (("kata", "first_kata"), "already exists"),
-        (("kata", "Second"), "Second: not a valid name; use a Python module name in lowercase, such as moving_average"),
-        (("kata", "class"), "class: not a valid name; use a Python module name in lowercase"),
-        (("kata", "third", "--track", "none"), "--track none: unknown track; the tracks are katas"),
-        (("course", "."), "is not empty; choose a new directory"),
-        (("course", "other", "--title", 'a "quote"'), "must not contain quotes, backslashes or line breaks"),
-    ],
-)
-def test_grader_new_refuses_unusable_names(installed: Path, sums: Path, asked: tuple[str, ...], why: str) -> None:
-    before = sorted(sums.rglob("*"))
-    done = call(installed, sums, "grader", "new", *asked)
-    assert done.code == 2
-    assert why in done.err
-    assert sorted(sums.rglob("*")) == before

@@ -6,6 +6,7 @@ import shutil
 import time
 from collections import deque
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,8 +24,8 @@ from torchkata.seam.failures import Crashed, Died, NotStarted, TimedOut
 from torchkata.seam.reply import Reply
 from torchkata.seam.student import Student
 
+TORCHS = "from torch.nn import Linear"
 SECRET = "TORCHKATA_SECRET"
-CONNECT = "import socket\nsocket.socket().connect(('192.0.2.1', 80))"
 
 
 @pytest.fixture(scope="module", params=LEVELS)
@@ -36,6 +37,22 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 @pytest.fixture
 def ask(sandbox: Sandbox) -> Iterator[Ask]:
     yield from asking(sandbox)
+
+
+@contextmanager
+def open_runner(sandbox: Sandbox, source: str, **limits: float) -> Iterator[tuple[WorkerRunner, Student]]:
+    """Start a worker with this source of `linear.py`."""
+    runner = WorkerRunner(sandbox.clone(), replace(LIMITS, **limits))
+    student = Student(runner)
+    runner.open({"linear.py": source.encode()}, 1.0)
+    student.reset("linear")
+    yield runner, student
+    runner.end()
+    runner.control.close()
+
+
+def make_weights(student: Student) -> object:
+    return student.call(probes.initial_weights, 1, 1, 1, 0)
 
 
 def test_worker_answers_with_values(ask: Ask) -> None:
@@ -71,11 +88,10 @@ def test_worker_has_only_its_channel_open(ask: Ask) -> None:
     assert ask("answer = [fd for fd in range(3, 200) if is_open(fd)]", is_open) == [3]
 
 
-def test_worker_memory_is_limited(ask: Ask) -> None:
+@pytest.mark.parametrize("answer", ["[bytes(2**26) for _ in range(64)]", "torch.ones(2**31)"])
+def test_worker_memory_is_limited(ask: Ask, answer: str) -> None:
     with pytest.raises(Crashed, match=r"MemoryError|allocate"):
-        ask("answer = [bytes(2**26) for _ in range(64)]")  # never written to: a machine may be slow to hand out pages
-    with pytest.raises(Crashed, match="allocate"):
-        ask("answer = torch.ones(2**31)")
+        ask(f"answer = {answer}")  # never written to: a machine may be slow to hand out pages
 
 
 @pytest.mark.parametrize(
@@ -98,22 +114,18 @@ def test_a_worker_that_dies_says_how(ask: Ask, body: str, words: str) -> None:
 
 
 def test_answer_before_the_question_is_refused(sandbox: Sandbox) -> None:
-    runner = WorkerRunner(sandbox.clone(), LIMITS)
-    student = Student(runner)
     forged = "os.write(3, LENGTH + REPLY) if threading.Timer(0.05, os.write, (3, LENGTH + REPLY)).start() else None"
     reply = encode(Reply("returned", [torch.zeros(1)]))
-    source = f"import os, threading, torch\nREPLY = {reply!r}\nLENGTH = {LENGTH.pack(len(reply))!r}\n"
+    source = f"import os, threading, torch\nREPLY = {reply!r}\nLENGTH = {LENGTH.pack(len(reply))!r}\nclass Linear"
     source += (
-        f"class Linear(torch.nn.Module):\n    def __init__(self, i, o):\n        {forged}\n        self.weight = 1\n"
+        f"(torch.nn.Module):\n    def __init__(self, i, o):\n        {forged}\n        self.__dict__['weight'] = 1\n"
     )
-    runner.open({"linear.py": source.replace("self.weight", "self.__dict__['weight']").encode()}, 1.0)
-    student.reset("linear")
-    student.call(probes.initial_weights, 1, 1, 1, 0)
-    assert runner.channel is not None
-    assert select.select([runner.channel.socket], [], [], 60)[0], "the forged answer is there"
-    with pytest.raises(Died, match="before it was called"):
-        student.call(probes.initial_weights, 1, 1, 1, 0)
-    runner.control.close()
+    with open_runner(sandbox, source) as (runner, student):
+        make_weights(student)
+        assert runner.channel is not None
+        assert select.select([runner.channel.socket], [], [], 60)[0], "the forged answer is there"
+        with pytest.raises(Died, match="before it was called"):
+            make_weights(student)
 
 
 @pytest.mark.parametrize("error", ["SystemExit(0)", "KeyboardInterrupt()", "GeneratorExit()", "BaseException('mine')"])
@@ -124,9 +136,8 @@ def test_exception_is_a_crash_with_its_line(ask: Ask, error: str) -> None:
 
 
 def test_unprintable_exception_is_a_crash(ask: Ask) -> None:
-    evil = "class Evil(Exception):\n    def __str__(self):\n        raise ValueError"
     with pytest.raises(Crashed, match="can't be shown"):
-        ask("raise Evil()", evil)
+        ask("raise Evil()", "class Evil(Exception):\n    def __str__(self):\n        raise ValueError")
 
 
 def test_stub_in_a_worker_is_not_started(ask: Ask) -> None:
@@ -199,35 +210,25 @@ def test_call_has_limited_time(ask: Ask) -> None:
 
 
 def test_calls_together_have_limited_time(sandbox: Sandbox) -> None:
-    runner = WorkerRunner(sandbox.clone(), LIMITS)
-    student = Student(runner)
     slow = "import time, torch\nclass Linear(torch.nn.Module):\n    def __init__(self, i, o):\n"
     slow += "        super().__init__()\n        time.sleep(2)\n        self.weight = torch.zeros(1)\n"
-    runner.open({"linear.py": slow.encode()}, 1.0)
-    student.reset("linear")
-    began = time.monotonic()
-    with pytest.raises(TimedOut, match="together"):
-        deque(student.call(probes.initial_weights, 1, 1, 1, 0) for _ in range(9))
-    assert time.monotonic() - began >= LIMITS.test_seconds
-    student.reset("linear")
-    student.call(probes.initial_weights, 1, 1, 1, 0)
-    runner.end()
-    runner.control.close()
+    with open_runner(sandbox, slow) as (_, student):
+        began = time.monotonic()
+        with pytest.raises(TimedOut, match="together"):
+            deque(make_weights(student) for _ in range(9))
+        assert time.monotonic() - began >= LIMITS.test_seconds
+        student.reset("linear")
+        make_weights(student)
 
 
 def test_judging_has_limited_time(sandbox: Sandbox) -> None:
-    runner = WorkerRunner(sandbox.clone(), replace(LIMITS, test_seconds=0.5, call_seconds=60.0))
-    student = Student(runner)
-    runner.open({"linear.py": b"from torch.nn import Linear"}, 1.0)
-    student.reset("linear")
-    compute_for(1.0)  # before the first call: what is drawn is no answer of a student's
-    runner.test_left = 60.0
-    student.call(probes.initial_weights, 1, 1, 1, 0)
-    compute_for(1.0)
-    with pytest.raises(TimedOut, match="judging the answers of this test"):
-        student.call(probes.initial_weights, 1, 1, 1, 0)
-    runner.end()
-    runner.control.close()
+    with open_runner(sandbox, TORCHS, test_seconds=0.5, call_seconds=60.0) as (runner, student):
+        compute_for(1.0)  # before the first call: drawing inputs is no judging
+        runner.test_left = 60.0
+        make_weights(student)
+        compute_for(1.0)
+        with pytest.raises(TimedOut, match="judging the answers of this test"):
+            make_weights(student)
 
 
 def compute_for(seconds: float) -> None:
@@ -237,14 +238,10 @@ def compute_for(seconds: float) -> None:
 
 
 def test_graders_waiting_time_does_not_count(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.sandbox.runner.measure_waiting", time.monotonic)  # as if it had done nothing else
-    runner = WorkerRunner(sandbox.clone(), replace(LIMITS, call_seconds=0.5))
-    runner.open({"linear.py": b"import time\ntime.sleep(1)\nfrom torch.nn import Linear"}, 1.0)
-    runner.reset("linear")
-    assert runner.run_probe(probes.initial_weights, [1, 1, 1, 0]).outcome == "returned", "not after half a second"
-    assert runner.kata_left > LIMITS.kata_seconds - 1
-    runner.end()
-    runner.control.close()
+    monkeypatch.setattr("grader.sandbox.runner.measure_waiting", time.monotonic)  # as if it had only waited
+    with open_runner(sandbox, f"import time\ntime.sleep(1)\n{TORCHS}", call_seconds=0.5) as (runner, _):
+        assert runner.run_probe(probes.initial_weights, [1, 1, 1, 0]).outcome == "returned", "not after half a second"
+        assert runner.kata_left > LIMITS.kata_seconds - 1
 
 
 def test_self_test_names_what_workers_reach(sandbox: Sandbox) -> None:
@@ -257,12 +254,8 @@ def test_self_test_names_what_workers_reach(sandbox: Sandbox) -> None:
 
 def test_project_files_are_hidden_from_workers() -> None:
     files = {str(Path(path).relative_to(ROOT)) for path in list_hidden_files()}
-    assert {
-        "reference/linear/oracle.py",
-        "reference/sgd/wrong.toml",
-        "reference/sgd/fallback.py",
-        "conftest.py",
-    } <= files
+    private = {"reference/linear/oracle.py", "reference/sgd/wrong.toml", "reference/sgd/fallback.py", "conftest.py"}
+    assert private <= files
     assert not any(".venv/" in path or ".git/" in path for path in files)
 
 
@@ -285,22 +278,22 @@ def confined(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.usefixtures("confined")
-class TestBubblewrap:
-    """Attempts that only bubblewrap prevents."""
+def test_worker_sees_only_its_own_process(ask: Ask) -> None:
+    assert (ask("answer = os.getpid()"), ask("answer = os.listdir('/proc')")) == (1, [])
 
-    def test_worker_sees_only_its_own_process(self, ask: Ask) -> None:
-        assert ask("answer = os.getpid()") == 1
-        assert ask("answer = os.listdir('/proc')") == []
 
-    def test_worker_has_no_network(self, ask: Ask) -> None:
-        with pytest.raises(Crashed, match="not permitted"):
-            ask(CONNECT)
-
-    def test_worker_writes_only_its_scratch_directory(self, ask: Ask) -> None:
-        for folder in ("/", "/usr", "/sites/0", "/runtime", "/dev", "/dev/shm"):
-            with pytest.raises(Crashed, match=r"Read-only|Permission|No such"):
-                ask(f"open('{folder}/mark', 'w').write('x')")
-
-    def test_scratch_directory_is_limited(self, ask: Ask) -> None:
-        with pytest.raises(Crashed, match=r"No space|too large"):
-            ask("for i in range(8):\n    os.posix_fallocate(os.open(f'f{i}', os.O_RDWR | os.O_CREAT), 0, 2**26)")
+@pytest.mark.usefixtures("confined")
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("import socket\nsocket.socket().connect(('192.0.2.1', 80))", "not permitted"),
+        *(
+            (f"open('{folder}/mark', 'w').write('x')", "Read-only|Permission|No such")
+            for folder in ("/", "/usr", "/sites/0", "/runtime", "/dev", "/dev/shm")
+        ),
+        ("for i in range(8): os.posix_fallocate(os.open(f'{i}', os.O_RDWR | os.O_CREAT), 0, 2**26)", "space|too large"),
+    ],
+)
+def test_worker_has_no_network_and_little_scratch_space(ask: Ask, body: str, words: str) -> None:
+    with pytest.raises(Crashed, match=words):
+        ask(body)
