@@ -24,20 +24,11 @@ GRADE = "grader grade submissions/* --out results --jobs 4"
 
 NOT_RUN = {
     "downloads; test_release.py::test_handout_installs_in_its_own_environment": (
-        "python3 -m venv .venv",
-        "python3 -m venv .venv && source .venv/bin/activate",
-        "source .venv/bin/activate",
-        "pip install --upgrade pip",
-        "pip install -e .",
-        "uv sync",
-        "pip install --group students -e .",
-        'pip install --group students -e ".[grader]"',
-        'pip install --group students -e ".[grader,slurm]"',
+        *("python3 -m venv .venv", "python3 -m venv .venv && source .venv/bin/activate", "source .venv/bin/activate"),
+        *("pip install --upgrade pip", "pip install -e .", "uv sync", "pip install --group students -e ."),
+        *(f'pip install --group students -e ".[{extras}]"' for extras in ("grader", "grader,slurm")),
     ),
-    "waits until a file is saved; test_watch.py::test_watch_runs_only_the_saved_kata": (
-        "kata watch",
-        "uv run kata watch",
-    ),
+    "waits; test_watch.py::test_watch_runs_only_the_saved_kata": ("kata watch", "uv run kata watch"),
     "needs a newer handout; test_update.py::test_update_leaves_the_assignment_unchanged": ("kata update handout.zip",),
     "minutes; test_speed.py::test_stored_speed_is_not_timed_again": (
         "grader grade submissions/* --out results --device cuda",
@@ -75,11 +66,8 @@ MINUTES = (
     "instructors.md: A class of 200, from downloads to a gradebook",  # test_marks.py and test_items.py have small ones
     "instructors.md: A course of your own",  # minutes; see test_wheel.py and test_example_courses.py
 )
-RUNNER = dict.fromkeys(VARIABLES.values(), "https://example.org/") | {
-    "ASSIGNMENT_TYPE": "individual",
-    "SUBMISSION_TAG": "submit/1",
-    "SUBMITTED_AT": "2026-09-30T23:59:00Z",
-}
+RUNNER = dict.fromkeys(VARIABLES.values(), "https://example.org/")
+RUNNER |= {"ASSIGNMENT_TYPE": "individual", "SUBMISSION_TAG": "submit/1", "SUBMITTED_AT": "2026-09-30T23:59:00Z"}
 
 
 def find_sections() -> dict[Section, list[str]]:
@@ -97,12 +85,8 @@ def find_sections() -> dict[Section, list[str]]:
 
 def type_in(place: Path, command: str) -> Run:
     """Type a command into a shell in a folder, and answer every question with yes."""
-    programs = Path(sys.executable).parent
-    ours = {
-        "PATH": f"{programs}:{os.environ['PATH']}",
-        "PYTHONPATH": str(place),
-        "XDG_CACHE_HOME": str(place / "cache"),
-    }
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    ours = {"PATH": path, "PYTHONPATH": str(place), "XDG_CACHE_HOME": str(place / "cache")}
     environment = {**students_environment(), **RUNNER, **ours}
     typed = command.replace("@COMMIT", "@" + 40 * "0")
     return start("bash", "-c", typed, cwd=place, environment=environment, typed="y\n")
@@ -110,17 +94,16 @@ def type_in(place: Path, command: str) -> Run:
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project with `submissions/`, graded by the command that the instructors' page begins with.
+    """Return a copy of the project with submissions, graded by the first command of the instructors' page.
 
-    It grades one kata: every seed that a command makes up is one more to draw a hundred inputs of each test from.
+    It grades one kata, since each new seed draws a hundred inputs of each test.
     """
     place = tmp_path_factory.mktemp("docs") / "torchkata"
     shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "results", "build"))
     settings = place / "pyproject.toml"
     short = settings.read_text("utf-8").replace('graded = ["core"]', 'graded = ["short"]')
-    settings.write_text(
-        short.replace("[tool.torchkata.tracks]", '[tool.torchkata.tracks]\nshort = "One kata"'), "utf-8"
-    )
+    tracks = "[tool.torchkata.tracks]"
+    settings.write_text(short.replace(tracks, f'{tracks}\nshort = "One kata"'), "utf-8")
     moved = int(course().katas["same_storage"].max_score)
     for name, track, more in (("same_storage", "short", 100 - moved), ("linear", "core", moved)):
         kata = place / "reference" / name / "kata.toml"

@@ -7,53 +7,51 @@ from typing import Any
 
 import pytest
 
+from grader.proof import zoo
+from grader.results.result import read
 from grader.results.source import load_submission
 from grader.tests import ROOT
 from grader.tests.conftest import EXAMPLES, FEW, Class, ask, grade
+from grader.tests.support.submissions import work
 from torchkata.course import course
 
 KATAS = [kata.name for kata in course().choose([], ["core"])]
 WRITTEN = [path.stem for path in (ROOT / "examples/submissions/complete/assignment").glob("*.py")]
 OPTIONS = ("--jobs", 2, "--examples", FEW)
 NOT_STARTED = dict.fromkeys(KATAS, "not_started")
-HONEST = {
-    "complete": NOT_STARTED | dict.fromkeys(WRITTEN, "done"),
-    "half_done": NOT_STARTED | {"same_storage": "done", "get_batch": "wrong", "linear": "done", "cruncher": "done"},
-    "subtly_wrong": NOT_STARTED
-    | dict.fromkeys(WRITTEN, "wrong")
-    | {"same_storage": "done", "get_batch": "done", "linear": "done"},
-    "crashes_at_import": NOT_STARTED
-    | {"same_storage": "done", "linear": "crashed", "cruncher": "done", "sgd": "done", "adagrad": "crashed"},
-    "never_ends": NOT_STARTED | {"same_storage": "done", "get_batch": "timed_out", "linear": "done"},
-    "ends_python": NOT_STARTED | {"same_storage": "crashed", "linear": "done"},
-    "fills_memory": NOT_STARTED | {"same_storage": "crashed", "linear": "done"},
-    "writes_results": NOT_STARTED | {"same_storage": "wrong", "linear": "done"},
-    "unusual_but_right": NOT_STARTED
-    | dict.fromkeys(WRITTEN, "done")
-    | {"adagrad": "not_started", "checkpoint": "not_started"},
-    "zipped": NOT_STARTED | dict.fromkeys(["same_storage", "get_batch", "linear", "cruncher"], "done"),
+DONE, LEFT_OUT = dict.fromkeys(WRITTEN, "done"), {"adagrad": "not_started", "checkpoint": "not_started"}
+FIRST_THREE = {"same_storage": "done", "get_batch": "done", "linear": "done"}
+STARTED = {
+    "complete": DONE,
+    "half_done": FIRST_THREE | {"get_batch": "wrong", "cruncher": "done"},
+    "subtly_wrong": dict.fromkeys(WRITTEN, "wrong") | FIRST_THREE,
+    "crashes_at_import": {"same_storage": "done", "linear": "crashed", "cruncher": "done", "sgd": "done"}
+    | {"adagrad": "crashed"},
+    "never_ends": FIRST_THREE | {"get_batch": "timed_out"},
+    "ends_python": {"same_storage": "crashed", "linear": "done"},
+    "fills_memory": {"same_storage": "crashed", "linear": "done"},
+    "writes_results": {"same_storage": "wrong", "linear": "done"},
+    "unusual_but_right": DONE | LEFT_OUT,
+    "zipped": FIRST_THREE | {"cruncher": "done"},
 }
+STATUSES = {name: NOT_STARTED | statuses for name, statuses in STARTED.items()}
 
 
-@pytest.mark.parametrize("submission", HONEST)
-def test_submission_kinds_get_their_status(graded_class: Class, submission: str) -> None:
-    assert graded_class.statuses(submission) == HONEST[submission]
+@pytest.mark.parametrize("submission", STATUSES)
+def test_submission_kinds_get_their_status_and_score(graded_class: Class, submission: str) -> None:
+    assert graded_class.statuses(submission) == STATUSES[submission]
+    result = graded_class.result(submission)
+    tests = [test for kata in result["katas"] for test in kata["tests"]]
+    assert result["score"] == sum(test["max_score"] for test in tests if test["outcome"] == "passed")
+    assert result["max_score"] == 100 == sum(test["max_score"] for test in tests)
+    assert all(test["message"] for test in tests if test["outcome"] != "passed")
 
 
 def test_grade_exits_0_and_shows_every_submission(graded_class: Class) -> None:
     out = graded_class.run.out
     assert graded_class.run.code == 0, graded_class.run.err
-    assert {path.name.split(".")[0] for path in EXAMPLES} == set(HONEST)
-    assert [words for words in (*HONEST, "100/100", str(graded_class.directory)) if words not in out] == []
-
-
-def test_score_is_sum_of_passed_tests(graded_class: Class) -> None:
-    for submission in HONEST:
-        result = graded_class.result(submission)
-        tests = [test for kata in result["katas"] for test in kata["tests"]]
-        assert result["score"] == sum(test["max_score"] for test in tests if test["outcome"] == "passed")
-        assert result["max_score"] == 100 == sum(test["max_score"] for test in tests)
-        assert all(test["message"] for test in tests if test["outcome"] != "passed")
+    assert {path.name.split(".")[0] for path in EXAMPLES} == set(STATUSES)
+    assert [words for words in (*STATUSES, "100/100", str(graded_class.directory)) if words not in out] == []
 
 
 @pytest.mark.parametrize(
@@ -61,16 +59,13 @@ def test_score_is_sum_of_passed_tests(graded_class: Class) -> None:
     ["ends_python", *(pytest.param(name, marks=pytest.mark.timing) for name in ("complete", "writes_results"))],
 )
 def test_result_is_same_in_class_and_alone(graded_class: Class, submission: str, tmp_path: Path) -> None:
-    alone = grade(ROOT / "examples/submissions" / submission, "--out", tmp_path, "--examples", FEW)
-    assert alone.code == 0
-    assert untimed(json.loads((tmp_path / submission / "result.json").read_text())) == untimed(
-        graded_class.result(submission)
-    )
+    def remove_times(result: dict[str, Any]) -> dict[str, Any]:
+        tests = {test["name"]: test | {"seconds": 0} for kata in result["katas"] for test in kata["tests"]}
+        return result | {"seconds": 0, "katas": tests}
 
-
-def untimed(result: dict[str, Any]) -> dict[str, Any]:
-    tests = {test["name"]: test | {"seconds": 0} for kata in result["katas"] for test in kata["tests"]}
-    return result | {"seconds": 0, "katas": tests}
+    assert grade(ROOT / "examples/submissions" / submission, "--out", tmp_path, "--examples", FEW).code == 0
+    alone = json.loads((tmp_path / submission / "result.json").read_text())
+    assert remove_times(alone) == remove_times(graded_class.result(submission))
 
 
 @pytest.mark.usefixtures("needs_bwrap")
@@ -87,7 +82,7 @@ def test_result_records_options_and_versions(graded_class: Class) -> None:
 def test_gradebook_has_a_line_per_submission(graded_class: Class) -> None:
     with (graded_class.directory / "gradebook.csv").open(newline="") as file:
         rows = {row["submission"]: row for row in csv.DictReader(file)}
-    assert set(rows) == set(HONEST)
+    assert set(rows) == set(STATUSES)
     assert [name for name in rows["complete"] if name in course().katas] == KATAS, "the core track, as nobody said more"
     assert float(rows["complete"]["score"]) == 100
     assert rows["never_ends"]["get_batch_status"] == "timed_out"
@@ -102,10 +97,10 @@ def test_rerun_grades_nothing_and_lists_stored_results(graded_class: Class) -> N
     assert (done.code, listed["exit_code"], listed["schema"], listed["problems"]) == (0, 0, "torchkata/grade/v1", [])
     assert "10 of 10 had been graded before" in done.err
     assert stored.stat().st_mtime_ns == before
-    assert {one["submission"] for one in listed["submissions"]} == set(HONEST)
+    assert {one["submission"] for one in listed["submissions"]} == set(STATUSES)
     for one in listed["submissions"]:
         assert one["graded_before"]
-        assert {kata["kata"]: kata["status"] for kata in one["katas"]} == HONEST[one["submission"]]
+        assert {kata["kata"]: kata["status"] for kata in one["katas"]} == STATUSES[one["submission"]]
         assert json.loads(Path(one["result"]).read_text())["score"] == one["score"] <= one["max_score"] == 100
     refused = ask("grade", graded_class.directory / "nothing", "--out", graded_class.directory, *OPTIONS, "--json")
     assert (refused.code, refused.out) == (2, "")
@@ -117,7 +112,7 @@ def test_grading_leaves_only_results_behind(graded_class: Class) -> None:
     assert left == {
         "gradebook.csv",
         ".seed",
-        *(f"{name}/{file}.json" for name in HONEST for file in ("result", "hand_in")),
+        *(f"{name}/{file}.json" for name in STATUSES for file in ("result", "hand_in")),
     }
 
 
@@ -129,17 +124,27 @@ def test_graded_files_are_stored_with_the_result(graded_class: Class) -> None:
     assert {name: one.text for name, one in kept.files.items()} == graded
 
 
-def test_failed_test_explains_itself_to_the_student(graded_class: Class) -> None:
-    def message(submission: str, kata: str) -> str:
-        tests = next(k for k in graded_class.result(submission)["katas"] if k["kata"] == kata)["tests"]
-        return str(next(test["message"] for test in tests if test["outcome"] != "passed"))
+@pytest.mark.parametrize(
+    ("submission", "kata", "words"),
+    [
+        ("ends_python", "same_storage", "your code exited Python (exit code 0)"),
+        ("fills_memory", "same_storage", "MemoryError"),
+        ("never_ends", "get_batch", "no answer within 5 seconds"),
+        ("crashes_at_import", "linear", "SyntaxError: '(' was never closed"),
+        ("crashes_at_import", "linear", "linear.py, line 12:  self.weight = "),
+        ("subtly_wrong", "cruncher", "expected shape [1], got []"),
+        ("ends_python", "cruncher", "cruncher.py is missing"),
+    ],
+)
+def test_failed_test_explains_itself(graded_class: Class, submission: str, kata: str, words: str) -> None:
+    tests = next(k for k in graded_class.result(submission)["katas"] if k["kata"] == kata)["tests"]
+    assert words in next(test["message"] for test in tests if test["outcome"] != "passed")
 
-    assert "your code exited Python (exit code 0)" in message("ends_python", "same_storage")
-    assert "MemoryError" in message("fills_memory", "same_storage")
-    assert "no answer within 5 seconds" in message("never_ends", "get_batch")
-    syntax = message("crashes_at_import", "linear")
-    assert "SyntaxError: '(' was never closed" in syntax
-    assert "linear.py, line 12:  self.weight = " in syntax
-    assert "  input  " not in syntax
-    assert "expected shape [1], got []" in message("subtly_wrong", "cruncher")
-    assert "cruncher.py is missing" in message("ends_python", "cruncher")
+
+def test_pasted_oracle_earns_at_most_a_third(tmp_path: Path) -> None:
+    kata = course().katas["measure_step"]
+    (pasted,) = (entry.source for entry in zoo.wrong(kata) if entry.name == "pasted_oracle")
+    options = ("--kata", kata.name, "--out", tmp_path / "results", "--examples", FEW)
+    assert grade(work(tmp_path / "ada", measure_step=pasted), *options).code == 0
+    result = read(tmp_path / "results/ada/result.json")
+    assert 0 < result.score <= result.max_score / 3

@@ -31,16 +31,6 @@ def test_rerun_writes_the_gradescope_file_again(tmp_path: Path) -> None:
     assert for_gradescope(path.read_bytes()) == first
 
 
-def test_gradescope_file_explains_unreadable_submission(tmp_path: Path) -> None:
-    (tmp_path / "ada").mkdir()
-    done = ask("grade", tmp_path / "ada", "--out", tmp_path / "out", "--gradescope", tmp_path / "results.json")
-    assert done.code == 2
-    report = for_gradescope((tmp_path / "results.json").read_bytes())
-    assert report["score"] == 0
-    assert report["output"].startswith("Your submission can't be graded.")
-    assert "contains no kata" in report["output"]
-
-
 @pytest.mark.parametrize("enough", [1, pytest.param(12, marks=pytest.mark.timing)])
 def test_killed_grader_leaves_points_so_far(tmp_path: Path, enough: int) -> None:
     path = tmp_path / "results.json"

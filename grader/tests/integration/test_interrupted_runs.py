@@ -80,9 +80,9 @@ def wait_for_start(seconds: float) -> Callable[[int], bool]:
     began: list[float] = []
 
     def moment(pid: int) -> bool:
-        if not began and len(descendants(pid)) > 1:
+        if len(descendants(pid)) > 1:
             began.append(time.monotonic())
-        return bool(began) and time.monotonic() - began[0] >= seconds
+        return bool(began) and began[-1] - began[0] >= seconds
 
     return moment
 

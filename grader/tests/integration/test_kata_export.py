@@ -40,16 +40,14 @@ def test_export_lists_problems(handout: Path) -> None:
     (folder / "train.py").write_text("from .lib import step\nfrom . import linear, tools\nPATTERN = '\\d'\n")
     (folder / "cruncher.py").write_text("def f(:\n")
     (folder / "linear.py").write_bytes("x = 1".encode("utf-16"))
-    (folder / "notes.txt").write_text("")
-    (folder / "my-notes.py").write_text("")
-    (folder / "conftest.py").write_text("")
+    for name in ("notes.txt", "my-notes.py", "conftest.py", "random.py"):
+        (folder / name).write_text("")
     (folder / "data").mkdir()
     (folder / "__pycache__").mkdir(exist_ok=True)
     (folder / "big.py").write_bytes(b"#" * (2**20 + 1))
     (folder / "adagrad.py").unlink()
     (folder / "adagrad.py").symlink_to(folder / "checkpoint.py")
     (folder / "tools.py").write_text("import sgd, random\nfrom big import HALF\nfrom cruncher import Cruncher\n")
-    (folder / "random.py").write_text("")
     done = kata(handout, "export", "my work.zip")
     assert done.code == 1
     said = dict(line.strip().split("  ", 1) for line in done.out.splitlines() if line.startswith("  "))
@@ -67,17 +65,13 @@ def test_export_lists_problems(handout: Path) -> None:
         "adagrad.py": "not included: a symbolic link; replace it by the file itself",
     }
     assert "imports .lib, which is not in the zip file" in done.out
-    assert "imports .tools" not in done.out
     assert "imports cruncher without a dot, which fails in the grader; write: from .cruncher import …" in done.out
-    assert "imports sgd" not in done.out, "nobody has a file of this name"
-    assert "imports random" not in done.out, "Python has one"
+    innocent = ("imports .tools", "imports .linear", "imports sgd", "imports random", "__pycache__")
+    assert [words for words in innocent if words in done.out] == []
     grave = [line.split()[0] for line in done.out.splitlines()[-5:-1]]
     assert grave == ["cruncher.py", "linear.py", "tools.py", "train.py"], "the gravest is nearest to the prompt"
-    assert "imports .linear" not in done.out
     assert all(said[name].strip().startswith(text) for name, text in expected.items())
-    assert "__pycache__" not in done.out
-    assert f"1 of {len(KATAS)} katas implemented" in done.out, "same_storage"
-    assert done.err == ""
+    assert (f"1 of {len(KATAS)} katas implemented" in done.out, done.err) == (True, ""), "same_storage"
     read = submission.read_submission(handout / "my work.zip")
     assert {"SGD.py", "same_storage.py"} < read.files.keys()
     assert read.files.keys().isdisjoint(("big.py", "adagrad.py", "conftest.py"))

@@ -48,10 +48,10 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "BUSY_PROCESSES", 1)
     monkeypatch.setattr(decision, "is_disturbed", lambda *_: False)  # tests run beside this one
     monkeypatch.setattr(clock, "TURNS", 2)
-    monkeypatch.setattr(ceilings, "PRODUCT", {"cpu": Size(batch=4, width=8, outputs=4)})
-    monkeypatch.setattr(ceilings, "ELEMENTS", {"cpu": 1000})
-    monkeypatch.setattr(ceilings, "BLOCK_SECONDS", {"cpu": 1e-4})
-    monkeypatch.setattr(ceilings, "DEMANDS", {"cpu": machine.Demands(1e-4, 1e-4)})
+    product, demands = Size(batch=4, width=8, outputs=4), machine.Demands(1e-4, 1e-4)
+    small = {"PRODUCT": product, "ELEMENTS": 1000, "BLOCK_SECONDS": 1e-4, "DEMANDS": demands}
+    for name, value in small.items():
+        monkeypatch.setattr(ceilings, name, {"cpu": value})
 
 
 @pytest.mark.timing
