@@ -31,8 +31,8 @@ class Adam(torch.optim.Optimizer):
     - Each group may have its own `betas`, `eps` and `weight_decay`.
     - If `p.grad` is None, skip `p`: its averages and its `t` do not change.
     - Store two tensors of p's shape and dtype in `self.state[p]`, under any names, and `t` as a number or as a tensor
-      named "step" (`load_state_dict` casts others to p's dtype; in bfloat16, 256 + 1 is 256). A loaded run continues
-      unchanged.
+      named "step". (`load_state_dict` casts tensors with other names to p's dtype, and a `t` in bfloat16 stops at
+      256.) After `load_state_dict`, a run continues unchanged.
     - As in `SGD`: parameter groups, changing `lr`, `None` gradients, in-place updates under `torch.no_grad()`.
 
     Not specified (either is fine): scalars in the state; torch's other options, if off by default.

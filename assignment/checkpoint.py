@@ -21,8 +21,8 @@ def save_checkpoint(path: str | PathLike[str], model: nn.Module, optimizer: torc
       required.) Errors must reach the caller.
     - Add no suffix to `path`, and change no other file: `path.with_suffix(".tmp")` may belong to another run.
     - `step` is any whole number.
-    - The model's state includes buffers, such as BatchNorm's running mean, and any dtype, such as bfloat16, but no
-      gradients.
+    - The model's state includes buffers, such as BatchNorm's running mean, but no gradients. Its tensors may have any
+      dtype, such as bfloat16.
     - Saving must not modify the model or optimizer; further training must not modify the file.
 
     Not specified (either is fine): the file's layout; further keys in it.
@@ -44,7 +44,7 @@ def load_checkpoint(
     - Do not run code from the file: `torch.load(..., weights_only=True)`.
     - Load tensors from any device onto `device`: `map_location`.
     - Do not change `requires_grad` or the training mode.
-    - Raise if the file is truncated, a key is missing or unexpected, or a shape is wrong. A truncated file changes
+    - Raise an error if the file is truncated, or if the model has other keys or shapes. A truncated file changes
       neither model nor optimizer.
     """
     raise NotImplementedError

@@ -10,7 +10,7 @@ from .linear import Linear  # your own layer
 class Cruncher(nn.Module):
     """A deep linear model: `num_layers` square linear layers, then a final layer with one output.
 
-    `layers` is an `nn.ModuleList` of `num_layers` times `Linear(dim, dim)`, and `final` is `Linear(dim, 1)`. The output
+    `layers` is an `nn.ModuleList` with `num_layers` layers `Linear(dim, dim)`; `final` is `Linear(dim, 1)`. The output
     is `x @ W0 @ W1 @ … @ final`, one number per row, with no nonlinearity in between.
 
     Example:
@@ -22,7 +22,7 @@ class Cruncher(nn.Module):
     Details:
     - A plain Python list would hide the layers from `parameters()` and `state_dict()`.
     - Each layer has its own weight, initialized by `Linear`. Do not set torch's seed.
-    - Every call uses the current weights, including ones that were loaded later.
+    - Every call uses the current weights: do not cache their product.
     - Gradients reach every weight and `x`.
     """
 

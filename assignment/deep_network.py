@@ -8,7 +8,7 @@ from torch import Tensor, nn
 class Block(nn.Module):
     """`relu(x @ weight)`: a square weight without bias, followed by a ReLU, which sets negative numbers to 0.
 
-    `weight` is an `nn.Parameter` of shape (dim, dim), drawn by torch's global generator from a normal with mean 0 and
+    `weight` is an `nn.Parameter` of shape (dim, dim), drawn with torch's global generator from a normal with mean 0 and
     standard deviation `1 / sqrt(dim)`. You can use your `xavier_truncated_normal`.
 
     Example:
@@ -27,7 +27,7 @@ class Block(nn.Module):
         raise NotImplementedError
 
     def forward(self, x: Float[Tensor, "... dim"]) -> Float[Tensor, "... dim"]:
-        """Multiply the last axis by `weight`, then apply ReLU; `x` has any number of leading axes, of any size."""
+        """Multiply the last axis by `weight`, then apply ReLU; `x` may have no or any leading axes, of any size."""
         raise NotImplementedError
 
 

@@ -19,14 +19,14 @@ def underflows(value: float, dtype: torch.dtype) -> bool:
     """Return True (a `bool`) if the nonzero `value` becomes 0 when it is rounded to `dtype`.
 
     Rounding is to nearest, ties to even: `value` becomes 0 if its absolute value is at most half the smallest number
-    above 0, which is far below `torch.finfo(dtype).tiny`.
+    above 0. (`torch.finfo(dtype).tiny` is larger than that number.)
 
     Example:
         underflows(1e-8, torch.float16)            # True: less than 2**-24 / 2 = 2.98e-8
         underflows(1e-8, torch.bfloat16)           # False: it has the exponents of float32
         underflows(-9e-4, torch.float8_e4m3fn)     # True: nearer to 0 than 2**-9 / 2 = 9.77e-4
         underflows(-1e-3, torch.float8_e4m3fn)     # False: it becomes -2**-9
-        underflows(0.0, torch.float16)             # False: 0 was 0 before
+        underflows(0.0, torch.float16)             # False: 0 is 0 already
 
     Details: `value` may be negative, infinite or NaN; the last two never become 0.
 

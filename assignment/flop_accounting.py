@@ -1,7 +1,7 @@
 """FLOP accounting: the FLOPs of a model and the days to train it.
 
-A FLOP is one addition or multiplication of floating-point numbers. FLOPs count operations; FLOP/s is a rate. Only
-matrix multiplications are counted here.
+A FLOP is one addition or multiplication of floating-point numbers. FLOPs are a number of operations; FLOP/s is a rate.
+Only matrix multiplications are counted here.
 """
 
 
@@ -36,7 +36,6 @@ def training_flops(tokens: float, parameters: float) -> float:
     Example:
         training_flops(tokens=15e12, parameters=70e9)        # 6.3e24
         training_flops(tokens=300e9, parameters=175e9)       # 3.15e23: GPT-3 (2020)
-
     """
     raise NotImplementedError
 

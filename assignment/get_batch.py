@@ -30,8 +30,8 @@ def get_batch(
     - The result has an integer dtype that holds every token, and is on `device`.
     - Do not modify `data`, and do not share memory with it.
     - If `len(data) <= sequence_length`, raise a `ValueError` or a `RuntimeError`.
-    - For CUDA, pin the batch (`pin_memory()`) and copy it with `non_blocking=True`; otherwise do neither. Pinning
-      itself blocks: it pays if a loader pins batches ahead of time, but right before the copy it can double the time.
+    - For CUDA, pin the batch (`pin_memory()`) and copy it with `non_blocking=True`; otherwise do
+      neither. (Pinning itself blocks; it pays off if a loader pins batches ahead of time.)
 
     Not specified (either is fine): the integer dtype, `batch_size=0`, `sequence_length=0`, a private generator seeded
     from the global one.

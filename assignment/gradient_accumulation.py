@@ -25,7 +25,7 @@ def accumulate_gradients(
         w.grad     # -4.0 = (2 * -2 + 2 * -2 + 1 * -12) / 5: the unweighted mean of -2, -2 and -12 would be -5.33
 
     Details:
-    - Add to existing gradients, as `backward()` does. The caller runs `zero_grad()` and the optimizer's step.
+    - Add to existing gradients, as `backward()` does. Do not call `zero_grad()` or the optimizer: the caller does.
     - Neither the returned loss nor the gradients have a graph.
     - `micro_batch_size` may be larger than the batch.
     - Frozen parameters get no gradient. Weights, batch and `model.training` do not change.

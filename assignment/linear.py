@@ -13,7 +13,7 @@ class Linear(nn.Module):
     large as an input. With plain `randn` it would be `sqrt(input_dim)` times as large.
 
     To register a parameter, assign `self.weight = nn.Parameter(tensor)` after `super().__init__()`. `torch.zeros`,
-    `torch.ones`, `torch.randn` and `torch.tensor([[1.0, 2.0]])` create float32 tensors unless you pass `dtype`;
+    `torch.ones`, `torch.randn` and `torch.tensor([[1.0, 2.0]])` use torch's default dtype unless you pass `dtype`;
     `torch.empty` leaves the values uninitialized. `torch.sqrt` takes only tensors: for a number, use `input_dim**0.5`.
 
     Example:
@@ -26,7 +26,7 @@ class Linear(nn.Module):
     Details:
     - Draw each weight independently from torch's global generator: the same seed gives the same weights, and two layers
       differ.
-    - `weight` is the only parameter and the only entry of the state_dict, and has torch's default dtype at first. The
+    - `weight` is the only parameter and the only entry of the state_dict, and initially has torch's default dtype. The
       layer may later be moved to another float dtype.
     - `Float[Tensor, "... input_dim"]` (jaxtyping) names the axes. It is not checked at run time; named_dimensions shows
       how to enable that.
@@ -39,5 +39,5 @@ class Linear(nn.Module):
         raise NotImplementedError
 
     def forward(self, x: Float[Tensor, "... input_dim"]) -> Float[Tensor, "... output_dim"]:
-        """Multiply the last axis of `x` by `weight`; any number of leading axes, of any size, none included."""
+        """Multiply the last axis of `x` by `weight`; `x` may have no or any leading axes, of any size."""
         raise NotImplementedError

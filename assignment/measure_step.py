@@ -3,9 +3,8 @@
 A step of a `DeepNetwork(D, L)`, L ≥ 1, on a batch x of B rows is `y = model(x)`, then `y.backward(ones)`, where x needs
 no gradient, then plain SGD, `p -= lr * p.grad`.
 
-Details: use your own functions for the products' FLOPs and bytes, the memory and the MFU. The tests replace your
-roofline, flop_accounting, memory_accounting and promised_flops by stand-ins with other figures, and your figures must
-change with them.
+Details: compute FLOPs, bytes, memory and MFU with your own functions, imported below. The tests replace them by
+functions that return other figures, and your results must change accordingly.
 """
 
 import time
@@ -43,8 +42,8 @@ def predict_step(
     """Return `{"flops": …, "bytes": …, "memory": …, "seconds": …}` of a step, the first three as exact ints.
 
     - "flops": FLOPs of the products alone; "bytes": bytes moved by all operations.
-    - "memory": bytes of parameters, gradients and saved activations, each tensor once: a product saves its inputs, a
-      ReLU its output. SGD has no state.
+    - "memory": bytes of parameters, gradients and saved activations, each tensor once: a product saves its inputs (x or
+      the previous ReLU's output, and a weight), a ReLU its output. SGD has no state.
     - "seconds": the sum over the operations of the longer of arithmetic and moving bytes, since they run one after the
       other. (A step can be faster if operations are fused or tensors stay in a cache.)
 
@@ -56,7 +55,7 @@ def predict_step(
 
 
 def measure_device(n: int, rows: int) -> tuple[float, float]:
-    """Return (FLOP/s, bytes/s) reached by this device in float32, measured with your `time_matmul`.
+    """Measure (FLOP/s, bytes/s) of the default device in float32, with your `time_matmul`.
 
     Take the FLOP/s of a product of two matrices (n, n), and the bytes/s of a matrix (rows, n) by a vector, (n, 1).
     Create tensors without `device=`: the caller chooses the device, `with torch.device("cuda"):`.

@@ -1,4 +1,4 @@
-"""Memory: token files larger than memory."""
+"""Token files that are larger than memory."""
 
 from os import PathLike
 
@@ -16,7 +16,7 @@ def save_tokens(path: str | PathLike[str], tokens: np.ndarray) -> None:
     Details:
     - Store the tokens in their own dtype, with a header of at most 4096 bytes.
     - `tokens` may be a slice with a step.
-    - The file is exactly at `path`, whatever its suffix. `np.save` appends ".npy" to a name, but not to an open file.
+    - The file is exactly at `path`, with any suffix. `np.save` appends ".npy" to a name, but not to an open file.
     - Replace an existing file.
     """
     raise NotImplementedError
@@ -29,7 +29,7 @@ def load_tokens(path: str | PathLike[str]) -> np.ndarray:
     operating system then reads only the pages that you index.
 
     Example:
-        tokens = load_tokens("tokens.bin")     # at once, however large the file
+        tokens = load_tokens("tokens.bin")     # returns immediately, even for a large file
         tokens.dtype, tokens[1]                # np.uint16, 50256
 
     Details:

@@ -53,13 +53,13 @@ def training_bytes(
     Example, a deep linear model of 2 layers of 64 × 64 on a batch of 8, each layer keeping its input:
         training_bytes(2 * 64 * 64, 2 * 8 * 64)     # 135168 = 8192 * (4 + 4 + 8) + 1024 * 4
         training_bytes(8192, 1024, parameter_bytes=2, gradient_bytes=2, activation_bytes=2)     # 100352: in bfloat16
-        training_bytes(8192, 1024, parameter_bytes=2 + 4, gradient_bytes=2, activation_bytes=2) # 133120: with a copy
+        training_bytes(8192, 1024, parameter_bytes=2 + 4, gradient_bytes=2, activation_bytes=2) # 133120: master copy
     """
     raise NotImplementedError
 
 
 def max_parameters(num_devices: int, device_bytes: float, bytes_per_parameter: int) -> int:
-    """Return the largest number of parameters that fit on all devices together, without activations, as an int.
+    """Return how many parameters fit at most into the total memory of all devices, without activations, as an int.
 
     Example, the largest model on eight H100 of 80e9 bytes:
         max_parameters(8, 80e9, 16)     # 40000000000: Adam in float32, 4 + 4 + 8, or in mixed precision, 2 + 4 + 2 + 8

@@ -29,9 +29,9 @@ def train_step(
     Details:
     - Zero the gradients, call `backward()`, and call `optimizer.step()` once. Return the loss without its graph.
     - `x`, `y` and the parameters are float32; `model` maps (rows, dim) to (rows,).
-    - `torch.autocast` casts inputs of matmuls inside a `with` block (on a GPU not of exp or softmax) and leaves the
-      parameters alone.
-    - float16 has a smaller range: gradients up to 2**-24 / 2 = 2.98e-8 become 0, so it needs loss scaling.
+    - Inside a `with` block, `torch.autocast` casts the inputs of matmuls and does not change parameters. (On a GPU, it
+      keeps exp and softmax in float32.)
+    - float16 has a smaller range: gradients of magnitude up to 2**-24 / 2 = 2.98e-8 become 0, so it needs loss scaling.
 
     Not specified (either is fine): the loss as a float or a detached tensor; the precision of the backward pass between
     loss and gradients; gradients zeroed with `None` or zeros.

@@ -31,11 +31,11 @@ class Momentum(torch.optim.Optimizer):
     - Each group may have its own `momentum`, `dampening` and `nesterov`.
     - If `p.grad` is None, skip `p`: its buffer does not change.
     - Store one tensor of p's shape and dtype in `self.state[p]`, under any name. A loaded run continues unchanged. Copy
-      the first gradient: `backward()` may overwrite `p.grad`.
+      the first gradient: `backward()` changes `p.grad` in place.
     - As in `SGD`: parameter groups, changing `lr`, `None` gradients, in-place updates under `torch.no_grad()`.
 
-    Not specified (either is fine): dampening with nesterov or with `momentum=0`; scalars in the state; torch's other
-    options, if off by default.
+    Not specified (either is fine): dampening combined with nesterov or with `momentum=0`; scalars in the state;
+    torch's other options, if off by default.
     """
 
     def __init__(

@@ -5,7 +5,8 @@ from einops import einsum, rearrange, reduce
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-# einops names dimensions. Names missing on the right of the arrow are summed over; `...` stands for leading dimensions:
+# einops names dimensions. `einsum` sums over names that are missing on the right of the arrow; `reduce` combines them
+# with an operation; `...` are leading dimensions:
 #
 #     einsum(x, y, "... seq1 hidden, ... seq2 hidden -> ... seq1 seq2")
 #     reduce(x, "... hidden -> ...", "max")
@@ -14,7 +15,7 @@ from torch import Tensor
 # jaxtyping annotations (Float[Tensor, "... seq hidden"]) are checked only under `@jaxtyped(typechecker=beartype)`.
 #
 # Details, for all functions:
-# - Any number of leading dimensions of any size, 0 included.
+# - Inputs have no or any leading dimensions, of any size including 0.
 # - The result has the input's dtype, and gradients flow to every input.
 #
 # Not specified (either is fine): einops or plain torch; broadcasting of leading dimensions.

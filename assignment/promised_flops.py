@@ -6,8 +6,8 @@ import torch
 def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
     """Return the dense FLOP/s of the device's datasheet for matrix multiplications in this dtype.
 
-    `device_name` is a result of `torch.cuda.get_device_name()`. Write this table, in TFLOP/s (1e12 FLOP/s), into your
-    code; do not query the current machine:
+    `torch.cuda.get_device_name()` returns such a `device_name`. Write this table, in TFLOP/s (1e12 FLOP/s), into
+    your code; do not query the current machine:
 
         device                   bfloat16   float16   float32   float8
         Tesla T4                        –        65       8.1        –
@@ -21,10 +21,10 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
     Details:
     - float8 is both torch.float8_e4m3fn and torch.float8_e5m2.
     - Figures are accepted within 1 %.
-    - Return dense figures. Datasheets also print figures "with sparsity" (two of every four consecutive elements are
+    - These figures are dense. Datasheets also print figures "with sparsity" (two of every four consecutive elements are
       zero), which are twice as high.
     - float32 is not TF32, which is faster.
-    - Raise a ValueError for an unknown name, and for a dtype without a figure (– or no column, such as float64).
+    - Raise a ValueError for an unknown name, and for a dtype without a figure in the table, such as float64.
     - Compare whole names: "NVIDIA H100 NVL" and "NVIDIA H100 80GB HBM3 MIG 1g.10gb" are other devices.
 
     Example:

@@ -1,4 +1,4 @@
-"""Training at scale: a run that can be repeated."""
+"""Reproducible training: seed every random generator."""
 
 import random
 
@@ -12,7 +12,7 @@ def seed_everything(seed: int) -> None:
     A training script may draw from all three: torch for initial weights and dropout, NumPy for shuffling, `random` for
     data augmentation. Each has its own generator, so the run repeats only if all three are seeded.
 
-    Example, if each library gets the seed itself:
+    Example, if each library gets the seed unchanged:
         seed_everything(0)
         torch.rand(1)        # tensor([0.4963])
         np.random.rand()     # 0.5488...

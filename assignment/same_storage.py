@@ -8,7 +8,7 @@ def same_storage(x: Tensor, y: Tensor) -> bool:
     """Return True if `x` and `y` share a storage, that is, one block of allocated memory.
 
     A tensor is a storage plus an offset, a shape and strides. Slicing, `view`, `transpose`, `expand` and `detach`
-    return a new view of the same storage. `clone`, `x + 0`, and `contiguous()` of a non-contiguous tensor, allocate a
+    return a new view of the same storage. `clone`, `x + 0` and `contiguous()` of a non-contiguous tensor allocate a
     new storage.
 
     Example:
@@ -23,7 +23,7 @@ def same_storage(x: Tensor, y: Tensor) -> bool:
     Details:
     - Return True or False itself, not a tensor or a number.
     - Do not modify either tensor (values, strides, gradients, version).
-    - A view of the same bytes as another dtype, `x.view(torch.int32)`, or a Parameter made of x, shares the storage.
+    - A view of the same bytes as another dtype, `x.view(torch.int32)`, or a Parameter made from x, shares the storage.
 
     Not specified (either is fine): tensors without elements, meta tensors, arrays shared with NumPy.
     """

@@ -13,8 +13,8 @@ class SGD(torch.optim.Optimizer):
     `super().__init__(params, {"lr": lr})` creates `self.param_groups`, a list of dicts, each with a list "params" and
     its own "lr". It also creates `self.state[p]`, a dict for each parameter, which SGD does not need.
 
-    `loss.backward()` adds to `w.grad` for every tensor `w` that requires grad, as parameters do. An intermediate
-    result keeps its gradient only after `retain_grad()`.
+    `loss.backward()` adds to `w.grad` for every leaf tensor `w` that requires grad, such as a parameter. An
+    intermediate result keeps its gradient only after `retain_grad()`.
 
     Example of autograd:
         x, w = torch.tensor([1.0, 2.0, 3.0]), torch.ones(3, requires_grad=True)
@@ -38,7 +38,7 @@ class SGD(torch.optim.Optimizer):
     Details:
     - Update in place (same `Parameter`, same memory) under `torch.no_grad()`, for any shape and float dtype. Do not
       change `grad`.
-    - Skip a parameter only if its `grad` is None. Large and NaN gradients count as they are; an `lr` of 0 is valid.
+    - Skip a parameter only if its `grad` is None. Use large and NaN gradients unchanged; an `lr` of 0 is valid.
     - Read `self.param_groups` in every step: schedulers change "lr", `add_param_group` adds a group, and
       `load_state_dict` replaces all groups.
 

@@ -3,7 +3,7 @@
 One step along axis i moves `strides[i]` elements forward in the storage. Transposing swaps two strides, slicing changes
 the offset and a size, expanding sets a stride to 0.
 
-Details: compute exactly, without tensors, floats or loops over elements, since no memory may hold such a tensor.
+Details: compute exactly, without tensors, floats or loops over elements: the tensor may be larger than any memory.
 """
 
 from collections.abc import Sequence

@@ -21,12 +21,12 @@ def time_matmul(a: Float[Tensor, "m k"], b: Float[Tensor, "k n"]) -> float:
       kernel, and may take a thousand times as long.
     - Time at least three further products, and return the mean, the median or the minimum of one product's seconds.
     - Use a clock that never jumps: `time.perf_counter`, `time.monotonic`, `timeit`, or CUDA events. `time.time` jumps
-      when the system clock is set; `time.process_time` adds up threads and does not count waiting.
+      when the system clock is set; `time.process_time` adds up the CPU time of all threads and does not count waiting.
     - Synchronize: on a CUDA device `a @ b` only queues the product. Call `torch.cuda.synchronize()` before you start
       the clock, since the device may still be busy, and again before you read it. For CPU tensors do not call it:
       there may be no CUDA.
     - Do not modify the matrices.
 
-    Not specified (either is fine): the number of products, and an output tensor of your own.
+    Not specified (either is fine): the number of products; writing into an output tensor of your own.
     """
     raise NotImplementedError

@@ -40,12 +40,12 @@ def train(
 
     Details:
     - Build the model before any batch or other random draw. Do not set a seed. Only `SGD` may change the weights.
-    - `.to(device)` moves a whole model; within `with torch.device(device):` it is created there. Batches are already on
+    - `.to(device)` moves a whole model; `with torch.device(device):` creates it there. Batches are already on
       `device`.
     - `get_batch` is the caller's function, not your kata of that name.
     - Take every step, even after a loss of 0 or infinity. `num_train_steps=0` returns an untrained model and no losses.
     - Detach the losses: otherwise each keeps its graph's nodes in memory (`backward()` frees only the saved
-      activations). Keep nothing else from a step.
+      activations). Keep no other results of a step.
 
     Not specified (either is fine): a tensor or a list of losses; gradients zeroed at the start or at the end of a step,
     with `None` (the default of `zero_grad()`, which frees their memory) or with zeros.

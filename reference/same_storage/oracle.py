@@ -15,7 +15,7 @@ class Placed:
 
 
 def allocations(sources: Sequence[int | None]) -> list[int]:
-    """Number the allocations; `sources[i]` is the tensor that tensor i is a view of, or None for a new allocation."""
+    """Return each tensor's allocation; tensor i is a view of tensor `sources[i]`, or new if that is None."""
     owner: list[int] = []
     for i, source in enumerate(sources):
         owner.append(i if source is None else owner[source])

@@ -21,5 +21,5 @@ def load(module: Any, weights: Mapping[str, Tensor]) -> None:
 
 
 def typed_load(model: str, keys: Sequence[str], weights: str = "weights") -> str:
-    """The line that puts a list of weights under these keys, as it is typed."""
+    """Return the line of code that loads a list of weights under these keys."""
     return f"{model}.load_state_dict({{{', '.join(f'{key!r}: {weights}[{i}]' for i, key in enumerate(keys))}}})"

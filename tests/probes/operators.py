@@ -49,18 +49,18 @@ class Operators(DispatchMode):  # type: ignore[no-untyped-call]
             self.peak = max(self.peak, self.alive())
 
     def alive(self) -> int:
-        """The bytes that are alive now."""
+        """Return the bytes that are allocated now."""
         self.made = {memory: size for memory, size in self.made.items() if not memory.expired()}
         return sum(self.made.values())
 
 
 def reference(tensor: Tensor) -> Any:
-    """The tensor's memory, without keeping it alive; equal for two views of the same."""
+    """Return a weak reference to the tensor's storage; equal for two views of it."""
     return StorageWeakRef(tensor.untyped_storage())  # type: ignore[no-untyped-call]
 
 
 def peak_bytes(work: Callable[[], object], inputs: Iterable[Tensor], parameters: Iterable[Tensor]) -> int:
-    """The most bytes that are alive at once during `work`."""
+    """Return the peak of allocated bytes during `work`."""
     with Operators(inputs, parameters) as operators:
         work()
     peak: int = operators.peak

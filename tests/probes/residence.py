@@ -13,7 +13,7 @@ def read_nothing_ahead(array: np.ndarray) -> None:
 
 
 def resident_bytes(array: np.ndarray) -> int:
-    """The bytes of those pages of `array` that are in memory, whoever brought them there. Raises OSError."""
+    """Return the bytes of the pages of `array` that are in memory. Raises OSError."""
     address, length = pages_of(array)
     pages = (ctypes.c_ubyte * -(-length // mmap.PAGESIZE))()
     ask("mincore", address, length, pages)

@@ -222,7 +222,7 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
             p.grad = torch.tensor([1.0, float(step % 10 == 9)]); before = p.detach().clone(); optimizer.step()
         common, rare = before - p
         assert rare > 3 * common"""),
-    ("adam", "casts others to p's dtype; in bfloat16, 256 + 1 is 256", """
+    ("adam", "a `t` in bfloat16 stops at 256", """
         optimizer = SGD([p := nn.Parameter(p.bfloat16())])
         optimizer.state[p] = {name: torch.tensor(257.0) for name in ("step", "t")}
         optimizer.load_state_dict(optimizer.state_dict())
