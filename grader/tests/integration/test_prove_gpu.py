@@ -116,7 +116,7 @@ def test_missing_device_or_sandbox_fails_its_step(monkeypatch: pytest.MonkeyPatc
         raise MachineError("no namespaces here")
 
     monkeypatch.setattr(prove_gpu, "MACHINE", (make_step("first", write_figure),))
-    monkeypatch.setattr(prove_gpu, "with_sandbox", raise_error)
+    monkeypatch.setattr(prove_gpu, "run_with_sandbox", raise_error)
     code, report = run_steps("--device", "cpu")
     assert (code, f"| sandbox | {prove_gpu.SANDBOX.claim} | **failed**: no namespaces here |" in report) == (1, True)
     monkeypatch.setattr(gpu, "choose_gpu", lambda: "two processes are needed: nvidia-smi -c DEFAULT")
