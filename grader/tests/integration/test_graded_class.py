@@ -143,7 +143,7 @@ def test_failed_test_explains_itself(graded_class: Class, submission: str, kata:
 
 def test_pasted_oracle_earns_at_most_a_third(tmp_path: Path) -> None:
     kata = course().katas["measure_step"]
-    (pasted,) = (entry.source for entry in zoo.wrong(kata) if entry.name == "pasted_oracle")
+    (pasted,) = (entry.source for entry in zoo.load_wrong(kata) if entry.name == "pasted_oracle")
     options = ("--kata", kata.name, "--out", tmp_path / "results", "--examples", FEW)
     assert grade(work(tmp_path / "ada", measure_step=pasted), *options).code == 0
     result = read(tmp_path / "results/ada/result.json")

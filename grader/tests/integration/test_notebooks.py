@@ -32,9 +32,9 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def kernel(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NotebookClient]:
-    """A kernel in that handout, which all notebooks share, after their first cell.
+    """Start a kernel in that handout, which all notebooks share, and run their first cell.
 
-    Two examples are enough to tell how a kata ends.
+    Two examples are enough to show how a kata ends.
     """
     client = NotebookClient(nbformat.v4.new_notebook(), kernel_name="python3", startup_timeout=600)
     own = {"IPYTHONDIR": str(tmp_path_factory.mktemp("ipython")), "PYTEST_ADDOPTS": "--examples=2"}

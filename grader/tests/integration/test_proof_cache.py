@@ -10,8 +10,8 @@ from grader.base.imports import follow_imports
 from grader.pipeline.job import Job
 from grader.pipeline.submission import Submission
 from grader.proof import cache
-from grader.proof.cache import Proven
-from grader.proof.claims import Claim, claims
+from grader.proof.cache import ProofCache
+from grader.proof.claims import Claim, make_claims
 from grader.results import dependencies
 from grader.results.result import KataResult
 from grader.tests import ROOT
@@ -24,7 +24,7 @@ WARNINGS: list[str] = []
 
 @pytest.fixture(scope="module")
 def solution() -> Claim:
-    return next(claim for claim in claims([course().katas["strides"]], seeds=1) if claim.group == "solution")
+    return next(claim for claim in make_claims([course().katas["strides"]], seeds=1) if claim.group == "solution")
 
 
 def make_proof(claim: Claim) -> list[KataResult]:
@@ -33,10 +33,10 @@ def make_proof(claim: Claim) -> list[KataResult]:
     return [KataResult(claim.kata, "done", 1.0, 1.0, tuple(tests))]
 
 
-def open_record(folder: Path, *, examples: int = 10, isolation: str = "bwrap") -> Proven:
+def open_record(folder: Path, *, examples: int = 10, isolation: str = "bwrap") -> ProofCache:
     """Open the record as a new run does."""
     WARNINGS.clear()
-    return Proven(folder, examples, isolation, WARNINGS.append)
+    return ProofCache(folder, examples, isolation, WARNINGS.append)
 
 
 def store_proofs(folder: Path, *proven: Claim) -> None:
@@ -48,7 +48,7 @@ def store_proofs(folder: Path, *proven: Claim) -> None:
 
 
 def compute_digest(job: Job) -> str:
-    return Proven(Path(), 10, "bwrap", WARNINGS.append).digest(job)
+    return ProofCache(Path(), 10, "bwrap", WARNINGS.append).digest_job(job)
 
 
 def change_job(claim: Claim, **changes: object) -> Claim:
@@ -66,7 +66,7 @@ def test_proven_claim_is_found_without_texts(tmp_path: Path, solution: Claim) ->
 
 
 def test_note_that_names_mistake_is_stored(tmp_path: Path) -> None:
-    made = claims([course().katas["strides"]], seeds=1)
+    made = make_claims([course().katas["strides"]], seeds=1)
     wrong = next(claim for claim in made if claim.entry and not claim.entry.looks_like)
     assert wrong.entry is not None
     noted = replace(wrong, entry=replace(wrong.entry, note="the last stride is 1"))
@@ -152,7 +152,7 @@ def test_simultaneous_runs_keep_both_proofs(tmp_path: Path, solution: Claim) -> 
 
 
 def test_record_forgets_oldest_unused_proofs(tmp_path: Path, solution: Claim, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "MOST", 2)
+    monkeypatch.setattr(cache, "MAX_RESULTS", 2)
     seeds = [change_job(solution, seed=seed) for seed in range(3)]
     store_proofs(tmp_path, *seeds[:2])
     second = open_record(tmp_path)
@@ -166,4 +166,4 @@ def test_unwritable_record_does_not_stop_proof(tmp_path: Path, solution: Claim) 
     (tmp_path / "proven").write_text("a file")
     store_proofs(tmp_path / "proven", solution)
     assert len(WARNINGS) == 1
-    assert WARNINGS[0].startswith("what was proven can't be recorded: ")
+    assert WARNINGS[0].startswith("cannot store the proven results: ")

@@ -304,7 +304,7 @@ def test_theme_button_overrides_the_system(page: Chrome) -> None:
     for _ in range(3):
         seen.append((button.text, page.execute_script("return getComputedStyle(document.documentElement).colorScheme")))
         button.click()
-    assert seen == [("Colours: as the system", "light dark"), ("Colours: light", "light"), ("Colours: dark", "dark")]
+    assert seen == [("Theme: system", "light dark"), ("Theme: light", "light"), ("Theme: dark", "dark")]
 
 
 def test_page_prints_without_controls(page: Chrome) -> None:
