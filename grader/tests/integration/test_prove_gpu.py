@@ -111,7 +111,7 @@ def test_failed_step_stops_and_leaves_report(
     assert f"second: failed: {words} (" in capfd.readouterr().out
 
 
-def test_missing_device_or_sandbox_fails_its_step(monkeypatch: pytest.MonkeyPatch, run_steps: Ran) -> None:
+def test_sandbox_that_does_not_start_fails(monkeypatch: pytest.MonkeyPatch, run_steps: Ran) -> None:
     def raise_error(*_: object) -> None:
         raise MachineError("no namespaces here")
 
@@ -119,6 +119,9 @@ def test_missing_device_or_sandbox_fails_its_step(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(prove_gpu, "run_with_sandbox", raise_error)
     code, report = run_steps("--device", "cpu")
     assert (code, f"| sandbox | {prove_gpu.SANDBOX.claim} | **failed**: no namespaces here |" in report) == (1, True)
+
+
+def test_missing_device_fails_with_remedy(monkeypatch: pytest.MonkeyPatch, run_steps: Ran) -> None:
     monkeypatch.setattr(gpu, "choose_gpu", lambda: "two processes are needed: nvidia-smi -c DEFAULT")
     code, report = run_steps()
     assert (code, report.count("\n### ")) == (1, 1)
