@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -40,7 +41,7 @@ def ask(sandbox: Sandbox) -> Iterator[Ask]:
 
 
 @contextmanager
-def open_runner(sandbox: Sandbox, source: str, **limits: float) -> Iterator[tuple[WorkerRunner, Student]]:
+def open_runner(sandbox: Sandbox, source: str, **limits: Any) -> Iterator[tuple[WorkerRunner, Student]]:
     """Start a worker with this source of `linear.py`."""
     runner = WorkerRunner(sandbox.clone(), replace(LIMITS, **limits))
     student = Student(runner)
