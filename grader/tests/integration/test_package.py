@@ -20,7 +20,9 @@ from grader.tests.support.submissions import PRIMES, trapped
 from torchkata.course import course
 
 HALF_DONE, WRONG = ROOT / "examples/submissions/half_done", PRIMES / "submissions/subtly_wrong"
-PRIVATE = "solution.py right submissions reference/attacks examples grader/tests __pycache__"
+PRIVATE = (
+    "reference/KATA/solution.py reference/KATA/right submissions reference/attacks examples grader/tests __pycache__"
+)
 KATAS = ("same_storage", "get_batch", "linear")
 
 
@@ -203,7 +205,8 @@ def test_package_contains_no_private_file(packages: Path, folder: str, kata: str
     files = {path.relative_to(copied).as_posix() for path in copied.rglob("*") if path.is_file()}
     assert {"conftest.py", f"reference/{kata}/fallback.py", f"reference/{kata}/oracle.py"} <= files
     assert folder != "gradescope" or "constraints.txt" in files
-    assert not [name for name in files if any(f"/{part}/" in f"/{name}/" for part in PRIVATE.split())]
+    private = PRIVATE.replace("KATA", kata).split()
+    assert not [name for name in files if any(f"/{part}/" in f"/{name}/" for part in private)]
 
 
 def test_package_zip_is_reproducible(packages: Path, tmp_path: Path) -> None:
