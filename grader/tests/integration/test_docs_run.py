@@ -36,7 +36,7 @@ NOT_RUN = {
     "a minute; test_calibrate_cpu.py::test_calibrate_measures_and_stores_cpu_figures": ("grader calibrate",),
     "many minutes; make prove and make speed run it": ("grader certify",),
     "needs a GPU; rehearsed in test_prove_gpu.py::test_rehearsal_takes_every_step": ("python -m benchmarks.prove_gpu",),
-    "needs Podman; test_containerfile.py::test_what_doctor_says_of_a_container_is_what_the_documents_say": (
+    "needs Podman; test_containerfile.py::test_doctor_and_docs_agree_on_containers": (
         "podman build -t torchkata .",
         "podman run --rm torchkata",
         "podman run --rm --userns keep-id --security-opt seccomp=unconfined --security-opt unmask=ALL "
@@ -63,7 +63,7 @@ STUBS_ARE_LEFT = (
 ENDS = {"grader doctor": (0, 3), **dict.fromkeys(STUBS_ARE_LEFT, (1,))}  # exit codes, if not 0
 MINUTES = (
     "students.md: Useful commands",  # whole runs of pytest; test_student_output.py has each option
-    "instructors.md: A class of 200, from downloads to a gradebook",  # test_marks.py and test_items.py have small ones
+    "instructors.md: A class of 200, from downloads to a gradebook",  # minutes; see test_mark_rules.py
     "instructors.md: A course of your own",  # minutes; see test_wheel.py and test_example_courses.py
 )
 RUNNER = dict.fromkeys(VARIABLES.values(), "https://example.org/")
