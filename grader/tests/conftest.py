@@ -21,7 +21,7 @@ import torch
 from grader import cli
 from grader.tests import ROOT
 from grader.tests.support.solution import SOLUTION
-from grader.tests.support.submissions import NAMES, OPTIONS, PRIMES, SIEVE, SLOW, WITHOUT_TWO, handed_in
+from grader.tests.support.submissions import NAMES, OPTIONS, PRIMES, SIEVE, SLOW, WRONG_SIEVE, write_submissions
 from grader.tests.support.warm_process import run_module
 from scripts import one_node_slurm
 from torchkata.course import HiddenSays, Visibility, course, use
@@ -45,18 +45,18 @@ class Run:
 
 def run(*command: str, cwd: Path = ROOT) -> Run:
     """Run a module of ours in a process of its own, as a user would."""
-    return Run(*run_module(*command, cwd=cwd, environment=without_pytest()))
+    return Run(*run_module(*command, cwd=cwd, environment=get_environment()))
 
 
-def at_home(*command: str, cwd: Path, typed: str = "", **variables: str) -> Run:
+def run_as_student(*command: str, cwd: Path, typed: str = "", **variables: str) -> Run:
     """Run a module of the handout in `cwd`, as a student would who has nothing else of ours."""
-    environment = {**students_environment(), **variables}
+    environment = {**get_student_environment(), **variables}
     if not any(name.startswith("PYTHON") for name in variables):  # which Python reads when it starts
         return Run(*run_module(*command, cwd=cwd, environment=environment, typed=typed))
-    return start(sys.executable, "-m", *command, cwd=cwd, environment=environment, typed=typed)
+    return run_program(sys.executable, "-m", *command, cwd=cwd, environment=environment, typed=typed)
 
 
-def start(
+def run_program(
     *command: object, cwd: Path = ROOT, environment: Mapping[str, str] | None = None, typed: str | None = None
 ) -> Run:
     """Run a program, with the environment of this process unless one is given."""
@@ -65,9 +65,9 @@ def start(
     return Run(done.returncode, done.stdout, done.stderr)
 
 
-def kata(handout: Path, *command: str, typed: str = "", **variables: str) -> Run:
+def run_kata(handout: Path, *command: str, typed: str = "", **variables: str) -> Run:
     """`kata …` in a handout."""
-    return at_home("torchkata", *command, cwd=handout, typed=typed, **variables)
+    return run_as_student("torchkata", *command, cwd=handout, typed=typed, **variables)
 
 
 def write_solution(handout: Path, *katas: str) -> None:
@@ -76,23 +76,23 @@ def write_solution(handout: Path, *katas: str) -> None:
         shutil.copy(SOLUTION / f"{name}.py", handout / "assignment")
 
 
-def students_environment() -> dict[str, str]:
+def get_student_environment() -> dict[str, str]:
     """Ours, without what would lead to our modules or change how things look."""
     ours = ("PYTEST", "PYTHONPATH", "NO_COLOR", "FORCE_COLOR")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
 
-def python(*arguments: str, cwd: Path = ROOT) -> Run:
+def run_python(*arguments: str, cwd: Path = ROOT) -> Run:
     """Run Python itself."""
-    return start(sys.executable, *arguments, cwd=cwd, environment=without_pytest())
+    return run_program(sys.executable, *arguments, cwd=cwd, environment=get_environment())
 
 
-def without_pytest() -> dict[str, str]:
+def get_environment() -> dict[str, str]:
     """Our environment, without what tells pytest that it runs in another."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
 
 
-def ask(*command: object) -> Run:
+def call_grader(*command: object) -> Run:
     """`grader …` in this process, which has all imports behind it: for what is refused, or starts no process."""
     out, err = io.StringIO(), io.StringIO()
     at_ctrl_c, here = signal.getsignal(signal.SIGINT), course().root
@@ -121,27 +121,27 @@ def needs_bwrap() -> None:
 
 
 @dataclass(frozen=True)
-class Class:
+class GradedClass:
     """The results of grading all examples in one run."""
 
     directory: Path
     run: Run
 
-    def result(self, submission: str) -> dict[str, Any]:
+    def read_result(self, submission: str) -> dict[str, Any]:
         """`result.json` of one submission."""
         loaded: dict[str, Any] = json.loads((self.directory / submission / "result.json").read_text())
         return loaded
 
-    def statuses(self, submission: str) -> dict[str, str]:
+    def read_statuses(self, submission: str) -> dict[str, str]:
         """The status of each kata."""
-        return {kata["kata"]: kata["status"] for kata in self.result(submission)["katas"]}
+        return {run_kata["kata"]: run_kata["status"] for run_kata in self.read_result(submission)["katas"]}
 
 
 @pytest.fixture(scope="session")
-def graded_class(tmp_path_factory: pytest.TempPathFactory) -> Class:
+def graded_class(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
     """All examples, graded side by side with the best isolation that works here."""
     directory = tmp_path_factory.mktemp("class")
-    return Class(directory, grade(*EXAMPLES, "--out", directory, "--jobs", 2, "--examples", FEW))
+    return GradedClass(directory, grade(*EXAMPLES, "--out", directory, "--jobs", 2, "--examples", FEW))
 
 
 Hide: TypeAlias = Callable[..., None]
@@ -163,7 +163,7 @@ def hide(monkeypatch: pytest.MonkeyPatch) -> Hide:
 def new_handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `grader release` writes, with all katas; for reading only."""
     folder = tmp_path_factory.mktemp("release") / "katas"
-    released = ask("release", folder, "--track", "all")
+    released = call_grader("release", folder, "--track", "all")
     assert released.code == 0, released.err
     return folder
 
@@ -178,8 +178,8 @@ def handout(new_handout: Path, tmp_path: Path) -> Path:
 def slow_class(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """A small class that takes a while, one of them wrong."""
     slow = 2 * SLOW  # so that a task lasts some seconds
-    paths = handed_in(tmp_path_factory.mktemp("slow"), SIEVE + slow, *NAMES, kata="sieve")
-    (paths[1] / "sieve.py").write_text(WITHOUT_TWO + slow)
+    paths = write_submissions(tmp_path_factory.mktemp("slow"), SIEVE + slow, *NAMES, kata="sieve")
+    (paths[1] / "sieve.py").write_text(WRONG_SIEVE + slow)
     return paths
 
 

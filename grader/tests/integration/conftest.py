@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.support.gpu_plumbing import build
-from grader.tests.support.wheel import install
+from grader.tests.support.shared_gpu_memory import build
+from grader.tests.support.wheel import install_wheel
 
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the `bin` of an environment with the wheel and its dependencies, without torch."""
-    return install(tmp_path_factory.mktemp("wheel"))
+    return install_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="session")

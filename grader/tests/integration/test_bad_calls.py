@@ -11,8 +11,8 @@ import pytest
 
 from grader.results.result import read, write
 from grader.tests import ROOT
-from grader.tests.conftest import Run, ask, grade, start
-from grader.tests.support.made_results import result
+from grader.tests.conftest import Run, call_grader, grade, run_program
+from grader.tests.support.sample_results import make_result
 from grader.tests.support.submissions import OPTIONS, PRIMES
 
 COMPLETE = ROOT / "examples/submissions/complete"
@@ -80,7 +80,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name / "linear.py").touch()
     (folder / "empty").mkdir()
     (folder / "file").touch()
-    write(result("why"), folder / "results")
+    write(make_result("why"), folder / "results")
     return folder
 
 
@@ -88,14 +88,14 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_bad_call_is_refused(call: str, words: str, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(here)
     before = sorted(here.rglob("*"))
-    assert_refused(ask(*shlex.split(call)), words)
+    assert_refused(call_grader(*shlex.split(call)), words)
     assert sorted(here.rglob("*")) == before
 
 
 def test_installed_grader_works_from_any_directory(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     script = Path(sys.executable).with_name("grader")
-    done = start(script, "--course", ROOT, "certify", "--kata", "lineal", cwd=tmp_path, environment=environment)
+    done = run_program(script, "--course", ROOT, "certify", "--kata", "lineal", cwd=tmp_path, environment=environment)
     assert_refused(done, "'lineal'")
 
 
@@ -122,7 +122,7 @@ def test_unreadable_submission_does_not_stop_the_others(tmp_path: Path) -> None:
 
 def test_grade_refuses_numbers_out_of_range(tmp_path: Path) -> None:
     for option in ("--jobs", "--examples"):
-        done = ask("grade", COMPLETE, "--out", tmp_path / "out", option, 0)
+        done = call_grader("grade", COMPLETE, "--out", tmp_path / "out", option, 0)
         assert (done.code, (tmp_path / "out").exists()) == (2, False)
 
 

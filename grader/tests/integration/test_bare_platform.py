@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from grader.tests import ROOT
-from grader.tests.conftest import ask, start, students_environment
+from grader.tests.conftest import call_grader, get_student_environment, run_program
 from grader.tests.support.solution import SOLUTION
 
 ENCODINGS = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C", "PYTHONIOENCODING": "cp1252"}
@@ -14,13 +14,13 @@ ENCODINGS = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C", "PYTH
 
 def test_handout_works_without_fork_alarm_and_utf8(tmp_path: Path) -> None:
     handout, solution, bare = tmp_path / "my katas 练习", tmp_path / "the solution", tmp_path / "bare"
-    assert ask("release", handout, "--kata=same_storage").code == 0
+    assert call_grader("release", handout, "--kata=same_storage").code == 0
     for folder in (solution, bare):
         folder.mkdir()
     shutil.copy(SOLUTION / "same_storage.py", solution)
     shutil.copy(ROOT / "grader/tests/support/bare_platform.py", bare / "sitecustomize.py")
-    environment = {**students_environment(), **ENCODINGS, "PYTHONPATH": str(bare)}
-    done = start(sys.executable, ROOT / "scripts/try_handout.py", handout, solution, environment=environment)
+    environment = {**get_student_environment(), **ENCODINGS, "PYTHONPATH": str(bare)}
+    done = run_program(sys.executable, ROOT / "scripts/try_handout.py", handout, solution, environment=environment)
     assert done.code == 0, done.out + done.err
     assert done.out.count("ok  ") == len((done.out + done.err).splitlines()) == 7
     assert hasattr(os, "fork"), "only there"

@@ -8,7 +8,7 @@ import torch
 
 from grader.speed import setup
 from grader.speed.calibration import load
-from grader.tests.conftest import python
+from grader.tests.conftest import run_python
 
 QUICK = """
 import dataclasses, pathlib, sys
@@ -26,7 +26,7 @@ sys.exit(run_calibrate(Options("cpu", pathlib.Path(sys.argv[1]))))
 def test_calibrate_measures_and_stores_cpu_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = tmp_path / "cache"
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
-    done = python("-c", QUICK, str(tmp_path / "figures.json"))
+    done = run_python("-c", QUICK, str(tmp_path / "figures.json"))
     assert (done.code, done.err) == (0, ""), done.out
     found = load(setup.cpu_name(), "cpu")
     assert found is not None

@@ -7,8 +7,8 @@ from pathlib import Path
 from grader.proof import zoo
 from grader.proof.claims import make_claims
 from grader.tests import ROOT
-from grader.tests.conftest import Run, ask
-from grader.tests.support.solution import copy_of_the_course
+from grader.tests.conftest import Run, call_grader
+from grader.tests.support.solution import copy_course
 from grader.tests.support.warm_process import run_module
 from torchkata.course import course
 
@@ -37,7 +37,7 @@ def test_quick_proof_runs_one_test_per_wrong_entry() -> None:
 
 
 def test_cheats_on_speed_have_no_quick_proof() -> None:
-    done = ask("certify", "--quick", "--only", "cheats")
+    done = call_grader("certify", "--quick", "--only", "cheats")
     assert (done.code, "--quick does not include the cheats" in done.err) == (2, True)
 
 
@@ -52,7 +52,7 @@ def certify(own: Path, *options: str) -> Run:
 
 
 def test_certify_writes_and_checks_caught_by(tmp_path: Path) -> None:
-    file = copy_of_the_course(tmp_path / "course") / "reference/strides/wrong.toml"
+    file = copy_course(tmp_path / "course") / "reference/strides/wrong.toml"
     lock = file.with_name("caught_by.toml")
     replace = '["initial=1))", "initial=1.0))"]'
     table = f'[known]\nbreaks = "strides are whole numbers"\nlooks_like = "floats"\nreplace = {replace}\n'

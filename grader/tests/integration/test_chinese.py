@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import at_home, kata, run, students_environment, write_solution
+from grader.tests.conftest import get_student_environment, run, run_as_student, run_kata, write_solution
 from grader.tests.support.pseudo_terminal import Terminal
-from grader.tests.support.solution import copy_of_the_course
-from grader.tests.support.submissions import changed
+from grader.tests.support.solution import copy_course
+from grader.tests.support.submissions import edit_solution
 from grader.tests.support.warm_process import Fork
 from torchkata.cli import about
 from torchkata.cli.runs import EXPECTED
@@ -36,13 +36,13 @@ def chinese(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def save(handout: Path, name: str, old: str, new: str) -> None:
-    (handout / "assignment" / f"{name}.py").write_text(changed(name, old, new))
+    (handout / "assignment" / f"{name}.py").write_text(edit_solution(name, old, new))
 
 
 def test_an_english_sentence_is_found(handout: Path) -> None:
     assert find_english("  说明      the numbers are right, but the shape is wrong") != []
     assert find_english("  崩溃      TypeError: this is what Python says") == []
-    assert find_english(kata(handout, "about", "linear", KATA_LANG="en").out) != []
+    assert find_english(run_kata(handout, "about", "linear", KATA_LANG="en").out) != []
 
 
 @pytest.mark.parametrize("name", [name for name, kata in course().katas.items() if "zh" in kata.languages])
@@ -58,7 +58,7 @@ def test_commands_answer_without_english(handout: Path) -> None:
     calls += [["export"], ["export", "a.txt"], ["reset", "linear"], ["reset", "linear", "--yes"], ["reset", "linear"]]
     calls += [["reset"], ["hnt"], ["hint", "lineal"], ["next", "on"], ["--colour"]]
     for call in calls:
-        done = kata(handout, *call)
+        done = run_kata(handout, *call)
         assert find_english(done.out.replace("invalid syntax", "") + done.err) == [], call
 
 
@@ -77,24 +77,24 @@ def test_failure_has_no_english(handout: Path, name: str, old: str, new: str, wo
     write_solution(handout, *course().foundations(name))
     save(handout, name, old, new)
     options = ["-k", "forward_is_x or steps"] if "sleep" in new else []
-    done = at_home("pytest", EXPECTED, f"--kata={name}", "--examples=20", "--seed=1", *options, cwd=handout)
+    done = run_as_student("pytest", EXPECTED, f"--kata={name}", "--examples=20", "--seed=1", *options, cwd=handout)
     assert words in done.out
     assert find_english(done.out) == []
 
 
 @pytest.mark.parametrize("option", ["--kata=lineal", "--track=cores", "--examples=0", "--impl=nowhere"])
 def test_pytest_refuses_options_without_english(new_handout: Path, option: str) -> None:
-    done = at_home("pytest", option, cwd=new_handout)
+    done = run_as_student("pytest", option, cwd=new_handout)
     assert (done.code, find_english(done.out + done.err)) == (4, [])
 
 
 def test_missing_course_is_named_in_chinese(tmp_path: Path) -> None:
-    assert kata(tmp_path, PYTHONPATH=str(ROOT)).err == "kata：这里没有课程：请进入有它的 pyproject.toml 的文件夹\n"
+    assert run_kata(tmp_path, PYTHONPATH=str(ROOT)).err == "kata：这里没有课程：请进入有它的 pyproject.toml 的文件夹\n"
 
 
 def test_feedback_on_chinese_course_is_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "en")
-    place = copy_of_the_course(tmp_path / "course")
+    place = copy_course(tmp_path / "course")
     settings = place / "pyproject.toml"
     chinese = settings.read_text("utf-8").replace('languages = ["en", "zh"]', 'languages = ["zh", "en"]')
     settings.write_text(chinese.replace(course().title, "从基本运算学 PyTorch"), "utf-8")
@@ -103,7 +103,7 @@ def test_feedback_on_chinese_course_is_chinese(tmp_path: Path, monkeypatch: pyte
         ("ben", "return x @ self.weight", "import os; os._exit(3)"),
     ):
         (tmp_path / name / "assignment").mkdir(parents=True)
-        (tmp_path / name / "assignment/linear.py").write_text(changed("linear", old, new), "utf-8")
+        (tmp_path / name / "assignment/linear.py").write_text(edit_solution("linear", old, new), "utf-8")
     ours, out = ("grader", "--course", str(place)), tmp_path / "out"
     graded = [str(tmp_path / name) for name in ("ada", "ben")]
     done = run(*ours, "grade", *graded, "--kata=linear", "--out", str(out), "--examples=5", "--seed=0")
@@ -124,16 +124,16 @@ def test_feedback_on_chinese_course_is_chinese(tmp_path: Path, monkeypatch: pyte
 
 
 def test_watch_has_no_english(handout: Path) -> None:
-    environment = {**students_environment(), "NO_COLOR": "1", "TERM": "xterm"}
+    environment = {**get_student_environment(), "NO_COLOR": "1", "TERM": "xterm"}
     with Terminal(["torchkata", "watch"], handout, environment, Fork) as terminal:
-        terminal.until(KEYS)
+        terminal.read_until(KEYS)
         save(handout, "linear", "x @ self.weight", "x @ self.weight + 1")
-        terminal.until(KEYS)
+        terminal.read_until(KEYS)
         terminal.type("h")
-        terminal.until("提示 1/")
+        terminal.read_until("提示 1/")
         terminal.type("n")
-        terminal.until(KEYS)
+        terminal.read_until(KEYS)
         terminal.type("q")
-        assert terminal.end() == 0
+        assert terminal.wait() == 0
     assert "── linear ──" in terminal.all
     assert find_english(terminal.all) == []

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import Run, ask, run
+from grader.tests.conftest import Run, call_grader, run
 from torchkata.course import course
 from torchkata.course.handout import LIST
 
@@ -106,7 +106,8 @@ KEYS = "; the keys are"
 )
 def test_mistake_in_course_files_is_refused(tmp_path: Path, course: str, files: dict[str, str], line: str) -> None:
     assert_refused(
-        ask("--course", write_course(tmp_path, course, **files), "grade", tmp_path, "--out", tmp_path / "out"), line
+        call_grader("--course", write_course(tmp_path, course, **files), "grade", tmp_path, "--out", tmp_path / "out"),
+        line,
     )
 
 

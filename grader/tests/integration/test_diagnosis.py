@@ -6,14 +6,16 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from grader.tests.conftest import grade, run
-from grader.tests.support.submissions import changed, work
+from grader.tests.support.submissions import edit_solution, write_assignment
 
 EPSILON = ('torch.sqrt(state["g2"] + 1e-5)', '(torch.sqrt(state["g2"]) + 1e-5)')
 LINE = "the 1e-5 is added outside the square root"
 
 
 def test_failures_of_one_mistake_are_grouped(tmp_path: Path) -> None:
-    folder = work(tmp_path, same_storage="def same_storage(x, y):\n    return x.data_ptr() == y.data_ptr()\n")
+    folder = write_assignment(
+        tmp_path, same_storage="def same_storage(x, y):\n    return x.data_ptr() == y.data_ptr()\n"
+    )
     out = run("pytest", f"--impl={folder}", "--kata", "same_storage", "--seed", "3").out
     (block,) = [block for block in out.split("\n\n") if block.startswith("same_storage · ")]
     assert "looks like: compares x.data_ptr() with y.data_ptr()" in block
@@ -23,7 +25,7 @@ def test_failures_of_one_mistake_are_grouped(tmp_path: Path) -> None:
 
 
 def test_grader_stores_the_diagnosis(tmp_path: Path) -> None:
-    folder = work(tmp_path / "ada", adagrad=changed("adagrad", *EPSILON))
+    folder = write_assignment(tmp_path / "ada", adagrad=edit_solution("adagrad", *EPSILON))
     done = grade(folder, "--out", tmp_path / "out", "--kata", "adagrad", "--examples", 20)
     assert done.code == 0, done.err
     (graded,) = json.loads((tmp_path / "out/ada/result.json").read_text())["katas"]
@@ -34,10 +36,10 @@ def test_grader_stores_the_diagnosis(tmp_path: Path) -> None:
 
 
 def test_diagnosis_changes_neither_verdicts_nor_inputs(tmp_path: Path) -> None:
-    folder = work(
+    folder = write_assignment(
         tmp_path,
-        linear=changed("linear", "x @ self.weight", "torch.relu(x @ self.weight)"),
-        sgd=changed("sgd", 'alpha=-group["lr"]', 'alpha=-self.param_groups[0]["lr"]'),
+        linear=edit_solution("linear", "x @ self.weight", "torch.relu(x @ self.weight)"),
+        sgd=edit_solution("sgd", 'alpha=-group["lr"]', 'alpha=-self.param_groups[0]["lr"]'),
     )
     command = ["pytest", f"--impl={folder}", "--hypothesis-profile", "grade", "--examples", "40", "--seed", "3"]
     command += ["--kata", "linear", "--kata", "sgd"]

@@ -10,15 +10,17 @@ import pytest
 
 from grader.output.formats.classroom50 import VARIABLES
 from grader.tests import ROOT
-from grader.tests.conftest import Run, start, students_environment
-from grader.tests.support.documents import DOCUMENTS, OTHERS, OURS, Section, sections
+from grader.tests.conftest import Run, get_student_environment, run_program
+from grader.tests.support.documents import DOCUMENTS, OTHERS, OURS, Section, read_sections
 from grader.tests.support.printed_output import assert_shown
 from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
 
 PAGES = (ROOT / "docs/students.md", ROOT / "docs/zh/students.md")
 FOR_STUDENTS = (*PAGES, ROOT / "grader/commands/release/files/README.md")  # typed where a handout lies
-ALL_SECTIONS = [section for document in dict.fromkeys([*DOCUMENTS, *FOR_STUDENTS]) for section in sections(document)]
+ALL_SECTIONS = [
+    section for document in dict.fromkeys([*DOCUMENTS, *FOR_STUDENTS]) for section in read_sections(document)
+]
 TYPED = {command for section in ALL_SECTIONS for command in section.commands}
 GRADE = "grader grade submissions/* --out results --jobs 4"
 
@@ -87,9 +89,9 @@ def type_in(place: Path, command: str) -> Run:
     """Type a command into a shell in a folder, and answer every question with yes."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     ours = {"PATH": path, "PYTHONPATH": str(place), "XDG_CACHE_HOME": str(place / "cache")}
-    environment = {**students_environment(), **RUNNER, **ours}
+    environment = {**get_student_environment(), **RUNNER, **ours}
     typed = command.replace("@COMMIT", "@" + 40 * "0")
-    return start("bash", "-c", typed, cwd=place, environment=environment, typed="y\n")
+    return run_program("bash", "-c", typed, cwd=place, environment=environment, typed="y\n")
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +158,7 @@ def test_block_of_output_has_no_command() -> None:
 
 
 def find_block(heading: str) -> str:
-    [block] = next(section.shown for page in PAGES for section in sections(page) if section.heading == heading)
+    [block] = next(section.shown for page in PAGES for section in read_sections(page) if section.heading == heading)
     return block
 
 

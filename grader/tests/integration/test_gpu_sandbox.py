@@ -14,11 +14,11 @@ from grader.sandbox.launch import Sandbox
 from grader.sandbox.runner import WorkerRunner
 from grader.speed import setup
 from grader.speed.paused_worker import PausedWorker
-from grader.tests.conftest import python
-from grader.tests.support.gpu_plumbing import HERE, with_driver
-from grader.tests.support.processes import descendants
-from grader.tests.support.submissions import LINEAR, handed_in
-from grader.tests.support.workers import Ask, asking
+from grader.tests.conftest import run_python
+from grader.tests.support.processes import find_descendants
+from grader.tests.support.sandbox_workers import Ask, open_worker
+from grader.tests.support.shared_gpu_memory import FAKE_GPU, run_with_driver
+from grader.tests.support.submissions import LINEAR, write_submissions
 
 LIMITS = setup.get_limits()
 
@@ -30,7 +30,7 @@ LACKING = "from grader.sandbox.cuda import lacking; print(lacking())"
 
 @pytest.mark.parametrize(("lacks", "words"), [("0", ""), ("102", "virtual memory"), ("103", "by file descriptor")])
 def test_device_without_shared_memory_is_named(driver: Path, lacks: str, words: str) -> None:
-    done = with_driver(driver, "-c", LACKING, FAKE_CUDA_LACKS=lacks)
+    done = run_with_driver(driver, "-c", LACKING, FAKE_CUDA_LACKS=lacks)
     assert done.returncode == 0, done.stderr
     assert words in done.stdout
     assert bool(done.stdout.strip()) == bool(words)
@@ -39,8 +39,8 @@ def test_device_without_shared_memory_is_named(driver: Path, lacks: str, words: 
 CALLS = """
 import os, torch
 from grader.sandbox import cuda
-from grader.tests.support.gpu_plumbing import at_address, descriptors
-cuda.start_context, cuda.as_tensor, torch.cuda.synchronize = lambda: None, at_address, lambda: None
+from grader.tests.support.shared_gpu_memory import count_descriptors, view_memory
+cuda.start_context, cuda.as_tensor, torch.cuda.synchronize = lambda: None, view_memory, lambda: None
 def share_memory():
     assert cuda.lacking() == ""
     memory = cuda.CUDA.memory(100)
@@ -51,9 +51,9 @@ def share_memory():
     os.close(descriptor)
     other.release()
     memory.release()
-before = descriptors()
+before = count_descriptors()
 share_memory()
-print(descriptors() - before)
+print(count_descriptors() - before)
 for name in cuda.SIGNATURES:
     os.environ["FAKE_CUDA_FAILS"] = name
     try:
@@ -64,13 +64,13 @@ for name in cuda.SIGNATURES:
 
 
 def test_memory_is_shared_and_failed_calls_are_named(driver: Path) -> None:
-    done = with_driver(driver, "-c", CALLS)
+    done = run_with_driver(driver, "-c", CALLS)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["0", *(f"{name} failed with error 999" for name in SIGNATURES)]
 
 
 def test_killed_workers_leave_their_memory_to_the_grader(driver: Path) -> None:
-    done = with_driver(driver, "-m", "grader.tests.support.gpu_plumbing", "--pretended")
+    done = run_with_driver(driver, "-m", "grader.tests.support.shared_gpu_memory", "--fake")
     assert done.returncode == 0, done.stderr
     worker = {"right": [True, True], "alive": 7}
     assert json.loads(done.stdout) == {"workers": [worker, worker], "violations": [], "left open": 0}
@@ -91,7 +91,7 @@ for demand in (forks.demand_no_driver, forks.demand_one_thread):
 
 
 def test_process_with_driver_or_threads_cannot_fork(driver: Path) -> None:
-    done = with_driver(driver, "-c", FORKS)
+    done = run_with_driver(driver, "-c", FORKS)
     assert done.returncode == 0, done.stderr
     driver_line, threads_line = done.stdout.splitlines()
     assert "has loaded the CUDA driver" in driver_line
@@ -125,7 +125,7 @@ def start_sandbox(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
         return runtime
 
     monkeypatch.setattr(launch, "copy_runtime", with_code)
-    return launch.launch("bwrap", LIMITS, setup.plan_workers(HERE))
+    return launch.launch("bwrap", LIMITS, setup.plan_workers(FAKE_GPU))
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +141,7 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="module")
 def ask(sandbox: Sandbox) -> Iterator[Ask]:
-    yield from asking(sandbox)
+    yield from open_worker(sandbox)
 
 
 def test_gpu_worker_has_no_violations(sandbox: Sandbox) -> None:
@@ -153,9 +153,9 @@ def test_ended_gpu_worker_is_gone(sandbox: Sandbox) -> None:
     with sandbox.clone() as control:
         worker = PausedWorker(control, LIMITS)
         worker.start({})
-        running = descendants(sandbox.process.pid)
+        running = find_descendants(sandbox.process.pid)
         worker.end()
-        assert len(running - descendants(sandbox.process.pid)) == 1, "the driver frees its memory after its end"
+        assert len(running - find_descendants(sandbox.process.pid)) == 1, "the driver frees its memory after its end"
 
 
 def test_zygote_with_loaded_driver_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,12 +165,12 @@ def test_zygote_with_loaded_driver_starts_no_worker(monkeypatch: pytest.MonkeyPa
 
 
 def test_grading_without_sandbox_refuses_loaded_driver(tmp_path: Path) -> None:
-    (path,) = handed_in(tmp_path / "class", LINEAR, "ada")
+    (path,) = write_submissions(tmp_path / "class", LINEAR, "ada")
     options = ["--out", str(tmp_path / "out"), "--kata", "linear", "--examples", "5", "--isolation", "none"]
     start = "from grader.cli import main\nmain()"
-    done = python("-c", f"{AS_BUILT_FOR_CUDA}{start}", "grade", str(path), *options)
+    done = run_python("-c", f"{AS_BUILT_FOR_CUDA}{start}", "grade", str(path), *options)
     assert (done.code, "linear" in done.out) == (0, True), done.err
-    done = python(
+    done = run_python(
         "-c", f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()\n{start}", "grade", str(path), *options, "--force"
     )
     assert (done.code, "this process has loaded the CUDA driver" in done.err) == (3, True)
@@ -210,7 +210,7 @@ IMPORTS = "import mmap, socket, threading"
 
 def test_the_driver_starts_in_a_gpu_worker(driver: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
-    assert permissions.start_driver(HERE) == permissions.STARTED
+    assert permissions.start_driver(FAKE_GPU) == permissions.STARTED
 
 
 @pytest.mark.parametrize("name", WANTED)

@@ -11,8 +11,8 @@ from grader.proof import zoo
 from grader.results.result import read
 from grader.results.source import load_submission
 from grader.tests import ROOT
-from grader.tests.conftest import EXAMPLES, FEW, Class, ask, grade
-from grader.tests.support.submissions import work
+from grader.tests.conftest import EXAMPLES, FEW, GradedClass, call_grader, grade
+from grader.tests.support.submissions import write_assignment
 from torchkata.course import course
 
 KATAS = [kata.name for kata in course().choose([], ["core"])]
@@ -38,16 +38,16 @@ STATUSES = {name: NOT_STARTED | statuses for name, statuses in STARTED.items()}
 
 
 @pytest.mark.parametrize("submission", STATUSES)
-def test_submission_kinds_get_their_status_and_score(graded_class: Class, submission: str) -> None:
-    assert graded_class.statuses(submission) == STATUSES[submission]
-    result = graded_class.result(submission)
+def test_submission_kinds_get_their_status_and_score(graded_class: GradedClass, submission: str) -> None:
+    assert graded_class.read_statuses(submission) == STATUSES[submission]
+    result = graded_class.read_result(submission)
     tests = [test for kata in result["katas"] for test in kata["tests"]]
     assert result["score"] == sum(test["max_score"] for test in tests if test["outcome"] == "passed")
     assert result["max_score"] == 100 == sum(test["max_score"] for test in tests)
     assert all(test["message"] for test in tests if test["outcome"] != "passed")
 
 
-def test_grade_exits_0_and_shows_every_submission(graded_class: Class) -> None:
+def test_grade_exits_0_and_shows_every_submission(graded_class: GradedClass) -> None:
     out = graded_class.run.out
     assert graded_class.run.code == 0, graded_class.run.err
     assert {path.name.split(".")[0] for path in EXAMPLES} == set(STATUSES)
@@ -58,19 +58,19 @@ def test_grade_exits_0_and_shows_every_submission(graded_class: Class) -> None:
     "submission",
     ["ends_python", *(pytest.param(name, marks=pytest.mark.timing) for name in ("complete", "writes_results"))],
 )
-def test_result_is_same_in_class_and_alone(graded_class: Class, submission: str, tmp_path: Path) -> None:
+def test_result_is_same_in_class_and_alone(graded_class: GradedClass, submission: str, tmp_path: Path) -> None:
     def remove_times(result: dict[str, Any]) -> dict[str, Any]:
         tests = {test["name"]: test | {"seconds": 0} for kata in result["katas"] for test in kata["tests"]}
         return result | {"seconds": 0, "katas": tests}
 
     assert grade(ROOT / "examples/submissions" / submission, "--out", tmp_path, "--examples", FEW).code == 0
     alone = json.loads((tmp_path / submission / "result.json").read_text())
-    assert remove_times(alone) == remove_times(graded_class.result(submission))
+    assert remove_times(alone) == remove_times(graded_class.read_result(submission))
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_result_records_options_and_versions(graded_class: Class) -> None:
-    result = graded_class.result("complete")
+def test_result_records_options_and_versions(graded_class: GradedClass) -> None:
+    result = graded_class.read_result("complete")
     assert result["schema"] == "torchkata/result/v1"
     assert (result["submission"], result["device"], result["performance"]) == ("complete", "none", [])
     assert (result["seed"], result["examples"], result["isolation"]) == (0, FEW, "bwrap")
@@ -79,7 +79,7 @@ def test_result_records_options_and_versions(graded_class: Class) -> None:
     assert (graded_class.run.err, result["environment"]["workers can"]) == ("", ""), "the sandbox has been tested"
 
 
-def test_gradebook_has_a_line_per_submission(graded_class: Class) -> None:
+def test_gradebook_has_a_line_per_submission(graded_class: GradedClass) -> None:
     with (graded_class.directory / "gradebook.csv").open(newline="") as file:
         rows = {row["submission"]: row for row in csv.DictReader(file)}
     assert set(rows) == set(STATUSES)
@@ -89,10 +89,10 @@ def test_gradebook_has_a_line_per_submission(graded_class: Class) -> None:
     assert float(rows["half_done"]["linear"]) == course().katas["linear"].max_score
 
 
-def test_rerun_grades_nothing_and_lists_stored_results(graded_class: Class) -> None:
+def test_rerun_grades_nothing_and_lists_stored_results(graded_class: GradedClass) -> None:
     stored = graded_class.directory / "half_done/result.json"
     before = stored.stat().st_mtime_ns
-    done = ask("grade", *EXAMPLES, "--out", graded_class.directory, *OPTIONS, "--json")
+    done = call_grader("grade", *EXAMPLES, "--out", graded_class.directory, *OPTIONS, "--json")
     listed = json.loads(done.out)
     assert (done.code, listed["exit_code"], listed["schema"], listed["problems"]) == (0, 0, "torchkata/grade/v1", [])
     assert "10 of 10 had been graded before" in done.err
@@ -102,11 +102,13 @@ def test_rerun_grades_nothing_and_lists_stored_results(graded_class: Class) -> N
         assert one["graded_before"]
         assert {kata["kata"]: kata["status"] for kata in one["katas"]} == STATUSES[one["submission"]]
         assert json.loads(Path(one["result"]).read_text())["score"] == one["score"] <= one["max_score"] == 100
-    refused = ask("grade", graded_class.directory / "nothing", "--out", graded_class.directory, *OPTIONS, "--json")
+    refused = call_grader(
+        "grade", graded_class.directory / "nothing", "--out", graded_class.directory, *OPTIONS, "--json"
+    )
     assert (refused.code, refused.out) == (2, "")
 
 
-def test_grading_leaves_only_results_behind(graded_class: Class) -> None:
+def test_grading_leaves_only_results_behind(graded_class: GradedClass) -> None:
     folder = graded_class.directory
     left = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     assert left == {
@@ -116,8 +118,8 @@ def test_grading_leaves_only_results_behind(graded_class: Class) -> None:
     }
 
 
-def test_graded_files_are_stored_with_the_result(graded_class: Class) -> None:
-    found = graded_class.result("subtly_wrong")
+def test_graded_files_are_stored_with_the_result(graded_class: GradedClass) -> None:
+    found = graded_class.read_result("subtly_wrong")
     kept = load_submission(graded_class.directory, "subtly_wrong", found["fingerprint"])
     assert kept is not None
     graded = {path.name: path.read_text() for path in (ROOT / "examples/submissions/subtly_wrong").iterdir()}
@@ -136,8 +138,8 @@ def test_graded_files_are_stored_with_the_result(graded_class: Class) -> None:
         ("ends_python", "cruncher", "cruncher.py is missing"),
     ],
 )
-def test_failed_test_explains_itself(graded_class: Class, submission: str, kata: str, words: str) -> None:
-    tests = next(k for k in graded_class.result(submission)["katas"] if k["kata"] == kata)["tests"]
+def test_failed_test_explains_itself(graded_class: GradedClass, submission: str, kata: str, words: str) -> None:
+    tests = next(k for k in graded_class.read_result(submission)["katas"] if k["kata"] == kata)["tests"]
     assert words in next(test["message"] for test in tests if test["outcome"] != "passed")
 
 
@@ -145,6 +147,6 @@ def test_pasted_oracle_earns_at_most_a_third(tmp_path: Path) -> None:
     kata = course().katas["measure_step"]
     (pasted,) = (entry.source for entry in zoo.load_wrong(kata) if entry.name == "pasted_oracle")
     options = ("--kata", kata.name, "--out", tmp_path / "results", "--examples", FEW)
-    assert grade(work(tmp_path / "ada", measure_step=pasted), *options).code == 0
+    assert grade(write_assignment(tmp_path / "ada", measure_step=pasted), *options).code == 0
     result = read(tmp_path / "results/ada/result.json")
     assert 0 < result.score <= result.max_score / 3

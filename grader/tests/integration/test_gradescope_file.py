@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import ask, grade
-from grader.tests.support.platforms import for_gradescope
+from grader.tests.conftest import call_grader, grade
+from grader.tests.support.platforms import parse_gradescope
 from grader.tests.support.submissions import OPTIONS, PRIMES
 from torchkata.course import course
 
@@ -24,11 +24,11 @@ def test_rerun_writes_the_gradescope_file_again(tmp_path: Path) -> None:
     submission = PRIMES / "submissions/complete"
     arguments = (submission, "--out", tmp_path / "out", *OPTIONS, "--gradescope", path)
     assert grade(*arguments, course=PRIMES).code == 0
-    first = for_gradescope(path.read_bytes())
+    first = parse_gradescope(path.read_bytes())
     assert (first["score"], first["output"]) == (50, "")
     path.unlink()
-    assert "had been graded before" in ask("--course", PRIMES, "grade", *arguments).out
-    assert for_gradescope(path.read_bytes()) == first
+    assert "had been graded before" in call_grader("--course", PRIMES, "grade", *arguments).out
+    assert parse_gradescope(path.read_bytes()) == first
 
 
 @pytest.mark.parametrize("enough", [1, pytest.param(12, marks=pytest.mark.timing)])
@@ -42,11 +42,11 @@ def test_killed_grader_leaves_points_so_far(tmp_path: Path, enough: int) -> None
     try:
         while ended < enough and time.monotonic() < deadline and grader.poll() is None:
             time.sleep(0.02)
-            ended = len(select_finished(for_gradescope(path.read_bytes()))) if path.exists() else 0
+            ended = len(select_finished(parse_gradescope(path.read_bytes()))) if path.exists() else 0
     finally:
         os.kill(grader.pid, signal.SIGKILL)
         grader.wait()
-    report = for_gradescope(path.read_bytes())
+    report = parse_gradescope(path.read_bytes())
     done = select_finished(report)
     core = sum(len(kata.points) for kata in course().katas.values() if kata.track == "core")
     assert enough <= len(done) < len(report["tests"]) == core

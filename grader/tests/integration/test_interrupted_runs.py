@@ -13,8 +13,8 @@ import pytest
 
 from grader.results.result import read
 from grader.tests import ROOT
-from grader.tests.conftest import ask, grade, python
-from grader.tests.support.processes import descendants, lives
+from grader.tests.conftest import call_grader, grade, run_python
+from grader.tests.support.processes import find_descendants, is_alive
 from grader.tests.support.submissions import (
     LINEAR,
     OPTIONS,
@@ -22,9 +22,9 @@ from grader.tests.support.submissions import (
     SHORT,
     SIEVE,
     SLOW,
-    WITHOUT_TWO,
-    handed_in,
-    results,
+    WRONG_SIEVE,
+    list_results,
+    write_submissions,
 )
 
 STOPPED = "grader: stopped; finished results are stored, and the same command continues from there\n"
@@ -33,8 +33,8 @@ NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # when three are don
 
 @pytest.fixture(scope="module")
 def submissions(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    paths = handed_in(tmp_path_factory.mktemp("slow"), SIEVE + SLOW, *NAMES, kata="sieve")
-    (paths[1] / "sieve.py").write_text(WITHOUT_TWO + SLOW)
+    paths = write_submissions(tmp_path_factory.mktemp("slow"), SIEVE + SLOW, *NAMES, kata="sieve")
+    (paths[1] / "sieve.py").write_text(WRONG_SIEVE + SLOW)
     return paths
 
 
@@ -64,13 +64,13 @@ def stop(
     while not moment(process.pid):
         assert process.poll() is None, "it ended before it could be stopped"
         time.sleep(0.01)
-    started = descendants(process.pid)
+    started = find_descendants(process.pid)
     os.killpg(process.pid, number) if number == signal.SIGINT else os.kill(process.pid, number)
     _, errors = process.communicate(timeout=600)
     until = time.monotonic() + 120
-    while any(map(lives, started)) and time.monotonic() < until:
+    while any(map(is_alive, started)) and time.monotonic() < until:
         time.sleep(0.02)
-    assert [pid for pid in started if lives(pid)] == []
+    assert [pid for pid in started if is_alive(pid)] == []
     assert process.returncode == (130 if number == signal.SIGINT else -number), errors
     return errors
 
@@ -80,7 +80,7 @@ def wait_for_start(seconds: float) -> Callable[[int], bool]:
     began: list[float] = []
 
     def moment(pid: int) -> bool:
-        if len(descendants(pid)) > 1:
+        if len(find_descendants(pid)) > 1:
             began.append(time.monotonic())
         return bool(began) and began[-1] - began[0] >= seconds
 
@@ -89,7 +89,7 @@ def wait_for_start(seconds: float) -> Callable[[int], bool]:
 
 def assert_resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *options: str) -> None:
     """Grade again: stored results are kept, and the gradebook is the same."""
-    before = {name: (out / name / "result.json").stat().st_mtime_ns for name in results(out)}
+    before = {name: (out / name / "result.json").stat().st_mtime_ns for name in list_results(out)}
     again = grade(*submissions, "--out", out, *OPTIONS, *options, course=PRIMES)
     assert again.code == 0, again.err
     assert {name: (out / name / "result.json").stat().st_mtime_ns for name in before} == before
@@ -99,18 +99,18 @@ def assert_resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *op
 
 
 def test_killed_or_interrupted_run_resumes(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
-    stop(submissions, tmp_path, signal.SIGKILL, lambda _: len(results(tmp_path)) >= 1)
-    errors = stop(submissions, tmp_path, signal.SIGINT, lambda _: len(results(tmp_path)) >= 3)
+    stop(submissions, tmp_path, signal.SIGKILL, lambda _: len(list_results(tmp_path)) >= 1)
+    errors = stop(submissions, tmp_path, signal.SIGINT, lambda _: len(list_results(tmp_path)) >= 3)
     assert errors == STOPPED
     rows = list(csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines()))
-    assert [row["submission"] for row in rows] == results(tmp_path)
+    assert [row["submission"] for row in rows] == list_results(tmp_path)
     assert 3 <= len(rows) < len(NAMES)
     assert_resumes(submissions, tmp_path, uninterrupted)
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1.0])
 def test_ctrl_c_stops_starting_run(tmp_path: Path, seconds: float) -> None:
-    paths = handed_in(tmp_path / "class", LINEAR + SLOW, *NAMES)
+    paths = write_submissions(tmp_path / "class", LINEAR + SLOW, *NAMES)
     assert stop(paths, tmp_path / "out", signal.SIGINT, wait_for_start(seconds), course=ROOT, kata="linear") == STOPPED
 
 
@@ -123,7 +123,7 @@ def test_ctrl_c_stops_importing_grader(tmp_path: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.timing  # as the first test, with the other level of isolation
 def test_killed_run_without_sandbox_resumes(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
-    stop(submissions, tmp_path, signal.SIGKILL, lambda _: bool(results(tmp_path)), "--isolation", "none")
+    stop(submissions, tmp_path, signal.SIGKILL, lambda _: bool(list_results(tmp_path)), "--isolation", "none")
     assert_resumes(submissions, tmp_path, uninterrupted, "--isolation", "none")
 
 
@@ -164,19 +164,19 @@ cli.main()
 
 
 def test_hung_or_dead_process_keeps_finished_tests(tmp_path: Path) -> None:
-    paths = handed_in(tmp_path / "class", SIEVE, "ada", "killed", "stuck", "unlucky", "zoe", kata="sieve")
+    paths = write_submissions(tmp_path / "class", SIEVE, "ada", "killed", "stuck", "unlucky", "zoe", kata="sieve")
     out = tmp_path / "out"
     command = [str(part) for part in ("--course", PRIMES, "grade", *paths, "--out", out, *OPTIONS)]
-    done = python("-c", BROKEN, *command)
+    done = run_python("-c", BROKEN, *command)
     assert done.code == 0, done.err
-    assert results(out) == ["ada", "killed", "stuck", "unlucky", "zoe"]
+    assert list_results(out) == ["ada", "killed", "stuck", "unlucky", "zoe"]
     assert (tmp_path / "not held up").exists(), "zoe, who came after, was graded beside it"
-    kata = {name: read(out / name / "result.json").katas[0] for name in results(out)}
+    kata = {name: read(out / name / "result.json").katas[0] for name in list_results(out)}
     outcomes = {name: [test.outcome for test in graded.tests] for name, graded in kata.items()}
     whole = ["passed"] * len(outcomes["ada"])
     assert outcomes["ada"] == outcomes["zoe"] == outcomes["unlucky"] == whole
     assert outcomes["killed"] == outcomes["stuck"] == [*whole[:2], *["crashed"] * (len(whole) - 2)]
-    assert "5 of 5 had been graded before" in ask(*command).out
+    assert "5 of 5 had been graded before" in call_grader(*command).out
 
 
 ROOM = """
@@ -191,4 +191,4 @@ except MemoryError:
 
 
 def test_grading_process_memory_is_limited() -> None:
-    assert python("-c", ROOM).out == "limited\n"
+    assert run_python("-c", ROOM).out == "limited\n"

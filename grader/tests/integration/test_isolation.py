@@ -10,9 +10,9 @@ import pytest
 from grader.sandbox import launch, syscalls
 from grader.sandbox.launch import IsolationError
 from grader.sandbox.runner import WorkerRunner
-from grader.tests.conftest import Run, run, start
+from grader.tests.conftest import Run, run, run_program
+from grader.tests.support.sandbox_workers import AS_OTHER_USER
 from grader.tests.support.submissions import OPTIONS, PRIMES
-from grader.tests.support.workers import ORDINARY
 from torchkata.course import course
 
 COMPLETE = PRIMES / "submissions/complete"
@@ -23,7 +23,7 @@ def grade_without_namespaces(*arguments: object) -> Run:
     shut = ["bwrap", "--unshare-user", "--disable-userns", "--dev-bind", "/", "/", "--"]
     if os.getuid() == 0:
         shut = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin", "--"]
-    return start(*shut, sys.executable, "-m", "grader", "--course", PRIMES, "grade", *arguments)
+    return run_program(*shut, sys.executable, "-m", "grader", "--course", PRIMES, "grade", *arguments)
 
 
 @pytest.mark.usefixtures("needs_bwrap")
@@ -69,10 +69,10 @@ def test_self_test_finds_worker_without_libseccomp(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-@pytest.mark.parametrize("before", [[], ORDINARY], ids=["this user", "an ordinary user"])
+@pytest.mark.parametrize("before", [[], AS_OTHER_USER], ids=["this user", "an ordinary user"])
 def test_workers_share_no_namespaces_devices_or_threads(before: list[str]) -> None:
     module = "grader.tests.support.two_workers"
-    done = start(*before, sys.executable, "-m", module) if before else run(module)
+    done = run_program(*before, sys.executable, "-m", module) if before else run(module)
     assert done.code == 0, done.err
     devices = ["full", "null", "random", "urandom", "zero"]
     assert json.loads(done.out) == {"threads": [57, 57], "shared": [], "devices": devices, "violations": []}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.conftest import Run, ask, kata, run
+from grader.tests.conftest import Run, call_grader, run, run_kata
 from grader.tests.support.submissions import PRIMES
 
 SUBMISSIONS = ("complete", "half_done", "subtly_wrong")
@@ -23,7 +23,7 @@ def sieve(n):
 
 @pytest.fixture
 def primes(tmp_path: Path) -> Path:
-    assert ask("--course", PRIMES, "release", tmp_path / "primes").code == 0
+    assert call_grader("--course", PRIMES, "release", tmp_path / "primes").code == 0
     return tmp_path / "primes"
 
 
@@ -48,7 +48,7 @@ def test_check_predicts_the_points_of_the_grader(primes: Path, tmp_path: Path) -
     assert graded.code == 0, graded.err
     for name in SUBMISSIONS:
         copy_submission(primes, name)
-        done = kata(primes, "check")
+        done = run_kata(primes, "check")
         result = json.loads((tmp_path / "out" / name / "result.json").read_text())
         earned, most = parse_points(done)
         assert (most, done.code) == (result["max_score"], earned < most) == (100, earned < 100)
@@ -59,15 +59,15 @@ def test_check_predicts_the_points_of_the_grader(primes: Path, tmp_path: Path) -
 
 def test_check_tests_only_named_katas(primes: Path) -> None:
     copy_submission(primes, "complete")
-    done = kata(primes, "check", "sieve")
+    done = run_kata(primes, "check", "sieve")
     assert (done.code, parse_points(done)) == (0, (50, 50))
     assert "factorise" not in done.out
     with (primes / "assignment/sieve.py").open("a") as file:
         file.write("TOKEN = 'ghp_" + "x" * 36 + "'\n")
-    left = kata(primes, "check", "sieve")
+    left = run_kata(primes, "check", "sieve")
     assert parse_points(left) == (0, 50)
     assert re.search(r"^  sieve\.py +not included: line \d+ contains a key or token", left.out, re.MULTILINE)
-    refused = kata(primes, "check", "seive")
+    refused = run_kata(primes, "check", "seive")
     assert (refused.code, refused.err) == (2, "kata: there is no kata 'seive'; did you mean sieve?\n")
 
 
@@ -76,7 +76,7 @@ def test_check_tests_submitted_files_alone(primes: Path) -> None:
     (primes / "assignment/primes.txt").write_text("2 3 5 7")
     reads = "from pathlib import Path\n(Path(__file__).parent / 'primes.txt').read_text()\n"
     (primes / "assignment/sieve.py").write_text(f"{right}\n{reads}")
-    done = kata(primes, "check", "sieve")
+    done = run_kata(primes, "check", "sieve")
     assert parse_points(done) == (0, 50)
     assert "FileNotFoundError" in done.out
 
@@ -86,7 +86,7 @@ def test_check_survives_code_that_ends_python(primes: Path, name: str, earned: i
     copy_submission(primes, "complete")
     with (primes / f"assignment/{name}.py").open("a") as file:
         file.write("import os\nos._exit(3)\n")
-    done = kata(primes, "check")
+    done = run_kata(primes, "check")
     assert (done.code, parse_points(done)) == (1, (earned, 100))
     assert re.search(rf"^  {name} +0 of 50   test_\w+: {re.escape(ENDS)}$", done.out, re.MULTILINE), done.out
 
@@ -103,7 +103,7 @@ def set_limits(primes: Path, **limits: float) -> None:
 def test_check_keeps_the_limits_on_time(primes: Path) -> None:
     set_limits(primes, call=0.3, test=0.5, kata=0.6)
     (primes / "assignment/sieve.py").write_text("def sieve(n):\n    while True:\n        pass\n")
-    done = kata(primes, "check", "sieve")
+    done = run_kata(primes, "check", "sieve")
     assert "no answer within 0.3 seconds" in done.out
     assert "sieve.py, line 3:  pass" in done.out or "sieve.py, line 2:  while True:" in done.out
     assert "earlier tests used up the time for this kata" in done.out
@@ -113,6 +113,6 @@ def test_check_keeps_the_limits_on_time(primes: Path) -> None:
 def test_check_ends_code_that_ignores_alarms(primes: Path) -> None:
     set_limits(primes, call=0.1, test=0.1)
     (primes / "assignment/sieve.py").write_text(HANGS)
-    done = kata(primes, "check", "sieve")
+    done = run_kata(primes, "check", "sieve")
     assert (done.code, parse_points(done)) == (1, (0, 50))
     assert "your code ran for more than 5.3 seconds and could not be interrupted" in done.out

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader.pipeline import submission
-from grader.tests.conftest import kata, write_solution
+from grader.tests.conftest import run_kata, write_solution
 from torchkata.cli.export import collect_files
 from torchkata.course import course
 from torchkata.course.submission import zip_files
@@ -21,14 +21,14 @@ KATAS = list(course().katas)
 def test_export_packs_what_the_grader_reads(handout: Path) -> None:
     write_solution(handout, *KATAS)
     (handout / "assignment/helpers.py").write_text("HALF = 0.5\n")
-    done = kata(handout, "export")
+    done = run_kata(handout, "export")
     files = len(KATAS) + 1
     assert done.out == f"assignment.zip: {files} files, {len(KATAS)} of {len(KATAS)} katas implemented\n"
     read = submission.read_submission(handout / "assignment.zip")
     assert read.files == submission.read_submission(handout / "assignment").files
     assert len(read.files) == files
     first = (handout / "assignment.zip").read_bytes()
-    assert kata(handout, "export").code == 0, "an older one is written over"
+    assert run_kata(handout, "export").code == 0, "an older one is written over"
     assert (handout / "assignment.zip").read_bytes() == first
 
 
@@ -48,7 +48,7 @@ def test_export_lists_problems(handout: Path) -> None:
     (folder / "adagrad.py").unlink()
     (folder / "adagrad.py").symlink_to(folder / "checkpoint.py")
     (folder / "tools.py").write_text("import sgd, random\nfrom big import HALF\nfrom cruncher import Cruncher\n")
-    done = kata(handout, "export", "my work.zip")
+    done = run_kata(handout, "export", "my work.zip")
     assert done.code == 1
     said = dict(line.strip().split("  ", 1) for line in done.out.splitlines() if line.startswith("  "))
     expected = {
@@ -79,11 +79,11 @@ def test_export_lists_problems(handout: Path) -> None:
 
 def test_export_writes_beside_the_assignment(handout: Path) -> None:
     write_solution(handout, *KATAS)
-    done = kata(handout / "assignment", "export")
+    done = run_kata(handout / "assignment", "export")
     assert (done.code, done.out.split(":")[0]) == (0, str(Path("../assignment.zip")))
     assert (handout / "assignment.zip").is_file()
     assert not (handout / "assignment/assignment.zip").exists(), "a stale one is not handed in"
-    assert kata(handout / "assignment", "export", "mine.zip").code == 0
+    assert run_kata(handout / "assignment", "export", "mine.zip").code == 0
     assert (handout / "assignment/mine.zip").is_file(), "a name is one of the working directory"
 
 
@@ -119,7 +119,7 @@ def test_export_names_failed_katas(handout: Path) -> None:
     (handout / ".kata").mkdir()
     run = {"status": "wrong", "passed": 9, "files": "", "run": ""}
     (handout / ".kata/progress.json").write_text(json.dumps({"runs": {"sgd": run}, "hints": {}}))
-    done = kata(handout, "export")
+    done = run_kata(handout, "export")
     out = done.out
     assert done.code == 1
     failed = f"9 of {len(course().katas['sgd'].points)} tests passed in the last run"
@@ -153,24 +153,24 @@ def test_export_overwrites_nothing_but_a_zip(handout: Path) -> None:
         ("README.zip", "README.zip: already exists and is not a zip file"),
         ("nowhere/work.zip", "can't write this file (No such file or directory)"),
     ):
-        done = kata(handout, "export", path)
+        done = run_kata(handout, "export", path)
         assert (done.code, words in done.err) == (2, True), done.err
     assert (handout / "README.zip").read_text() == "not a zip"
 
 
 def test_export_refuses_folder_without_katas(handout: Path) -> None:
     shutil.rmtree(handout / "assignment")
-    done = kata(handout, "export")
+    done = run_kata(handout, "export")
     assert (done.code, done.err) == (2, "kata: nothing to hand in: assignment/ contains no kata\n")
     assert not (handout / "assignment.zip").exists()
-    assert kata(handout, "reset", "linear").code == 0, "and the stub comes back"
-    assert kata(handout, "export").code == 0
+    assert run_kata(handout, "reset", "linear").code == 0, "and the stub comes back"
+    assert run_kata(handout, "export").code == 0
 
 
 def test_export_refuses_too_many_files(handout: Path) -> None:
     for number in range(64):
         (handout / f"assignment/helper{number}.py").write_text("")
-    done = kata(handout, "export")
+    done = run_kata(handout, "export")
     assert done.code == 2
     assert "reads at most 64" in done.err
     assert not (handout / "assignment.zip").exists()

@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 from grader.tests import ROOT
-from grader.tests.conftest import grade, python
+from grader.tests.conftest import grade, run_python
 
 LIMITED = """
 from grader.pipeline.lint import MEMORY, limit_this_process
@@ -21,7 +21,7 @@ while True:
 
 
 def test_lint_process_has_limits() -> None:
-    done = python("-c", "from grader.pipeline import lint; lint.CPU_SECONDS = 1" + LIMITED)
+    done = run_python("-c", "from grader.pipeline import lint; lint.CPU_SECONDS = 1" + LIMITED)
     assert (done.code, done.out) == (-24, "limited\n")  # SIGXCPU
     assert resource.getrlimit(resource.RLIMIT_CPU)[0] == resource.RLIM_INFINITY
 

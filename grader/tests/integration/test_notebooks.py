@@ -12,7 +12,7 @@ import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from grader.tests.conftest import ask, students_environment
+from grader.tests.conftest import call_grader, get_student_environment
 from grader.tests.integration.test_watch import wait_for_pid
 from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
@@ -25,7 +25,7 @@ MAGIC = "%%kata "
 @pytest.fixture(scope="module")
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("notebooks") / "katas"
-    done = ask("release", folder, "--track", "all", "--notebooks")
+    done = call_grader("release", folder, "--track", "all", "--notebooks")
     assert done.code == 0, done.err
     return folder
 
@@ -38,7 +38,7 @@ def kernel(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     """
     client = NotebookClient(nbformat.v4.new_notebook(), kernel_name="python3", startup_timeout=600)
     own = {"IPYTHONDIR": str(tmp_path_factory.mktemp("ipython")), "PYTEST_ADDOPTS": "--examples=2"}
-    with client.setup_kernel(cwd=str(released), env={**students_environment(), **own}):
+    with client.setup_kernel(cwd=str(released), env={**get_student_environment(), **own}):
         assert run_cell(client, read_cells(released / "core.ipynb")[0]) == "", "nothing is missing"
         yield client
 
@@ -101,7 +101,7 @@ def test_notebook_with_the_solution_is_done(kernel: NotebookClient, released: Pa
 
 def test_notebook_has_the_language_of_its_handout(tmp_path: Path) -> None:
     where = ["--repository", "https://example.org/you/katas?x=1&y=2"]
-    done = ask("release", tmp_path / "out", "--kata", "linear", "--language", "zh", "--notebooks", *where)
+    done = call_grader("release", tmp_path / "out", "--kata", "linear", "--language", "zh", "--notebooks", *where)
     assert done.code == 0, done.err
     assert [path.name for path in (tmp_path / "out").glob("*.ipynb")] == ["core.ipynb"]
     setup, kata, progress = read_cells(tmp_path / "out/core.ipynb")
@@ -117,15 +117,15 @@ def test_notebook_has_the_language_of_its_handout(tmp_path: Path) -> None:
 def test_notebooks_are_reproducible_and_optional(
     released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert ask("release", tmp_path / "again", "--track", "core", "--notebooks").code == 0
+    assert call_grader("release", tmp_path / "again", "--track", "core", "--notebooks").code == 0
     assert (tmp_path / "again/core.ipynb").read_bytes() == (released / "core.ipynb").read_bytes()
     monkeypatch.setitem(sys.modules, "jupytext", None)
-    refused = ask("release", tmp_path / "none", "--notebooks")
+    refused = call_grader("release", tmp_path / "none", "--notebooks")
     assert (refused.code, refused.err) == (
         3,
         'grader: jupytext is not installed: pip install -e ".[grader,notebooks]"\n',
     )
-    assert ask("release", tmp_path / "none").code == 0
+    assert call_grader("release", tmp_path / "none").code == 0
     assert not [*(tmp_path / "none").glob("*.ipynb")]
 
 

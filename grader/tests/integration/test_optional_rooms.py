@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import python
+from grader.tests.conftest import run_python
 
 PAGE = (ROOT / "docs/architecture.md").read_text("utf-8")
 SECTION = PAGE.partition("## Rooms that can be deleted\n")[2].partition("\n## ")[0]
@@ -30,7 +30,7 @@ def test_grader_grades_without_optional_rooms(core: Path, tmp_path: Path) -> Non
     assert len(OPTIONAL) >= 5
     command = (str(core), "--course", str(COURSE), "grade", str(COURSE / "submissions/complete"))
     options = ("--out", str(tmp_path / "results"), "--seed", "0", "--examples", "10")
-    done = python("-P", "-c", f"{START}from grader.__main__ import main; main()", *command, *options)
+    done = run_python("-P", "-c", f"{START}from grader.__main__ import main; main()", *command, *options)
     assert done.code == 0, done.err
     assert "100/100" in done.out
 
@@ -38,7 +38,7 @@ def test_grader_grades_without_optional_rooms(core: Path, tmp_path: Path) -> Non
 def test_pytest_tests_katas_without_optional_rooms(core: Path) -> None:
     code = f"{START}import pytest; sys.exit(pytest.main(sys.argv[1:]))"
     plugins = ("-p", "no:cacheprovider", "-p", "torchkata.pytest_plugin.plugin")
-    done = python("-P", "-c", code, str(core), *plugins, "--impl", "solution", "--kata", "sieve", cwd=COURSE)
+    done = run_python("-P", "-c", code, str(core), *plugins, "--impl", "solution", "--kata", "sieve", cwd=COURSE)
     assert done.code == 0, done.out
     assert re.search(r"sieve +done", done.out)
 

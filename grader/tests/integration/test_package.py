@@ -14,9 +14,9 @@ import pytest
 import yaml
 
 from grader.tests import ROOT
-from grader.tests.conftest import FEW, Run, ask, start
-from grader.tests.support.platforms import CLASSROOM50, RUNNER, for_gradescope
-from grader.tests.support.submissions import PRIMES, trapped
+from grader.tests.conftest import FEW, Run, call_grader, run_program
+from grader.tests.support.platforms import CLASSROOM50, RUNNER, parse_gradescope
+from grader.tests.support.submissions import PRIMES, write_traps
 from torchkata.course import course
 
 HALF_DONE, WRONG = ROOT / "examples/submissions/half_done", PRIMES / "submissions/subtly_wrong"
@@ -30,7 +30,7 @@ def make_package(platform: str, out: Path, *arguments: str) -> Run:
     """Run `grader package` with few inputs: a few katas for Gradescope, a course without torch for the others."""
     of = ("--kata", ",".join(KATAS)) if platform == "gradescope" else ()
     course = ROOT if platform == "gradescope" else PRIMES
-    return ask("--course", course, "package", platform, out, "--seed", 0, "--examples", FEW, *of, *arguments)
+    return call_grader("--course", course, "package", platform, out, "--seed", 0, "--examples", FEW, *of, *arguments)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def call(*command: object, cwd: Path, **variables: str) -> Run:
     """Run a platform's command with the Python of this test instead of an installed one."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(cwd), "TORCHKATA_PYTHON": sys.executable, **variables}
-    return start(*command, cwd=cwd, environment=environment)
+    return run_program(*command, cwd=cwd, environment=environment)
 
 
 def commit_all(folder: Path) -> Path:
@@ -71,7 +71,7 @@ def autograder(packages: Path, tmp_path: Path) -> Path:
 
 
 def read_results(root: Path) -> dict[str, Any]:
-    return for_gradescope((root / "results/results.json").read_bytes())
+    return parse_gradescope((root / "results/results.json").read_bytes())
 
 
 @pytest.mark.usefixtures("needs_bwrap")
@@ -84,7 +84,7 @@ def test_gradescope_package_installs_itself_and_grades(autograder: Path) -> None
     told = autograder / "source/torchkata/reference/linear/kata.toml"
     told.write_text('visibility = "hidden"\n' + told.read_text())
     shutil.copytree(HALF_DONE, autograder / "submission", dirs_exist_ok=True)
-    trapped(autograder / "submission", autograder / "mark")
+    write_traps(autograder / "submission", autograder / "mark")
     shutil.copy(autograder / "source/run_autograder", autograder)
     done = call("bash", autograder / "run_autograder", cwd=autograder / "submission", **where)
     assert done.code == 0, done.err
@@ -137,7 +137,7 @@ def test_github_package_grades_with_fetched_grader(packages: Path, tmp_path: Pat
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=origin, capture_output=True, text=True, check=True).stdout
     checkout = tmp_path / "work/primitives-ada"
     shutil.copytree(WRONG, checkout / "assignment")
-    trapped(checkout, tmp_path / "mark")
+    write_traps(checkout, tmp_path / "mark")
     source = f"file://{origin}@{commit.strip()}"
     assert make_package("github", checkout, "--force", "--source", source).code == 0
     assert not (checkout / ".github/torchkata/torchkata").exists()
@@ -173,7 +173,7 @@ def test_classroom50_package_grades_a_checkout(packages: Path, tmp_path: Path) -
     assert json.loads((bundle / "runtime.json").read_text())["apt"] == ["bubblewrap", "libseccomp2"]
     checkout = shutil.copytree(WRONG, tmp_path / "checkout")
     (checkout / "result.json").write_text('{"score": 1000}')
-    commit_all(trapped(checkout, tmp_path / "mark"))
+    commit_all(write_traps(checkout, tmp_path / "mark"))
     runner = {name: value for name, value in RUNNER.items() if name != "SUBMITTED_AT"}
     done = call(sys.executable, bundle / "autograder.py", cwd=checkout, **runner)
     assert done.code == 0, done.err
@@ -188,7 +188,7 @@ def test_classroom50_package_grades_a_checkout(packages: Path, tmp_path: Path) -
 def test_installation_runs_no_file_of_the_checkout(packages: Path, tmp_path: Path) -> None:
     shutil.copytree(packages / "classroom50", tmp_path / "bundle")
     (tmp_path / "checkout").mkdir()
-    checkout, nothing = trapped(tmp_path / "checkout", tmp_path / "mark"), tmp_path / "nothing"
+    checkout, nothing = write_traps(tmp_path / "checkout", tmp_path / "mark"), tmp_path / "nothing"
     nothing.mkdir()
     offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(nothing), "TORCHKATA_PYTHON": ""}
     done = call("bash", tmp_path / "bundle/install.sh", "../work", cwd=checkout, **offline)

@@ -8,22 +8,24 @@ import pytest
 from grader.results.result import read
 from grader.sandbox import launch
 from grader.tests import ROOT
-from grader.tests.conftest import Run, start, without_pytest
-from grader.tests.support.submissions import LINEAR, handed_in, trapped
+from grader.tests.conftest import Run, get_environment, run_program
+from grader.tests.support.submissions import LINEAR, write_submissions, write_traps
 
 FEW = ("--kata", "linear", "--examples", "5")
 
 
 @pytest.fixture
 def submission(tmp_path: Path) -> Path:
-    (folder,) = handed_in(tmp_path / "ada", LINEAR, "assignment")
-    trapped(folder, tmp_path / "mark")
-    return trapped(tmp_path / "ada", tmp_path / "mark")
+    (folder,) = write_submissions(tmp_path / "ada", LINEAR, "assignment")
+    write_traps(folder, tmp_path / "mark")
+    return write_traps(tmp_path / "ada", tmp_path / "mark")
 
 
 def run_grader(submission: Path, *arguments: str | Path) -> Run:
     """Run the installed command in the submission."""
-    return start(Path(sys.executable).with_name("grader"), *arguments, cwd=submission, environment=without_pytest())
+    return run_program(
+        Path(sys.executable).with_name("grader"), *arguments, cwd=submission, environment=get_environment()
+    )
 
 
 @pytest.mark.parametrize("level", ["bwrap", "none"])

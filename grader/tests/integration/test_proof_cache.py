@@ -15,7 +15,7 @@ from grader.proof.claims import Claim, make_claims
 from grader.results import dependencies
 from grader.results.result import KataResult
 from grader.tests import ROOT
-from grader.tests.conftest import python
+from grader.tests.conftest import run_python
 from torchkata.course import course
 from torchkata.result import TestResult
 
@@ -123,7 +123,7 @@ print(json.dumps([file.as_posix() for file in ours if file.parts[0] != ".venv"])
 
 
 def test_loaded_files_are_dependencies_of_a_proof() -> None:
-    ran = python("-c", LOADED)
+    ran = run_python("-c", LOADED)
     assert ran.code == 0, ran.err
     loaded = set(json.loads(ran.out.splitlines()[-1]))
     assert {"tests/test_adamw.py", "reference/adamw/mistakes.py", "torchkata/pytest_plugin/search.py"} <= loaded

@@ -12,7 +12,7 @@ from benchmarks.prove_gpu.steps import Place, Say, Step
 from grader.base.errors import MachineError
 from grader.proof.cheats import load_cheats, load_slow
 from grader.speed import ceilings, gpu, machine
-from grader.tests.support.gpu_plumbing import HERE
+from grader.tests.support.shared_gpu_memory import FAKE_GPU
 from torchkata.course import course
 from torchkata.speed import decision
 from torchkata.speed.sizes import Size
@@ -132,7 +132,7 @@ def test_driver_steps_fail_without_driver_or_memory(
     monkeypatch: pytest.MonkeyPatch, driver: Path, tmp_path: Path
 ) -> None:
     said: list[str] = []
-    place = Place("cpu", HERE, driver)
+    place = Place("cpu", FAKE_GPU, driver)
     monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
     with pytest.raises(steps.Failed, match=r"in a worker cuInit and a first context returned OSError: libcuda\.so\.1"):
         steps.start_driver_in_sandbox(place, said.append)
@@ -154,6 +154,6 @@ def test_late_memory_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_deviating_clock_fails_the_step(monkeypatch: pytest.MonkeyPatch) -> None:
     turns = [clock.Turn(1.0, {"torch.utils.benchmark, processor time": 20.0})]
     monkeypatch.setattr(clock, "measure_turns", lambda *_: turns)
-    place = Place("cpu", HERE, sandbox=object())  # type: ignore[arg-type]
+    place = Place("cpu", FAKE_GPU, sandbox=object())  # type: ignore[arg-type]
     with pytest.raises(steps.Failed, match=r"ratio to torch.utils.benchmark, processor time is 0\.050"):
         steps.compare_clocks(place, lambda _: None)

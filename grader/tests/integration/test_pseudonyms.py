@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.conftest import ask, grade
-from grader.tests.support.submissions import PRIMES, handed_in
+from grader.tests.conftest import call_grader, grade
+from grader.tests.support.submissions import PRIMES, write_submissions
 
 CLASS = "id,name,email\nlovelace,Ada Lovelace,ada@school.example\nzhang3,张三,zs@y.example\nempty,Ben,b@x.example\n"
 REAL = ("lovelace", "zhang3", "张三", "school.example", "secret-folder", "Augusta")
@@ -19,8 +19,8 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """Return the folder of a graded class, and all that was printed."""
     folder = tmp_path_factory.mktemp("term")
     download = folder / "secret-folder"
-    handed_in(download, "x = 1  # Augusta King\n", "lovelace", kata="sieve")
-    handed_in(download, "raise ValueError(__file__)\n", "zhang3", kata="sieve")
+    write_submissions(download, "x = 1  # Augusta King\n", "lovelace", kata="sieve")
+    write_submissions(download, "raise ValueError(__file__)\n", "zhang3", kata="sieve")
     (download / "empty-zhang3").mkdir()
     (folder / "class").mkdir()
     (folder / "class/class.csv").write_text(CLASS, encoding="utf-8")
@@ -33,7 +33,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
         *OPTIONS,
         course=PRIMES,
     )
-    page = ask("--course", PRIMES, "report", folder / "results")
+    page = call_grader("--course", PRIMES, "report", folder / "results")
     assert (run.code, page.code) == (2, 0), (run.err, page.err)
     return folder, run.out + run.err + page.out + page.err
 
@@ -59,7 +59,7 @@ def test_key_restores_names(graded: tuple[Path, str]) -> None:
     pseudonyms = json.loads(key_of(folder).read_bytes())
     assert sorted(pseudonyms.values()) == ["empty-zhang3", "lovelace", "zhang3"]
     assert key_of(folder).stat().st_mode & 0o077 == 0
-    done = ask("marks", folder / "results", folder / "class")
+    done = call_grader("marks", folder / "results", folder / "class")
     assert "zhang3: has empty-zhang3, zhang3; enter one of them in their column submission" in done.err
     rows = list(csv.DictReader((folder / "class/marks.csv").read_text(encoding="utf-8").splitlines()))
     assert [(row["id"], row["submission"]) for row in rows] == [("lovelace", "lovelace"), ("zhang3", ""), ("empty", "")]

@@ -11,8 +11,8 @@ from grader.pipeline.grading import has_same_fallbacks
 from grader.pipeline.regrade import keep_better
 from grader.results.result import KataResult, read
 from grader.tests import ROOT
-from grader.tests.conftest import Run, ask, run
-from grader.tests.support.made_results import result
+from grader.tests.conftest import Run, call_grader, run
+from grader.tests.support.sample_results import make_result
 from torchkata.result import TestResult
 
 TEST, SOLUTION = "tests/test_factorise.py", "reference/factorise/solution.py"
@@ -75,7 +75,7 @@ def test_corrected_test_regrades_only_its_kata(course: Path, tmp_path: Path) -> 
     gained = {name: second[name]["factorise"].score - kata["factorise"].score for name, kata in first.items()}
     assert gained["complete"] > 0
 
-    told = ask("--course", course, "diff", before, out).out.splitlines()
+    told = call_grader("--course", course, "diff", before, out).out.splitlines()
     assert told[-1].startswith(f"factorise: {MENDED} changed by ")
     assert told[-1].endswith(" One has no factors")
 
@@ -97,7 +97,7 @@ def test_better_points_are_kept_for_equal_tests() -> None:
     def kata(score: float, *tests: str) -> KataResult:
         return KataResult("linear", "wrong", score, 5.0, tuple(TestResult(name, "failed", 0, 5) for name in tests))
 
-    stored = replace(result("why"), course="c0ffee", katas=[kata(4, "a")])
+    stored = replace(make_result("why"), course="c0ffee", katas=[kata(4, "a")])
     (kept,) = keep_better(stored, [replace(kata(3, "a"), digest="new")])
     assert (kept.score, kept.kept, kept.digest) == (4, "c0ffee", "new"), "and it is not graded again for that"
     assert keep_better(stored, [kata(4, "a")]) == [kata(4, "a")], "as good is new"

@@ -22,8 +22,8 @@ from grader.commands.release.contents import add_foundations, build_handout
 from grader.commands.release.contract import find_differences, find_written
 from grader.commands.release.leaks import collect_secrets, find_leaks
 from grader.tests import ROOT
-from grader.tests.conftest import ask, at_home, grade, start, write_solution
-from grader.tests.support.solution import SOLUTION, copy_of_the_course
+from grader.tests.conftest import call_grader, grade, run_as_student, run_program, write_solution
+from grader.tests.support.solution import SOLUTION, copy_course
 from grader.tests.support.submissions import PRIMES
 from torchkata.cli.command import list_commands
 from torchkata.course import course, read_course, use
@@ -68,13 +68,13 @@ def test_handout_contains_expected_files(new_handout: Path) -> None:
 
 
 def test_course_may_replace_agents_file(tmp_path: Path) -> None:
-    project = copy_of_the_course(tmp_path / "project")
+    project = copy_course(tmp_path / "project")
     own = project / "docs/AGENTS.md"
     own.parent.mkdir(exist_ok=True)
     for text in ("# Ask anybody\n", ""):
         own.write_text(text)
         out = tmp_path / f"out{len(text)}"
-        assert ask("--course", project, "release", out, "--kata=linear").code == 0
+        assert call_grader("--course", project, "release", out, "--kata=linear").code == 0
         assert (out / "AGENTS.md").is_file() == bool(text)
         assert not text or (out / "AGENTS.md").read_text() == text
         assert "AGENTS.md" not in list_files(out / "docs")
@@ -112,14 +112,14 @@ def test_leak_of_any_private_file_is_found() -> None:
 def test_release_with_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     leak = {"x.py": (SOLUTION / "train.py").read_bytes()}
     monkeypatch.setattr(command, "build_handout", lambda katas, _: build_handout(katas) | leak)
-    done = ask("release", tmp_path / "out")
+    done = call_grader("release", tmp_path / "out")
     assert (done.code, (tmp_path / "out").exists()) == (3, False)
     assert "x.py contains a function of reference/train/solution.py" in done.err
 
 
 def test_chinese_handout_keeps_every_english_task(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert ask("release", out, "--track=all", "--language=zh").code == 0
+    assert call_grader("release", out, "--track=all", "--language=zh").code == 0
     assert read_course(out).languages == ("zh", "en")
     for name, kata in course().katas.items():
         stub, ours = ((folder / f"assignment/{name}.py").read_text("utf-8") for folder in (out, ROOT))
@@ -131,17 +131,17 @@ def test_chinese_handout_keeps_every_english_task(tmp_path: Path) -> None:
         assert all(line in rest for line in english), "nothing of it is gone, and all is in order"
     assert course().katas["linear"].languages["zh"]["stub"]
     assert (out / "reference/stubs/linear.py").read_bytes() == (out / "assignment/linear.py").read_bytes()
-    assert at_home("pytest", "--kata=linear", "--examples=1", cwd=out).code == 1
+    assert run_as_student("pytest", "--kata=linear", "--examples=1", cwd=out).code == 1
 
 
 def test_handout_has_workloads_of_its_katas(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert ask("release", out, "--kata=sgd", "--kata=adagrad").code == 0
+    assert call_grader("release", out, "--kata=sgd", "--kata=adagrad").code == 0
     workloads = "adagrad_step.py optimizers.py sgd_step.py workloads.toml"
     assert " ".join(list_files(out / "reference/workloads")) == workloads
     write_solution(out, "sgd", "adagrad")
-    shutil.copy(ROOT / "grader/tests/support/pretended_gpu.py", out)
-    timed = at_home("pytest", "-m", "gpu", "-p", "pretended_gpu", cwd=out)
+    shutil.copy(ROOT / "grader/tests/support/fake_gpu.py", out)
+    timed = run_as_student("pytest", "-m", "gpu", "-p", "fake_gpu", cwd=out)
     assert (timed.code, "2 passed" in timed.out) == (0, True), timed.out + timed.err
 
 
@@ -184,7 +184,7 @@ def test_prove_refuses_broken_handout() -> None:
 )
 def test_released_katas_come_with_foundations_only(tmp_path: Path, chosen: list[str]) -> None:
     katas = [kata.name for kata in add_foundations(chosen)]
-    done = ask("release", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
+    done = call_grader("release", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
     assert done.code == 0
     assert set(katas) == {*chosen}.union(*(course().foundations(kata) for kata in chosen))
     assert ("included because others build on them" in done.out) == (len(katas) > len(chosen))
@@ -199,9 +199,9 @@ def test_released_katas_come_with_foundations_only(tmp_path: Path, chosen: list[
     assert {path.parent.name for path in (tmp_path / "out/reference").glob("*/kata.toml")} == {*katas}
     tests = {path.stem for path in (tmp_path / "out/tests").glob("test_*.py")}
     assert tests - {"test_speed"} == {f"test_{kata}" for kata in katas}
-    out = at_home("torchkata", cwd=tmp_path / "out").out
+    out = run_as_student("torchkata", cwd=tmp_path / "out").out
     assert [line.split()[0] for line in out.splitlines() if line.startswith("  ")] == katas
-    ended = at_home("pytest", "-m", "gpu or not gpu", "--examples=1", cwd=tmp_path / "out")
+    ended = run_as_student("pytest", "-m", "gpu or not gpu", "--examples=1", cwd=tmp_path / "out")
     assert ended.code == 1, ended.out + ended.err
     assert all(f"  {kata} " in ended.out for kata in katas)
 
@@ -214,10 +214,11 @@ def test_handout_installs_in_its_own_environment(handout: Path, tmp_path: Path) 
     (packages / "libraries.pth").write_text("\n".join(map(str, libraries)))  # in the place of a download
     programs = place / ("Scripts" if os.name == "nt" else "bin")
     install = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--editable", handout]
-    assert start(sys.executable, "-m", "pip", "--python", programs / "python", *install).code == 0
+    assert run_program(sys.executable, "-m", "pip", "--python", programs / "python", *install).code == 0
     environment = {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(tmp_path)}
     first, started, second = (
-        start(programs / "kata", *command, cwd=handout, environment=environment).out for command in ((), ("next",), ())
+        run_program(programs / "kata", *command, cwd=handout, environment=environment).out
+        for command in ((), ("next",), ())
     )
     assert f"0 of {len(CORE)} done" in first
     assert "same_storage  not started    0/6" in started
@@ -257,33 +258,33 @@ def test_editor_finds_tests_and_task(new_handout: Path) -> None:
     made = {name: json.loads((new_handout / f".vscode/{name}.json").read_text()) for name in ("settings", "tasks")}
     assert made["settings"]["python.testing.pytestEnabled"]
     [task] = made["tasks"]["tasks"]
-    assert at_home(*task["args"][1:-1], "--help", cwd=new_handout).code == 0
+    assert run_as_student(*task["args"][1:-1], "--help", cwd=new_handout).code == 0
     assert task["args"][-1] in list_commands()
     container = json.loads((new_handout / ".devcontainer/devcontainer.json").read_text("utf-8"))
     assert container["name"] == course().title
     assert all((new_handout / name).is_file() for name in container["customizations"]["codespaces"]["openFiles"])
     tests = made["settings"]["python.testing.pytestArgs"]
-    found = at_home("pytest", "--collect-only", *tests, cwd=new_handout)
+    found = run_as_student("pytest", "--collect-only", *tests, cwd=new_handout)
     count = sum(len(kata.points) for kata in course().katas.values())
     assert (found.code, sum("::" in line for line in found.out.splitlines())) == (0, count)
 
 
 def test_handout_without_torch_names_no_torch_index(tmp_path: Path) -> None:
-    assert ask("--course", PRIMES, "release", tmp_path / "out").code == 0
+    assert call_grader("--course", PRIMES, "release", tmp_path / "out").code == 0
     assert not [name for name in list_files(tmp_path / "out") if "torch.org" in (tmp_path / "out" / name).read_text()]
 
 
 def test_finished_handout_gets_full_points(handout: Path, tmp_path: Path) -> None:
     write_solution(handout, *KATAS)
-    assert at_home("torchkata", "export", str(tmp_path / "ada.zip"), cwd=handout).code == 0
+    assert run_as_student("torchkata", "export", str(tmp_path / "ada.zip"), cwd=handout).code == 0
     done = grade(tmp_path / "ada.zip", "--out", tmp_path / "results", "--track", "memory", "--examples", 1)
     assert (done.code, "ada" in done.out, "100/100" in done.out) == (0, True, True), done.err
 
 
 def test_release_refuses_filled_in_stub(tmp_path: Path) -> None:
-    project = copy_of_the_course(tmp_path / "project")
+    project = copy_course(tmp_path / "project")
     shutil.copy(SOLUTION / "linear.py", project / "assignment")
-    done = ask("--course", project, "release", tmp_path / "out")
+    done = call_grader("--course", project, "release", tmp_path / "out")
     assert done.code == 2
     assert done.err == "grader: assignment/linear.py: __init__ is already implemented; release needs stubs\n"
     assert not (tmp_path / "out").exists()
@@ -291,29 +292,29 @@ def test_release_refuses_filled_in_stub(tmp_path: Path) -> None:
 
 def test_release_overwrites_nothing_but_an_earlier_release(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert ask("release", out).code == 0
+    assert call_grader("release", out).code == 0
     (out / ".git").mkdir()
     (out / "assignment/linear.py").write_text("filled in")
-    again = ask("release", out, "--kata", "same_storage")
+    again = call_grader("release", out, "--kata", "same_storage")
     assert again.code == 2
     assert again.err == f"grader: {out}: is not empty; use --update to update a handout\n"
-    forced = ask("release", out, "--kata", "same_storage", "--force")
+    forced = call_grader("release", out, "--kata", "same_storage", "--force")
     assert (forced.code, (out / "assignment/linear.py").read_text()) == (2, "filled in")
     assert f"{out}/assignment/linear.py: was edited, and --force would overwrite it; --update keeps it" in forced.err
     (out / "assignment/linear.py").unlink()
-    assert ask("release", out, "--kata", "same_storage", "--force").code == 0
+    assert call_grader("release", out, "--kata", "same_storage", "--force").code == 0
     assert list_files(out / "assignment") == ["__init__.py", "same_storage.py"]
     assert (out / ".git").is_dir(), "what is not of the handout stays"
-    assert at_home("pytest", cwd=out).code == 1
+    assert run_as_student("pytest", cwd=out).code == 1
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis/tests").write_text("mine")
     for option in ("--force", "--update"):
-        refused = ask("release", tmp_path / "thesis", option)
+        refused = call_grader("release", tmp_path / "thesis", option)
         assert refused.err.endswith("is not empty and not a handout; choose another directory\n")
     assert list_files(tmp_path / "thesis") == ["tests"]
     (tmp_path / "file").write_text("")
-    assert ask("release", tmp_path / "file", "--force").code == 2
-    assert ask("release", tmp_path / "new", "--update").err.endswith("contains no handout to update\n")
+    assert call_grader("release", tmp_path / "file", "--force").code == 2
+    assert call_grader("release", tmp_path / "new", "--update").err.endswith("contains no handout to update\n")
 
 
 @pytest.mark.parametrize("place", [ROOT, ROOT.parent, ROOT / "torchkata", ROOT / "tests/new", Path("/")])

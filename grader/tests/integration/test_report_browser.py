@@ -20,10 +20,10 @@ from selenium_axe_python.axe import Axe
 
 from grader.results import result as load
 from grader.results import source
-from grader.tests.conftest import ask
+from grader.tests.conftest import call_grader
 from grader.tests.support import browser
-from grader.tests.support.browser import Medium, Scheme, dress
-from grader.tests.support.made_class import a_class, hostile
+from grader.tests.support.browser import Medium, Scheme, emulate
+from grader.tests.support.random_class import make_class, replace_texts
 from grader.tests.support.solution import SOLUTION
 
 pytestmark = pytest.mark.browser
@@ -42,15 +42,15 @@ PATIENCE = 60.0  # seconds that the page may take to react
 @pytest.fixture(scope="module")
 def driver() -> Iterator[Chrome]:
     """Return one Chromium for all tests of this file; fail with the remedy if there is none."""
-    if lacking := browser.missing():
+    if lacking := browser.explain_missing():
         pytest.fail(lacking)
-    with browser.chromium() as found:
+    with browser.open_chromium() as found:
         found.set_script_timeout(PATIENCE)
         yield found
 
 
 def students() -> list[load.Result]:
-    return [*a_class(TIMED), *list(a_class(COUNT, timed=False))[TIMED:]]
+    return [*make_class(TIMED), *list(make_class(COUNT, timed=False))[TIMED:]]
 
 
 @pytest.fixture(scope="module")
@@ -58,20 +58,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a reported class: one student has a name with markup, another submits markup."""
     directory = tmp_path_factory.mktemp("class")
     *others, one, two = students()
-    for each in (*others, hostile(one, EVIL), msgspec.structs.replace(two, submission=NAMED)):
+    for each in (*others, replace_texts(one, EVIL), msgspec.structs.replace(two, submission=NAMED)):
         load.write(each, directory)
     solution = {path.name: path.read_bytes() for path in SOLUTION.glob("*.py")}
     evil = {"linear.py": f"{EVIL}\n\nx = 1\n".encode()}
     for name, files in (("ben", solution), (one.submission, evil)):
         source.store(directory, name, one.fingerprint, files)
-    assert ask("report", directory, "--feedback", directory).code == 0
+    assert call_grader("report", directory, "--feedback", directory).code == 0
     return directory
 
 
 @pytest.fixture
 def page(driver: Chrome, folder: Path) -> Iterator[Chrome]:
     """Open the report; afterwards the console must be empty, and no alert open."""
-    dress(driver, width=1400)
+    emulate(driver, width=1400)
     opened(driver, (folder / "report.html").as_uri())
     yield driver
     assert driver.execute("getLog", {"type": "browser"})["value"] == []
@@ -113,7 +113,7 @@ def views() -> Iterator[Any]:
 def view(request: pytest.FixtureRequest, driver: Chrome, folder: Path) -> View:
     """Open a page with all sections unfolded and a few rows of a long table."""
     found: View = request.param
-    dress(driver, width=found.width, scheme=found.scheme, medium=found.medium)
+    emulate(driver, width=found.width, scheme=found.scheme, medium=found.medium)
     opened(driver, f"{folder.as_uri()}/{found.path}")
     driver.execute_script("for (const each of document.querySelectorAll('details')) each.open = true")
     driver.execute_script(

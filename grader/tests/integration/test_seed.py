@@ -5,8 +5,8 @@ import zipfile
 from pathlib import Path
 
 from grader.pipeline.seed import draw
-from grader.tests.conftest import Run, ask, run
-from grader.tests.support.submissions import PRIMES, SIEVE, WITHOUT_TWO, handed_in
+from grader.tests.conftest import Run, call_grader, run
+from grader.tests.support.submissions import PRIMES, SIEVE, WRONG_SIEVE, write_submissions
 
 
 def list_arguments(path: Path, out: Path) -> list[str]:
@@ -20,13 +20,13 @@ def grade(path: Path, out: Path, *options: str) -> Run:
 
 def grade_again(path: Path, out: Path) -> Run:
     """Grade in this process, where nothing is left to grade."""
-    return ask(*list_arguments(path, out))
+    return call_grader(*list_arguments(path, out))
 
 
 def test_seed_is_stored_and_hidden_from_students(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    (right,) = handed_in(tmp_path, SIEVE, "right", kata="sieve")
-    (wrong,) = handed_in(tmp_path, WITHOUT_TWO, "wrong", kata="sieve")
+    (right,) = write_submissions(tmp_path, SIEVE, "right", kata="sieve")
+    (wrong,) = write_submissions(tmp_path, WRONG_SIEVE, "wrong", kata="sieve")
     assert grade(right, out).code == 0
     seed = (out / ".seed").read_text().strip()
     assert len({seed, *(str(draw()) for _ in range(3))}) > 1, "it is drawn"
@@ -36,7 +36,7 @@ def test_seed_is_stored_and_hidden_from_students(tmp_path: Path) -> None:
     assert (out / ".seed").read_text().strip() == seed
     results = [json.loads(path.read_text()) for path in out.glob("*/result.json")]
     assert [str(result["seed"]) for result in results] == [seed, seed]
-    assert ask("--course", PRIMES, "report", out, "--feedback", tmp_path / "pages").code == 0
+    assert call_grader("--course", PRIMES, "report", out, "--feedback", tmp_path / "pages").code == 0
     page = (tmp_path / "pages/wrong/feedback.html").read_text()
     told = [test["message"] for result in results for kata in result["katas"] for test in kata["tests"]]
     assert "again: pytest" in "".join(told)
@@ -46,7 +46,7 @@ def test_seed_is_stored_and_hidden_from_students(tmp_path: Path) -> None:
 
 
 def test_given_seed_is_used_by_next_run(tmp_path: Path) -> None:
-    (right,) = handed_in(tmp_path, SIEVE, "right", kata="sieve")
+    (right,) = write_submissions(tmp_path, SIEVE, "right", kata="sieve")
     out = tmp_path / "out"
     assert grade(right, out, "--seed", "7").code == 0
     assert "had been graded before" in grade_again(right, out).out
@@ -59,7 +59,7 @@ def test_given_seed_is_used_by_next_run(tmp_path: Path) -> None:
 def test_package_has_its_own_seed(tmp_path: Path) -> None:
     seeds = set()
     for name in ("one.zip", "other.zip"):
-        assert ask("--course", PRIMES, "package", "gradescope", tmp_path / name).code == 0
+        assert call_grader("--course", PRIMES, "package", "gradescope", tmp_path / name).code == 0
         with zipfile.ZipFile(tmp_path / name) as archive:
             options = archive.read("options").decode().split()
         seeds.add(options[options.index("--seed") + 1])

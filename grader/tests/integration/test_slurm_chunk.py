@@ -10,21 +10,21 @@ import pytest
 
 from grader.cluster.plan import create_plan
 from grader.results.result import read
-from grader.tests.conftest import python
-from grader.tests.support.submissions import LINEAR, handed_in, on_slurm
+from grader.tests.conftest import run_python
+from grader.tests.support.submissions import LINEAR, make_slurm_options, write_submissions
 
 
 def test_missing_submitit_is_named_with_remedy(tmp_path: Path) -> None:
-    (submission,) = handed_in(tmp_path, LINEAR, "ada")
+    (submission,) = write_submissions(tmp_path, LINEAR, "ada")
     without = "import sys; sys.modules['submitit'] = None; from grader.cli import main; main()"
-    done = python("-c", without, "grade", str(submission), "--out", str(tmp_path / "out"), "--executor", "slurm")
+    done = run_python("-c", without, "grade", str(submission), "--out", str(tmp_path / "out"), "--executor", "slurm")
     assert (done.code, done.err) == (3, 'grader: submitit is not installed: pip install -e ".[grader,slurm]"\n')
 
 
 @pytest.mark.usefixtures("needs_bwrap")
 def test_chunk_skips_unreadable_submissions(tmp_path: Path) -> None:
-    paths = handed_in(tmp_path / "class", LINEAR, "ada")
-    made = create_plan("tests", [*paths, tmp_path / "class/gone"], on_slurm(tmp_path / "out"), 2)
+    paths = write_submissions(tmp_path / "class", LINEAR, "ada")
+    made = create_plan("tests", [*paths, tmp_path / "class/gone"], make_slurm_options(tmp_path / "out"), 2)
     (tmp_path / "unfit").mkdir()
     (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
     command = [sys.executable, "-m", "grader.cluster.chunk", str(tmp_path / "plan.json"), "0", str(os.getpid())]

@@ -12,9 +12,9 @@ from grader.speed import figures, grading, setup
 from grader.speed.machine import Machine
 from grader.speed.session import SpeedJob, add_fallbacks
 from grader.tests import ROOT
-from grader.tests.conftest import Run, ask, grade
-from grader.tests.support.made_results import result
-from grader.tests.support.submissions import work
+from grader.tests.conftest import Run, call_grader, grade
+from grader.tests.support.sample_results import make_result
+from grader.tests.support.submissions import write_assignment
 from torchkata.course import course
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
 from torchkata.speed.decision import Final
@@ -44,7 +44,7 @@ class Linear(torch.nn.Module):
 
 @pytest.mark.timing  # half a minute of blocks
 def test_stored_speed_is_not_timed_again(tmp_path: Path) -> None:
-    right, slow = work(tmp_path / "right"), work(tmp_path / "slow", linear=TWICE)
+    right, slow = write_assignment(tmp_path / "right"), write_assignment(tmp_path / "slow", linear=TWICE)
     run = grade_linear(right, slow, "--out", tmp_path / "out", "--device", "cpu")
     assert run.code in (0, 3), run.err
     fast = read_stored(tmp_path / "out", "right")
@@ -71,20 +71,22 @@ def test_stored_speed_is_not_timed_again(tmp_path: Path) -> None:
 
 def test_workloads_without_device_are_retried(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    run = grade_linear(work(tmp_path / "ada"), "--out", out, "--device", "cuda")
+    run = grade_linear(write_assignment(tmp_path / "ada"), "--out", out, "--device", "cuda")
     found = read_stored(out, "ada")
     (row,) = found["performance"]
     assert (run.code, row["outcome"]) == (3, "not_graded")
     assert "run the same command again" not in run.err
     assert f"speed is not graded: {row['message']}" in run.err
     assert found["score"] == found["max_score"] == sum(kata["max_score"] for kata in found["katas"])
-    again = ask("grade", tmp_path / "ada", "--out", out, "--device", "cuda", "--kata", "linear", "--examples", 5)
+    again = call_grader(
+        "grade", tmp_path / "ada", "--out", out, "--device", "cuda", "--kata", "linear", "--examples", 5
+    )
     assert (again.code, "speed is not graded: " in again.err) == (3, True), "it was taken up again"
 
 
 def test_workload_of_stub_is_not_started(tmp_path: Path) -> None:
     stub = (ROOT / "assignment/linear.py").read_text()
-    run = grade_linear(work(tmp_path / "ada", linear=stub), "--out", tmp_path / "out", "--device", "cpu")
+    run = grade_linear(write_assignment(tmp_path / "ada", linear=stub), "--out", tmp_path / "out", "--device", "cpu")
     (row,) = read_stored(tmp_path / "out", "ada")["performance"]
     assert (run.code, row["outcome"], row["score"], row["max_score"]) == (0, "not_started", 0, 0)
 
@@ -154,7 +156,7 @@ def test_fallback_replaces_broken_foundation_only() -> None:
 
 
 def test_inconclusive_workloads_change_no_score() -> None:
-    made = result("why")
+    made = make_result("why")
     rows = [
         PerformanceResult("linear_forward", "passed", 3, 5, seconds=1.0),
         PerformanceResult("sgd_step", "failed", 0, 3, seconds=1.0),

@@ -22,7 +22,7 @@ def grade_on_terminal(tmp_path: Path, *options: str) -> str:
     parts = ("--course", PRIMES, "grade", COMPLETE, "--out", tmp_path, *FEW, *options)
     command = [sys.executable, "-m", "grader", *map(str, parts)]
     with Terminal(command, ROOT, {**os.environ, "TERM": "xterm"}) as terminal:
-        assert terminal.end() == 0
+        assert terminal.wait() == 0
         return terminal.all
 
 

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import Run, run, start, students_environment
+from grader.tests.conftest import Run, get_student_environment, run, run_program
 from grader.tests.support.solution import SOLUTION
-from grader.tests.support.submissions import changed, work
+from grader.tests.support.submissions import edit_solution, write_assignment
 from torchkata.course import course
 from torchkata.seam.failures import TimedOut
 from torchkata.seam.student import InProcess
@@ -42,7 +42,7 @@ def test_untouched_stubs_are_not_started(tmp_path: Path) -> None:
 
 
 def test_wrong_answer_shows_input_expected_and_yours(tmp_path: Path) -> None:
-    folder = work(tmp_path, linear=changed("linear", "x @ self.weight", "x @ self.weight + 1"))
+    folder = write_assignment(tmp_path, linear=edit_solution("linear", "x @ self.weight", "x @ self.weight + 1"))
     done = run_pytest(folder, "--kata", "linear")
     assert done.code == 1
     block = done.out[done.out.index("linear · Linear(x) equals x @ weight") :].split("\n\n")[0].splitlines()
@@ -61,8 +61,10 @@ def test_wrong_answer_shows_input_expected_and_yours(tmp_path: Path) -> None:
 
 
 def test_failures_show_lines_exits_and_printed_text(tmp_path: Path) -> None:
-    typo = changed("linear", "return x @ self.weight", "print('shape', tuple(x.shape))\n        return x @ self.wieght")
-    folder = work(tmp_path, linear=typo, same_storage="import sys\nsys.exit(0)\n", sgd=None)
+    typo = edit_solution(
+        "linear", "return x @ self.weight", "print('shape', tuple(x.shape))\n        return x @ self.wieght"
+    )
+    folder = write_assignment(tmp_path, linear=typo, same_storage="import sys\nsys.exit(0)\n", sgd=None)
     katas = ("--kata", "same_storage", "--kata", "linear", "--kata", "sgd")
     out = run("pytest", "--impl", str(folder), *katas).out  # in two words, which pytest could take for a folder
     assert "crashed   AttributeError: 'Linear' object has no attribute 'wieght'" in out
@@ -74,7 +76,7 @@ def test_failures_show_lines_exits_and_printed_text(tmp_path: Path) -> None:
 
 
 def test_syntax_error_fails_its_own_kata_only(tmp_path: Path) -> None:
-    folder = work(tmp_path, same_storage="def same_storage(x, y)\n    return True\n")
+    folder = write_assignment(tmp_path, same_storage="def same_storage(x, y)\n    return True\n")
     done = run_pytest(folder, "--track", "core", "--examples", "1")
     assert "crashed" in find_row(done.out, "same_storage")
     core = [kata.name for kata in course().choose([], ["core"])]
@@ -86,43 +88,43 @@ def test_syntax_error_fails_its_own_kata_only(tmp_path: Path) -> None:
 
 
 def test_half_finished_kata_names_the_line(tmp_path: Path) -> None:
-    half = changed("linear", "return x @ self.weight", "raise NotImplementedError")
-    out = run_pytest(work(tmp_path, linear=half), "--kata", "linear").out
+    half = edit_solution("linear", "return x @ self.weight", "raise NotImplementedError")
+    out = run_pytest(write_assignment(tmp_path, linear=half), "--kata", "linear").out
     assert "linear.py, line 17, still raises NotImplementedError" in out
     assert "wrong" in find_row(out, "linear")
 
 
 def test_endless_loop_times_out_with_its_line(tmp_path: Path) -> None:
     endless = "import time\n\ndef same_storage(x, y):\n    while True:\n        time.sleep(0.1)\n"
-    out = run_pytest(work(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
+    out = run_pytest(write_assignment(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
     assert "… same_storage · test_answer_is_a_bool has been running for 4 seconds" in out
     assert "  timed out no answer within 5 seconds" in out
     assert "at        same_storage.py, line " in out
 
 
 def test_kata_waits_for_unfinished_foundation(tmp_path: Path) -> None:
-    wrong = changed("linear", "x @ self.weight", "x @ self.weight + 1")
+    wrong = edit_solution("linear", "x @ self.weight", "x @ self.weight + 1")
     for linear in (wrong, (ROOT / "assignment/linear.py").read_text()):
-        folder = work(tmp_path, linear=linear)
+        folder = write_assignment(tmp_path, linear=linear)
         out = run_pytest(folder, "--kata", "linear", "--kata", "cruncher", "--examples", "2").out
         row = " ".join(find_row(out, "cruncher").split())
         assert row.endswith(" 0/7 0/10 points (builds on linear: do that first)")
         assert row.startswith("cruncher not run " if linear == wrong else "cruncher not started ")
         assert "cruncher · " not in out
-    alone = run_pytest(work(tmp_path, linear=wrong), "--kata", "cruncher", "--examples", "2").out
+    alone = run_pytest(write_assignment(tmp_path, linear=wrong), "--kata", "cruncher", "--examples", "2").out
     assert "wrong" in find_row(alone, "cruncher")
 
 
 def test_wrong_layer_structure_is_reported_once(tmp_path: Path) -> None:
-    listed = changed("cruncher", "nn.ModuleList([Linear(dim, dim) for _ in range(num_layers)])", "[]")
-    out = run_pytest(work(tmp_path, cruncher=listed), "--kata", "cruncher").out
+    listed = edit_solution("cruncher", "nn.ModuleList([Linear(dim, dim) for _ in range(num_layers)])", "[]")
+    out = run_pytest(write_assignment(tmp_path, cruncher=listed), "--kata", "cruncher").out
     assert "load_state_dict" not in out
     _, others = out.split("cruncher · skipped until the failure above is fixed: ")
     assert "test_gradients_reach_every_layer" in others
 
 
 def test_failure_lines_fit_a_terminal(tmp_path: Path) -> None:
-    folder = work(tmp_path, train=changed("train", "optimizer.zero_grad()", "print('x' * 500)"))
+    folder = write_assignment(tmp_path, train=edit_solution("train", "optimizer.zero_grad()", "print('x' * 500)"))
     out = run_pytest(folder, "--kata", "train").out
     lines = [line for line in out.splitlines() if not line.startswith(("  again: ", "… "))]
     assert max(map(len, lines)) < 100
@@ -130,15 +132,15 @@ def test_failure_lines_fit_a_terminal(tmp_path: Path) -> None:
 
 def test_flaky_answers_are_wrong(tmp_path: Path) -> None:
     moody = "import time\n\ndef same_storage(x, y):\n    return time.perf_counter_ns() // 1000 % 2 == 0\n"
-    done = run_pytest(work(tmp_path, same_storage=moody), "--kata", "same_storage")
+    done = run_pytest(write_assignment(tmp_path, same_storage=moody), "--kata", "same_storage")
     assert done.code == 1
     assert "wrong" in find_row(done.out, "same_storage")
     assert "Flaky" not in done.out
 
 
 def test_deprecated_call_does_not_fail_a_test(tmp_path: Path) -> None:
-    old = changed("same_storage", "x.untyped_storage().data_ptr()", "x.storage().data_ptr()")
-    done = run_pytest(work(tmp_path, same_storage=old), "--kata", "same_storage")
+    old = edit_solution("same_storage", "x.untyped_storage().data_ptr()", "x.storage().data_ptr()")
+    done = run_pytest(write_assignment(tmp_path, same_storage=old), "--kata", "same_storage")
     assert done.code == 0, done.out
 
 
@@ -146,7 +148,7 @@ def test_global_settings_do_not_leak(tmp_path: Path) -> None:
     rude = (SOLUTION / "same_storage.py").read_text() + "\nimport torch\ntorch.set_default_dtype(torch.float64)\n"
     katas = ("--kata", "linear", "--kata", "same_storage", "--kata", "sgd")
     rude += "torch.set_grad_enabled(False)\ntorch.set_default_device('meta')\n"
-    done = run_pytest(work(tmp_path, same_storage=rude), *katas, "--examples", "2")
+    done = run_pytest(write_assignment(tmp_path, same_storage=rude), *katas, "--examples", "2")
     assert " done " in find_row(done.out, "linear")
     assert " done " in find_row(done.out, "sgd")
 
@@ -196,5 +198,5 @@ def test_slow_library_import_does_not_time_out(tmp_path: Path, monkeypatch: pyte
 def test_pytest_runs_without_the_packages_of_the_grader() -> None:
     code = "import sys\nsys.modules |= dict.fromkeys(('typer', 'rich', 'msgspec'))\nimport pytest\n"
     code += "raise SystemExit(pytest.main(['--impl', 'solution', '--kata', 'linear', '--examples', '5']))"
-    done = start(sys.executable, "-c", code, environment=students_environment())
+    done = run_program(sys.executable, "-c", code, environment=get_student_environment())
     assert done.code == 0, done.out + done.err

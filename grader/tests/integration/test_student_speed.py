@@ -9,7 +9,7 @@ import torch
 from grader.tests import ROOT
 from grader.tests.conftest import Run, run
 from grader.tests.support.solution import SOLUTION
-from grader.tests.support.submissions import changed, work
+from grader.tests.support.submissions import edit_solution, write_assignment
 from torchkata.course import course
 from torchkata.pytest_plugin.gpu import get_claim
 from torchkata.speed.layout import bytes_needed
@@ -24,7 +24,7 @@ WORKLOADS = list(course().workloads)
 
 def run_pretended(folder: Path, *options: str) -> Run:
     """Run `pytest -m gpu` where the CPU is taken for a GPU."""
-    return run("pytest", "-m", "gpu", "-p", "grader.tests.support.pretended_gpu", f"--impl={folder}", *options)
+    return run("pytest", "-m", "gpu", "-p", "grader.tests.support.fake_gpu", f"--impl={folder}", *options)
 
 
 def read_rows(out: str) -> dict[str, str]:
@@ -36,7 +36,8 @@ def read_rows(out: str) -> dict[str, str]:
 def run_changed(folder: Path, **texts: tuple[str, str]) -> str:
     """Run these katas of the solution, each with one text replaced."""
     done = run_pretended(
-        work(folder, **{kata: changed(kata, *pair) for kata, pair in texts.items()}), *(f"--kata={k}" for k in texts)
+        write_assignment(folder, **{kata: edit_solution(kata, *pair) for kata, pair in texts.items()}),
+        *(f"--kata={k}" for k in texts),
     )
     assert done.code == 1
     return done.out
@@ -121,7 +122,7 @@ def test_speed_tests_of_stubs_are_not_started() -> None:
 def test_small_device_gets_smaller_batch() -> None:
     work = work_of("linear_forward")
     linear = work.fields(work.sizes["cpu"], CALLS)
-    options = ("--kata", "linear", "--pretended-bytes")
+    options = ("--kata", "linear", "--fake-bytes")
     small = run_pretended(SOLUTION, *options, str(HEADROOM * bytes_needed(linear) - 1))
     assert small.code == 0
     assert "(batch 256 instead of 512, to fit in device memory)" in small.out
@@ -150,7 +151,7 @@ def test_workload_is_halved_to_fit_memory(kind: Kind, workload: str) -> None:
 
 
 def test_table_shows_mfu_on_a_known_device() -> None:
-    done = run_pretended(SOLUTION, "--kata", "linear", "--pretended-name", "NVIDIA H200")
+    done = run_pretended(SOLUTION, "--kata", "linear", "--fake-name", "NVIDIA H200")
     row = read_rows(done.out)["linear_forward"].split()
     assert row == ["1.00,", "MFU", "0.00", "0.75", "0.90", "full"], "no MFU asks for more than plain torch's rate"
 

@@ -13,7 +13,7 @@ from grader.sandbox.launch import Sandbox
 from grader.speed import figures, setup
 from grader.speed.paused_worker import SLIP, MemoryUse
 from grader.speed.timed_worker import Task, TimedWorker, most_calls
-from grader.tests.support.workers import LEVELS, zygote
+from grader.tests.support.sandbox_workers import LEVELS, start_sandbox
 from torchkata.course import course
 from torchkata.seam.failures import Crashed, Died, NotStarted, TimedOut
 from torchkata.speed.layout import bytes_needed
@@ -27,7 +27,7 @@ LIMITS = setup.get_limits()
 
 @pytest.fixture(scope="module", params=LEVELS)
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    yield from zygote(request, LIMITS, setup.plan_workers())
+    yield from start_sandbox(request, LIMITS, setup.plan_workers())
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from grader.commands.package.write import spread
 from grader.commands.release.contents import add_foundations, build_handout
 from grader.tests import ROOT
-from grader.tests.conftest import ask, kata
+from grader.tests.conftest import call_grader, run_kata
 from torchkata.course import handout
 
 OLD, ASKED = "reference/linear/kata.toml", "reference/stubs/linear.py"
@@ -51,7 +51,7 @@ def read_assignment(folder: Path) -> dict[str, bytes]:
 def test_update_leaves_the_assignment_unchanged(files: Mapping[str, bytes], student: Path, tmp_path: Path) -> None:
     before = read_assignment(student)
     spread(make_newer(files), tmp_path / "handout")
-    done = kata(student, "update", str(tmp_path / "handout"))
+    done = run_kata(student, "update", str(tmp_path / "handout"))
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
         "README.md: you had changed this file; your version is saved as README.md.bak",
@@ -65,7 +65,7 @@ def test_update_leaves_the_assignment_unchanged(files: Mapping[str, bytes], stud
     assert (student / "tests/test_linear.py").read_bytes().endswith(b"# mended\n")
     assert not (student / "docs/katas.md").exists()
     assert not list(student.glob(".update-*"))
-    again = kata(student, "update", str(tmp_path / "handout"))
+    again = run_kata(student, "update", str(tmp_path / "handout"))
     assert again.out.splitlines()[-1] == "already up to date"
 
 
@@ -98,7 +98,7 @@ def test_incomplete_handout_is_refused(files: Mapping[str, bytes], student: Path
         ("text.zip", "not a complete handout (missing or damaged: reference/handout.sha256)"),
         ("gone.zip", "can't be read (No such file or directory)"),
     ):
-        refused = kata(student, "update", str(tmp_path / source))
+        refused = run_kata(student, "update", str(tmp_path / source))
         assert (refused.code, refused.err.count("\n")) == (2, 1)
         assert f"{source}: {told}" in refused.err
     assert {path: path.read_bytes() for path in before} == before
@@ -131,7 +131,7 @@ def test_failed_update_can_be_repeated(
 
 def test_release_updates_a_published_handout(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert ask("release", out, "--kata", "linear", "--language", "zh").code == 0
+    assert call_grader("release", out, "--kata", "linear", "--language", "zh").code == 0
     (out / ".git").mkdir()
     (out / "assignment/linear.py").write_text("class Linear: ...\n")
     (out / "tests/test_linear.py").write_text("last week's\n")
@@ -141,14 +141,14 @@ def test_release_updates_a_published_handout(tmp_path: Path) -> None:
         .replace(handout.digest((ROOT / "tests/test_linear.py").read_bytes()), handout.digest(b"last week's\n"))
     )
     (out / handout.LIST).write_text(old)
-    done = ask("release", out, "--update")
+    done = call_grader("release", out, "--update")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[0] == "updated: 1 files new or changed, 0 removed"
     assert (out / "assignment/linear.py").read_text() == "class Linear: ...\n"
     assert (out / "tests/test_linear.py").read_bytes() == (ROOT / "tests/test_linear.py").read_bytes()
-    more = ask("release", out, "--update", "--kata", "linear", "--kata", "sgd").out
+    more = call_grader("release", out, "--update", "--kata", "linear", "--kata", "sgd").out
     assert "stubs:   sgd: not in assignment/; add it with `kata reset NAME`" in more
     (out / handout.LIST).unlink()
-    assert ask("release", out, "--update").err.endswith(
+    assert call_grader("release", out, "--update").err.endswith(
         "its release is too old for --update (reference/handout.sha256 is missing)\n"
     )

@@ -12,20 +12,20 @@ from typing import Any
 
 import pytest
 
-from grader.tests.conftest import students_environment
+from grader.tests.conftest import get_student_environment
 from grader.tests.support.pseudo_terminal import Terminal
 from grader.tests.support.solution import SOLUTION
-from grader.tests.support.submissions import changed
+from grader.tests.support.submissions import edit_solution
 from grader.tests.support.warm_process import Fork
 from torchkata.cli.watcher import Watcher
 
 KEYS = "n next · h hint · a all · q quit"
 FEW = {"PYTEST_ADDOPTS": "--examples=2"}  # enough to tell how a kata ends
-PLAIN = {**students_environment(), **FEW, "NO_COLOR": "1", "TERM": "xterm"}
+PLAIN = {**get_student_environment(), **FEW, "NO_COLOR": "1", "TERM": "xterm"}
 
 
 def save(handout: Path, kata: str, old: str = "", new: str = "") -> None:
-    source = changed(kata, old, new) if old else (SOLUTION / f"{kata}.py").read_text()
+    source = edit_solution(kata, old, new) if old else (SOLUTION / f"{kata}.py").read_text()
     (handout / "assignment" / f"{kata}.py").write_text(source)
 
 
@@ -49,7 +49,7 @@ def wait_for_pid(file: Path) -> int:
 @pytest.fixture
 def watch(handout: Path) -> Iterator[Terminal]:
     with Terminal(["torchkata", "watch"], handout, PLAIN, Fork) as terminal:
-        terminal.until(KEYS)
+        terminal.read_until(KEYS)
         yield terminal
 
 
@@ -60,12 +60,12 @@ def find_row(printed: str, kata: str) -> list[str]:
 
 def test_watch_runs_only_the_saved_kata(watch: Terminal, handout: Path) -> None:
     save(handout, "linear", "x @ self.weight", "x @ self.weight + 1")
-    printed = watch.until(KEYS)
+    printed = watch.read_until(KEYS)
     assert "── linear ──" in printed
     assert "linear · Linear(x) equals x @ weight" in printed
     assert find_row(printed, "linear") == ["linear", "wrong", "5/6", "8/12", "points"]
     save(handout, "linear")
-    printed = watch.until(KEYS)
+    printed = watch.read_until(KEYS)
     assert find_row(printed, "linear") == ["linear", "done", "6/6", "12/12", "points"]
     assert "same_storage" not in printed
     assert "warning" not in watch.all
@@ -74,53 +74,60 @@ def test_watch_runs_only_the_saved_kata(watch: Terminal, handout: Path) -> None:
 
 def test_watch_keys_run_hint_and_quit(watch: Terminal, handout: Path) -> None:
     watch.type("n")
-    assert find_row(watch.until(KEYS), "same_storage") == ["same_storage", "not", "started", "0/6", "0/8", "points"]
+    assert find_row(watch.read_until(KEYS), "same_storage") == [
+        "same_storage",
+        "not",
+        "started",
+        "0/6",
+        "0/8",
+        "points",
+    ]
     watch.type("h")
-    assert "hint 1 of 3" in watch.until("more: kata hint same_storage")
+    assert "hint 1 of 3" in watch.read_until("more: kata hint same_storage")
     watch.type("H")
-    assert "hint 2 of 3" in watch.until("more: kata hint same_storage")
+    assert "hint 2 of 3" in watch.read_until("more: kata hint same_storage")
     watch.type("x\x1b[A")  # no keys of ours: an x, an arrow
     save(handout, "same_storage")
-    assert find_row(watch.until(KEYS), "same_storage")[1] == "done"
+    assert find_row(watch.read_until(KEYS), "same_storage")[1] == "done"
     watch.type("n")
-    assert find_row(watch.until(KEYS), "linear")[1:3] == ["not", "started"]
+    assert find_row(watch.read_until(KEYS), "linear")[1:3] == ["not", "started"]
     watch.type("a")
-    printed = watch.until(KEYS)
+    printed = watch.read_until(KEYS)
     assert "── all katas ──" in printed
     assert find_row(printed, "checkpoint")[1:3] == ["not", "started"]
     assert watch.settings() != watch.settings_before
     watch.type("q")
-    assert watch.end() == 0
+    assert watch.wait() == 0
     assert watch.settings() == watch.settings_before
 
 
 def test_watch_shows_finished_kata_that_breaks(watch: Terminal, handout: Path) -> None:
     for kata in ("linear", "cruncher"):
         save(handout, kata)
-        assert find_row(watch.until(KEYS), kata)[1] == "done"
+        assert find_row(watch.read_until(KEYS), kata)[1] == "done"
     within = "2 if 'assignment.cruncher' in __import__('sys').modules else 1"
     save(handout, "linear", "x @ self.weight", f"({within}) * (x @ self.weight)")
-    printed = watch.until(KEYS)
+    printed = watch.read_until(KEYS)
     own, _, others = printed.partition("6/6")
     assert "cruncher" not in own.split("── linear ──")[1]
     assert "cruncher · " in others, "with the failure itself"
     assert "cruncher used to pass; now: wrong" in others
     save(handout, "linear")
-    assert "still done: cruncher" in watch.until(KEYS), "once finished, it is tested again"
+    assert "still done: cruncher" in watch.read_until(KEYS), "once finished, it is tested again"
     save(handout, "linear", "x @ self.weight", "2 * (x @ self.weight)")
-    printed = watch.until(KEYS)
+    printed = watch.read_until(KEYS)
     assert "linear used to pass; now: wrong" in printed
     assert "cruncher" not in printed, "it waits for linear"
     save(handout, "linear")
-    assert "still done: cruncher" in watch.until(KEYS)
+    assert "still done: cruncher" in watch.read_until(KEYS)
 
 
 def test_saving_again_stops_the_run(watch: Terminal, handout: Path) -> None:
     began = save_loop(handout, "def same_storage(x, y):\n    ")
-    watch.until("── same_storage ──")
+    watch.read_until("── same_storage ──")
     child = wait_for_pid(began)
     save(handout, "same_storage")
-    assert find_row(watch.until(KEYS), "same_storage")[1] == "done"
+    assert find_row(watch.read_until(KEYS), "same_storage")[1] == "done"
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
 
@@ -130,16 +137,16 @@ def test_saved_helper_runs_katas_that_import_it(watch: Terminal, handout: Path) 
     save(handout, "linear", "x @ self.weight", "x @ self.weight * FACTOR")
     with (handout / "assignment/linear.py").open("a") as file:
         file.write("\nfrom .tools import FACTOR\n")
-    assert find_row(watch.until(KEYS), "linear")[1] == "wrong"
+    assert find_row(watch.read_until(KEYS), "linear")[1] == "wrong"
     (handout / "assignment/tools.py").write_text("FACTOR = 1\n")
-    assert find_row(watch.until(KEYS), "linear")[1] == "done"
+    assert find_row(watch.read_until(KEYS), "linear")[1] == "done"
 
 
 def test_watch_reports_code_that_exits_python(watch: Terminal, handout: Path) -> None:
     (handout / "assignment/sgd.py").write_text("import os\nos._exit(0)\n")
-    assert "sgd: no result, because the run ended early (exit code 0)" in watch.until(KEYS)
+    assert "sgd: no result, because the run ended early (exit code 0)" in watch.read_until(KEYS)
     save(handout, "sgd")
-    assert find_row(watch.until(KEYS), "sgd")[1] == "done"
+    assert find_row(watch.read_until(KEYS), "sgd")[1] == "done"
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -149,7 +156,7 @@ def test_watch_restores_the_terminal(watch: Terminal, handout: Path, number: sig
         watch.type("\x03")
     else:
         watch.process.send_signal(number)
-    assert watch.end() == code
+    assert watch.wait() == code
     assert watch.settings() == watch.settings_before
     assert "Traceback" not in watch.all
     with pytest.raises(ProcessLookupError):
@@ -159,9 +166,9 @@ def test_watch_restores_the_terminal(watch: Terminal, handout: Path, number: sig
 def test_watch_prints_colours(handout: Path) -> None:
     environment = {name: value for name, value in PLAIN.items() if name != "NO_COLOR"}
     with Terminal([sys.executable, "-m", "torchkata", "watch"], handout, environment) as terminal:
-        terminal.until(KEYS)
+        terminal.read_until(KEYS)
         save(handout, "same_storage")
-        assert "\x1b[32mdone" in terminal.until(KEYS)
+        assert "\x1b[32mdone" in terminal.read_until(KEYS)
 
 
 NO_FORK = "import os\ndel os.fork\nfrom torchkata.cli.command import run\nrun(['watch'])\n"
@@ -205,14 +212,14 @@ def test_watch_works_in_pipe_or_without_fork(handout: Path, command: tuple[str, 
 def test_watch_stops_forking_after_a_death(handout: Path) -> None:
     (handout / "death.py").write_text(DEATH)
     with Terminal(["death"], handout, PLAIN, Fork) as terminal:
-        terminal.until(KEYS)
+        terminal.read_until(KEYS)
         save(handout, "same_storage")
-        said = terminal.until("From now on, every run starts a new process")
+        said = terminal.read_until("From now on, every run starts a new process")
         assert "The run crashed (signal 11); retrying" in said
         assert find_row(said, "same_storage")[1] == "done"
-        terminal.until(KEYS)
+        terminal.read_until(KEYS)
         save(handout, "linear")
-        said = terminal.until(KEYS)
+        said = terminal.read_until(KEYS)
         assert find_row(said, "linear")[1] == "done"
         assert "crashed" not in said
 

@@ -18,7 +18,7 @@ from grader.sandbox.channel import LENGTH, encode
 from grader.sandbox.launch import Sandbox, copy_runtime, list_hidden_files
 from grader.sandbox.runner import WorkerRunner
 from grader.tests import ROOT
-from grader.tests.support.workers import LEVELS, LIMITS, Ask, asking, zygote
+from grader.tests.support.sandbox_workers import LEVELS, LIMITS, Ask, open_worker, start_sandbox
 from tests.probes import linear as probes
 from torchkata.course import course
 from torchkata.seam.failures import Crashed, Died, NotStarted, TimedOut
@@ -32,12 +32,12 @@ SECRET = "TORCHKATA_SECRET"
 @pytest.fixture(scope="module", params=LEVELS)
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     os.environ[SECRET] = "1"
-    yield from zygote(request, LIMITS)
+    yield from start_sandbox(request, LIMITS)
 
 
 @pytest.fixture
 def ask(sandbox: Sandbox) -> Iterator[Ask]:
-    yield from asking(sandbox)
+    yield from open_worker(sandbox)
 
 
 @contextmanager

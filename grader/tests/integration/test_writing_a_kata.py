@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import at_home, run
+from grader.tests.conftest import run, run_as_student
 from grader.tests.support.printed_output import lines_agree
 from torchkata.course import course
 
@@ -94,7 +94,7 @@ def test_new_katas_need_only_what_certify_asks(tmp_path: Path) -> None:
     done = run("pytest", *tests, "grader/tests/integration/test_course_files.py", "-k", others, cwd=copy)
     assert done.code == 0, done.out
     for command in (("torchkata", "about", "alone"), ("pytest", "--kata", "alone,softmax", "--impl", "solution")):
-        assert at_home(*command, cwd=copy, KATA_LANG="zh").code == 0
+        assert run_as_student(*command, cwd=copy, KATA_LANG="zh").code == 0
 
 
 def find_ignored(folder: str, names: list[str]) -> set[str]:

@@ -13,7 +13,7 @@ Medium: TypeAlias = Literal["screen", "print"]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
-def missing() -> str:
+def explain_missing() -> str:
     """What keeps it from starting here, in one line; nothing if nothing does."""
     if shutil.which("chromedriver") is None or program() is None:
         return "Chromium is not installed (Debian: apt-get install chromium chromium-driver)"
@@ -26,7 +26,7 @@ def program() -> str | None:
 
 
 @contextmanager
-def chromium() -> Iterator[Chrome]:
+def open_chromium() -> Iterator[Chrome]:
     """A browser with a profile of its own, which keeps what the page writes to the console."""
     options = ChromeOptions()
     options.binary_location = program() or ""
@@ -40,7 +40,7 @@ def chromium() -> Iterator[Chrome]:
         driver.quit()
 
 
-def dress(
+def emulate(
     driver: Chrome,
     *,
     width: int,

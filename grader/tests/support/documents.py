@@ -31,7 +31,7 @@ class Section:
         return f"{self.document.name}: {self.heading}"
 
 
-def sections(document: Path) -> list[Section]:
+def read_sections(document: Path) -> list[Section]:
     """The sections of a document, in order; those of one heading are one."""
     found: dict[str, Section] = {}
     here = Section(document, "")

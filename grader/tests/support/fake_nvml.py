@@ -11,7 +11,10 @@ import pynvml
 UUID = "8f0e51ba-5f0c-4c1e-93a4-7a6d1f4c2b19"
 CLOCKS = {pynvml.NVML_CLOCK_SM: 1980, pynvml.NVML_CLOCK_MEM: 3201}
 DRIVER = "570.124.06"
-OLD, NEW = {75: 7, 252: 8, 253: 9}, {75: 7, 270: 8, 271: 9}  # counters in nanoseconds, by either numbering
+OLD_COUNTERS, NEW_COUNTERS = (
+    {75: 7, 252: 8, 253: 9},
+    {75: 7, 270: 8, 271: 9},
+)  # counters in nanoseconds, by either numbering
 
 
 @dataclass
@@ -19,7 +22,7 @@ class FakeNvml:
     """pynvml with its own constants, errors and structures. Every device answers the same, in pynvml's units."""
 
     driver: str = DRIVER
-    counters: dict[int, int] = field(default_factory=lambda: dict(OLD))  # by the number of a field
+    counters: dict[int, int] = field(default_factory=lambda: dict(OLD_COUNTERS))  # by the number of a field
     features: dict[int, int] = field(default_factory=dict)  # what other fields say, by their numbers
     reasons: int = 0
     pids: list[int] = field(default_factory=list)

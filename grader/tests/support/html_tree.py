@@ -37,6 +37,6 @@ def parse_html(page: str) -> ET.Element:
     return parser.builder.close()
 
 
-def text_of(element: ET.Element) -> str:
+def get_text(element: ET.Element) -> str:
     """Return all text in an element."""
     return "".join(element.itertext())

@@ -30,7 +30,7 @@ RUNNER = {
 }
 
 
-def for_classroom50(made: Result) -> dict[str, Any]:
+def render_classroom50(made: Result) -> dict[str, Any]:
     """Classroom 50's file of a result."""
     loaded: dict[str, Any] = json.loads(classroom50.render(made, classroom50.collect_fields({}, RUNNER), AT))
     jsonschema.Draft202012Validator(CLASSROOM50).validate(loaded)
@@ -38,19 +38,19 @@ def for_classroom50(made: Result) -> dict[str, Any]:
     return loaded
 
 
-def for_gradescope(content: bytes) -> dict[str, Any]:
+def parse_gradescope(content: bytes) -> dict[str, Any]:
     """Gradescope's file."""
     loaded: dict[str, Any] = json.loads(content)
     jsonschema.Draft202012Validator(GRADESCOPE).validate(loaded)
     return loaded
 
 
-def for_junit(content: bytes) -> ET.Element:
+def parse_junit(content: bytes) -> ET.Element:
     """A JUnit reader's file."""
     JUNIT.validate(content.decode())
     return ET.fromstring(content)
 
 
-def outside_fences(markdown: str) -> str:
+def remove_code_blocks(markdown: str) -> str:
     """What a reader of Markdown takes for markup: everything but the blocks of code."""
     return re.sub(r"^(`{3,})text\n.*?\n\1$", "(code)", markdown, flags=re.MULTILINE | re.DOTALL)

@@ -4,18 +4,18 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def lives(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
     """Whether a process still runs; a zombie does not."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     return False
 
 
-def descendants(pid: int) -> set[int]:
+def find_descendants(pid: int) -> set[int]:
     """A process and all that it has started and that have not ended."""
     children: list[str] = []
     with suppress(OSError):
         for task in Path(f"/proc/{pid}/task").iterdir():
             with suppress(OSError):
                 children += (task / "children").read_text().split()
-    return {pid}.union(*(descendants(int(child)) for child in children))
+    return {pid}.union(*(find_descendants(int(child)) for child in children))

@@ -62,7 +62,7 @@ class Terminal:
         """How the terminal is set: whether it waits for Enter, whether it shows what is typed."""
         return termios.tcgetattr(self.theirs)
 
-    def until(self, text: str, seconds: float = 120) -> str:
+    def read_until(self, text: str, seconds: float = 120) -> str:
         """What is printed from the last call on up to this text. Raises AssertionError where it does not come."""
         end = time.monotonic() + seconds
         while text not in self.unread:
@@ -87,7 +87,7 @@ class Terminal:
         """Press these keys."""
         os.write(self.ours, keys.encode())
 
-    def end(self) -> int:
+    def wait(self) -> int:
         """Wait until the program has ended: its exit code."""
         end = time.monotonic() + 120
         while self.process.poll() is None and time.monotonic() < end:

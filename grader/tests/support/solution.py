@@ -16,7 +16,7 @@ for name, content in course().solutions().items():
     (SOLUTION / name).write_bytes(content)
 
 
-def copy_of_the_course(folder: Path) -> Path:
+def copy_course(folder: Path) -> Path:
     """This folder, with all of the course in it, to be changed."""
     for name in COURSE:
         source = ROOT / name

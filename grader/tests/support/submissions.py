@@ -12,14 +12,14 @@ from grader.tests.support.solution import SOLUTION
 LINEAR = (SOLUTION / "linear.py").read_text()
 PRIMES = ROOT / "examples/courses/primes"  # needs no torch: importing it takes most of a run of one kata
 SIEVE = (PRIMES / "reference/sieve/solution.py").read_text()
-WITHOUT_TWO = SIEVE.replace("range(n)", "range(3, n)")  # wrong, it is a prime
+WRONG_SIEVE = SIEVE.replace("range(n)", "range(3, n)")  # wrong, it is a prime
 SLOW = "\nimport time\ntime.sleep(0.25)\n"  # at every import: five tests make it more than a second
 NAMES = ("ada", "ben", "cleo", "dan")
 SHORT = ("--examples", "5", "--jobs", "2", "--seed", "0")
 OPTIONS = ("--kata", "sieve", *SHORT)
 
 
-def handed_in(folder: Path, source: str, *names: str, kata: str = "linear") -> list[Path]:
+def write_submissions(folder: Path, source: str, *names: str, kata: str = "linear") -> list[Path]:
     """Submissions of one file."""
     for name in names:
         (folder / name).mkdir(parents=True)
@@ -27,12 +27,12 @@ def handed_in(folder: Path, source: str, *names: str, kata: str = "linear") -> l
     return [folder / name for name in names]
 
 
-def results(out: Path) -> list[str]:
+def list_results(out: Path) -> list[str]:
     """Who has a result; each is whole."""
     return sorted(read(path).submission for path in out.glob("*/result.json"))
 
 
-def work(folder: Path, **changes: str | None) -> Path:
+def write_assignment(folder: Path, **changes: str | None) -> Path:
     """A finished assignment but for these files: their new text, or None for one that is not there."""
     shutil.copytree(SOLUTION, folder, dirs_exist_ok=True)
     for kata, text in changes.items():
@@ -43,26 +43,26 @@ def work(folder: Path, **changes: str | None) -> Path:
     return folder
 
 
-def changed(kata: str, old: str, new: str) -> str:
+def edit_solution(kata: str, old: str, new: str) -> str:
     """The solution of a kata with one text exchanged."""
     source = (SOLUTION / f"{kata}.py").read_text()
     assert source.count(old) == 1
     return source.replace(old, new)
 
 
-def options(out: Path, **changes: Any) -> Options:
+def make_options(out: Path, **changes: Any) -> Options:
     """Return options of both kinds for `grader grade`."""
     grading: dict[str, Any] = {"seed": 0, "examples": 5, "isolation": "bwrap", "katas": ("linear",)}
     grading |= {name: changes.pop(name) for name in GradingOptions.__struct_fields__ if name in changes}
     return Options(GradingOptions(**grading), out, **{"quiet": True, **changes})
 
 
-def on_slurm(out: Path, **changes: Any) -> Options:
+def make_slurm_options(out: Path, **changes: Any) -> Options:
     """Options of a call on Slurm."""
-    return options(out, **{"executor": "slurm", "alone": False, "jobs": 2, **changes})
+    return make_options(out, **{"executor": "slurm", "alone": False, "jobs": 2, **changes})
 
 
-TAKEN_UP = (
+TRAP_MODULES = (
     *("einops", "torch", "numpy", "pytest", "hypothesis", "msgspec", "rich", "typer", "jinja2", "submitit", "pip"),
     *("venv", "ensurepip", "sitecustomize", "usercustomize", "conftest", "ctypes", "json", "subprocess", "runpy"),
     *("grader", "torchkata", "trap"),
@@ -75,9 +75,9 @@ SETTINGS = {
 }
 
 
-def trapped(folder: Path, mark: Path) -> Path:
+def write_traps(folder: Path, mark: Path) -> Path:
     """Files at the root of a hand-in that Python, pip or pytest might take for their own: `mark` has those that ran."""
-    for name in TAKEN_UP:
+    for name in TRAP_MODULES:
         (folder / f"{name}.py").write_text(
             f"with open({str(mark)!r}, 'a') as file:\n    file.write(__file__ + '\\n')\n"
         )

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from grader.sandbox.launch import launch
 from grader.sandbox.runner import WorkerRunner
-from grader.tests.support.processes import descendants
-from grader.tests.support.workers import LIMITS, asking
+from grader.tests.support.processes import find_descendants
+from grader.tests.support.sandbox_workers import LIMITS, open_worker
 
 NAMESPACES = ("mnt", "net", "ipc", "pid", *([] if os.getuid() == 0 else ["user"]))  # root's workers are other users
 THREADS = """
@@ -28,7 +28,7 @@ answer = started
 def namespaces_of_workers(zygotes: int) -> list[dict[str, Path]]:
     """Of the processes that run and are the first of a namespace within that of the sandbox."""
     found = []
-    for path in (Path(f"/proc/{pid}") for pid in descendants(zygotes)):
+    for path in (Path(f"/proc/{pid}") for pid in find_descendants(zygotes)):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError, PermissionError):  # it ends, or just begins
             status = dict(line.split(":", 1) for line in (path / "status").read_text().splitlines())
             numbers = status["NSpid"].split()
@@ -43,7 +43,7 @@ def main() -> None:
     sandbox = launch("bwrap", LIMITS)
     sandbox.wait_until_ready()
     violations = WorkerRunner(sandbox.clone(), LIMITS).find_violations(["/etc/passwd"])
-    first, second = asking(sandbox), asking(sandbox)
+    first, second = open_worker(sandbox), open_worker(sandbox)
     asked = [next(one) for one in (first, second)]
     threads = [ask(THREADS, "import threading") for ask in asked]
     workers = namespaces_of_workers(sandbox.process.pid)

@@ -11,7 +11,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from grader.tests import ROOT
-from grader.tests.conftest import Run, start
+from grader.tests.conftest import Run, run_program
 
 
 def needed(requirement: str, found: dict[str, metadata.Distribution]) -> dict[str, metadata.Distribution]:
@@ -45,7 +45,7 @@ def link_or_copy(source: str, target: str) -> None:
         shutil.copy2(source, target)
 
 
-def install(folder: Path) -> Path:
+def install_wheel(folder: Path) -> Path:
     """Make an environment there with the wheel and what that needs, and nothing else: its `bin`."""
     source = folder / "source"
     for name in ("torchkata", "grader"):
@@ -69,9 +69,9 @@ def install(folder: Path) -> Path:
     return place / "bin"
 
 
-def call(installed: Path, cwd: Path, *command: str) -> Run:
+def run_installed(installed: Path, cwd: Path, *command: str) -> Run:
     """A command of that environment, for somebody who has nothing else of ours."""
     environment = {"PATH": f"{installed}:{os.environ['PATH']}", "HOME": str(cwd), "KATA_LANG": "en", "COLUMNS": "120"}
     started = [installed / "python", "-m"] if command[0] == "pytest" else [installed / command[0]]
     typed = [*started, *(command if command[0] == "pytest" else command[1:])]
-    return start(*typed, cwd=cwd, environment=environment)
+    return run_program(*typed, cwd=cwd, environment=environment)

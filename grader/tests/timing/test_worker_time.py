@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from grader.sandbox.launch import Sandbox
-from grader.tests.support.workers import LEVELS, LIMITS, Ask, asking, zygote
+from grader.tests.support.sandbox_workers import LEVELS, LIMITS, Ask, open_worker, start_sandbox
 from torchkata.seam.failures import TimedOut
 
 ON_ONE_CORE = "import os\nos.sched_setaffinity(0, {max(os.sched_getaffinity(0))})\n"
@@ -16,12 +16,12 @@ ON_ONE_CORE = "import os\nos.sched_setaffinity(0, {max(os.sched_getaffinity(0))}
 
 @pytest.fixture(scope="module", params=LEVELS)
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    yield from zygote(request, LIMITS)
+    yield from start_sandbox(request, LIMITS)
 
 
 @pytest.fixture
 def ask(sandbox: Sandbox) -> Iterator[Ask]:
-    yield from asking(sandbox)
+    yield from open_worker(sandbox)
 
 
 @pytest.fixture

@@ -171,7 +171,7 @@ def broken(file: str, old: str, new: str, said: str = "") -> tuple[dict[str, Cha
     return {file: (old, new)}, dict.fromkeys(("pytest", "grade"), said or file)
 
 
-MISTAKES_MADE = [
+MISTAKE_CASES = [
     # pyproject.toml
     Mistake("no pyproject.toml", {PROJECT: None}, {"grade": "there is no course here", "kata": "no course here"}),
     Mistake("pyproject.toml is no TOML", {PROJECT: "[tool.torchkata"}, in_all(PROJECT)),
@@ -262,7 +262,7 @@ MISTAKES_MADE = [
     Mistake("the conftest raises", {CONFTEST: "1 / 0\n"}, {"pytest": CONFTEST, "grade": CONFTEST}),
 ]
 
-ONLY_THE_SOLUTION_SHOWS = (  # and a student's desk has none: there, it looks like a wrong answer
+NEEDS_SOLUTION = (  # and a student's desk has none: there, it looks like a wrong answer
     "a probe raises",
     "a probe misspells the function",
     "a probe never ends",
@@ -270,7 +270,9 @@ ONLY_THE_SOLUTION_SHOWS = (  # and a student's desk has none: there, it looks li
     "the oracle returns nothing",
     "a strategy draws what no code is for",
 )
-RAISES_FOR_NONE: dict[str, Change] = {TEST: (COMPARED, "assert_equal(student.call(doubled, n) + 0, oracle.double(n))")}
+ARITHMETIC_ON_ANSWER: dict[str, Change] = {
+    TEST: (COMPARED, "assert_equal(student.call(doubled, n) + 0, oracle.double(n))")
+}
 RETURNS_NONE = "def double(n: int) -> int:\n    n << 1\n"
 
 

@@ -1,6 +1,6 @@
 """A timed worker in the real sandbox shares the memory of a device with this process, and is killed.
 
-With `--pretended`, `LD_LIBRARY_PATH` leads to a `libcuda.so.1` that is made of `fake_cuda.c`. Where torch would be
+With `--fake`, `LD_LIBRARY_PATH` leads to a `libcuda.so.1` that is made of `fake_cuda.c`. Where torch would be
 asked for the device, memory of the host stands in, here and in the worker. Prints what came of it as JSON.
 """
 
@@ -24,7 +24,7 @@ from grader.speed.timed_worker import Task, TimedWorker
 from grader.tests import ROOT
 from torchkata.speed.sizes import Size
 
-HERE = Gpu("GPU-0", 0)
+FAKE_GPU = Gpu("GPU-0", 0)
 IN_WORKERS = {
     "cuda": """
 import ctypes
@@ -54,7 +54,7 @@ def build(folder: Path) -> str:
     return ""
 
 
-def with_driver(folder: Path, *python: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def run_with_driver(folder: Path, *python: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run Python where it finds this library."""
     return subprocess.run(
         [sys.executable, *python],
@@ -66,7 +66,7 @@ def with_driver(folder: Path, *python: str, **variables: str) -> subprocess.Comp
     )
 
 
-def at_address(address: int, size: int) -> Tensor:
+def view_memory(address: int, size: int) -> Tensor:
     """What torch would make of it on a GPU."""
     return torch.frombuffer((ctypes.c_char * size).from_address(address), dtype=torch.uint8)
 
@@ -74,20 +74,20 @@ def at_address(address: int, size: int) -> Tensor:
 def pretend(sandbox: Sandbox) -> None:
     """Let memory of the host stand for the device's, here and in workers to come."""
     cuda.start_context = lambda: None
-    cuda.as_tensor = at_address
+    cuda.as_tensor = view_memory
     torch.cuda.synchronize = lambda *_: None
     torch.cuda.mem_get_info = lambda *_: (2**30, 2**30)
     for module, text in IN_WORKERS.items():
-        append(sandbox, module, text)
+        append_code(sandbox, module, text)
 
 
-def append(sandbox: Sandbox, module: str, text: str) -> None:
+def append_code(sandbox: Sandbox, module: str, text: str) -> None:
     """More code at the end of what a timed worker imports when it is first asked for something."""
     with (sandbox.runtime / f"grader/sandbox/{module}.py").open("a") as file:
         file.write(text)
 
 
-def descriptors() -> int:
+def count_descriptors() -> int:
     """How many files this process has open."""
     return len(list(Path("/proc/self/fd").iterdir()))
 
@@ -106,8 +106,8 @@ def one_worker(control: socket) -> dict[str, object]:
 
 def main() -> None:
     """All of it."""
-    pretended = "--pretended" in sys.argv
-    device = HERE if pretended else gpu.choose_gpu()
+    pretended = "--fake" in sys.argv
+    device = FAKE_GPU if pretended else gpu.choose_gpu()
     if isinstance(device, str):
         sys.exit(device)
     os.environ["CUDA_VISIBLE_DEVICES"] = device.uuid
@@ -117,8 +117,8 @@ def main() -> None:
         pretend(sandbox)
     control = sandbox.clone()
     violations = WorkerRunner(control, setup.get_limits()).find_violations(["/etc/passwd"])
-    first, before = one_worker(control), descriptors()
-    second, after = one_worker(control), descriptors()
+    first, before = one_worker(control), count_descriptors()
+    second, after = one_worker(control), count_descriptors()
     control.close()
     sandbox.close()
     print(json.dumps({"workers": [first, second], "violations": violations, "left open": after - before}))

@@ -10,7 +10,7 @@ from functools import cache
 import msgspec
 
 from grader.results.result import Finding, KataResult, PerformanceResult, Result
-from grader.tests.support.made_results import measured
+from grader.tests.support.sample_results import make_measured_result
 from torchkata.course import Kata, course
 from torchkata.diagnosis.mistakes import load_mistakes
 from torchkata.result import Outcome, TestResult, get_status
@@ -36,20 +36,21 @@ ENDS: tuple[tuple[Outcome, str], ...] = (
 STREAMING = ("sgd_step", "adagrad_step")
 
 
-def a_class(count: int, *, seed: int = 0, timed: bool = True, tracks: Sequence[str] = ("core",)) -> Iterator[Result]:
+def make_class(count: int, *, seed: int = 0, timed: bool = True, tracks: Sequence[str] = ("core",)) -> Iterator[Result]:
     """So many submissions of these tracks, for some of which there was no GPU; the same for the same seed."""
     katas = course().choose([], tracks)
     chance = random.Random(seed)
     for number in range(count):
         name = NAMES[number % len(NAMES)] + (f"_{number // len(NAMES) + 1}" if number >= len(NAMES) else "")
-        yield submission(name, katas, chance, timed=timed and chance.random() < 0.95)
+        yield make_submission(name, katas, chance, timed=timed and chance.random() < 0.95)
 
 
-def submission(name: str, katas: Sequence[Kata], chance: random.Random, *, timed: bool) -> Result:
+def make_submission(name: str, katas: Sequence[Kata], chance: random.Random, *, timed: bool) -> Result:
     """Somebody who is so good, has come so far, and has found a machine that mostly works."""
     skill, reach = chance.betavariate(5, 2), 1 + min(len(katas) - 1, int(11 / 8 * len(katas) * chance.random()))
     graded = [
-        kata_result(kata, skill, chance) if number < reach else not_started(kata) for number, kata in enumerate(katas)
+        make_kata_result(kata, skill, chance) if number < reach else not_started(kata)
+        for number, kata in enumerate(katas)
     ]
     findings = [Finding("sgd", 24, "torch.optim.SGD: the step may use torch's optimizer instead of the student's")]
     speed = list(speeds(skill, chance)) if timed else []
@@ -70,38 +71,42 @@ def submission(name: str, katas: Sequence[Kata], chance: random.Random, *, timed
     )
 
 
-def kata_result(kata: Kata, skill: float, chance: random.Random) -> KataResult:
+def make_kata_result(kata: Kata, skill: float, chance: random.Random) -> KataResult:
     """Some tests fail, the first ones of a kata seldom, every fifth often; one test in a thousand is spoilt."""
     tests = []
     for number, test in enumerate(kata.points):
         hard = 0.45 if number % 5 == 2 else 0.12
         if chance.random() < 0.001:
-            tests.append(ended(kata, test, "inconclusive", "  machine   its memory was full; this is not your fault"))
+            tests.append(
+                make_test_result(kata, test, "inconclusive", "  machine   its memory was full; this is not your fault")
+            )
         elif chance.random() < hard * 2 * (1 - skill):
             outcome, words = chance.choice(ENDS)
             wrong = f"[[0.5, {chance.choice((-1.25, 0.0, 3.5))}, 2], [0.1, {chance.randrange(9)}, 4]]"
-            diagnosis = mistake(kata.name) if outcome == "failed" and chance.random() < 0.6 else None
-            tests.append(ended(kata, test, outcome, words.format(wrong=wrong, kata=kata.name), diagnosis))
+            diagnosis = find_mistake(kata.name) if outcome == "failed" and chance.random() < 0.6 else None
+            tests.append(make_test_result(kata, test, outcome, words.format(wrong=wrong, kata=kata.name), diagnosis))
         else:
-            tests.append(ended(kata, test, "passed"))
-    return graded(kata, tests)
+            tests.append(make_test_result(kata, test, "passed"))
+    return make_graded_kata(kata, tests)
 
 
 def not_started(kata: Kata) -> KataResult:
     """Nobody has touched the stub."""
     words = f"  to do     {kata.name}.py, line 40, still raises NotImplementedError"
-    return graded(kata, [ended(kata, test, "not_started", words) for test in kata.points])
+    return make_graded_kata(kata, [make_test_result(kata, test, "not_started", words) for test in kata.points])
 
 
-def graded(kata: Kata, tests: list[TestResult]) -> KataResult:
+def make_graded_kata(kata: Kata, tests: list[TestResult]) -> KataResult:
     """A kata of these tests."""
     score = sum(test.score for test in tests)
     return KataResult(kata.name, get_status([test.outcome for test in tests]), score, kata.max_score, tuple(tests))
 
 
-def ended(kata: Kata, test: str, outcome: Outcome, words: str = "", diagnosis: str | None = None) -> TestResult:
+def make_test_result(
+    kata: Kata, test: str, outcome: Outcome, words: str = "", diagnosis: str | None = None
+) -> TestResult:
     """A test, and its message as a student reads it."""
-    lines = [f"{kata.name} · {claim(kata.name, test)}", "  input     x: float32[2, 3]", words]
+    lines = [f"{kata.name} · {read_claim(kata.name, test)}", "  input     x: float32[2, 3]", words]
     lines += [f"  looks like: {diagnosis}"] if diagnosis else []
     message = "\n".join([*lines, f"  again: pytest tests/test_{kata.name}.py::{test} --seed 0"])
     points = kata.points[test]
@@ -119,13 +124,13 @@ def ended(kata: Kata, test: str, outcome: Outcome, words: str = "", diagnosis: s
 
 
 @cache
-def mistake(kata: str) -> str | None:
+def find_mistake(kata: str) -> str | None:
     """One that is known of it, if any is."""
     return next((one.message for one in load_mistakes(kata)), None)
 
 
 @cache
-def claim(kata: str, test: str) -> str:
+def read_claim(kata: str, test: str) -> str:
     """What the test says of right code."""
     says = inspect.getdoc(getattr(importlib.import_module(f"tests.test_{kata}"), test)) or ""
     return says.partition("\n")[0].removesuffix(".")
@@ -140,7 +145,7 @@ def speeds(skill: float, chance: random.Random) -> Iterator[PerformanceResult]:
             continue
         ratio = min(1.02, max(0.04, chance.gauss(0.45 + 0.5 * skill, 0.16)))
         score = most if ratio >= thresholds.full else workload.points.passing if ratio >= thresholds.passing else 0.0
-        yield measured(
+        yield make_measured_result(
             name,
             score,
             most,
@@ -153,7 +158,7 @@ def speeds(skill: float, chance: random.Random) -> Iterator[PerformanceResult]:
         )
 
 
-def hostile(result: Result, words: str) -> Result:
+def replace_texts(result: Result, words: str) -> Result:
     """The same submission; every message, finding and diagnosis of it holds these words."""
     katas = [
         msgspec.structs.replace(kata, tests=tuple(replace(test, message=words, diagnosis=words) for test in kata.tests))

@@ -26,7 +26,7 @@ HOSTILE = (
 )
 
 
-def result(message: str = HOSTILE, *, submission: str = "ada", kata: str = "get_batch", file: str = "") -> Result:
+def make_result(message: str = HOSTILE, *, submission: str = "ada", kata: str = "get_batch", file: str = "") -> Result:
     """A kata whose tests ended in every way there is, all with this message."""
     points = course().katas[kata].points
     outcomes = dict(zip(points, OUTCOMES * 2, strict=False))
@@ -59,32 +59,34 @@ def result(message: str = HOSTILE, *, submission: str = "ada", kata: str = "get_
     )
 
 
-def timed(message: str = HOSTILE) -> list[PerformanceResult]:
+def make_timed_results(message: str = HOSTILE) -> list[PerformanceResult]:
     """Workloads that ended in every way there is: by share of the peak, of the baseline, and without any."""
     return [
-        measured(
+        make_measured_result(
             "linear_forward", 5, 5, message, ratio=0.95, thresholds=(0.64, 0.77), mfu=0.74, rate=7.4e14, unit="FLOP"
         ),
-        measured("cruncher_step", 0, 5, message, ratio=0.5, thresholds=(0.56, 0.69), mfu=0.4, rate=4e14, unit="FLOP"),
+        make_measured_result(
+            "cruncher_step", 0, 5, message, ratio=0.5, thresholds=(0.56, 0.69), mfu=0.4, rate=4e14, unit="FLOP"
+        ),
         PerformanceResult("train_throughput", "failed", 0, 4, message, unit="FLOP"),  # a wrong result
-        measured("sgd_step", 2, 3, message, ratio=0.6, thresholds=(0.45, 0.75), rate=2.4e12, unit="B"),
+        make_measured_result("sgd_step", 2, 3, message, ratio=0.6, thresholds=(0.45, 0.75), rate=2.4e12, unit="B"),
         PerformanceResult("adagrad_step", "crashed", 0, 3, message),
         PerformanceResult("get_batch_throughput", "inconclusive", 0, 2, message),
-        measured("no_hidden_sync", 1, 1, message, ratio=1.0, thresholds=(1.0, 1.0)),
+        make_measured_result("no_hidden_sync", 1, 1, message, ratio=1.0, thresholds=(1.0, 1.0)),
         PerformanceResult("peak_memory", "not_graded", 0, 2, message),
     ]
 
 
-def rehearsed(message: str = HOSTILE) -> list[PerformanceResult]:
+def make_cpu_results(message: str = HOSTILE) -> list[PerformanceResult]:
     """`timed` on a device on which speed earns no points."""
     tiers: dict[str, Tier] = {"linear_forward": "full", "sgd_step": "passing", "no_hidden_sync": "full"}
     return [
         msgspec.structs.replace(one, score=0.0, max_score=0.0, mfu=None, tier=tiers.get(one.workload))
-        for one in timed(message)
+        for one in make_timed_results(message)
     ]
 
 
-def measured(
+def make_measured_result(
     workload: str, score: float, max_score: float, message: str, *, ratio: float, **given: Any
 ) -> PerformanceResult:
     """Return a workload with a figure, and an interval of 2 % around it."""
@@ -93,9 +95,9 @@ def measured(
     return PerformanceResult(workload, outcome, score, max_score, message, **given)
 
 
-def result_with_speed(message: str = HOSTILE, *, submission: str = "ada") -> Result:
+def make_result_with_speed(message: str = HOSTILE, *, submission: str = "ada") -> Result:
     """`result` with `timed` on a GPU: 8 of 21 points more."""
-    made, workloads = result(message, submission=submission), timed(message)
+    made, workloads = make_result(message, submission=submission), make_timed_results(message)
     return msgspec.structs.replace(
         made,
         device="cuda",
@@ -105,7 +107,7 @@ def result_with_speed(message: str = HOSTILE, *, submission: str = "ada") -> Res
     )
 
 
-def result_with_rehearsal(message: str = HOSTILE, *, submission: str = "ada") -> Result:
+def make_result_with_cpu_speed(message: str = HOSTILE, *, submission: str = "ada") -> Result:
     """`result` with `rehearsed` on a CPU: no points more."""
-    made = result(message, submission=submission)
-    return msgspec.structs.replace(made, device="cpu", performance=rehearsed(message))
+    made = make_result(message, submission=submission)
+    return msgspec.structs.replace(made, device="cpu", performance=make_cpu_results(message))

@@ -1,4 +1,4 @@
-"""pytest plugin: the CPU stands in for a GPU (`pytest -m gpu -p grader.tests.support.pretended_gpu`).
+"""pytest plugin: the CPU stands in for a GPU (`pytest -m gpu -p grader.tests.support.fake_gpu`).
 
 Its clock counts products instead of seconds, so that what it shows is the same on every machine.
 """
@@ -18,7 +18,7 @@ HELD = 2**26  # bytes, by any work
 
 
 @dataclass
-class Pretended(Stopwatch):
+class FakeStopwatch(Stopwatch):
     """A stopwatch that stands still while nothing is multiplied."""
 
     free: int
@@ -47,8 +47,8 @@ class Pretended(Stopwatch):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add options for its free memory and its name."""
-    parser.addoption("--pretended-bytes", type=int, default=2**40)
-    parser.addoption("--pretended-name", default="a pretended GPU")
+    parser.addoption("--fake-bytes", type=int, default=2**40)
+    parser.addoption("--fake-name", default="a pretended GPU")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -57,4 +57,4 @@ def pytest_configure(config: pytest.Config) -> None:
     from torchkata.speed import trial
 
     trial.WARM_UP_SECONDS["cpu"] = 0.001
-    config.stash[STOPWATCH] = Pretended(config.getoption("pretended_bytes"), name=config.getoption("pretended_name"))
+    config.stash[STOPWATCH] = FakeStopwatch(config.getoption("fake_bytes"), name=config.getoption("fake_name"))

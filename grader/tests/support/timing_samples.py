@@ -15,7 +15,7 @@ CUDA = RULES["cuda"]
 RANK = {"failed": 0, "passing": 1, "full": 2}
 
 
-def sampled(ratio: float, baselines: list[float], own: list[float]) -> list[Sample]:
+def make_samples(ratio: float, baselines: list[float], own: list[float]) -> list[Sample]:
     """Blocks of a student at `ratio`; each number says how much of the full rate the machine has in one block."""
     return [
         Sample(rate=ratio * FULL_RATE * mine, before=FULL_RATE * before, after=FULL_RATE * after)
@@ -23,26 +23,26 @@ def sampled(ratio: float, baselines: list[float], own: list[float]) -> list[Samp
     ]
 
 
-def steady(ratio: float, count: int = 10) -> list[Sample]:
-    return sampled(ratio, [1.0] * (count + 1), [1.0] * count)
+def make_steady_samples(ratio: float, count: int = 10) -> list[Sample]:
+    return make_samples(ratio, [1.0] * (count + 1), [1.0] * count)
 
 
-def judged(samples: list[Sample], **given: Any) -> Verdict:
+def judge_samples(samples: list[Sample], **given: Any) -> Verdict:
     usual: dict[str, Any] = {"opening": FULL_RATE, "tolerance": TOLERANCE, "thresholds": THRESHOLDS, "rules": CUDA}
     return judge(samples, **(usual | given))
 
 
-def rank(verdict: Verdict) -> int:
+def get_rank(verdict: Verdict) -> int:
     assert isinstance(verdict, Final)
     return RANK[verdict.tier or verdict.outcome]
 
 
-def true_rank(ratio: float, thresholds: Tiers, peak: float | None) -> int:
+def compute_true_rank(ratio: float, thresholds: Tiers, peak: float | None) -> int:
     """What a student earns on a machine that nothing slows."""
     needed = as_ratios(thresholds, peak, FULL_RATE)
     return (ratio >= needed.passing) + (ratio >= needed.full)
 
 
-def not_worse(verdict: Verdict, expected: int) -> bool:
+def is_not_worse(verdict: Verdict, expected: int) -> bool:
     """Whether a verdict leaves a student what they truly reach."""
-    return not isinstance(verdict, Final) or verdict.outcome == "inconclusive" or rank(verdict) >= expected
+    return not isinstance(verdict, Final) or verdict.outcome == "inconclusive" or get_rank(verdict) >= expected

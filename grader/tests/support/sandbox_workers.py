@@ -13,13 +13,13 @@ from torchkata.seam.student import Student
 
 Ask: TypeAlias = Callable[..., Any]
 
-ORDINARY = ["unshare", "--user", "--map-user=54321", "--map-group=54321"]  # a user who owns nothing
+AS_OTHER_USER = ["unshare", "--user", "--map-user=54321", "--map-group=54321"]  # a user who owns nothing
 LEVELS: tuple[Literal["bwrap", "none"], ...] = ("bwrap", "none")
 UNTIMED = Timing(arena_bytes=0)
 LIMITS = Limits(call_seconds=3.0, test_seconds=5.0, kata_seconds=60.0, memory_mib=512)
 
 
-def zygote(request: pytest.FixtureRequest, limits: Limits, timing: Timing = UNTIMED) -> Iterator[Sandbox]:
+def start_sandbox(request: pytest.FixtureRequest, limits: Limits, timing: Timing = UNTIMED) -> Iterator[Sandbox]:
     """One at the level that is the fixture's parameter."""
     if request.param == "bwrap":
         request.getfixturevalue("needs_bwrap")
@@ -29,7 +29,7 @@ def zygote(request: pytest.FixtureRequest, limits: Limits, timing: Timing = UNTI
     started.close()
 
 
-def asking(sandbox: Sandbox) -> Iterator[Ask]:
+def open_worker(sandbox: Sandbox) -> Iterator[Ask]:
     """Run `linear.py` with this body of `Linear.__init__`; what it stores in `answer` comes back."""
     runner = WorkerRunner(sandbox.clone(), LIMITS)
     student = Student(runner)
