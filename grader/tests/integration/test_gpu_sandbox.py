@@ -2,6 +2,8 @@
 
 import errno
 import json
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,13 +16,20 @@ from grader.sandbox.launch import Sandbox
 from grader.sandbox.runner import WorkerRunner
 from grader.speed import setup
 from grader.speed.paused_worker import PausedWorker
-from grader.tests.conftest import run_python
+from grader.tests.conftest import Run, run_program, run_python
 from grader.tests.support.processes import find_descendants
 from grader.tests.support.sandbox_workers import Ask, open_worker
-from grader.tests.support.shared_gpu_memory import FAKE_GPU, run_with_driver
+from grader.tests.support.shared_gpu_memory import FAKE_GPU
 from grader.tests.support.submissions import LINEAR, write_submissions
 
 LIMITS = setup.get_limits()
+
+
+def run_with_driver(driver: Path, *arguments: str, **variables: str) -> Run:
+    """Run Python with the fake driver."""
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(driver), **variables}
+    return run_program(sys.executable, *arguments, environment=environment)
+
 
 pytestmark = pytest.mark.usefixtures("needs_bwrap")
 
@@ -31,9 +40,9 @@ LACKING = "from grader.sandbox.cuda import lacking; print(lacking())"
 @pytest.mark.parametrize(("lacks", "words"), [("0", ""), ("102", "virtual memory"), ("103", "by file descriptor")])
 def test_device_without_shared_memory_is_named(driver: Path, lacks: str, words: str) -> None:
     done = run_with_driver(driver, "-c", LACKING, FAKE_CUDA_LACKS=lacks)
-    assert done.returncode == 0, done.stderr
-    assert words in done.stdout
-    assert bool(done.stdout.strip()) == bool(words)
+    assert done.code == 0, done.err
+    assert words in done.out
+    assert bool(done.out.strip()) == bool(words)
 
 
 CALLS = """
@@ -65,15 +74,15 @@ for name in cuda.SIGNATURES:
 
 def test_memory_is_shared_and_failed_calls_are_named(driver: Path) -> None:
     done = run_with_driver(driver, "-c", CALLS)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["0", *(f"{name} failed with error 999" for name in SIGNATURES)]
+    assert done.code == 0, done.err
+    assert done.out.splitlines() == ["0", *(f"{name} failed with error 999" for name in SIGNATURES)]
 
 
 def test_killed_workers_leave_their_memory_to_the_grader(driver: Path) -> None:
     done = run_with_driver(driver, "-m", "grader.tests.support.shared_gpu_memory", "--fake")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     worker = {"right": [True, True], "alive": 7}
-    assert json.loads(done.stdout) == {"workers": [worker, worker], "violations": [], "left open": 0}
+    assert json.loads(done.out) == {"workers": [worker, worker], "violations": [], "left open": 0}
 
 
 FORKS = """
@@ -92,8 +101,8 @@ for demand in (forks.demand_no_driver, forks.demand_one_thread):
 
 def test_process_with_driver_or_threads_cannot_fork(driver: Path) -> None:
     done = run_with_driver(driver, "-c", FORKS)
-    assert done.returncode == 0, done.stderr
-    driver_line, threads_line = done.stdout.splitlines()
+    assert done.code == 0, done.err
+    driver_line, threads_line = done.out.splitlines()
     assert "has loaded the CUDA driver" in driver_line
     assert "1 more threads" in threads_line
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ from grader.proof import zoo
 from grader.results.result import read
 from grader.results.source import load_submission
 from grader.tests import ROOT
-from grader.tests.conftest import EXAMPLES, FEW, GradedClass, call_grader, grade
+from grader.tests.conftest import FEW, Run, call_grader, grade
 from grader.tests.support.submissions import write_assignment
 from torchkata.course import course
 
+EXAMPLES = sorted((ROOT / "examples/submissions").iterdir())
 KATAS = [kata.name for kata in course().choose([], ["core"])]
 WRITTEN = [path.stem for path in (ROOT / "examples/submissions/complete/assignment").glob("*.py")]
 OPTIONS = ("--jobs", 2, "--examples", FEW)
@@ -35,6 +37,28 @@ STARTED = {
     "zipped": FIRST_THREE | {"cruncher": "done"},
 }
 STATUSES = {name: NOT_STARTED | statuses for name, statuses in STARTED.items()}
+
+
+@dataclass(frozen=True)
+class GradedClass:
+    """The results of grading all examples in one run."""
+
+    directory: Path
+    run: Run
+
+    def read_result(self, submission: str) -> dict[str, Any]:
+        loaded: dict[str, Any] = json.loads((self.directory / submission / "result.json").read_text())
+        return loaded
+
+    def read_statuses(self, submission: str) -> dict[str, str]:
+        return {kata["kata"]: kata["status"] for kata in self.read_result(submission)["katas"]}
+
+
+@pytest.fixture(scope="module")
+def graded_class(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
+    """Grade all examples in parallel with the best isolation that works here."""
+    directory = tmp_path_factory.mktemp("class")
+    return GradedClass(directory, grade(*EXAMPLES, "--out", directory, "--jobs", 2, "--examples", FEW))
 
 
 @pytest.mark.parametrize("submission", STATUSES)

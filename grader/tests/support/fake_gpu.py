@@ -1,6 +1,6 @@
-"""pytest plugin: the CPU stands in for a GPU (`pytest -m gpu -p grader.tests.support.fake_gpu`).
+"""pytest plugin that times on the CPU as if it were a GPU (`pytest -m gpu -p grader.tests.support.fake_gpu`).
 
-Its clock counts products instead of seconds, so that what it shows is the same on every machine.
+Its clock counts floating-point operations instead of seconds, so that figures are the same on every machine.
 """
 
 from collections.abc import Callable
@@ -13,46 +13,41 @@ from torchkata.speed.sizes import Kind
 from torchkata.speed.stopwatch import Stopwatch
 
 LAUNCH_SECONDS = 1e-3
-FLOPS = 1e9  # a second
-HELD = 2**26  # bytes, by any work
+FLOPS_PER_SECOND = 1e9
 
 
 @dataclass
 class FakeStopwatch(Stopwatch):
-    """A stopwatch that stands still while nothing is multiplied."""
+    """A stopwatch that advances only by products."""
 
     free: int
     kind: Kind = "cpu"
-    name: str = "a pretended GPU"
+    name: str = "a fake GPU"
 
     def free_bytes(self) -> int:
-        """As it was told."""
         return self.free
 
     def seconds(self, work: Callable[[], object]) -> float:
-        """So many as its products take."""
         with FlopCounterMode(display=False) as counter:
             work()
-        return LAUNCH_SECONDS + float(counter.get_total_flops()) / FLOPS
+        return LAUNCH_SECONDS + float(counter.get_total_flops()) / FLOPS_PER_SECOND
 
     def lead(self, work: Callable[[], object]) -> float:
-        """None if the work reads a value to the host, else a second."""
-        return 0.0 if work() else 1.0
+        return 0.0 if work() else 1.0  # no lead if the work reads a value to the host
 
     def peak_bytes(self, work: Callable[[], object]) -> int:
-        """Always the same."""
         work()
-        return HELD
+        return 2**26
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add options for its free memory and its name."""
     parser.addoption("--fake-bytes", type=int, default=2**40)
-    parser.addoption("--fake-name", default="a pretended GPU")
+    parser.addoption("--fake-name", default="a fake GPU")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Put it in the place of what is here; a clock that is always right needs little warmth."""
+    """Replace the stopwatch of this machine, and shorten its warm-up, which the fake does not need."""
     from torchkata.pytest_plugin.gpu import STOPWATCH  # imported earlier, pytest would warn
     from torchkata.speed import trial
 

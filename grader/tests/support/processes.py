@@ -1,18 +1,18 @@
-"""The processes of this machine, as /proc shows them: each of them may end while one looks."""
+"""The processes of this machine, read from /proc; any of them may end meanwhile."""
 
 from contextlib import suppress
 from pathlib import Path
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process still runs; a zombie does not."""
+    """Return whether a process runs; a zombie does not."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     return False
 
 
 def find_descendants(pid: int) -> set[int]:
-    """A process and all that it has started and that have not ended."""
+    """Return a process and all its living descendants."""
     children: list[str] = []
     with suppress(OSError):
         for task in Path(f"/proc/{pid}/task").iterdir():

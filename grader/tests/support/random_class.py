@@ -1,4 +1,4 @@
-"""A class made by hand: who has come how far, who makes which mistake, and what each of them reads."""
+"""A class of random results for reports: students with different skill, progress and mistakes."""
 
 import importlib
 import inspect
@@ -10,144 +10,99 @@ from functools import cache
 import msgspec
 
 from grader.results.result import Finding, KataResult, PerformanceResult, Result
-from grader.tests.support.sample_results import make_measured_result
+from grader.tests.support.sample_results import assemble_result, make_kata_result, make_measured_result
 from torchkata.course import Kata, course
 from torchkata.diagnosis.mistakes import load_mistakes
-from torchkata.result import Outcome, TestResult, get_status
+from torchkata.result import Outcome, TestResult
 
-FIRST = "ada amir ana bela ben chidi chloe dan dora emil esra eva finn gao gita hana hugo ida ines ivo jan jun kai kofi"
-REST = (
-    "lea lena liam luz maja mei milo nia nils noor olga omar pia quinn raj rosa sami søren tara theo uma vera wei zoë"
-)
-NAMES = f"{FIRST} {REST}".split()
+NAMES = "ada amir bela ben chidi dan dora emil esra eva finn gao hana hugo ida ivo jan kai kofi lea luz søren tara zoë"
 VALUE = "  expected  float32[2, 3]  [[0.5, -1.25, 2], [0.1, 0, 4]]\n  yours     float32[2, 3]  {wrong}"
-SHAPE = "  expected  float32[1]  [-0.0166]\n  yours     float32[]  -0.0166\n  note      expected shape [1]"
-ERROR = (
-    "  crashed   RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)\n  at        {kata}.py, line 9"
-)
-SLOW = "  timed out no answer within 5 seconds"
-ENDS: tuple[tuple[Outcome, str], ...] = (
+FAILURES: tuple[tuple[Outcome, str], ...] = (
     ("failed", VALUE),
     ("failed", VALUE),
-    ("failed", SHAPE),
-    ("crashed", ERROR),
-    ("timed_out", SLOW),
+    ("failed", "  expected  float32[1]  [-0.0166]\n  yours     float32[]  -0.0166\n  note      expected shape [1]"),
+    ("crashed", "  crashed   RuntimeError: mat1 and mat2 shapes cannot be multiplied\n  at        {kata}.py, line 9"),
+    ("timed_out", "  timed out no answer within 5 seconds"),
 )
-STREAMING = ("sgd_step", "adagrad_step")
+STREAMING = ("sgd_step", "adagrad_step")  # workloads that are limited by memory
 
 
 def make_class(count: int, *, seed: int = 0, timed: bool = True, tracks: Sequence[str] = ("core",)) -> Iterator[Result]:
-    """So many submissions of these tracks, for some of which there was no GPU; the same for the same seed."""
-    katas = course().choose([], tracks)
+    """Yield `count` results, the same for the same seed; about one in twenty has no speed."""
+    katas, names = course().choose([], tracks), NAMES.split()
     chance = random.Random(seed)
     for number in range(count):
-        name = NAMES[number % len(NAMES)] + (f"_{number // len(NAMES) + 1}" if number >= len(NAMES) else "")
+        name = names[number % len(names)] + (f"_{number // len(names) + 1}" if number >= len(names) else "")
         yield make_submission(name, katas, chance, timed=timed and chance.random() < 0.95)
 
 
 def make_submission(name: str, katas: Sequence[Kata], chance: random.Random, *, timed: bool) -> Result:
-    """Somebody who is so good, has come so far, and has found a machine that mostly works."""
+    """Return the result of a student with random skill who has worked on the first few katas."""
     skill, reach = chance.betavariate(5, 2), 1 + min(len(katas) - 1, int(11 / 8 * len(katas) * chance.random()))
-    graded = [
-        make_kata_result(kata, skill, chance) if number < reach else not_started(kata)
-        for number, kata in enumerate(katas)
-    ]
     findings = [Finding("sgd", 24, "torch.optim.SGD: the step may use torch's optimizer instead of the student's")]
-    speed = list(speeds(skill, chance)) if timed else []
-    return Result(
-        submission=name,
-        score=sum(kata.score for kata in graded) + sum(one.score for one in speed if one.counts),
-        max_score=sum(kata.max_score for kata in graded) + sum(one.max_score for one in speed if one.counts),
-        fingerprint="sha256:0",
-        seed=0,
+    return assemble_result(
+        name,
+        [grade_kata(kata, skill, chance) if number < reach else skip_kata(kata) for number, kata in enumerate(katas)],
+        list(time_workloads(skill, chance)) if timed else [],
         examples=100,
-        isolation="bwrap",
-        seconds=9.0,
         environment={"device": "NVIDIA H100 80GB HBM3"} if timed else {},
-        katas=graded,
         device="cuda" if timed else "none",
-        performance=speed,
         findings=findings if chance.random() < 0.03 else [],
     )
 
 
-def make_kata_result(kata: Kata, skill: float, chance: random.Random) -> KataResult:
-    """Some tests fail, the first ones of a kata seldom, every fifth often; one test in a thousand is spoilt."""
+def grade_kata(kata: Kata, skill: float, chance: random.Random) -> KataResult:
+    """Return a kata in which every fifth test is hard, and one test in a thousand is inconclusive."""
     tests = []
     for number, test in enumerate(kata.points):
-        hard = 0.45 if number % 5 == 2 else 0.12
+        difficulty = 0.45 if number % 5 == 2 else 0.12
         if chance.random() < 0.001:
-            tests.append(
-                make_test_result(kata, test, "inconclusive", "  machine   its memory was full; this is not your fault")
-            )
-        elif chance.random() < hard * 2 * (1 - skill):
-            outcome, words = chance.choice(ENDS)
+            full = "  machine   its memory was full; this is not your fault"
+            tests.append(make_test_result(kata, test, "inconclusive", full))
+        elif chance.random() < difficulty * 2 * (1 - skill):
+            outcome, words = chance.choice(FAILURES)
             wrong = f"[[0.5, {chance.choice((-1.25, 0.0, 3.5))}, 2], [0.1, {chance.randrange(9)}, 4]]"
             diagnosis = find_mistake(kata.name) if outcome == "failed" and chance.random() < 0.6 else None
-            tests.append(make_test_result(kata, test, outcome, words.format(wrong=wrong, kata=kata.name), diagnosis))
+            words = words.format(wrong=wrong, kata=kata.name)
+            tests.append(make_test_result(kata, test, outcome, words, diagnosis))
         else:
-            tests.append(make_test_result(kata, test, "passed"))
-    return make_graded_kata(kata, tests)
+            tests.append(TestResult(test, "passed", kata.points[test], kata.points[test], seconds=0.1))
+    return make_kata_result(kata, tests)
 
 
-def not_started(kata: Kata) -> KataResult:
-    """Nobody has touched the stub."""
+def skip_kata(kata: Kata) -> KataResult:
     words = f"  to do     {kata.name}.py, line 40, still raises NotImplementedError"
-    return make_graded_kata(kata, [make_test_result(kata, test, "not_started", words) for test in kata.points])
+    return make_kata_result(kata, [make_test_result(kata, test, "not_started", words) for test in kata.points])
 
 
-def make_graded_kata(kata: Kata, tests: list[TestResult]) -> KataResult:
-    """A kata of these tests."""
-    score = sum(test.score for test in tests)
-    return KataResult(kata.name, get_status([test.outcome for test in tests]), score, kata.max_score, tuple(tests))
-
-
-def make_test_result(
-    kata: Kata, test: str, outcome: Outcome, words: str = "", diagnosis: str | None = None
-) -> TestResult:
-    """A test, and its message as a student reads it."""
-    lines = [f"{kata.name} · {read_claim(kata.name, test)}", "  input     x: float32[2, 3]", words]
+def make_test_result(kata: Kata, test: str, outcome: Outcome, words: str, diagnosis: str | None = None) -> TestResult:
+    """Return a test that did not pass, with the message that a student would read."""
+    function = getattr(importlib.import_module(f"tests.test_{kata.name}"), test)
+    claim = (inspect.getdoc(function) or "").partition("\n")[0].removesuffix(".")
+    lines = [f"{kata.name} · {claim}", "  input     x: float32[2, 3]", words]
     lines += [f"  looks like: {diagnosis}"] if diagnosis else []
     message = "\n".join([*lines, f"  again: pytest tests/test_{kata.name}.py::{test} --seed 0"])
-    points = kata.points[test]
-    return TestResult(
-        test,
-        outcome,
-        points if outcome == "passed" else 0.0,
-        points,
-        message if words else "",
-        diagnosis,
-        seconds=0.1,
-        file=f"{kata.name}.py" if outcome == "crashed" else "",
-        line=9 if outcome == "crashed" else 0,
-    )
+    file, line = (f"{kata.name}.py", 9) if outcome == "crashed" else ("", 0)
+    return TestResult(test, outcome, 0.0, kata.points[test], message, diagnosis, seconds=0.1, file=file, line=line)
 
 
 @cache
 def find_mistake(kata: str) -> str | None:
-    """One that is known of it, if any is."""
-    return next((one.message for one in load_mistakes(kata)), None)
+    """Return the message of the kata's first known mistake."""
+    return next((mistake.message for mistake in load_mistakes(kata)), None)
 
 
-@cache
-def read_claim(kata: str, test: str) -> str:
-    """What the test says of right code."""
-    says = inspect.getdoc(getattr(importlib.import_module(f"tests.test_{kata}"), test)) or ""
-    return says.partition("\n")[0].removesuffix(".")
-
-
-def speeds(skill: float, chance: random.Random) -> Iterator[PerformanceResult]:
-    """Every workload of the course on a GPU, the better the more skilled."""
+def time_workloads(skill: float, chance: random.Random) -> Iterator[PerformanceResult]:
+    """Yield all workloads of the course on a GPU, faster with more skill."""
     for name, workload in course().workloads.items():
         thresholds, most = workload.ratio["cuda"], workload.points.full
         if chance.random() < 0.06:
             yield PerformanceResult(name, "failed", 0, most, "the result is wrong: relative error 0.12, 0.003 allowed")
             continue
         ratio = min(1.02, max(0.04, chance.gauss(0.45 + 0.5 * skill, 0.16)))
-        score = most if ratio >= thresholds.full else workload.points.passing if ratio >= thresholds.passing else 0.0
         yield make_measured_result(
             name,
-            score,
+            most if ratio >= thresholds.full else workload.points.passing if ratio >= thresholds.passing else 0.0,
             most,
             f"{ratio:.2f} of the baseline",
             ratio=ratio,
@@ -158,10 +113,10 @@ def speeds(skill: float, chance: random.Random) -> Iterator[PerformanceResult]:
         )
 
 
-def replace_texts(result: Result, words: str) -> Result:
-    """The same submission; every message, finding and diagnosis of it holds these words."""
+def replace_texts(result: Result, text: str) -> Result:
+    """Return the result with this text as every message, diagnosis and finding."""
     katas = [
-        msgspec.structs.replace(kata, tests=tuple(replace(test, message=words, diagnosis=words) for test in kata.tests))
+        msgspec.structs.replace(kata, tests=tuple(replace(test, message=text, diagnosis=text) for test in kata.tests))
         for kata in result.katas
     ]
-    return msgspec.structs.replace(result, katas=katas, findings=[Finding("linear", 3, words)])
+    return msgspec.structs.replace(result, katas=katas, findings=[Finding("linear", 3, text)])

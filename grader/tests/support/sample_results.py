@@ -1,22 +1,15 @@
-"""Results made by hand: every outcome, hostile words."""
+"""Results with every outcome, and with text that a report must escape."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, get_args
 
 import msgspec
 
 from grader.results.result import KataResult, PerformanceResult, Result
-from torchkata.course import Tier, course
+from torchkata.course import Kata, Tier, course
 from torchkata.result import Outcome, TestResult, get_status
 
-OUTCOMES: tuple[Outcome, ...] = (
-    "passed",
-    "failed",
-    "crashed",
-    "timed_out",
-    "not_started",
-    "inconclusive",
-    "not_graded",
-)
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 HOSTILE = (
     "linear · Linear(x) is x @ weight\n"
     "  yours     </failure><script>alert(1)</script> ]]> <!-- &amp; %0A::error::forged\n"
@@ -27,40 +20,42 @@ HOSTILE = (
 
 
 def make_result(message: str = HOSTILE, *, submission: str = "ada", kata: str = "get_batch", file: str = "") -> Result:
-    """A kata whose tests ended in every way there is, all with this message."""
-    points = course().katas[kata].points
-    outcomes = dict(zip(points, OUTCOMES * 2, strict=False))
+    """Return the result of one kata whose tests have all outcomes in turn, with this message unless they passed."""
+    graded = course().katas[kata]
+    line = 7 if file else 0
     tests = [
-        TestResult(
-            name=name,
-            outcome=outcomes[name],
-            score=points[name] if outcomes[name] == "passed" else 0.0,
-            max_score=points[name],
-            message="" if outcomes[name] == "passed" else message,
-            seconds=0.25,
-            file=file,
-            line=7 if file else 0,
-        )
-        for name in points
+        TestResult(name, "passed", points, points, seconds=0.25, file=file, line=line)
+        if outcome == "passed"
+        else TestResult(name, outcome, 0.0, points, message, seconds=0.25, file=file, line=line)
+        for (name, points), outcome in zip(graded.points.items(), OUTCOMES * 2, strict=False)
     ]
-    score, most = sum(test.score for test in tests), sum(points.values())
-    graded = KataResult(kata, get_status([test.outcome for test in tests]), score, most, tuple(tests))
+    return assemble_result(submission, [make_kata_result(graded, tests)])
+
+
+def make_kata_result(kata: Kata, tests: Sequence[TestResult]) -> KataResult:
+    status = get_status([test.outcome for test in tests])
+    return KataResult(kata.name, status, sum(test.score for test in tests), kata.max_score, tuple(tests))
+
+
+def assemble_result(
+    submission: str, katas: Sequence[KataResult], performance: Sequence[PerformanceResult] = (), **changes: Any
+) -> Result:
+    """Return the result of a submission with the sum of its points."""
+    parts: list[Any] = [*katas, *(workload for workload in performance if workload.counts)]
+    usual: dict[str, Any] = {"fingerprint": "sha256:0", "seed": 0, "examples": 10, "isolation": "bwrap"}
+    usual |= {"seconds": 1.5, "environment": {}}
     return Result(
         submission=submission,
-        score=score,
-        max_score=most,
-        fingerprint="sha256:0",
-        seed=0,
-        examples=10,
-        isolation="bwrap",
-        seconds=1.5,
-        environment={},
-        katas=[graded],
+        score=sum(part.score for part in parts),
+        max_score=sum(part.max_score for part in parts),
+        katas=list(katas),
+        performance=list(performance),
+        **(usual | changes),
     )
 
 
 def make_timed_results(message: str = HOSTILE) -> list[PerformanceResult]:
-    """Workloads that ended in every way there is: by share of the peak, of the baseline, and without any."""
+    """Return workloads with all outcomes, measured against the peak, the baseline or neither."""
     return [
         make_measured_result(
             "linear_forward", 5, 5, message, ratio=0.95, thresholds=(0.64, 0.77), mfu=0.74, rate=7.4e14, unit="FLOP"
@@ -78,36 +73,29 @@ def make_timed_results(message: str = HOSTILE) -> list[PerformanceResult]:
 
 
 def make_cpu_results(message: str = HOSTILE) -> list[PerformanceResult]:
-    """`timed` on a device on which speed earns no points."""
+    """Return the same workloads on a CPU, where speed earns no points."""
     tiers: dict[str, Tier] = {"linear_forward": "full", "sgd_step": "passing", "no_hidden_sync": "full"}
     return [
-        msgspec.structs.replace(one, score=0.0, max_score=0.0, mfu=None, tier=tiers.get(one.workload))
-        for one in make_timed_results(message)
+        msgspec.structs.replace(timed, score=0.0, max_score=0.0, mfu=None, tier=tiers.get(timed.workload))
+        for timed in make_timed_results(message)
     ]
 
 
 def make_measured_result(
     workload: str, score: float, max_score: float, message: str, *, ratio: float, **given: Any
 ) -> PerformanceResult:
-    """Return a workload with a figure, and an interval of 2 % around it."""
+    """Return a workload with this ratio, in an interval of ±2 %."""
     outcome: Outcome = "passed" if score else "failed"
     given |= {"ratio": ratio, "interval": (0.98 * ratio, 1.02 * ratio), "blocks": 10, "seconds": 4.0}
     return PerformanceResult(workload, outcome, score, max_score, message, **given)
 
 
 def make_result_with_speed(message: str = HOSTILE, *, submission: str = "ada") -> Result:
-    """`result` with `timed` on a GPU: 8 of 21 points more."""
-    made, workloads = make_result(message, submission=submission), make_timed_results(message)
-    return msgspec.structs.replace(
-        made,
-        device="cuda",
-        performance=workloads,
-        score=made.score + sum(one.score for one in workloads if one.counts),
-        max_score=made.max_score + sum(one.max_score for one in workloads if one.counts),
-    )
+    """Return `make_result` timed on a GPU, which adds 8 of 21 points."""
+    katas = make_result(message, submission=submission).katas
+    return assemble_result(submission, katas, make_timed_results(message), device="cuda")
 
 
-def make_result_with_cpu_speed(message: str = HOSTILE, *, submission: str = "ada") -> Result:
-    """`result` with `rehearsed` on a CPU: no points more."""
-    made = make_result(message, submission=submission)
-    return msgspec.structs.replace(made, device="cpu", performance=make_cpu_results(message))
+def make_result_with_cpu_speed(message: str = HOSTILE) -> Result:
+    """Return `make_result` timed on a CPU, which adds no points."""
+    return assemble_result("ada", make_result(message).katas, make_cpu_results(message), device="cpu")

@@ -1,10 +1,11 @@
-"""A run of `grader grade` on Slurm that tests can watch and do harm to."""
+"""A run of `grader grade` on Slurm that a test watches and disturbs."""
 
 import csv
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from grader.cluster import record
@@ -16,11 +17,11 @@ from grader.tests.support.submissions import OPTIONS, PRIMES, SHORT, list_result
 from scripts import one_node_slurm
 
 ON_SLURM = (*OPTIONS, "--executor", "slurm")
-PATIENCE = 600.0  # seconds that anything here may take on a busy machine
+PATIENCE = 600.0  # seconds that anything may take on a busy machine
 
 
 class SlurmRun:
-    """A run of `grader grade --executor slurm` that goes on while a test does harm to it."""
+    """A running `grader grade --executor slurm`."""
 
     def __init__(
         self, submissions: list[Path], out: Path, *options: str, course: Path = PRIMES, kata: str = "sieve"
@@ -28,58 +29,49 @@ class SlurmRun:
         self.out = out
         parts = ["--course", course, "grade", *submissions, "--out", out, "--kata", kata, *SHORT]
         parts += ["--executor", "slurm", "--per-task", "2", *options]
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "grader", *map(str, parts)],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        command = [sys.executable, "-m", "grader", *map(str, parts)]
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True)
 
-    def wait_until(self, moment: Callable[[], object]) -> None:
-        """Wait until something is so, while it runs."""
+    def wait_until(self, condition: Callable[[], object]) -> None:
+        """Wait until a condition holds while the run goes on."""
         end = time.monotonic() + PATIENCE
-        while not moment():
+        while not condition():
             assert self.process.poll() is None, f"it ended first: {self.process.communicate()}"
             assert time.monotonic() < end
             time.sleep(0.1)
 
     def wait_until_grading(self) -> None:
-        """Wait until the first result is there, and a task runs."""
+        """Wait until there is a result and a task still runs."""
         self.wait_until(
             lambda: list_results(self.out) and any(job.state == "RUNNING" for job in self.list_tasks().values())
         )
 
     def list_tasks(self) -> dict[str, Job]:
-        """Its tasks, as Slurm knows them."""
         stored = record.load(self.out)
         return list_jobs(stored.name) if stored else {}
 
     def find_running_task(self) -> str:
-        """The id of a task that runs."""
         return min(id for id, job in self.list_tasks().items() if job.state == "RUNNING")
 
     def wait(self) -> Run:
-        """Wait for its end."""
         out, err = self.process.communicate(timeout=PATIENCE)
         return Run(self.process.returncode, out, err)
 
 
 def find_processes(out: Path, module: str) -> list[int]:
-    """The processes that run a module for the tasks that grade into `out`, nearest to Slurm first."""
+    """Return the processes that run a module for a task that grades into `out`, parents first."""
     found = []
     for pid in one_node_slurm.list_processes():
-        try:
-            said = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
-        except OSError:
-            continue
-        if said[0] == sys.executable and module in said and any(str(out) in part for part in said) and is_alive(pid):
-            found.append(pid)
+        with suppress(OSError):
+            words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+            if words[0] == sys.executable and module in words and any(str(out) in word for word in words):
+                found += [pid] if is_alive(pid) else []
     return found
 
 
 def assert_complete(out: Path, gradebook: bytes) -> None:
-    """Everybody is graded, as by a local run, and nothing else is left."""
+    """Assert that `out` has this gradebook, the results of everyone in it, and no other files."""
     assert (out / "gradebook.csv").read_bytes() == gradebook
     names = [row["submission"] for row in csv.DictReader(gradebook.decode().splitlines())]
     assert list_results(out) == names
@@ -89,5 +81,5 @@ def assert_complete(out: Path, gradebook: bytes) -> None:
 
 
 def read_times(out: Path) -> dict[str, int]:
-    """When each result was written."""
+    """Return when each result was written."""
     return {name: (out / name / "result.json").stat().st_mtime_ns for name in list_results(out)}

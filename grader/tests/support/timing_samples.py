@@ -1,4 +1,4 @@
-"""Blocks of a student at a known ratio, on a machine of known speed, and what the verdict on them is worth."""
+"""Samples of a student with a known ratio on a machine of known speed."""
 
 import itertools
 from typing import Any
@@ -6,17 +6,16 @@ from typing import Any
 from torchkata.course import Tiers
 from torchkata.speed.decision import RULES, Final, Sample, Verdict, as_ratios, judge
 
-FULL_RATE = 800e12  # the baseline's on an undisturbed machine
+FULL_RATE = 800e12  # of the baseline on an undisturbed machine
 PEAK = 989.4e12
 TOLERANCE = 3e-3
 THRESHOLDS = Tiers(passing=0.6, full=0.75)
 MFU = Tiers(passing=0.5, full=0.6)
 CUDA = RULES["cuda"]
-RANK = {"failed": 0, "passing": 1, "full": 2}
 
 
 def make_samples(ratio: float, baselines: list[float], own: list[float]) -> list[Sample]:
-    """Blocks of a student at `ratio`; each number says how much of the full rate the machine has in one block."""
+    """Return a student's samples; `baselines` and `own` are the machine's speed in each block, 1 when undisturbed."""
     return [
         Sample(rate=ratio * FULL_RATE * mine, before=FULL_RATE * before, after=FULL_RATE * after)
         for mine, (before, after) in zip(own, itertools.pairwise(baselines), strict=True)
@@ -33,16 +32,17 @@ def judge_samples(samples: list[Sample], **given: Any) -> Verdict:
 
 
 def get_rank(verdict: Verdict) -> int:
+    """Return 0 for a failed workload, 1 for a passing and 2 for a full one."""
     assert isinstance(verdict, Final)
-    return RANK[verdict.tier or verdict.outcome]
+    return ("failed", "passing", "full").index(verdict.tier or verdict.outcome)
 
 
 def compute_true_rank(ratio: float, thresholds: Tiers, peak: float | None) -> int:
-    """What a student earns on a machine that nothing slows."""
+    """Return the rank on an undisturbed machine."""
     needed = as_ratios(thresholds, peak, FULL_RATE)
     return (ratio >= needed.passing) + (ratio >= needed.full)
 
 
 def is_not_worse(verdict: Verdict, expected: int) -> bool:
-    """Whether a verdict leaves a student what they truly reach."""
+    """Return whether a verdict costs a student with this true rank no points."""
     return not isinstance(verdict, Final) or verdict.outcome == "inconclusive" or get_rank(verdict) >= expected

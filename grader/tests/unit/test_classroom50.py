@@ -12,7 +12,7 @@ from grader.tests.support.platforms import RUNNER, render_classroom50
 from grader.tests.support.sample_results import HOSTILE, make_result
 
 
-def make_result(score: float, most: float) -> Result:
+def make_result_with_points(score: float, most: float) -> Result:
     """Return a result with these points in its first test, and 0 of 1 in the others."""
     whole = make_result("why")
     first, *others = whole.katas[0].tests
@@ -46,7 +46,7 @@ def test_report_has_fields_points_and_tests() -> None:
     ],
 )
 def test_points_are_scaled_to_integers_never_rounded_up(score: float, most: float, shown: tuple[int, int]) -> None:
-    report = render_classroom50(make_result(score, most))
+    report = render_classroom50(make_result_with_points(score, most))
     test = report["tests"][0]
     assert (test["score"], test["max-score"]) == shown
     assert report["tests"][1]["max-score"] == shown[1] / most, "all by the same factor"

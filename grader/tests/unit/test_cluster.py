@@ -108,7 +108,7 @@ def make_queue(paths: list[Path], chosen: Options) -> Queue:
     return Queue(*assign_ids(paths), KATAS, chosen)
 
 
-def make_result(fingerprint: str, *, conclusive: bool = True) -> Result:
+def make_ada_result(fingerprint: str, *, conclusive: bool = True) -> Result:
     """Return a result of ada's linear."""
     new = make_result("a message", kata="linear")
     katas = [msgspec.structs.replace(kata, status="wrong") if conclusive else kata for kata in new.katas]
@@ -122,9 +122,9 @@ def test_submission_is_pending_until_result_is_conclusive(tmp_path: Path) -> Non
     assert waiting.left == ["ada", "ben"]
     mine = waiting.tests["ada"]
     for stored, left, inconclusive in (
-        (make_result("sha256:another"), ["ada", "ben"], set()),
-        (make_result(mine, conclusive=False), ["ada", "ben"], {"ada"}),
-        (make_result(mine), ["ben"], set()),
+        (make_ada_result("sha256:another"), ["ada", "ben"], set()),
+        (make_ada_result(mine, conclusive=False), ["ada", "ben"], {"ada"}),
+        (make_ada_result(mine), ["ben"], set()),
     ):
         write(stored, out)
         waiting.update()
@@ -135,7 +135,7 @@ def test_forced_run_ignores_older_results(tmp_path: Path) -> None:
     (path,) = write_submissions(tmp_path / "class", LINEAR, "ada")
     out = tmp_path / "out"
     fingerprint = find_pending(make_queue([path], make_slurm_options(out)), since_ns=0).tests["ada"]
-    write(make_result(fingerprint), out)
+    write(make_ada_result(fingerprint), out)
     stored = out / "ada/result.json"
     for since_ns, left in ((stored.stat().st_mtime_ns, []), (stored.stat().st_mtime_ns + 1, ["ada"])):
         waiting = find_pending(make_queue([path], make_slurm_options(out, force=True)), since_ns)
