@@ -4,6 +4,7 @@ from typing import Any
 
 import torch
 
+from tests.probes.sequences import make
 from torchkata import typed
 
 
@@ -19,7 +20,7 @@ def largest(assignment: Any, dtype: str) -> object:
     return assignment.floating_point.largest(getattr(torch, dtype))
 
 
-@typed(lambda shape, dtype: f"storage_bytes({tuple(shape)}, torch.{dtype})")
-def storage_bytes(assignment: Any, shape: list[int], dtype: str) -> object:
-    """Call storage_bytes with a tuple as shape."""
-    return assignment.floating_point.storage_bytes(tuple(shape), getattr(torch, dtype))
+@typed(lambda shape, dtype, kind: f"storage_bytes({make(kind, shape)}, torch.{dtype})")
+def storage_bytes(assignment: Any, shape: list[int], dtype: str, kind: str) -> object:
+    """Call storage_bytes with a shape of this kind."""
+    return assignment.floating_point.storage_bytes(make(kind, shape), getattr(torch, dtype))
