@@ -1,10 +1,10 @@
 """The kinds of sequences that a stub's `Sequence[int]` promises to accept."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 
-KINDS = {"tuple": tuple, "list": list, "torch.Size": torch.Size}
+KINDS: dict[str, Callable[[list[int]], Sequence[int]]] = {"tuple": tuple, "list": list, "torch.Size": torch.Size}
 
 
 def make(kind: str, numbers: list[int]) -> Sequence[int]:
