@@ -26,7 +26,7 @@ def git(folder: Path, *arguments: str, at: str = ZONE) -> str:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A repository whose only commit has the graded file."""
+    """Create a repository whose only commit has the graded file."""
     (tmp_path / "assignment").mkdir()
     (tmp_path / "assignment/linear.py").write_bytes(FILES["linear.py"])
     git(tmp_path, "init", "-q", "-b", "main")
