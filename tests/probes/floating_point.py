@@ -4,8 +4,9 @@ from typing import Any
 
 import torch
 
-from tests.probes.sequences import make
 from torchkata import typed
+
+from .sequences import make
 
 
 @typed(lambda value, dtypes, literal: "\n".join(f"underflows({literal(value)}, torch.{name})" for name in dtypes))

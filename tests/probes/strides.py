@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from tests.probes.sequences import make
 from torchkata import typed
+
+from .sequences import make
 
 
 @typed(lambda shape: f"contiguous_strides({tuple(shape)})")
