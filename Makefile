@@ -1,12 +1,12 @@
 # make grade    grade the example submissions
-# make test     what every change must pass: style, types, the katas' solution, the grader's tests, the quick proof
-# make prove    the whole proof, and the tests that need a clock or minutes: on a machine that does little else
-# make lowest   the tests of what is private to other packages, with the lowest versions that pyproject.toml allows
-# make portable what may differ between machines: processors, threads, locales, time zones, terminals, the last bit
-# make speed    the proof that cheating on speed does not pay: on a machine that does nothing else
+# make test     the checks for every change: style, types, the katas' solution, the grader's tests, the quick proof
+# make prove    the full proof, and tests that take minutes or measure time; needs an otherwise idle machine
+# make lowest   the tests of code that uses private APIs, with the lowest versions that pyproject.toml allows
+# make portable tests under other CPUs, thread counts, locales, time zones, terminal widths and last bits
+# make speed    the proof about cheats on speed; needs an idle machine
 #
-# JOBS submissions are graded side by side; TESTERS processes run the grader's tests, most of which wait for another process.
-# TERM=dumb: the proof draws no progress among the dots of the tests, which run at the same time.
+# JOBS submissions are graded in parallel. TESTERS processes run the grader's tests, which mostly wait for other processes.
+# TERM=dumb: no progress bar of the proof between the dots of the tests, which run at the same time.
 PYTHON ?= python3
 JOBS ?= 2
 TESTERS ?= 4
@@ -19,7 +19,7 @@ VARIATIONS := ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 OMP_NUM_THREA
 TOGETHER := ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1 LC_ALL=C TZ=Asia/Kolkata COLUMNS=60
 PRINTED := integration/test_docs_run integration/test_typed integration/test_calls \
 	unit/test_printed_output unit/test_examples unit/test_stated_figures unit/test_literals unit/test_diagnose unit/test_report
-export PYTHONDONTWRITEBYTECODE :=   # the tests start hundreds of processes, which import the same modules
+export PYTHONDONTWRITEBYTECODE :=   # because the tests start hundreds of processes that import the same modules
 
 grade: .venv/installed
 	$(BIN)/grader grade examples/submissions/* --out results --jobs $(JOBS)
@@ -73,7 +73,7 @@ benchmark: .venv/installed
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt "pip>=25.1"   # the first that knows --group
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt "pip>=25.1"   # the first version with --group
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable ".[grader,slurm,notebooks]"
 	touch $@
 

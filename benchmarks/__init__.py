@@ -1,5 +1,5 @@
-"""Speed, measured against a baseline in the same run. Nothing here decides whether a test passes."""
+"""Benchmarks that measure speed relative to a baseline in the same run. No test depends on them."""
 
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent  # of this checkout, which is a course, too
+ROOT = Path(__file__).resolve().parent.parent  # of this checkout, which is also a course

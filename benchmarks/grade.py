@@ -1,7 +1,9 @@
-"""What trusted grading costs beside plain pytest, and what a second core brings. Run: python -m benchmarks.grade
+"""Measure the cost of sandboxed grading relative to plain pytest, and the gain from a second core.
 
-All from one run: the same tests, seed and 100 examples. Plain pytest is a process of its own, as a script for grading
-would start one for each submission; the grader's process has imported everything, as for all but the first of a class.
+Run: python -m benchmarks.grade
+
+Both use the same tests, seed and 100 examples. Plain pytest starts a new process, as a simple grading script would do
+for each submission. The grader's process has already imported everything, as for all but the first submission.
 """
 
 import os
@@ -11,115 +13,113 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.timing import seconds, table
+from benchmarks.timing import print_table, time_command
 from grader.pipeline.collect import Tests
 from grader.pipeline.grading import grade_submission
 from grader.pipeline.job import Job
 from grader.pipeline.session import grade
 from grader.pipeline.setup import run_with_tests
 from grader.pipeline.submission import Submission
-from grader.proof.zoo import package
+from grader.proof.zoo import read_package
 from grader.sandbox.launch import Sandbox
 from torchkata.course import course
 from torchkata.pytest_plugin.run_state import get_state
 from torchkata.seam.student import InProcess
 
 REPEATS = 3
-COPIES = 4  # submissions, for two jobs against one
+COPIES = 4  # submissions, to compare one job with two
 KATAS = tuple(course().katas.values())
-
-
 SOLUTION, STUBS = "solution", "stubs"
 
 
-class HomeHere(InProcess):
-    """A student's code in this very process: what plain pytest does, without a worker."""
+class LocalStudent(InProcess):
+    """Runs a student's code in this process instead of a worker."""
 
     def open(self, files: object, patience: float) -> None:
-        """Nothing to send, and no limit."""
+        """Do nothing: there are no files to send and no limit."""
 
     def end(self) -> int:
-        """Nothing to end."""
+        """Do nothing."""
         return 0
 
 
-def job(name: str, number: int = 0) -> Job:
-    """A submission: the solution, or untouched stubs."""
-    files = course().solutions() if name == SOLUTION else package(course().assignment)
+def make_job(name: str, number: int = 0) -> Job:
+    """Return the job that grades the solution or the untouched stubs."""
+    files = course().solutions() if name == SOLUTION else read_package(course().assignment)
     return Job(Submission(f"{name} {number}", files), KATAS, seed=0)
 
 
-def wall(queued: list[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> float:
-    """Seconds to grade these."""
+def time_grading(queued: list[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> float:
+    """Return the seconds to grade the jobs."""
     began = time.perf_counter()
     for _ in grade(queued, tests, sandbox, jobs):
         pass
     return time.perf_counter() - began
 
 
-def keep_to(cores: set[int], pid: int) -> None:
-    """Let a process, those that it has started, and all that they start, run on these cores alone."""
+def pin_process(cores: set[int], pid: int) -> None:
+    """Pin a process and its descendants to these cores."""
     os.sched_setaffinity(pid, cores)
     for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-        keep_to(cores, int(child))
+        pin_process(cores, int(child))
 
 
-def wall_on(cores: set[int], queued: list[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> float:
-    """Seconds to grade these where there are no more cores than these."""
+def time_on_cores(cores: set[int], queued: list[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> float:
+    """Return the seconds to grade the jobs on these cores."""
     usual = os.sched_getaffinity(0)
-    keep_to(cores, os.getpid())
+    pin_process(cores, os.getpid())
     try:
-        return wall(queued, tests, sandbox, jobs)
+        return time_grading(queued, tests, sandbox, jobs)
     finally:
-        keep_to(usual, os.getpid())
+        pin_process(usual, os.getpid())
 
 
-def stubs_here(tests: Tests) -> float:
-    """Seconds of the same tests on untouched stubs in this process, without a worker."""
+def time_stubs_locally(tests: Tests) -> float:
+    """Return the seconds to test untouched stubs in this process, without workers."""
     began = time.perf_counter()
     results = grade_submission(
-        job(STUBS), tests, HomeHere(course().assignment, course().limits.call_seconds), lambda *_: None
+        make_job(STUBS), tests, LocalStudent(course().assignment, course().limits.call_seconds), lambda *_: None
     )
     if {result.status for result in results} != {"not_started"}:
-        raise RuntimeError("the stubs are not untouched")
+        raise RuntimeError("assignment/ must contain untouched stubs")
     return time.perf_counter() - began
 
 
 def measure(tests: Tests, sandbox: Sandbox) -> None:
-    """Interleave the runs, so that a slow minute of the machine slows them all."""
+    """Run the benchmark with interleaved runs, so that changes of machine load affect all of them."""
     inputs = get_state(tests.config).inputs
-    cold = wall([job(SOLUTION)], tests, sandbox, jobs=1)  # draws the inputs of all tests
+    cold = time_grading([make_job(SOLUTION)], tests, sandbox, jobs=1)  # draws the inputs of all tests
     bare, graded, engine, fixed, one, two, on_one = [], [], [], [], [], [], []
     first, second, *_ = sorted(os.sched_getaffinity(0))
     for _ in range(REPEATS):
-        bare.append(seconds("-m", "pytest", "--impl", "solution", "--hypothesis-profile", "grade"))
-        graded.append(wall([job(SOLUTION)], tests, sandbox, jobs=1))
+        bare.append(time_command("-m", "pytest", "--impl", "solution", "--hypothesis-profile", "grade"))
+        graded.append(time_grading([make_job(SOLUTION)], tests, sandbox, jobs=1))
         get_state(tests.config).inputs = None
-        engine.append(wall([job(SOLUTION)], tests, sandbox, jobs=1))
+        engine.append(time_grading([make_job(SOLUTION)], tests, sandbox, jobs=1))
         get_state(tests.config).inputs = inputs
-        fixed.append(wall([job(STUBS)], tests, sandbox, jobs=1) - stubs_here(tests))
-        class_ = [job(SOLUTION, number) for number in range(COPIES)]
-        on_one.append(wall_on({first}, class_, tests, sandbox, jobs=1))
-        one.append(wall_on({first, second}, class_, tests, sandbox, jobs=1))
-        two.append(wall_on({first, second}, class_, tests, sandbox, jobs=2))
+        fixed.append(time_grading([make_job(STUBS)], tests, sandbox, jobs=1) - time_stubs_locally(tests))
+        submissions = [make_job(SOLUTION, number) for number in range(COPIES)]
+        on_one.append(time_on_cores({first}, submissions, tests, sandbox, jobs=1))
+        one.append(time_on_cores({first, second}, submissions, tests, sandbox, jobs=1))
+        two.append(time_on_cores({first, second}, submissions, tests, sandbox, jobs=2))
     base, full, drawing, extra = map(statistics.median, (bare, graded, engine, fixed))
     by_job = statistics.median(a / b for a, b in zip(one, two, strict=True))
     by_core = statistics.median(a / b for a, b in zip(on_one, two, strict=True))
     tests_run = sum(len(kata.points) for kata in KATAS)
-    table(
+    print_table(
         [
             (f"isolation: {sandbox.isolation}", "seconds", ""),
             ("the solution, plain pytest", f"{base:.2f}", "1.0"),
-            ("the solution, graded", f"{full:.2f}", f"{full / base:.2f} of plain pytest (aim ≤ 0.5)"),
+            ("the solution, graded", f"{full:.2f}", f"{full / base:.2f} × plain pytest (aim ≤ 0.5)"),
             ("the same with --no-replay", f"{drawing:.2f}", f"{drawing / base:.2f}"),
-            ("the first of this run", f"{cold:.2f}", f"{cold / base:.2f}, with drawing the inputs"),
-            ("fixed cost of a submission", f"{extra:.2f}", f"untouched stubs, {tests_run} fresh workers (aim ≤ 0.3 s)"),
+            ("the first submission", f"{cold:.2f}", f"{cold / base:.2f}, includes drawing the inputs"),
+            ("fixed cost per submission", f"{extra:.2f}", f"untouched stubs, {tests_run} new workers (aim ≤ 0.3 s)"),
             (f"{COPIES} submissions, one job, one core", f"{statistics.median(on_one):.2f}", ""),
             (f"{COPIES} submissions, one job, two cores", f"{statistics.median(one):.2f}", ""),
             (
                 f"{COPIES} submissions, two jobs, two cores",
                 f"{statistics.median(two):.2f}",
-                f"{by_core:.2f} times as fast as on one core (aim ≥ 1.9), {by_job:.2f} as one job on both",
+                f"{by_core:.2f} × as fast as one core (aim ≥ 1.9), {by_job:.2f} × as fast as one job on both cores",
             ),
         ]
     )
@@ -127,7 +127,7 @@ def measure(tests: Tests, sandbox: Sandbox) -> None:
 
 if __name__ == "__main__":
     if len(os.sched_getaffinity(0)) < 2:
-        sys.exit("this compares one core with two")
+        sys.exit("benchmarks.grade needs two cores")
     if shutil.which("bwrap") is None:
-        sys.exit("install bubblewrap first: the cost of full isolation is what this measures")
+        sys.exit("benchmarks.grade measures full isolation: install bubblewrap first")
     run_with_tests("bwrap", 100, print, measure)

@@ -1,9 +1,9 @@
-"""Whether replayed inputs change any result: the whole zoo, with and without. Run: python -m benchmarks.replay
+"""Check that replayed inputs do not change any grading result of the zoo.
 
     python -m benchmarks.replay [--examples N] [--jobs N] [--kata NAME]...
 
-Every claim's submission is graded twice by the same grader, once on inputs that were drawn ahead and once with
-Hypothesis drawing them. Outcomes, points, messages, diagnoses and places are compared; seconds are added up.
+Each submission is graded twice, with inputs drawn in advance and with Hypothesis drawing them. Outcomes, points,
+messages, diagnoses and source locations must be equal; times are summed.
 """
 
 import argparse
@@ -18,68 +18,68 @@ from grader.pipeline.job import Graded
 from grader.pipeline.selection import choose
 from grader.pipeline.session import grade
 from grader.pipeline.setup import run_with_tests
-from grader.proof.claims import Claim, claims
+from grader.proof.claims import Claim, make_claims
 from grader.results.result import KataResult
 from grader.sandbox.launch import Sandbox
 from torchkata.pytest_plugin.run_state import get_state
 
 
-def results(todo: list[Claim], tests: Tests, sandbox: Sandbox, jobs: int) -> dict[str, list[KataResult] | None]:
-    """How each submission was graded, by its name."""
+def grade_claims(todo: list[Claim], tests: Tests, sandbox: Sandbox, jobs: int) -> dict[str, list[KataResult] | None]:
+    """Return the results of each submission by name."""
     events = grade((claim.job for claim in todo), tests, sandbox, jobs)
     return {event.job.submission.id: event.katas for event in events if isinstance(event, Graded)}
 
 
-def without_chance(katas: list[KataResult] | None) -> object:
-    """What must be the same: all but seconds, and the names of folders that are made for a call."""
+def drop_volatile(katas: list[KataResult] | None) -> object:
+    """Return the results without times and names of temporary folders."""
     plain = msgspec.json.decode(re.sub(rb"/tmp/tmp\w+", b"/tmp/made", msgspec.json.encode(katas)))
     for test in (test for kata in plain or [] for test in kata["tests"]):
         del test["seconds"]
     return plain
 
 
-def first_difference(replayed: object, drawn: object) -> str:
-    """Where two results part, and what each has there."""
+def find_difference(replayed: object, drawn: object) -> str:
+    """Return the place of the first difference, and both values."""
     if isinstance(replayed, dict) and isinstance(drawn, dict):
         pairs = [(f"{key}: ", replayed[key], drawn[key]) for key in replayed]
     elif isinstance(replayed, list) and isinstance(drawn, list) and len(replayed) == len(drawn):
         pairs = [(f"{place}, ", *pair) for place, pair in enumerate(zip(replayed, drawn, strict=True))]
     else:
-        return f"\n    replayed: {replayed}\n    drawn anew: {drawn}"
+        return f"\n    replayed: {replayed}\n    drawn: {drawn}"
     name, one, other = next(pair for pair in pairs if pair[1] != pair[2])
-    return name + first_difference(one, other)
+    return name + find_difference(one, other)
 
 
 def main() -> None:
-    """Measure and print."""
+    """Grade the zoo with and without replay, and print the differences."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--examples", type=int, default=100)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--kata", action="append", default=[])
-    asked = parser.parse_args()
-    katas = choose(asked.kata)
+    options = parser.parse_args()
+    katas = choose(options.kata)
     different = 0
 
     def compare(tests: Tests, sandbox: Sandbox) -> None:
         nonlocal different
         inputs, total, spent = get_state(tests.config).inputs, 0, [0.0, 0.0]
         for kata in katas:
-            todo = [claim for claim in claims([kata], 1) if claim.kata == kata.name or len(katas) == 1]
+            todo = [claim for claim in make_claims([kata], 1) if claim.kata == kata.name or len(katas) == 1]
             graded = []
             for turn, source in enumerate((inputs, None)):
                 get_state(tests.config).inputs = source
                 began = time.perf_counter()
-                graded.append(results(todo, tests, sandbox, asked.jobs))
+                graded.append(grade_claims(todo, tests, sandbox, options.jobs))
                 spent[turn] += time.perf_counter() - began
             total += len(todo)
-            for name, ahead in graded[0].items():
-                if (ours := without_chance(ahead)) != (theirs := without_chance(graded[1][name])):
+            for name, results in graded[0].items():
+                if (replayed := drop_volatile(results)) != (drawn := drop_volatile(graded[1][name])):
                     different += 1
-                    print(f"DIFFERENT  {name}\n{first_difference(ours, theirs)}", flush=True)
+                    print(f"DIFFERENT  {name}\n{find_difference(replayed, drawn)}", flush=True)
             print(f"{kata.name}: {len(todo)} compared, {spent[0]:.0f} s and {spent[1]:.0f} s so far", flush=True)
-        print(f"{total} submissions, {different} different; {spent[0]:.0f} s replayed, {spent[1]:.0f} s drawn anew")
+        print(f"{total} submissions, {different} different; {spent[0]:.0f} s replayed, {spent[1]:.0f} s drawn")
 
-    run_with_tests("bwrap", asked.examples, print, compare, profile="prove", katas=katas)
+    run_with_tests("bwrap", options.examples, print, compare, profile="prove", katas=katas)
     sys.exit(1 if different else 0)
 
 

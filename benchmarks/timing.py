@@ -1,4 +1,4 @@
-"""Seconds of a command, and ratios as a table."""
+"""Timing of commands and printing of tables."""
 
 import os
 import statistics
@@ -12,8 +12,8 @@ from benchmarks import ROOT
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "PYTHONDONTWRITE"))}
 
 
-def seconds(*command: str, repeats: int = 1, code: int = 0) -> float:
-    """The median wall time of `python …`. Raises RuntimeError where it does not end with `code`."""
+def time_command(*command: str, repeats: int = 1, code: int = 0) -> float:
+    """Return the median wall time of `python …` in seconds. Raises RuntimeError if the exit code is not `code`."""
     taken = []
     for _ in range(repeats):
         began = time.perf_counter()
@@ -24,8 +24,8 @@ def seconds(*command: str, repeats: int = 1, code: int = 0) -> float:
     return statistics.median(taken)
 
 
-def table(rows: Sequence[tuple[str, str, str]]) -> None:
-    """Print what was measured, the figure, and what we aim at."""
+def print_table(rows: Sequence[tuple[str, str, str]]) -> None:
+    """Print rows of (measurement, value, ratio or aim) in aligned columns."""
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

@@ -1,6 +1,7 @@
-"""How soon `kata watch` has a verdict on a saved file, as a share of a cold pytest. Run: python -m benchmarks.watch
+"""Measure how soon `kata watch` shows a verdict on a saved file. Run: python -m benchmarks.watch
 
-In a handout of its own, at a pseudo-terminal; from the moment the file is saved until the verdict is read there.
+`kata watch` runs in a temporary handout at a pseudo-terminal. The time from saving the file until the verdict appears
+is compared with a new pytest process.
 """
 
 import statistics
@@ -10,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.timing import ENVIRONMENT, table
+from benchmarks.timing import ENVIRONMENT, print_table
 from grader.commands.package.write import spread
 from grader.commands.release.contents import add_foundations, build_handout
 from grader.tests.support.pseudo_terminal import Terminal
@@ -19,45 +20,45 @@ from torchkata.course import course
 
 REPEATS = 5
 KATAS = ("same_storage", "linear", "train")
-LOOKS = 200
+POLLS = 200
 PLAIN = {name: value for name, value in ENVIRONMENT.items() if name != "PYTHONPATH"} | {"NO_COLOR": "1"}
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the table."""
     with tempfile.TemporaryDirectory() as name:
         handout = Path(name)
         spread(build_handout(add_foundations(list(course().katas))), handout)
         for kata in course().katas:
             save(handout, kata)
-        cold = {kata: statistics.median(cold_seconds(handout, kata) for _ in range(REPEATS)) for kata in KATAS}
+        cold = {kata: statistics.median(time_cold(handout, kata) for _ in range(REPEATS)) for kata in KATAS}
         with Terminal([sys.executable, "-m", "torchkata", "watch"], handout, PLAIN) as terminal:
             terminal.until("q quit")
-            warm = {kata: [verdict_seconds(terminal, handout, kata) for _ in range(REPEATS)] for kata in KATAS}
-        look = look_seconds(handout)
-    rows = [("saved until the verdict, median (longest)", "seconds", "÷ cold pytest --kata")]
+            warm = {kata: [time_verdict(terminal, handout, kata) for _ in range(REPEATS)] for kata in KATAS}
+        poll = time_poll(handout)
+    rows = [("save to verdict, median (maximum)", "seconds", "÷ new pytest --kata process")]
     for kata, taken in warm.items():
         middle = statistics.median(taken)
         rows.append((kata, f"{middle:.2f} ({max(taken):.2f})", f"{middle / cold[kata]:.2f} of {cold[kata]:.2f}"))
-    rows.append(("a look at the files", f"{look:.6f}", "every 0.03 s (a watching library would save that)"))
-    table(rows)
+    rows.append(("one poll of the files", f"{poll:.6f}", "every 0.03 s (a file-watching library would save it)"))
+    print_table(rows)
 
 
 def save(handout: Path, kata: str) -> None:
-    """Save our solution of a kata."""
+    """Save the reference solution of a kata into the handout."""
     (handout / "assignment" / f"{kata}.py").write_bytes(course().solution(kata).read_bytes())
 
 
-def cold_seconds(handout: Path, kata: str) -> float:
-    """A new process with pytest on one kata."""
+def time_cold(handout: Path, kata: str) -> float:
+    """Return the seconds of a new pytest process on one kata."""
     began = time.perf_counter()
     command = [sys.executable, "-m", "pytest", f"--kata={kata}"]
     subprocess.run(command, cwd=handout, env=PLAIN, stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter() - began
 
 
-def verdict_seconds(terminal: Terminal, handout: Path, kata: str) -> float:
-    """From the save to the line with the verdict; what is run after it is waited for, and not counted."""
+def time_verdict(terminal: Terminal, handout: Path, kata: str) -> float:
+    """Return the seconds from saving to the verdict. Later output is awaited but not counted."""
     began = time.perf_counter()
     save(handout, kata)
     terminal.until(f"  {kata} ")
@@ -67,13 +68,13 @@ def verdict_seconds(terminal: Terminal, handout: Path, kata: str) -> float:
     return taken
 
 
-def look_seconds(handout: Path) -> float:
-    """One look at all files of the assignment."""
+def time_poll(handout: Path) -> float:
+    """Return the seconds of one poll of all assignment files."""
     watcher = Watcher(handout / "assignment")
     began = time.perf_counter()
-    for _ in range(LOOKS):
+    for _ in range(POLLS):
         watcher.poll()
-    return (time.perf_counter() - began) / LOOKS
+    return (time.perf_counter() - began) / POLLS
 
 
 if __name__ == "__main__":

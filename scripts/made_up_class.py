@@ -1,8 +1,9 @@
-"""A class of 200 that is made up: names in five scripts, three platforms' downloads, extensions, overrides, gradebooks.
+"""Write the files of a simulated class of 200 students, as an example for docs/instructors.md.
 
     python -m scripts.made_up_class DIR
 
-docs/instructors.md walks through it. Six hand-ins are there to be graded; the results of the others are made up, too.
+The names use five scripts. There are downloads of three platforms, extensions, overrides and gradebooks. Six
+submissions can be graded; the results of all others are simulated.
 """
 
 import csv
@@ -42,162 +43,136 @@ cap = 0.5
 
 @dataclass(frozen=True)
 class Student:
-    """Somebody, by their place in the class."""
+    """A student and their submission."""
 
     number: int
     given: str
     family: str
-
-    @property
-    def id(self) -> str:
-        """That of the school."""
-        return f"s{1000 + self.number}"
-
-    @property
-    def lms_id(self) -> int:
-        """That of Canvas."""
-        return 4000 + self.number
-
-    @property
-    def name(self) -> str:
-        """As they write it."""
-        return f"{self.family}{self.given}" if "一" <= self.given < "龥" else f"{self.given} {self.family}"
+    id: str  # of the school
+    lms_id: int  # in Canvas
+    name: str  # as the student writes it
+    sortable: str  # the name as Canvas prefixes it to file names
+    platform: str
+    submission: str  # its name on the platform
+    submitted: bool
+    when: datetime
 
     @property
     def email(self) -> str:
-        """Where mail reaches them."""
+        """The e-mail address."""
         return f"{self.id}@school.example"
 
-    @property
-    def platform(self) -> str:
-        """Where they hand in."""
-        return PLATFORMS[self.number % 3]
 
-    @property
-    def handed_in(self) -> bool:
-        """Eight have not."""
-        return self.number % 25 != 24
-
-    @property
-    def when(self) -> datetime:
-        """Every tenth is late."""
-        return DUE + timedelta(hours=30 * (1 + self.number % 3) if self.number % 10 == 4 else -self.number)
-
-    @property
-    def submission(self) -> str:
-        """By what their platform calls a hand-in."""
-        match self.platform:
-            case "canvas":
-                return f"{self.sortable}_{self.lms_id}_files"
-            case "moodle":
-                return f"{self.name}_{9000 + self.number}_assignsubmission_file"
-        return f"submission_{self.number}"
-
-    @property
-    def sortable(self) -> str:
-        """The name as Canvas puts it before a file's."""
-        return "".join(letter for letter in f"{self.family}{self.given}".lower() if letter not in " -'")
-
-
-def the_class() -> list[Student]:
-    """All of them, the scripts mixed."""
+def make_students() -> list[Student]:
+    """Return all students, with the scripts mixed."""
     names = [list(product(given.split(), family.split())) for given, family in GIVEN_AND_FAMILY]
     mixed = [name for group in zip(*names, strict=True) for name in group]
-    return [Student(number, *name) for number, name in enumerate(mixed)]
+    return [make_student(number, *name) for number, name in enumerate(mixed)]
+
+
+def make_student(number: int, given: str, family: str) -> Student:
+    """Return a student. Every tenth is late, and eight have no submission."""
+    lms_id, platform = 4000 + number, PLATFORMS[number % 3]
+    name = f"{family}{given}" if "一" <= given < "龥" else f"{given} {family}"
+    sortable = "".join(letter for letter in f"{family}{given}".lower() if letter not in " -'")
+    when = DUE + timedelta(hours=30 * (1 + number % 3) if number % 10 == 4 else -number)
+    canvas, moodle = f"{sortable}_{lms_id}_files", f"{name}_{9000 + number}_assignsubmission_file"
+    submission = {"canvas": canvas, "moodle": moodle, "gradescope": f"submission_{number}"}[platform]
+    names = (given, family, f"s{1000 + number}", lms_id, name, sortable)
+    return Student(number, *names, platform, submission, number % 25 != 24, when)
 
 
 def main() -> None:
-    """Write all of it."""
-    folder, students = Path(sys.argv[1]), the_class()
+    """Write all files."""
+    folder, students = Path(sys.argv[1]), make_students()
     people, results = folder / "class", folder / "results"
     people.mkdir(parents=True)
     results.mkdir(mode=0o700)
     katas, chance = course().choose(KATAS), random.Random(0)
-    made: dict[Student, Result] = {}
-    for one in students[6:]:
-        while one.handed_in and not (one in made and made[one].conclusive):
-            made[one] = replace(submission(one.submission, katas, chance, timed=False), examples=5)
-    for result in made.values():
+    simulated: dict[Student, Result] = {}
+    for student in students[6:]:
+        while student.submitted and not (student in simulated and simulated[student].conclusive):
+            simulated[student] = replace(submission(student.submission, katas, chance, timed=False), examples=5)
+    for result in simulated.values():
         write(result, results)
-    for one in students[:6]:
-        hand_in(one, folder / one.platform)
+    for student in students[:6]:
+        submit(student, folder / student.platform)
     columns = ("id", "name", "email", "lms_id", "section")
-    table(people / "class.csv", [columns, *([s.id, s.name, s.email, s.lms_id, s.platform] for s in students)])
+    write_csv(people / "class.csv", [columns, *([s.id, s.name, s.email, s.lms_id, s.platform] for s in students)])
     (people / "policy.toml").write_text(POLICY, "utf-8")
-    there = [one for one in students if one.handed_in]
-    timed = [(one.submission, one.when.isoformat()) for one in there if one.platform != "gradescope"]
-    table(people / "times.csv", [("submission", "time"), *timed])
+    submitted = [student for student in students if student.submitted]
+    timed = [(s.submission, s.when.isoformat()) for s in submitted if s.platform != "gradescope"]
+    write_csv(people / "times.csv", [("submission", "time"), *timed])
     for place in (people, folder / "gradescope"):
-        (place / "submission_metadata.yml").write_text(metadata(there), "utf-8")
-    late = [one for one in there if one.when > DUE][:6]
-    extended = [(one.id, (DUE + timedelta(days=2)).isoformat(), "ill") for one in late]
-    table(people / "extensions.csv", [("id", "until", "reason"), *extended])
-    table(people / "overrides.csv", [("id", "kata", "test", "points", "reason", "who"), *overrides(made)])
-    most = sum(kata.max_score for kata in katas)
-    table(folder / "canvas.csv", canvas(students, most))
-    table(folder / "moodle.csv", moodle(students, most))
+        (place / "submission_metadata.yml").write_text(format_metadata(submitted), "utf-8")
+    late = [student for student in submitted if student.when > DUE][:6]
+    extended = [(student.id, (DUE + timedelta(days=2)).isoformat(), "ill") for student in late]
+    write_csv(people / "extensions.csv", [("id", "until", "reason"), *extended])
+    write_csv(people / "overrides.csv", [("id", "kata", "test", "points", "reason", "who"), *list_overrides(simulated)])
+    max_score = sum(kata.max_score for kata in katas)
+    write_csv(folder / "canvas.csv", make_canvas_rows(students, max_score))
+    write_csv(folder / "moodle.csv", make_moodle_rows(students, max_score))
 
 
-def hand_in(one: Student, folder: Path) -> None:
-    """What the platform's download has of somebody: the first three are right, the others not quite."""
+def submit(student: Student, folder: Path) -> None:
+    """Write a student's submission as in the platform's download; the first three are right, the others wrong."""
     source = course().solution("linear").read_text("utf-8")
-    source = source if one.number < 3 else source.replace("x @ self.weight", "2 * x @ self.weight")
-    if one.platform == "canvas":
-        late = "_LATE" if one.when > DUE else ""
-        place = folder / f"{one.sortable}{late}_{one.lms_id}_{7000 + one.number}_linear.py"
+    source = source if student.number < 3 else source.replace("x @ self.weight", "2 * x @ self.weight")
+    if student.platform == "canvas":
+        prefix = f"{student.sortable}{'_LATE' if student.when > DUE else ''}_{student.lms_id}"
+        files = {f"{prefix}_{7000 + student.number}_linear.py": source}
+        files[f"{prefix}_{8000 + student.number}_sgd-1.py"] = course().stub("sgd").read_text("utf-8")
     else:
-        place = folder / one.submission / "linear.py"
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(source, "utf-8")
-    if one.platform == "canvas":
-        stub = course().stub("sgd").read_text("utf-8")
-        (folder / f"{one.sortable}{late}_{one.lms_id}_{8000 + one.number}_sgd-1.py").write_text(stub, "utf-8")
+        files, folder = {"linear.py": source}, folder / student.submission
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, "utf-8")
 
 
-def overrides(made: dict[Student, Result]) -> Iterable[Sequence[object]]:
-    """The points of four failed tests, given by hand."""
-    first_late = sorted(made, key=lambda one: (one.when <= DUE, one.number))
+def list_overrides(results: dict[Student, Result]) -> Iterable[Sequence[object]]:
+    """Return overrides that give points for four failed tests."""
+    first_late = sorted(results, key=lambda student: (student.when <= DUE, student.number))
     failed = [
-        (one.id, kata.kata, test.name, test.max_score, "the stub did not say so", "a TA")
-        for one in first_late
-        for kata in made[one].katas
+        (student.id, kata.kata, test.name, test.max_score, "the stub did not say so", "a TA")
+        for student in first_late
+        for kata in results[student].katas
         for test in kata.tests
         if kata.kata == "linear" and test.outcome == "failed"
     ]
     return failed[:4]
 
 
-def metadata(there: Sequence[Student]) -> str:
-    """As Gradescope's export has it."""
+def format_metadata(submitted: Sequence[Student]) -> str:
+    """Return the metadata file of Gradescope's export."""
     found = {
-        one.submission: {
-            ":submitters": [{":name": one.name, ":sid": one.id, ":email": one.email}],
-            ":created_at": one.when,
+        student.submission: {
+            ":submitters": [{":name": student.name, ":sid": student.id, ":email": student.email}],
+            ":created_at": student.when,
         }
-        for one in there
-        if one.platform == "gradescope"
+        for student in submitted
+        if student.platform == "gradescope"
     }
     return yaml.safe_dump(found, allow_unicode=True)
 
 
-def canvas(students: Sequence[Student], most: float) -> Iterable[Sequence[object]]:
-    """A gradebook as Canvas exports it."""
+def make_canvas_rows(students: Sequence[Student], max_score: float) -> Iterable[Sequence[object]]:
+    """Yield the rows of a gradebook as Canvas exports it."""
     yield "Student", "ID", "SIS User ID", "SIS Login ID", "Section", "torchkata (77)", "Final Score"
-    yield "    Points Possible", "", "", "", "", most, "(read only)"
-    for one in students:
-        yield f"{one.family}, {one.given}", one.lms_id, one.id, one.email, one.platform, "", ""
+    yield "    Points Possible", "", "", "", "", max_score, "(read only)"
+    for student in students:
+        yield f"{student.family}, {student.given}", student.lms_id, student.id, student.email, student.platform, "", ""
 
 
-def moodle(students: Sequence[Student], most: float) -> Iterable[Sequence[object]]:
-    """The grading worksheet of an assignment, as Moodle exports it."""
+def make_moodle_rows(students: Sequence[Student], max_score: float) -> Iterable[Sequence[object]]:
+    """Yield the rows of an assignment's grading worksheet as Moodle exports it."""
     yield "Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade", "Feedback comments"
-    for one in students:
-        status = "Submitted for grading" if one.handed_in else "No submission"
-        yield f"Participant {9000 + one.number}", one.name, one.email, status, "", f"{most:.2f}", ""
+    for student in students:
+        status = "Submitted for grading" if student.submitted else "No submission"
+        yield f"Participant {9000 + student.number}", student.name, student.email, status, "", f"{max_score:.2f}", ""
 
 
-def table(path: Path, rows: Iterable[Sequence[object]]) -> None:
-    """A CSV."""
+def write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
+    """Write a CSV file."""
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(rows)
 

@@ -1,13 +1,13 @@
-"""Slurm on this machine alone, for a developer: a real cluster of one node, without systemd, on loopback only.
+"""Run a Slurm cluster of one node on this machine for development, without systemd and on loopback only.
 
-    python scripts/one_node_slurm.py start DIR      starts it; prints the line that makes sbatch and squeue use it
-    python scripts/one_node_slurm.py stop DIR       ends it, with all its jobs; DIR keeps the logs
-    python scripts/one_node_slurm.py crash DIR      the node loses power: its jobs and its daemon are gone at once
-    python scripts/one_node_slurm.py stop-node DIR  its daemon ends, its jobs go on
-    python scripts/one_node_slurm.py start-node DIR
+    python scripts/one_node_slurm.py start DIR       start it and print the environment variable for sbatch and squeue
+    python scripts/one_node_slurm.py stop DIR        stop it and all its jobs; DIR keeps the logs
+    python scripts/one_node_slurm.py crash DIR       simulate a power failure of the node: kill its daemon and jobs
+    python scripts/one_node_slurm.py stop-node DIR   stop the node's daemon; its jobs continue
+    python scripts/one_node_slurm.py start-node DIR  start the node's daemon
 
-All that the daemons write is in DIR, whose path has to be short (a socket lies in it). The node says that it has two
-processors more than it may have, and one GPU, which is none: what a job asks for is counted, not checked.
+The daemons write only to DIR, whose path must be short because it contains a socket. The node claims two processors
+more than it has and one GPU that does not exist: Slurm counts the requested resources but does not check them.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun")
-LONGEST_PATH = 80  # bytes; a socket's may have 107
+MAX_PATH = 80  # bytes; a socket's path is limited to 107
 START_SECONDS = 60.0
 SPOOL = "spool"
 
@@ -67,62 +67,53 @@ PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE OverSubscribe=NO Sta
 
 
 def main() -> None:
-    """Do what the command line asks for."""
+    """Run the action given on the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    actions: dict[str, Callable[[Path], None]] = {
-        "start": start,
-        "stop": stop,
-        "crash": crash,
-        "stop-node": stop_node,
-        "start-node": start_node,
-    }
+    actions = {"start": start, "stop": stop, "crash": crash, "stop-node": stop_node, "start-node": start_node}
     parser.add_argument("action", choices=actions)
     parser.add_argument("directory", type=Path, metavar="DIR")
     arguments = parser.parse_args()
-    lacking = missing()
-    if lacking:
-        sys.exit(f"one_node_slurm: {lacking}")
+    if problem := find_problem():
+        sys.exit(f"one_node_slurm: {problem}")
     actions[arguments.action](arguments.directory.resolve())
 
 
-def missing() -> str:
-    """What keeps it from running here, in one line; nothing if nothing does."""
-    absent = [program for program in PROGRAMS if shutil.which(program, path=search_path()) is None]
+def find_problem() -> str:
+    """Return why Slurm cannot run here, or "" if it can."""
+    absent = [program for program in PROGRAMS if shutil.which(program, path=get_search_path()) is None]
     if absent:
         return f"{', '.join(absent)}: not installed (Debian: apt-get install slurm-wlm munge)"
     if os.getuid() != 0:
-        return "only root can run it: Slurm's daemons start jobs as other users"
+        return "must run as root, because Slurm's daemons start jobs as other users"
     return ""
 
 
 def start(folder: Path) -> None:
-    """Start all daemons, and wait until the node takes jobs."""
-    if len(os.fsencode(folder)) > LONGEST_PATH:
-        sys.exit(f"one_node_slurm: {folder}: its path is longer than {LONGEST_PATH} bytes")
-    if running(folder, "slurmctld"):
-        sys.exit(f"one_node_slurm: {folder}: it runs already")
+    """Start all daemons and wait until the node accepts jobs."""
+    if len(os.fsencode(folder)) > MAX_PATH:
+        sys.exit(f"one_node_slurm: the path {folder} is longer than {MAX_PATH} bytes")
+    if find_daemon(folder, "slurmctld"):
+        sys.exit(f"one_node_slurm: already running in {folder}")
     folder.mkdir(parents=True, exist_ok=True)
-    folder.chmod(0o755)  # munge refuses a folder that others may write to
+    folder.chmod(0o755)  # munge refuses a folder that others can write to
     for name in ("state", SPOOL):
         (folder / name).mkdir(exist_ok=True)
     key = folder / "munge.key"
     if not key.exists():
         key.touch(0o600)
         key.write_bytes(secrets.token_bytes(128))
-    ctld_port, slurmd_port = free_ports(2)
+    ctld_port, slurmd_port = find_free_ports(2)
     configuration = SLURM_CONF.format(
-        folder=folder,
-        host=host(),
-        ctld_port=ctld_port,
-        slurmd_port=slurmd_port,
-        cpus=2 + (os.cpu_count() or 1),
+        folder=folder, host=get_host(), ctld_port=ctld_port, slurmd_port=slurmd_port, cpus=2 + (os.cpu_count() or 1)
     )
     (folder / "slurm.conf").write_text(configuration)
     (folder / "gres.conf").write_text("Name=gpu File=/dev/null\n")
-    (folder / "cgroup.conf").write_text(f"CgroupPlugin={'disabled' if version(folder) >= 23 else 'cgroup/v1'}\n")
+    version = int(run_slurm(folder, "slurmd", "-V").split()[-1].partition(".")[0])
+    (folder / "cgroup.conf").write_text(f"CgroupPlugin={'disabled' if version >= 23 else 'cgroup/v1'}\n")
     try:
-        daemon(folder, "munged", f"--key-file={key}", f"--socket={folder}/munge.socket", *munge_files(folder))
-        daemon(folder, "slurmctld", "-c", "-f", f"{folder}/slurm.conf")
+        options = [f"--{name}-file={folder}/munged.{name}" for name in ("pid", "log", "seed")]
+        start_daemon(folder, "munged", f"--key-file={key}", f"--socket={folder}/munge.socket", *options)
+        start_daemon(folder, "slurmctld", "-c", "-f", f"{folder}/slurm.conf")
         start_node(folder)
     except BaseException:
         stop(folder)
@@ -131,136 +122,126 @@ def start(folder: Path) -> None:
 
 
 def start_node(folder: Path) -> None:
-    """Start the node's daemon, and wait until the node takes jobs."""
-    daemon(folder, "slurmd", "-f", f"{folder}/slurm.conf")
-    wait_for(folder, lambda: told(folder, "sinfo", "--noheader", "--format=%T") in ("idle", "mixed", "allocated"))
+    """Start the node's daemon and wait until the node accepts jobs."""
+    start_daemon(folder, "slurmd", "-f", f"{folder}/slurm.conf")
+    wait_for(folder, lambda: run_slurm(folder, "sinfo", "--noheader", "--format=%T") in ("idle", "mixed", "allocated"))
 
 
 def stop_node(folder: Path) -> None:
-    """End the node's daemon; its jobs go on."""
+    """Stop the node's daemon; its jobs continue."""
     end(folder, "slurmd", signal.SIGTERM)
 
 
 def crash(folder: Path) -> None:
-    """End the node's daemon and its jobs, as a loss of power does, and let the controller notice at once."""
+    """Kill the node's daemon and jobs, as a power failure does, and mark the node as down."""
     end(folder, "slurmd", signal.SIGKILL)
     end_jobs(folder)
-    told(folder, "scontrol", "update", f"nodename={host()}", "state=down", "reason=lost")
+    run_slurm(folder, "scontrol", "update", f"nodename={get_host()}", "state=down", "reason=lost")
 
 
 def stop(folder: Path) -> None:
-    """End everything that runs out of this folder."""
+    """Stop all daemons and jobs of this folder."""
     for name in ("slurmctld", "slurmd", "munged"):
         end(folder, name, signal.SIGTERM if name != "slurmd" else signal.SIGKILL)
     end_jobs(folder)
 
 
-def daemon(folder: Path, name: str, *arguments: str) -> None:
-    """Start a daemon; it puts itself into the background. Ends this script where it does not start."""
-    program = shutil.which(name, path=search_path()) or name
-    done = subprocess.run([program, *arguments], env=environment(folder), capture_output=True, text=True)
+def start_daemon(folder: Path, name: str, *arguments: str) -> None:
+    """Start a daemon in the background and wait for it; exit if it fails."""
+    program = shutil.which(name, path=get_search_path()) or name
+    done = subprocess.run([program, *arguments], env=make_environment(folder), capture_output=True, text=True)
     if done.returncode != 0:
-        sys.exit(f"one_node_slurm: {name} does not start: {(done.stderr or done.stdout).strip()}")
-    wait_for(folder, lambda: running(folder, name) is not None)
-
-
-def munge_files(folder: Path) -> tuple[str, ...]:
-    """Where munge keeps what else it writes."""
-    return f"--pid-file={folder}/munged.pid", f"--log-file={folder}/munged.log", f"--seed-file={folder}/munged.seed"
+        sys.exit(f"one_node_slurm: {name} failed to start: {(done.stderr or done.stdout).strip()}")
+    wait_for(folder, lambda: find_daemon(folder, name) is not None)
 
 
 def end(folder: Path, name: str, number: signal.Signals) -> None:
-    """Send a signal to a daemon of this folder, and wait until it is gone; by force after a while."""
+    """Send a signal to a daemon and wait until it ends; kill it after 20 seconds."""
     for kind in (number, signal.SIGKILL):
         until = time.monotonic() + 20
-        pid = running(folder, name)
+        pid = find_daemon(folder, name)
         if pid is not None:
             os.kill(pid, kind)
-        while running(folder, name) is not None and time.monotonic() < until:
+        while find_daemon(folder, name) is not None and time.monotonic() < until:
             time.sleep(0.05)
     (folder / f"{name}.pid").unlink(missing_ok=True)
 
 
 def end_jobs(folder: Path) -> None:
-    """Kill the jobs that this folder's slurmd has started, and all that they have started."""
-    while jobs := [pid for pid in processes() if belongs(pid, folder)]:
+    """Kill the jobs of this folder's slurmd and their descendants."""
+    while jobs := [pid for pid in list_processes() if is_job(pid, folder)]:
         for pid in jobs:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.05)
 
 
-def belongs(pid: int, folder: Path) -> bool:
-    """Whether a process that lives has this folder's configuration in its environment, and is part of a job."""
+def is_job(pid: int, folder: Path) -> bool:
+    """Return whether a live process is part of a job of this folder, judging by its environment."""
     with suppress(OSError):
         variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
         step = b"slurmstepd" in Path(f"/proc/{pid}/cmdline").read_bytes()
         here = b"SLURM_CONF=" + os.fsencode(folder / "slurm.conf") in variables
-        return lives(pid) and here and (step or any(variable.startswith(b"SLURM_JOB_ID=") for variable in variables))
+        return is_alive(pid) and here and (step or any(variable.startswith(b"SLURM_JOB_ID=") for variable in variables))
     return False
 
 
-def lives(pid: int) -> bool:
-    """Whether a process still runs. Raises OSError where there is none."""
+def is_alive(pid: int) -> bool:
+    """Return whether a process is alive and not a zombie. Raises OSError if it does not exist."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def processes() -> list[int]:
-    """All processes of this machine."""
+def list_processes() -> list[int]:
+    """Return the ids of all processes."""
     return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
 
 
-def running(folder: Path, name: str) -> int | None:
-    """The process of a daemon, if it runs."""
+def find_daemon(folder: Path, name: str) -> int | None:
+    """Return the process id of a running daemon, or None."""
     with suppress(OSError, ValueError):
         pid = int((folder / f"{name}.pid").read_text())
-        if lives(pid) and Path(f"/proc/{pid}/comm").read_text().strip() == name:
+        if is_alive(pid) and Path(f"/proc/{pid}/comm").read_text().strip() == name:
             return pid
     return None
 
 
 def wait_for(folder: Path, ready: Callable[[], bool]) -> None:
-    """Wait until something is so. Ends this script where it does not become so."""
+    """Wait until `ready()` is true; exit after START_SECONDS."""
     until = time.monotonic() + START_SECONDS
     while not ready():
         if time.monotonic() > until:
-            sys.exit(f"one_node_slurm: it does not start; look at {folder}/*.log")
+            sys.exit(f"one_node_slurm: not ready after {START_SECONDS:g} seconds; see {folder}/*.log")
         time.sleep(0.1)
 
 
-def version(folder: Path) -> int:
-    """Slurm's, without what follows the first point."""
-    return int(told(folder, "slurmd", "-V").split()[-1].partition(".")[0])
+def run_slurm(folder: Path, *command: str) -> str:
+    """Return the output of a Slurm command."""
+    return subprocess.run(command, env=make_environment(folder), capture_output=True, text=True).stdout.strip()
 
 
-def told(folder: Path, *command: str) -> str:
-    """What a Slurm command prints."""
-    return subprocess.run(command, env=environment(folder), capture_output=True, text=True).stdout.strip()
+def make_environment(folder: Path) -> dict[str, str]:
+    """Return the environment for daemons and commands."""
+    return {"PATH": get_search_path(), "LANG": "C.UTF-8", "SLURM_CONF": f"{folder}/slurm.conf"}
 
 
-def environment(folder: Path) -> dict[str, str]:
-    """What the daemons and commands need."""
-    return {"PATH": search_path(), "LANG": "C.UTF-8", "SLURM_CONF": f"{folder}/slurm.conf"}
-
-
-def search_path() -> str:
-    """Daemons are where an ordinary path does not lead."""
+def get_search_path() -> str:
+    """Return PATH with the folders of system daemons."""
     return f"{os.environ.get('PATH', '')}:/usr/local/sbin:/usr/sbin:/sbin"
 
 
-def host() -> str:
-    """This machine, as slurmd calls it."""
+def get_host() -> str:
+    """Return the short host name, which slurmd uses."""
     return socket.gethostname().partition(".")[0]
 
 
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on."""
+def find_free_ports(count: int) -> list[int]:
+    """Return unused ports."""
     sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [int(one.getsockname()[1]) for one in sockets]
-    for one in sockets:
-        one.close()
+    for bound in sockets:  # all at once, so that the ports differ
+        bound.bind(("127.0.0.1", 0))
+    ports = [int(bound.getsockname()[1]) for bound in sockets]
+    for bound in sockets:
+        bound.close()
     return ports
 
 

@@ -1,25 +1,23 @@
 """Show that no verdict depends on the last bit of a result: `python -m scripts.one_ulp [--kata NAME] ...`.
 
-The script runs the property tests against the solution and against every right entry of the zoo, while each
-floating-point result that may differ between two CPUs is moved by one unit in the last place (ulp). A test that rejects
-code which it accepts otherwise is too strict: its tolerance has to follow from the dtype and the length of the sums.
+The script runs the property tests on the solution and all right entries of the zoo, and moves each floating-point
+result that may differ between CPUs by one unit in the last place (ulp). A test that then rejects code which it usually
+accepts is too strict: its tolerance must be derived from the dtype and the length of the sums.
 
 Which results are moved:
 
-- Matrix products, sums, means, norms, `exp`, `log`, `pow`, `tanh` and so on: every operation whose rounding IEEE 754
-  does not prescribe, in the forward and in the backward pass. An operation that is not listed below counts as one.
-- A product that is added to something (`add` with `alpha`, `addcmul`, `lerp`): a CPU with a fused multiply-add rounds
-  it once, and another one twice.
+- Every operation without a rounding prescribed by IEEE 754, in the forward and backward pass: matrix products, sums,
+  means, norms, `exp`, `log`, `pow`, `tanh` and all others that are not listed below.
+- Multiply-add (`add` with `alpha`, `addcmul`, `lerp`): CPUs with a fused instruction round once, others twice.
 
 Which are not:
 
-- Copies, views, indexing, comparisons, random numbers and choices among the inputs (`EXACT`): they round nothing.
-- `+`, `-`, `*`, `/` and the square root (`ROUNDED`): IEEE 754 prescribes their last bit.
-- Zero, infinity, NaN, and whole numbers that follow from whole numbers alone: these are exact in every order.
+- Copies, views, indexing, comparisons, random numbers and selections of inputs (`EXACT`), which do not round.
+- `+`, `-`, `*`, `/` and the square root (`ROUNDED`): IEEE 754 prescribes the last bit.
+- Zero, infinity, NaN, and integer results of integer inputs, which are exact in any order of operations.
 
-The direction is a hash of the operation and the result. So the same code with the same inputs has the same results
-again, and tests that demand this (a resumed run equals an uninterrupted one) stay meaningful. `--seed` chooses another
-hash, and other inputs.
+The direction is a hash of the operation and the result, so that the same code gives the same results for the same
+inputs, as tests of resumed runs require. `--seed` changes the hash and the inputs.
 """
 
 import argparse
@@ -29,7 +27,6 @@ import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -58,34 +55,36 @@ EXACT = frozenset(NAMES.split())
 ROUNDED = {"add", "div", "mul", "reciprocal", "rsub", "sqrt", "sub"}
 BITS = {2: torch.int16, 4: torch.int32, 8: torch.int64}
 FOREACH = "_foreach_"
-CALL_SECONDS = 600.0  # every operation takes many times as long
+CALL_SECONDS = 600.0  # every operation is much slower than usual
 
 
 class OneUlp(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Moves every result that CPUs may round differently by one ulp, up or down by a hash of operation and result."""
+    """Dispatch mode that moves results that CPUs may round differently by one ulp."""
 
     def __init__(self, seed: int = 0) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.seed = seed
-        self.moved = 0  # operations
+        self.moved = 0  # number of operations
 
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        """Compute, and move what came out."""
-        whole = all(is_whole(value) for value in tensors_in((args, kwargs)))  # before it is computed in place
-        made = func(*args, **(kwargs or {}))
+        """Run the operation and move its results."""
+        whole = all(
+            is_whole(value) for value in tensors_in((args, kwargs))
+        )  # checked first, because it may run in place
+        results = func(*args, **(kwargs or {}))
         if may_differ(func, args, kwargs or {}):
             salt = zlib.crc32(f"{self.seed} {func.overloadpacket.__name__.rstrip('_')}".encode())
-            for result in tensors_in(made):
+            for result in tensors_in(results):
                 move(result, salt, whole=whole)
             self.moved += 1
-        return made
+        return results
 
 
 def may_differ(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Return whether two CPUs may round the result of an operation differently."""
-    if any(made.alias_info and not made.alias_info.is_write for made in func._schema.returns):
+    if any(value.alias_info and not value.alias_info.is_write for value in func._schema.returns):
         return False  # a view
     name = func.overloadpacket.__name__.removeprefix(FOREACH).rstrip("_")
     if name in EXACT or name.endswith("copy"):
@@ -95,7 +94,7 @@ def may_differ(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
 
 
 def tensors_in(value: object) -> Iterator[Tensor]:
-    """Return the floating-point tensors with memory among values."""
+    """Yield the floating-point CPU tensors in nested values."""
     if isinstance(value, Tensor):
         if value.dtype.is_floating_point and value.itemsize in BITS and value.device.type == "cpu":
             yield value
@@ -107,12 +106,12 @@ def tensors_in(value: object) -> Iterator[Tensor]:
 
 
 def is_whole(value: Tensor) -> bool:
-    """Return whether all elements are whole numbers."""
+    """Return whether all elements are integers."""
     return bool((value == value.trunc()).all())
 
 
 def move(result: Tensor, salt: int, *, whole: bool) -> None:
-    """Move each element in place by one ulp; `whole` leaves whole numbers alone."""
+    """Move each element in place by one ulp; `whole` leaves integers unchanged."""
     bits = result.contiguous().view(BITS[result.itemsize]).to(torch.int64)
     mixed = (bits ^ salt) * 0x9E3779B97F4A7C1
     up = (mixed >> 29 & 1).bool()
@@ -124,8 +123,8 @@ def move(result: Tensor, salt: int, *, whole: bool) -> None:
 
 
 @contextmanager
-def perturbed_arithmetic(seed: int) -> Iterator[OneUlp]:
-    """Move results while a probe runs in this process; the oracle and the comparison remain as they are."""
+def perturb_arithmetic(seed: int) -> Iterator[OneUlp]:
+    """Move results while a probe runs in this process, but not in the oracle and the comparison."""
     mode, run_probe = OneUlp(seed), InProcess.run_probe
 
     def run(self: InProcess, probe: Probe, args: Sequence[Plain]) -> Reply:
@@ -141,29 +140,24 @@ def perturbed_arithmetic(seed: int) -> Iterator[OneUlp]:
 
 
 class Outcomes:
-    """A pytest plugin that remembers which tests failed, and how many passed."""
+    """A pytest plugin that records failed tests and counts passed ones."""
 
     def __init__(self) -> None:
         self.failed: list[str] = []
         self.passed = 0
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Remember a test."""
+        """Record a test."""
         if report.failed:
             self.failed.append(report.nodeid.rpartition("::")[2])
         self.passed += report.when == "call" and report.passed
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """The failed tests of one implementation, and what pytest printed."""
+def judge(source: str, kata: str, arguments: Sequence[str], seed: int | None) -> tuple[list[str], str]:
+    """Test the solution with `source` as one kata in a forked process; return the failed tests and pytest's output.
 
-    failed: list[str]
-    printed: str
-
-
-def verdict_on(source: str, kata: str, arguments: Sequence[str], seed: int | None) -> Verdict:
-    """Test the solution with `source` in the place of one kata, in a fork of this process; None moves no result."""
+    If `seed` is None, results are not moved.
+    """
     with tempfile.TemporaryDirectory(prefix="torchkata-ulp-") as folder:
         for name, content in course().solutions().items():
             Path(folder, name).write_bytes(content)
@@ -174,17 +168,17 @@ def verdict_on(source: str, kata: str, arguments: Sequence[str], seed: int | Non
             run_tests([f"--impl={folder}", "--kata", kata, *arguments], seed, report, printed)
         os.waitpid(pid, 0)
         failed = report.read_text("utf-8").split() if report.exists() else ["pytest died"]
-        return Verdict(failed, printed.read_text("utf-8", "replace"))
+        return failed, printed.read_text("utf-8", "replace")
 
 
 def run_tests(arguments: list[str], seed: int | None, report: Path, printed: Path) -> NoReturn:
-    """Be the fork: run pytest, write the names of the failed tests, and end."""
+    """Run pytest in the forked process, write the names of failed tests, and exit."""
     try:
         with printed.open("wb") as file:
             os.dup2(file.fileno(), 1)
             os.dup2(file.fileno(), 2)
         outcomes = Outcomes()
-        with nullcontext() if seed is None else perturbed_arithmetic(seed):
+        with nullcontext() if seed is None else perturb_arithmetic(seed):
             code = pytest.main(["-p", "no:cacheprovider", *arguments], plugins=[outcomes])
         if not (outcomes.passed or outcomes.failed):
             outcomes.failed.append(f"nothing-ran:exit-code-{int(code)}")
@@ -195,23 +189,23 @@ def run_tests(arguments: list[str], seed: int | None, report: Path, printed: Pat
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run all, and return how many verdicts depend on the last bit, as an exit code of 0 or 1."""
+    """Test all implementations; return 1 if any verdict depends on the last bit, otherwise 0."""
     parser = argparse.ArgumentParser(prog="python -m scripts.one_ulp", description=__doc__.partition("\n")[0])
     parser.add_argument("--kata", action="append", default=[], metavar="NAME", help="this kata only (repeatable)")
     parser.add_argument("--examples", type=int, default=25, metavar="N", help="inputs per property (default: 25)")
-    parser.add_argument("--seed", type=int, default=0, help="draws the inputs, and chooses how results are moved")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the inputs and of the moved results")
     options = parser.parse_args(argv)
     arguments = ["--hypothesis-profile=grade", f"--examples={options.examples}", f"--seed={options.seed}"]
     tested = changed = 0
     for kata in course().choose(options.kata, []):
-        for entry in (zoo.ZooEntry(kata.name, "solution", "", zoo.solution(kata)), *zoo.right(kata)):
+        for entry in (zoo.ZooEntry(kata.name, "solution", "", zoo.read_solution(kata)), *zoo.load_right(kata)):
             tested += 1
-            moved = verdict_on(entry.source, kata.name, arguments, options.seed)
-            if moved.failed:
+            failed, printed = judge(entry.source, kata.name, arguments, options.seed)
+            if failed:
                 changed += 1
-                as_it_is = verdict_on(entry.source, kata.name, arguments, None)
-                print(f"{kata.name}/{entry.name}: {', '.join(moved.failed)} failed", end="")
-                print(f" (as it is: {', '.join(as_it_is.failed) or 'none'})\n{moved.printed}", flush=True)
+                unmoved, _ = judge(entry.source, kata.name, arguments, None)
+                print(f"{kata.name}/{entry.name}: {', '.join(failed)} failed", end="")
+                print(f" (unmoved: {', '.join(unmoved) or 'none'})\n{printed}", flush=True)
     print(f"{tested} implementations: {changed} verdicts change when results are moved by one ulp")
     return int(changed > 0)
 

@@ -1,8 +1,9 @@
-"""Pictures for the documents: `docs/images/failure.png`, what a student reads, and `report-*.png`, of a made-up class.
+"""Take the screenshots in `docs/images/`: pytest's failure message, and the report of a simulated class.
 
     python scripts/screenshots.py [--to FOLDER]
 
-Needs Chromium (Debian: apt-get install chromium chromium-driver). Two submissions are real, so that their messages are.
+Needs Chromium (Debian: apt-get install chromium chromium-driver). Two submissions are really graded, to show real
+messages.
 """
 
 import argparse
@@ -28,12 +29,12 @@ STUDENTS = 120
 REAL = [ROOT / "examples/submissions" / name for name in ("subtly_wrong", "crashes_at_import")]
 MISTAKE = ('torch.sqrt(state["g2"] + 1e-5)', '(torch.sqrt(state["g2"]) + 1e-5)')
 TERMINAL = 112  # columns
-COLOURS = 256  # of a picture: flat areas and text need no more
+COLOURS = 256  # enough for flat areas and text
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A part of the page, from the element `top` downwards."""
+    """A screenshot of the report, from the element `top` downwards."""
 
     name: str
     width: int
@@ -41,7 +42,7 @@ class Picture:
     scheme: Scheme
     top: str  # a CSS selector
     route: str = ""
-    unfolds: str = ""  # what is opened for it, as a CSS selector
+    unfolds: str = ""  # CSS selector of an element to open
 
 
 PICTURES = (
@@ -55,12 +56,12 @@ PICTURES = (
 
 
 def main() -> None:
-    """Make the class, open its report, take the pictures."""
+    """Grade the class, open its report and take the screenshots."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--to", type=Path, default=ROOT / "docs/images", metavar="FOLDER")
     arguments = parser.parse_args()
-    if lacking := missing():
-        sys.exit(f"screenshots: {lacking}")
+    if problem := missing():
+        sys.exit(f"screenshots: {problem}")
     arguments.to.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, chromium() as driver:
         take_terminal(driver, Path(folder), arguments.to / "failure.png")
@@ -72,9 +73,9 @@ def main() -> None:
 
 
 def make_report(folder: Path) -> Path:
-    """The page of the made-up class and of the real submissions."""
-    for one in a_class(STUDENTS):
-        result.write(one, folder)
+    """Write the report of the simulated class and the real submissions."""
+    for graded in a_class(STUDENTS):
+        result.write(graded, folder)
     grader = [sys.executable, "-m", "grader"]
     subprocess.run([*grader, "grade", *REAL, "--out", folder, "--quiet"], cwd=ROOT, check=True)
     subprocess.run([*grader, "report", folder], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
@@ -82,7 +83,7 @@ def make_report(folder: Path) -> Path:
 
 
 def take(driver: Chrome, report: Path, picture: Picture, path: Path) -> None:
-    """Write one picture, with few colours, so that it is small."""
+    """Take one screenshot."""
     dress(driver, width=picture.width, height=picture.height, scheme=picture.scheme)
     driver.get("about:blank")
     driver.get(f"{report.as_uri()}{picture.route}")
@@ -96,23 +97,15 @@ def take(driver: Chrome, report: Path, picture: Picture, path: Path) -> None:
 
 
 def take_terminal(driver: Chrome, folder: Path, path: Path) -> None:
-    """Write what pytest says of a mistake that many make in AdaGrad."""
+    """Take a screenshot of pytest's output for a common mistake in AdaGrad."""
     source = (ROOT / "reference/adagrad/solution.py").read_text()
     (folder / "assignment").mkdir()
     (folder / "assignment/adagrad.py").write_text(source.replace(*MISTAKE))
-    pytest = [
-        sys.executable,
-        "-m",
-        "pytest",
-        f"--impl={folder}",
-        "--kata=adagrad",
-        "-k=add_up",
-        "--seed=7",
-        "--color=yes",
-    ]
-    said = subprocess.run(pytest, cwd=ROOT, capture_output=True, text=True).stdout.replace(f" --impl={folder}", "")
+    options = [f"--impl={folder}", "--kata=adagrad", "-k=g2_sums", "--seed=7", "--color=yes"]
+    pytest = [sys.executable, "-m", "pytest", *options]
+    printed = subprocess.run(pytest, cwd=ROOT, capture_output=True, text=True).stdout.replace(f" --impl={folder}", "")
     console = Console(record=True, width=TERMINAL, file=io.StringIO())
-    console.print(Text.from_ansi(f"$ pytest --kata adagrad -k add_up\n{said}"), soft_wrap=False)
+    console.print(Text.from_ansi(f"$ pytest --kata adagrad -k g2_sums\n{printed}"), soft_wrap=False)
     page = folder / "terminal.html"
     page.write_text(console.export_html(theme=DIMMED_MONOKAI, inline_styles=True), "utf-8")
     dress(driver, width=1100, height=900, scheme="dark")
@@ -123,7 +116,7 @@ def take_terminal(driver: Chrome, folder: Path, path: Path) -> None:
 
 
 def make_small(path: Path) -> None:
-    """Store a picture with few colours."""
+    """Reduce the colours of an image file, so that it is small."""
     with Image.open(path) as image:
         few = image.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     few.save(path, optimize=True)

@@ -1,8 +1,8 @@
-"""Does what a student does in a handout, from an untouched stub to a zip: on any system, with nothing of the grader.
+"""Follow a student's steps in a handout, from untouched stubs to the zip file, on any system and without the grader.
 
     python scripts/try_handout.py HANDOUT SOLUTION
 
-HANDOUT is what `grader release` has written, and this Python has what it needs; SOLUTION is a folder of finished katas.
+HANDOUT was written by `grader release`, and this Python has its dependencies; SOLUTION is a folder of finished katas.
 """
 
 import os
@@ -16,18 +16,18 @@ import zipfile
 from pathlib import Path
 
 KATA = [sys.executable, "-m", "torchkata"]
-PATIENCE = 300  # seconds that a slow machine may take for anything
+PATIENCE = 300  # seconds for any step, even on a slow machine
 
 
-def demand(what: str, holds: bool, said: str) -> None:
-    """End, and show what was said, unless it holds."""
-    print(f"{'ok ' if holds else 'NOT'} {what}", flush=True)
+def demand(claim: str, holds: bool, printed: str) -> None:
+    """Print whether a claim holds; otherwise exit with the printed output."""
+    print(f"{'ok ' if holds else 'NOT'} {claim}", flush=True)
     if not holds:
-        sys.exit(said)
+        sys.exit(printed)
 
 
 def call(handout: Path, *command: str) -> tuple[int, str]:
-    """Type a command: its exit code, and what it said."""
+    """Run a command; return its exit code and output."""
     done = subprocess.run(
         [*command], cwd=handout, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=PATIENCE, check=False
     )
@@ -35,7 +35,7 @@ def call(handout: Path, *command: str) -> tuple[int, str]:
 
 
 def watch(handout: Path, saved: Path) -> str:
-    """Save a file while `kata watch` runs: what it said, up to the table."""
+    """Save a file while `kata watch` runs; return its output up to the verdict."""
     lines: queue.Queue[str] = queue.Queue()
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
@@ -50,44 +50,44 @@ def watch(handout: Path, saved: Path) -> str:
 
         reader = threading.Thread(target=read, daemon=True)
         reader.start()
-        said = [""]
+        printed = [""]
         try:
-            while "Ctrl-C" not in said[-1]:
-                said.append(lines.get(timeout=PATIENCE))
+            while "Ctrl-C" not in printed[-1]:
+                printed.append(lines.get(timeout=PATIENCE))
             shutil.copyfile(saved, handout / "assignment" / saved.name)
-            while f"  {saved.stem} " not in said[-1]:
-                said.append(lines.get(timeout=PATIENCE))
+            while f"  {saved.stem} " not in printed[-1]:
+                printed.append(lines.get(timeout=PATIENCE))
         except queue.Empty:
-            said.append("… and nothing more\n")
+            printed.append("… no further output\n")
         finally:
             process.kill()
             reader.join()
-    return "".join(said)
+    return "".join(printed)
 
 
 def main(handout: Path, solution: Path) -> None:
-    """Every step, in order."""
+    """Run all steps in order."""
     katas = sorted(path for path in solution.glob("*.py") if path.name != "__init__.py")
-    code, said = call(handout, *KATA)
-    following = re.search(r"assignment/(\w+\.py)", said)
-    demand("kata shows where a student is, and what is next", code == 0 and following is not None, said)
+    code, printed = call(handout, *KATA)
+    following = re.search(r"assignment/(\w+\.py)", printed)
+    demand("kata shows the progress and the next kata", code == 0 and following is not None, printed)
     assert following is not None
     first = solution / following[1]
-    code, said = call(handout, sys.executable, "-m", "pytest", "--collect-only")
-    demand("an editor finds the tests", code == 0 and "::test_" in said, said)
-    code, said = call(handout, *KATA, "next")
-    demand("kata next tests a stub", code == 1 and "not started" in said, said)
-    said = watch(handout, first)
-    demand("kata watch tests a file that is saved", f"  {first.stem} " in said and " done " in said, said)
+    code, printed = call(handout, sys.executable, "-m", "pytest", "--collect-only")
+    demand("editors find the tests", code == 0 and "::test_" in printed, printed)
+    code, printed = call(handout, *KATA, "next")
+    demand("kata next tests a stub", code == 1 and "not started" in printed, printed)
+    printed = watch(handout, first)
+    demand("kata watch tests a saved file", f"  {first.stem} " in printed and " done " in printed, printed)
     for path in katas:
         shutil.copyfile(path, handout / "assignment" / path.name)
-    code, said = call(handout, sys.executable, "-m", "pytest")
-    demand("pytest finds the solution done", code == 0 and "wrong" not in said, said)
-    code, said = call(handout, *KATA, "export")
-    demand("kata export writes all of it", code == 0, said)
+    code, printed = call(handout, sys.executable, "-m", "pytest")
+    demand("pytest passes with the solution", code == 0 and "wrong" not in printed, printed)
+    code, printed = call(handout, *KATA, "export")
+    demand("kata export writes the zip", code == 0, printed)
     with zipfile.ZipFile(handout / "assignment.zip") as archive:
         names = sorted(archive.namelist())
-    demand("the zip holds the katas", names == [f"assignment/{path.name}" for path in katas], "\n".join(names))
+    demand("the zip contains the katas", names == [f"assignment/{path.name}" for path in katas], "\n".join(names))
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""The first hour on a GPU: whatever only a device can show, step by step. Run: python -m benchmarks.prove_gpu"""
+"""Step-by-step checks of everything that needs a real GPU. Run: python -m benchmarks.prove_gpu"""

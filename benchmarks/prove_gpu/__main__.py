@@ -1,7 +1,7 @@
-"""Takes the steps one after the other, stops at the first that fails, and writes a report. Exit code 0 or 1.
+"""Run the steps in order until one fails and write a report. The exit code is 0 or 1.
 
---device cuda|cpu   cpu is a rehearsal: a library stands in for the driver's, and the CPU for the device (needs cc)
---to FILE           the report, in Markdown; results/prove_gpu.md if nothing is said
+--device cuda|cpu   cpu is a rehearsal on the CPU with a simulated CUDA driver, which needs cc
+--to FILE           the report in Markdown (default: results/prove_gpu.md)
 """
 
 import argparse
@@ -23,76 +23,76 @@ from grader.speed import gpu, setup
 from grader.speed.child import Send, receive_messages
 from grader.tests.support.gpu_plumbing import HERE, build
 
-SILENCE = 900.0  # seconds
-SANDBOX = Step("sandbox", "a sandbox for workers that are timed starts", lambda *_: None)
-LOST = "its process was lost, or said nothing for too long"
+MAX_SILENCE = 900.0  # seconds
+SANDBOX = Step("sandbox", "the sandbox for timed workers starts", lambda *_: None)
+LOST = "its process died or timed out"
 
 
 @dataclass(frozen=True)
-class Taken:
-    """A step that was taken."""
+class Outcome:
+    """The outcome of a step."""
 
     step: Step
     seconds: float
     lines: tuple[str, ...]
-    fault: str  # why it failed, "" if it did not
+    fault: str  # why it failed, "" if it passed
 
 
 class Report:
-    """What came of the steps so far, in a file that is there after each of them."""
+    """The outcomes so far, written to a file after each step."""
 
     def __init__(self, place: Place, path: Path) -> None:
         self.place = place
         self.path = path
-        self.taken: list[Taken] = []
+        self.outcomes: list[Outcome] = []
         path.parent.mkdir(parents=True, exist_ok=True)
 
-    def add(self, taken: Taken) -> None:
-        """One more."""
-        self.taken.append(taken)
-        self.path.write_text(self.text(), "utf-8")
-        outcome = f"failed: {taken.fault}" if taken.fault else "holds"
-        print(f"{taken.step.name}: {outcome} ({taken.seconds:.1f} s)", flush=True)
+    def add(self, outcome: Outcome) -> None:
+        """Add an outcome, write the file and print a line."""
+        self.outcomes.append(outcome)
+        self.path.write_text(self.format(), "utf-8")
+        text = f"failed: {outcome.fault}" if outcome.fault else "holds"
+        print(f"{outcome.step.name}: {text} ({outcome.seconds:.1f} s)", flush=True)
 
     @property
     def failed(self) -> bool:
-        """Whether the last step did."""
-        return bool(self.taken and self.taken[-1].fault)
+        """Whether the last step failed."""
+        return bool(self.outcomes and self.outcomes[-1].fault)
 
-    def text(self) -> str:
-        """All of it, in Markdown."""
+    def format(self) -> str:
+        """Return the report in Markdown."""
         heading = f"`python -m benchmarks.prove_gpu --device {self.place.kind}`, {datetime.now(UTC):%Y-%m-%d}"
-        lines = [heading, "", "| step | claim | it | s |", "|---|---|---|---|"]
-        for taken in self.taken:
-            outcome = f"**failed**: {taken.fault}".replace("|", "\\|") if taken.fault else "holds"
-            lines.append(f"| {taken.step.name} | {taken.step.claim} | {outcome} | {taken.seconds:.1f} |")
-        for taken in self.taken:
-            lines += ["", f"### {taken.step.name}", "", *taken.lines]
+        lines = [heading, "", "| step | claim | outcome | s |", "|---|---|---|---|"]
+        for outcome in self.outcomes:
+            text = f"**failed**: {outcome.fault}".replace("|", "\\|") if outcome.fault else "holds"
+            lines.append(f"| {outcome.step.name} | {outcome.step.claim} | {text} | {outcome.seconds:.1f} |")
+        for outcome in self.outcomes:
+            lines += ["", f"### {outcome.step.name}", "", *outcome.lines]
         return "\n".join(lines) + "\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """All steps, up to the first that fails."""
+    """Run all steps until one fails, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.prove_gpu")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--to", type=Path, default=ROOT / "results/prove_gpu.md")
     chosen = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:  # every worker has a /tmp of its own
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:  # not /tmp, because every worker has its own /tmp
         place = Place(chosen.device, gpu.choose_gpu()) if chosen.device == "cuda" else Place("cpu", HERE, Path(name))
         if place.driver is not None and (reason := build(place.driver)):
             sys.exit(reason)
         report = Report(place, chosen.to)
-        take_all(report)
+        run_all(report)
     print(f"report: {report.path}")
     return 1 if report.failed else 0
 
 
-def take_all(report: Report) -> None:
-    """First what needs no timing, then what shares one sandbox, as a class does."""
-    take(MACHINE, report, report.place)
+def run_all(report: Report) -> None:
+    """Run the steps without timing, then the timed ones in one shared sandbox, as when grading a class."""
+    run_steps(MACHINE, report, report.place)
 
     def use(sandbox: Sandbox) -> None:
-        take(TIMED, report, replace(report.place, sandbox=sandbox))
+        run_steps(TIMED, report, replace(report.place, sandbox=sandbox))
 
     if report.failed:
         return
@@ -100,19 +100,19 @@ def take_all(report: Report) -> None:
     try:
         run_with_sandbox("bwrap", setup.get_limits(), timing, print, use)
     except MachineError as error:
-        report.add(Taken(SANDBOX, 0.0, (), str(error)))
+        report.add(Outcome(SANDBOX, 0.0, (), str(error)))
 
 
-def take(steps: Sequence[Step], report: Report, place: Place) -> None:
-    """One after the other, until one fails."""
+def run_steps(steps: Sequence[Step], report: Report, place: Place) -> None:
+    """Run steps in order until one fails."""
     for step in steps:
-        report.add(taken(step, place))
+        report.add(run_step(step, place))
         if report.failed:
             return
 
 
-def taken(step: Step, place: Place) -> Taken:
-    """One step, in a process of its own, so that it may start CUDA, or die of it."""
+def run_step(step: Step, place: Place) -> Outcome:
+    """Run one step in its own process, because it may start CUDA or crash."""
     began, lines, fault = time.monotonic(), [], LOST
 
     def work(send: Send) -> None:
@@ -124,13 +124,13 @@ def taken(step: Step, place: Place) -> Taken:
         else:
             send(b".")
 
-    for message in receive_messages(work, SILENCE):
+    for message in receive_messages(work, MAX_SILENCE):
         kind, text = message[:1], message[1:].decode()
         if kind == b"+":
             lines += [text.rstrip()] if text else []
         else:
             fault = text
-    return Taken(step, time.monotonic() - began, tuple(lines), fault)
+    return Outcome(step, time.monotonic() - began, tuple(lines), fault)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Starts the driver in a worker that is shut in as for grading, but for one permission that is taken away."""
+"""Start the CUDA driver in a sandboxed worker with one permission less than for grading."""
 
 import json
 import shutil
@@ -12,14 +12,14 @@ from grader.speed import setup
 
 SECONDS = 60.0
 CALLS = ("socket", "bind", "listen", "memfd_create")
-NETWORK = "a network of its own"
-TAKEN_AWAY = {
+NETWORK = "own network"
+REMOVED = {
     **{name: f"the system call `{name}`" for name in CALLS},
     "/dev/shm": "writing to `/dev/shm`",
     "/proc": "writing to `/proc/self/task/*/comm`",
     NETWORK: "a network namespace for each worker",
 }
-STARTED = [0, 0]
+STARTED = [0, 0]  # both calls succeeded
 INSIDE = f"""
 import ctypes, json, os, sys
 given = json.loads(sys.argv[1])
@@ -27,10 +27,10 @@ sys.path[:0] = ["/runtime"]
 sys.path += given["sites"]
 from grader.sandbox import confine, worker
 mount = confine.libc.mount
-def mounted(source, target, kind, flags, options):
+def mount_read_only(source, target, kind, flags, options):
     read_only = int(target.decode() == given["without"])
     return mount(source, target, kind, flags | read_only, options)
-confine.libc.mount = mounted
+confine.libc.mount = mount_read_only
 if given["without"] == {NETWORK!r}:
     confine.NEW_NETWORK = 0
 with confine.new_pid_namespace():
@@ -48,8 +48,8 @@ os.waitpid(child, 0)
 """
 
 
-def started(device: Gpu, without: str = "") -> list[int] | str:
-    """What `cuInit` and a first context answered in a worker; or why there is no answer."""
+def start_driver(device: Gpu, without: str = "") -> list[int] | str:
+    """Return the result codes of `cuInit` and of creating a context in a worker, or the reason for failure."""
     with patch.dict(syscalls.WITH_GPU, {without: ()} if without in CALLS else {}):
         confinement = launch.build_confinement("bwrap", setup.get_limits(), setup.plan_workers(device))
     given = {
@@ -74,6 +74,6 @@ def started(device: Gpu, without: str = "") -> list[int] | str:
     finally:
         shutil.rmtree(runtime)
     if not done.stdout:
-        return (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
+        return (done.stderr.strip().splitlines() or ["the worker ended without output"])[-1]
     codes: list[int] = json.loads(done.stdout)
     return codes

@@ -1,4 +1,4 @@
-"""The steps: each has a name, a claim, and a way to fail, which is an exception."""
+"""The steps of `prove_gpu`. A step that raises an exception has failed."""
 
 import contextlib
 import json
@@ -18,10 +18,10 @@ from benchmarks import ROOT
 from benchmarks.prove_gpu import clock, permissions
 from grader.commands import calibrate
 from grader.commands.doctor import examine
-from grader.proof.attacks import below, with_file
-from grader.proof.cheat_run import is_restless, prove_times, time_all
-from grader.proof.cheats import cheats, slow_ones
-from grader.proof.proof import markdown
+from grader.proof.attacks import append_code, replace_kata
+from grader.proof.cheat_run import is_noisy, prove_times, time_all
+from grader.proof.cheats import load_cheats, load_slow
+from grader.proof.proof import format_markdown
 from grader.results.result import PerformanceResult
 from grader.sandbox.launch import Gpu, Sandbox, connect_zygote
 from grader.speed import setup
@@ -35,24 +35,24 @@ from torchkata.speed.freivalds import OWN_MARGIN
 from torchkata.speed.sizes import Kind
 from torchkata.speed.workload import Rate, work_of
 
-Say = Callable[[str], None]  # a line of the report; an empty one says only that work goes on
+Say = Callable[[str], None]  # adds a line to the report; an empty line only shows that the step is alive
 BLANK = " "
 
 BLOCK_SECONDS = 60.0
 COMMAND_SECONDS = 600.0
-STEADY_SECONDS = 1.0  # for which free memory stays as it is, once all of it is back
-LONGEST_SECONDS = 30.0
+STEADY_SECONDS = 1.0  # free memory unchanged for so long counts as final
+MAX_FREE_SECONDS = 30.0
 TEAR_DOWNS = 5
 COLD_SECONDS: dict[Kind, float] = {"cuda": 60.0, "cpu": 0.0}
-OFF: dict[Kind, float] = {"cuda": clock.AIM, "cpu": 0.9}  # by which two clocks may differ, on a CPU that others use
-BUSY, BUSY_PROCESSES = "beside load", os.cpu_count() or 1
-LEAST_SHARE = 0.5  # of a datasheet's bf16 peak
-ASKED = (
+CLOCK_TOLERANCE: dict[Kind, float] = {"cuda": clock.AIM, "cpu": 0.9}  # relative; the CPU may be busy
+BUSY, BUSY_PROCESSES = "under load", os.cpu_count() or 1
+MIN_PEAK_SHARE = 0.5  # of the datasheet's bf16 peak
+QUERIES = (
     *("name", "driver_version", "compute_mode", "mig.mode.current", "persistence_mode"),
     *("memory.total", "power.limit", "clocks.max.sm", "clocks.max.memory", "temperature.gpu"),
 )
 AS_STUDENTS = ("-m", "gpu", "--impl", "solution")
-FAULTY = {  # in the place of a right `Linear.forward`, and how that ends
+FAULTY = {  # replacements for a right `Linear.forward`, and the outcome
     "raises": ("Linear.forward = lambda self, x: 1 / 0", "crashed"),
     "ends Python": ("import os\nLinear.forward = lambda self, x: os._exit(0)", "crashed"),
     "asks for too much memory": ("Linear.forward = lambda self, x: x.new_empty(2**50)", "crashed"),
@@ -62,81 +62,81 @@ FAULTY = {  # in the place of a right `Linear.forward`, and how that ends
 
 
 class Failed(Exception):
-    """What a step claims does not hold."""
+    """The claim of a step does not hold."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the steps are taken."""
+    """The device and sandbox that the steps use."""
 
     kind: Kind
-    device: Gpu | str  # or why there is none
-    driver: Path | None = None  # of a rehearsal: the folder of the library that stands in for the driver's
-    sandbox: Sandbox | None = None  # for workers that are timed, once it is there
+    device: Gpu | str  # a GPU, or the reason for its absence
+    driver: Path | None = None  # in a rehearsal: the folder of the simulated driver library
+    sandbox: Sandbox | None = None  # for the timed steps
 
     @property
     def gpu(self) -> Gpu:
-        """The device. Raises Failed."""
+        """The GPU. Raises Failed without one."""
         if isinstance(self.device, str):
             raise Failed(self.device)
         return self.device
 
     @property
     def environment(self) -> dict[str, str]:
-        """What leads to the device."""
+        """Environment variables that select the device."""
         if self.driver is not None:
             return {"LD_LIBRARY_PATH": str(self.driver)}
         return {"CUDA_VISIBLE_DEVICES": self.device.uuid} if isinstance(self.device, Gpu) else {}
 
-    def zygote(self) -> Sandbox:
-        """The sandbox, which is there."""
+    def get_sandbox(self) -> Sandbox:
+        """Return the sandbox; only timed steps have one."""
         assert self.sandbox is not None
         return self.sandbox
 
-    def machine(self) -> Machine:
-        """The device, for this process to use. Starts CUDA."""
-        return setup.open_machine(self.kind, connect_zygote(self.zygote()), connect_zygote(self.zygote()))
+    def open_machine(self) -> Machine:
+        """Open the device in this process, which starts CUDA."""
+        return setup.open_machine(self.kind, connect_zygote(self.get_sandbox()), connect_zygote(self.get_sandbox()))
 
 
 @dataclass(frozen=True)
 class Step:
-    """One of them."""
+    """A check with its claim."""
 
     name: str
     claim: str
     run: Callable[[Place, Say], None]
 
 
-def rows(say: Say, heading: Sequence[str]) -> Callable[..., None]:
-    """A table of the report, a row for each call."""
+def start_table(say: Say, heading: Sequence[str]) -> Callable[..., None]:
+    """Start a table in the report and return a function that adds a row."""
     say(f"| {' | '.join(heading)} |")
     say(f"|{'---|' * len(heading)}")
     return lambda *cells: say(f"| {' | '.join(map(str, cells))} |")
 
 
-def output(*command: str) -> str:
-    """What a command prints. Raises Failed where it fails, with its last line."""
+def run_command(*command: str) -> str:
+    """Return the output of a command. Raises Failed with its last line if it fails."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=COMMAND_SECONDS)
     if done.returncode:
-        said = (done.stderr or done.stdout).strip().splitlines() or [f"exit code {done.returncode}"]
-        raise Failed(f"{Path(command[0]).name} {' '.join(command[1:4])}: {said[-1]}")
+        lines = (done.stderr or done.stdout).strip().splitlines() or [f"exit code {done.returncode}"]
+        raise Failed(f"{Path(command[0]).name} {' '.join(command[1:4])}: {lines[-1]}")
     return done.stdout.strip()
 
 
-def the_device(place: Place, say: Say) -> None:
-    """What it is, and its modes."""
+def show_device(place: Place, say: Say) -> None:
+    """Report the device and its modes."""
     say(f"- torch {torch.__version__}, CUDA {torch.version.cuda}, Linux {platform.release()}, {setup.cpu_name()}")
     if place.kind == "cpu":
-        say("- a rehearsal on the CPU: no figure below is a device's")
+        say("- a rehearsal on the CPU: the figures below are not those of a GPU")
         return
-    query = (f"--query-gpu={','.join(ASKED)}", "--format=csv,noheader", f"--id={place.gpu.uuid}")
-    for name, value in zip(ASKED, output("nvidia-smi", *query).split(", "), strict=True):
+    query = (f"--query-gpu={','.join(QUERIES)}", "--format=csv,noheader", f"--id={place.gpu.uuid}")
+    for name, value in zip(QUERIES, run_command("nvidia-smi", *query).split(", "), strict=True):
         say(f"- {name}: {value}")
 
 
-def the_machine(_place: Place, say: Say) -> None:
-    """What `grader doctor` finds."""
+def examine_machine(_place: Place, say: Say) -> None:
+    """Report the findings of `grader doctor`."""
     findings = list(examine())
     for finding in findings:
         say(f"- {finding.state}: {finding.what}: {finding.found}")
@@ -155,64 +155,64 @@ def loads():
     except forks.ForkError:
         return True
     return False
-print(f"a first backward() loads the driver: {loads()}")
+print(f"the first backward() loads the driver: {loads()}")
 cuda.driver()
-print(f"a process that has loaded it may fork: {not loads()}")
-raise SystemExit(0 if loads() else "a process that has loaded the driver may fork")
+print(f"a process with the driver loaded may fork: {not loads()}")
+raise SystemExit(0 if loads() else "a process with the driver loaded may fork")
 """
 
 
-def forks(_place: Place, say: Say) -> None:
-    """The assertion before each fork, with the real library."""
-    for line in output(sys.executable, "-c", FORK).splitlines():
+def check_forks(_place: Place, say: Say) -> None:
+    """Check the assertion before each fork with the real driver library."""
+    for line in run_command(sys.executable, "-c", FORK).splitlines():
         say(f"- {line}")
 
 
-def driver_in_the_sandbox(place: Place, say: Say) -> None:
-    """With all permissions, then without each."""
-    whole = permissions.started(place.gpu)
-    row = rows(say, ("taken away", "`cuInit`, first context"))
-    row("nothing", whole)
+def start_driver_in_sandbox(place: Place, say: Say) -> None:
+    """Start the driver with all permissions, then without each of them."""
+    whole = permissions.start_driver(place.gpu)
+    row = start_table(say, ("permission removed", "`cuInit`, first context"))
+    row("none", whole)
     if whole != permissions.STARTED:
-        raise Failed(f"in a worker cuInit and a first context answer {whole}")
-    for without, words in permissions.TAKEN_AWAY.items():
-        found = permissions.started(place.gpu, without)
+        raise Failed(f"in a worker cuInit and a first context returned {whole}")
+    for without, words in permissions.REMOVED.items():
+        found = permissions.start_driver(place.gpu, without)
         row(words, f"{found}: {'not needed here' if found == permissions.STARTED else 'needed'}")
 
 
-def memory_by_descriptor(place: Place, say: Say) -> None:
-    """As this user and, where this is root, as an ordinary one."""
+def share_memory(place: Place, say: Say) -> None:
+    """Share device memory with workers by descriptor, as this user and, if run as root, as an ordinary user."""
     pretended = ["--pretended"] if place.driver else []
     users: dict[str, Sequence[str]] = {"this user": ()} | ({"an ordinary user": ORDINARY} if os.getuid() == 0 else {})
     for user, before in users.items():
         command = (*before, sys.executable, "-m", "grader.tests.support.gpu_plumbing", *pretended)
-        found = json.loads(output(*command))
+        found = json.loads(run_command(*command))
         worker = {"right": [True, True], "alive": 7}
         if found != {"workers": [worker, worker], "violations": [], "left open": 0}:
             raise Failed(f"as {user}: {found}")
-        say(f"- {user}: 2 workers, 2 right blocks each; the memory outlived them, and no descriptor is left")
+        say(f"- {user}: 2 workers with 2 right blocks each; the memory outlived them and no descriptor leaked")
 
 
-def blocks(place: Place, say: Say) -> None:
-    """The least block that there is, of plain torch and of the solution."""
-    machine, files = place.machine(), course().solutions()
-    row = rows(say, ("workload", "plain torch's error", "the solution's", "may be", "s"))
+def check_blocks(place: Place, say: Say) -> None:
+    """Check the smallest block of every workload, for plain torch and the solution."""
+    machine, files = place.open_machine(), course().solutions()
+    row = start_table(say, ("workload", "error of plain torch", "error of the solution", "limit", "s"))
     for name in course().workloads:
         work = work_of(name)
         task = Task(name, place.kind, work.sizes[place.kind], calls=1)
         began = time.monotonic()
-        plain, floor = error_of(TimedWorker(machine.baseline, machine.limits, task, None))
-        theirs, _ = error_of(TimedWorker(machine.student, machine.limits, task, files))
+        plain, floor = measure_error(TimedWorker(machine.baseline, machine.limits, task, None))
+        error, _ = measure_error(TimedWorker(machine.student, machine.limits, task, files))
         comparable = not isinstance(work, Rate) or work.same_as_baseline
-        most = max(floor, OWN_MARGIN * plain) if comparable else floor
+        limit = max(floor, OWN_MARGIN * plain) if comparable else floor
         took = f"{time.monotonic() - began:.1f}"
-        row(name, f"{plain:.1e}" if comparable else "", f"{theirs:.1e}", f"{most:.1e}", took)
-        if not theirs <= most < float("inf"):
-            raise Failed(f"{name}: the solution's error is {theirs:.1e}, where {most:.1e} is right")
+        row(name, f"{plain:.1e}" if comparable else "", f"{error:.1e}", f"{limit:.1e}", took)
+        if not error <= limit < float("inf"):
+            raise Failed(f"{name}: the solution's error is {error:.1e}, above the limit of {limit:.1e}")
 
 
-def error_of(timed: TimedWorker) -> tuple[float, float]:
-    """Of one block, and what any right one may have."""
+def measure_error(timed: TimedWorker) -> tuple[float, float]:
+    """Return the error of one block, and the error that any right block may have."""
     try:
         return timed.block(BLOCK_SECONDS).error, timed.check.floor
     finally:
@@ -220,8 +220,8 @@ def error_of(timed: TimedWorker) -> tuple[float, float]:
 
 
 def tear_down(place: Place, say: Say) -> None:
-    """From SIGKILL until the process is gone, and from then until free memory rises no more."""
-    machine, name = place.machine(), next(iter(course().workloads))
+    """Kill workers; report the time until the process ends and until its memory is free again."""
+    machine, name = place.open_machine(), next(iter(course().workloads))
     task = Task(name, place.kind, work_of(name).sizes[place.kind], calls=1)
     for _ in range(TEAR_DOWNS):
         timed = TimedWorker(machine.baseline, machine.limits, task, None)
@@ -233,71 +233,71 @@ def tear_down(place: Place, say: Say) -> None:
         before, began = free(), time.monotonic()
         timed.worker.end()
         gone = time.monotonic() - began
-        returned, seconds = back_after(before, free)
+        returned, seconds = wait_for_memory(before, free)
         timed.close()
-        say(f"- gone after {gone:.3f} s; {returned / 2**20:.0f} MiB came back, the last of them {seconds:.3f} s later")
+        say(f"- ended after {gone:.3f} s; {returned / 2**20:.0f} MiB freed within another {seconds:.3f} s")
         if returned <= 0:
-            raise Failed(f"nothing came back within {LONGEST_SECONDS:g} s")
+            raise Failed(f"no memory was freed within {MAX_FREE_SECONDS:g} s")
 
 
-def back_after(before: int, free: Callable[[], int]) -> tuple[int, float]:
-    """How many bytes came back, and after how many seconds the last of them."""
+def wait_for_memory(before: int, free: Callable[[], int]) -> tuple[int, float]:
+    """Return the number of bytes freed, and the seconds until the last of them."""
     began, most, at = time.monotonic(), before, 0.0
-    while time.monotonic() - began < (at + STEADY_SECONDS if most > before else LONGEST_SECONDS):
+    while time.monotonic() - began < (at + STEADY_SECONDS if most > before else MAX_FREE_SECONDS):
         if (now := free()) > most:
             most, at = now, time.monotonic() - began
         time.sleep(0.001)
     return most - before, at
 
 
-def ceilings(place: Place, say: Say) -> None:
-    """As `grader calibrate` measures them; they are not stored."""
+def measure_ceilings(place: Place, say: Say) -> None:
+    """Measure the device like `grader calibrate`, without storing the result."""
     calibration = calibrate.measure(place.kind)
-    row = rows(say, ("", "measured", "datasheet", "share", "reported by others"))
+    row = start_table(say, ("", "measured", "datasheet", "share", "reported by others"))
     for cells in calibrate.make_rows(calibration):
         row(*cells)
     model = device(calibration.device)
     peak = model.tflops.get("bf16") if model else None
-    if peak and calibration.flops["bf16"] < LEAST_SHARE * peak * 1e12:
+    if peak and calibration.flops["bf16"] < MIN_PEAK_SHARE * peak * 1e12:
         raise Failed(f"bf16 reaches {calibration.flops['bf16'] / peak / 1e12:.2f} of the datasheet's peak")
 
 
-def clocks(place: Place, say: Say) -> None:
-    """The same product by each clock, turn about."""
-    row = rows(say, ("another clock", "ours as a share of it: median", "least", "most", "turns"))
-    for name, shares in clock.shares(clock.measured(place.kind, place.zygote())).items():
-        row(name, *(f"{share:.3f}" for share in (median(shares), min(shares), max(shares))), len(shares))
-        if abs(median(shares) - 1) > OFF[place.kind] and (place.kind == "cuda" or "processor" in name):
-            raise Failed(f"the grader's clock is {median(shares):.3f} of {name}, not within {OFF[place.kind]:g} of 1")
+def compare_clocks(place: Place, say: Say) -> None:
+    """Time the same product with each clock alternately."""
+    row = start_table(say, ("clock", "ratio of the grader's rate to its rate: median", "minimum", "maximum", "turns"))
+    for name, ratios in clock.compute_ratios(clock.measure_turns(place.kind, place.get_sandbox())).items():
+        row(name, *(f"{ratio:.3f}" for ratio in (median(ratios), min(ratios), max(ratios))), len(ratios))
+        if abs(median(ratios) - 1) > CLOCK_TOLERANCE[place.kind] and (place.kind == "cuda" or "processor" in name):
+            raise Failed(f"ratio to {name} is {median(ratios):.3f}, expected 1 ± {CLOCK_TOLERANCE[place.kind]:g}")
 
 
-def solution(place: Place, say: Say) -> None:
-    """All workloads: after a rest, again at once, and while all cores are busy."""
+def time_solution(place: Place, say: Say) -> None:
+    """Time the solution on all workloads: after a pause, again at once, and while all cores are busy."""
     time.sleep(COLD_SECONDS[place.kind])
-    row = rows(say, ("", "workload", "outcome", "share", "interval", "MFU", "blocks", "s"))
+    row = start_table(say, ("", "workload", "outcome", "share", "interval", "MFU", "blocks", "s"))
     for when in ("cold", "hot", BUSY):
-        with load() if when == BUSY else contextlib.nullcontext():
-            for found in graded(place, course().solutions(), workloads()):
-                row(when, *cells(found))
+        with load_cores() if when == BUSY else contextlib.nullcontext():
+            for found in grade_files(place, course().solutions(), list_workloads()):
+                row(when, *format_cells(found))
                 restless = when == BUSY or place.kind == "cpu"
                 if found.outcome not in (("passed", "inconclusive") if restless else ("passed",)):
                     raise Failed(f"{when}, {found.workload}: {found.outcome}: {found.message}")
 
 
-def workloads() -> Sequence[Workload]:
-    """Those that the solution is timed on."""
+def list_workloads() -> Sequence[Workload]:
+    """Return the workloads on which the solution is timed."""
     return list(course().workloads.values())
 
 
-def graded(place: Place, files: Mapping[str, bytes], timed: Sequence[Workload]) -> Iterator[PerformanceResult]:
-    """What these files come to on each workload."""
-    for message in grade_speed(SpeedJob("prove_gpu", files, (), tuple(timed)), place.kind, place.zygote()):
+def grade_files(place: Place, files: Mapping[str, bytes], timed: Sequence[Workload]) -> Iterator[PerformanceResult]:
+    """Yield the result of the files on each workload."""
+    for message in grade_speed(SpeedJob("prove_gpu", files, (), tuple(timed)), place.kind, place.get_sandbox()):
         if isinstance(message, Row):
             yield message.row
 
 
-def cells(row: PerformanceResult) -> Iterator[str]:
-    """A row of the report."""
+def format_cells(row: PerformanceResult) -> Iterator[str]:
+    """Yield the cells of a row for a result."""
     why = row.message.partition("\n")[0] if row.outcome == "inconclusive" else row.tier
     yield from (row.workload, f"{row.outcome}, {why}" if why else row.outcome)
     yield "" if row.ratio is None else f"{row.ratio:.2f}"
@@ -307,8 +307,8 @@ def cells(row: PerformanceResult) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def load() -> Iterator[None]:
-    """Within, every core has something else to do."""
+def load_cores() -> Iterator[None]:
+    """Keep every core busy."""
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(BUSY_PROCESSES)]
     try:
         yield
@@ -318,27 +318,27 @@ def load() -> Iterator[None]:
             process.wait()
 
 
-def faulty(place: Place, say: Say) -> None:
-    """Submissions that end badly, then the solution."""
+def time_faulty(place: Place, say: Say) -> None:
+    """Time submissions that fail in various ways, then the solution."""
     linear, right = course().katas["linear"], course().solutions()
-    sources = {name: below(right["linear.py"].decode(), code) for name, (code, _) in FAULTY.items()}
-    cases = [(name, with_file(linear, sources[name]), ends) for name, (_, ends) in FAULTY.items()]
-    cases.append(("is an untouched stub", with_file(linear, course().stub("linear").read_text()), "not_started"))
+    sources = {name: append_code(right["linear.py"].decode(), code) for name, (code, _) in FAULTY.items()}
+    cases = [(name, replace_kata(linear, sources[name]), ends) for name, (_, ends) in FAULTY.items()]
+    cases.append(("is an untouched stub", replace_kata(linear, course().stub("linear").read_text()), "not_started"))
     cases.append(("is right", right, "passed"))
-    row = rows(say, ("a submission that", "ends", "message"))
+    row = start_table(say, ("submission", "outcome", "message"))
     for name, files, ends in cases:
-        (found,) = graded(place, files, [course().workloads["linear_forward"]])
+        (found,) = grade_files(place, files, [course().workloads["linear_forward"]])
         row(name, found.outcome, found.message.partition("\n")[0])
-        if found.outcome != ends and not (ends == "passed" and is_restless(found)):
-            raise Failed(f"what {name} is {found.outcome}, not {ends}: {found.message}")
+        if found.outcome != ends and not (ends == "passed" and is_noisy(found)):
+            raise Failed(f"a submission that {name} has outcome {found.outcome}, expected {ends}: {found.message}")
 
 
-def cheating(place: Place, say: Say) -> None:
-    """The slow solutions and the cheats, which `grader certify --only cheats` tries on the CPU."""
+def time_cheats(place: Place, say: Say) -> None:
+    """Time the slow solutions and the cheats, as `grader certify --only cheats` does on the CPU."""
     katas = list(course().katas.values())
-    slow, fast = list(slow_ones(katas).values()), list(cheats(katas))
-    proof = prove_times([*time_all(slow, fast, "bwrap", place.zygote(), lambda _: say(""), place.kind)])
-    for line in markdown(proof.tables).splitlines()[1:]:
+    slow, fast = list(load_slow(katas).values()), list(load_cheats(katas))
+    proof = prove_times([*time_all(slow, fast, "bwrap", place.get_sandbox(), lambda _: say(""), place.kind)])
+    for line in format_markdown(proof.tables).splitlines()[1:]:
         say(line or BLANK)
     for note in proof.notes:
         say(f"- {note}")
@@ -346,28 +346,28 @@ def cheating(place: Place, say: Say) -> None:
         raise Failed("; ".join(proof.failed))
 
 
-def student_view(place: Place, say: Say) -> None:
-    """`pytest -m gpu`."""
+def run_student_tests(place: Place, say: Say) -> None:
+    """Run `pytest -m gpu` on the solution."""
     pretended = [] if place.kind == "cuda" else ["-p", "grader.tests.support.pretended_gpu"]
-    said = output(sys.executable, "-m", "pytest", *AS_STUDENTS, *pretended)
-    for line in ("```", *said.splitlines(), "```"):
+    printed = run_command(sys.executable, "-m", "pytest", *AS_STUDENTS, *pretended)
+    for line in ("```", *printed.splitlines(), "```"):
         say(line)
 
 
 MACHINE = (
-    Step("device", "one whole device is there, in modes in which two processes may take turns", the_device),
-    Step("machine", "submissions can be graded in a sandbox", the_machine),
-    Step("fork", "a process that has loaded the driver is not let fork", forks),
-    Step("driver", "the driver starts in a worker, shut in as it is for grading", driver_in_the_sandbox),
-    Step("memory", "a worker of another user maps the grader's memory, and may be killed", memory_by_descriptor),
+    Step("device", "there is one whole device, and two processes can share it", show_device),
+    Step("machine", "submissions can be graded in a sandbox", examine_machine),
+    Step("fork", "a process with the driver loaded cannot fork", check_forks),
+    Step("driver", "the driver starts in a worker that is sandboxed as for grading", start_driver_in_sandbox),
+    Step("memory", "a worker of another user maps the grader's memory and can be killed", share_memory),
 )
 TIMED = (
-    Step("blocks", "a block of every workload is right, plain torch's and the solution's", blocks),
-    Step("tear-down", "the memory of a killed worker comes back", tear_down),
-    Step("calibrate", "the device reaches half of its datasheet in bf16, where it has one", ceilings),
-    Step("clock", "the grader's clock says what other clocks say", clocks),
-    Step("solution", "the solution passes every workload; beside load no worse than inconclusive", solution),
-    Step("faults", "a submission that ends badly ends as itself, and harms nobody", faulty),
-    Step("cheats", "no slow solution passes, and no cheat gains", cheating),
-    Step("student", "the solution passes as a student times it", student_view),
+    Step("blocks", "plain torch and the solution compute a right block of every workload", check_blocks),
+    Step("tear-down", "the memory of a killed worker is freed", tear_down),
+    Step("calibrate", "the device reaches half of its datasheet's bf16 peak, if known", measure_ceilings),
+    Step("clock", "the grader's clock agrees with other clocks", compare_clocks),
+    Step("solution", "the solution passes every workload; under load it may be inconclusive", time_solution),
+    Step("faults", "a faulty submission gets its own outcome and does not affect others", time_faulty),
+    Step("cheats", "no slow solution passes, and no cheat gains points", time_cheats),
+    Step("student", "the solution passes a student's timing tests", run_student_tests),
 )

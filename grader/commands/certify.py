@@ -14,21 +14,21 @@ from grader.pipeline.reference import find_missing_solutions
 from grader.pipeline.selection import choose
 from grader.pipeline.setup import run_with_tests
 from grader.proof.attack_run import prove_attacks
-from grader.proof.attacks import attacks
-from grader.proof.cache import Proven
-from grader.proof.caught_by import remember
-from grader.proof.cheats import cheats, slow_ones
-from grader.proof.claims import Claim, claims
+from grader.proof.attacks import load_attacks
+from grader.proof.cache import ProofCache
+from grader.proof.caught_by import update_caught_by
+from grader.proof.cheats import load_cheats, load_slow
+from grader.proof.claims import Claim, make_claims
 from grader.proof.messages import write_messages
-from grader.proof.proof import Options, Proof, grade_all, markdown
-from grader.proof.zoo_proof import ZooOutcome, catch_table, kata_table, slow_table
+from grader.proof.proof import Options, Proof, format_markdown, grade_all
+from grader.proof.zoo_proof import ZooOutcome, tabulate_catches, tabulate_katas, tabulate_slowest
 from grader.results.dependencies import digest_grading
 from grader.results.result import write_whole
 from grader.sandbox.launch import Sandbox
 from torchkata.compat.hypothesis_internals import FEW_EXAMPLES
 from torchkata.course import CourseError, Kata, course
 
-MOST_UNSURE = 0.25  # largest share of inconclusive claims in a part
+MAX_INCONCLUSIVE = 0.25  # largest share of inconclusive claims in a part
 NOTHING = {"attacks": "there are none in these katas", "cheats": "this course times no workload"}
 LEFT_OUT = (
     "Not included in --quick: for a wrong entry, all tests except the one in caught_by.toml; for a correct variant, "
@@ -48,9 +48,10 @@ def run_certify(options: Options) -> int:
         raise CourseError(f"{path} is missing; certify needs the reference solution")
     if options.messages is not None:
         return write_messages(options.messages, katas, options, create_console(), create_console(stderr=True))
-    todo = list(claims(katas, 1 if options.quick else options.seeds, quick=options.quick)) if "zoo" in parts else []
-    corpus = list(attacks(katas)) if "attacks" in parts else []
-    slow, fast = (list(slow_ones(katas).values()), list(cheats(katas))) if "cheats" in parts else ([], [])
+    seeds = 1 if options.quick else options.seeds
+    todo = list(make_claims(katas, seeds, quick=options.quick)) if "zoo" in parts else []
+    corpus = list(load_attacks(katas)) if "attacks" in parts else []
+    slow, fast = (list(load_slow(katas).values()), list(load_cheats(katas))) if "cheats" in parts else ([], [])
     out, err = create_console(), create_console(stderr=True)
     without = {"attacks": not (corpus or options.only), "cheats": not course().workloads}
     for part in (part for part in parts if without.get(part)):
@@ -77,15 +78,15 @@ def run_certify(options: Options) -> int:
     if options.markdown is not None:
         options.markdown.parent.mkdir(parents=True, exist_ok=True)
         command = "grader certify --quick" if options.quick else "grader certify"
-        write_whole(options.markdown, markdown(tables, command).encode())
+        write_whole(options.markdown, format_markdown(tables, command).encode())
     total, failed = sum(proof.claims for proof in proofs), sum(len(proof.failed) for proof in proofs)
-    unsure = sum(proof.unsure for proof in proofs)
-    certified = not failed and all(proof.unsure <= MOST_UNSURE * proof.claims for proof in proofs)
-    left_open = f", {unsure} inconclusive (noisy machine)" if unsure else ""
+    inconclusive = sum(proof.inconclusive for proof in proofs)
+    certified = not failed and all(proof.inconclusive <= MAX_INCONCLUSIVE * proof.claims for proof in proofs)
+    left_open = f", {inconclusive} inconclusive (noisy machine)" if inconclusive else ""
     skipped = sum(proof.skipped for proof in proofs)
     before = f", {skipped} of them from stored proofs (--force repeats them)" if skipped else ""
     verdict = f"{'certified' if certified else 'not certified'}{' by the quick proof' if options.quick else ''}"
-    out.print(f"{verdict}: {total - failed - unsure} of {total} claims hold{before}{left_open}", soft_wrap=True)
+    out.print(f"{verdict}: {total - failed - inconclusive} of {total} claims hold{before}{left_open}", soft_wrap=True)
     if options.quick:
         out.print(LEFT_OUT, soft_wrap=True)
     return 0 if certified else 1
@@ -114,7 +115,7 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
         digest_grading(kata.name)  # cached now, before the files are imported
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
-        proven = Proven(cache_dir() / "proven", options.examples, sandbox.isolation, warn)
+        proven = ProofCache(cache_dir() / "proven", options.examples, sandbox.isolation, warn)
         fresh = todo if options.force else [claim for claim in todo if not outcome.add_known(claim, proven.find(claim))]
         by_job = {id(claim.job): claim for claim in fresh}
         jobs = [claim.job for claim in fresh]
@@ -124,15 +125,15 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
                 if outcome.add(claim, graded.katas):
                     proven.keep(claim, graded.katas)
             if options.write_caught_by:
-                remember(outcome, tests, sandbox, options.jobs, proven.keep)
+                update_caught_by(outcome, tests, sandbox, options.jobs, proven.keep)
         finally:
             proven.store()
 
     run_with_tests(options.isolation, options.examples, warn, use, profile="prove", katas=katas, replay=options.replay)
     diagnoses = outcome.diagnoses
-    tables = [kata_table(outcome, katas), diagnoses.table(katas)]
-    tables += [] if options.quick else [catch_table(outcome, katas), slow_table(outcome)]
-    failed = [*outcome.failed(), *diagnoses.failed(katas)]
+    tables = [tabulate_katas(outcome, katas), diagnoses.tabulate(katas)]
+    tables += [] if options.quick else [tabulate_catches(outcome, katas), tabulate_slowest(outcome)]
+    failed = [*outcome.list_failed(), *diagnoses.find_failed(katas)]
     unknown = [claim for claim in todo if claim.entry and not claim.entry.caught_by]
     notes = [] if options.write_caught_by or not unknown else [NO_TEST_KNOWN.format(len(unknown))]
     return Proof(tables, len(todo) + 1, failed, [*diagnoses.unforeseen, *notes], skipped=outcome.known)

@@ -60,7 +60,7 @@ def files_by_path(kata: Kata) -> list[Path]:
 
 def missing_files(kata: Kata) -> Iterator[str]:
     """Yield required files that are missing, and files with syntax errors."""
-    for path in (course().stub(kata.name), course().solution(kata.name), zoo.wrong_file(kata)):
+    for path in (course().stub(kata.name), course().solution(kata.name), course().folder(kata.name) / "wrong.toml"):
         if not path.is_file():
             yield f"{relative(path)}: there is no such file"
     for path in (course().root / file for file in files_by_path(kata) if file.suffix == ".py"):
@@ -127,13 +127,14 @@ def wrong_imports(file: Path, allowed: Sequence[str]) -> Iterator[str]:
 
 def missing_in_zoo(kata: Kata) -> Iterator[str]:
     """Yield the gaps in the zoo of a kata."""
-    names = [name for name, _ in zoo.entries(kata, read_toml(zoo.wrong_file(kata)))]
+    wrong = course().folder(kata.name) / "wrong.toml"
+    names = [name for name, _ in zoo.read_entries(kata, read_toml(wrong))]
     if not names:
-        yield f"{relative(zoo.wrong_file(kata))}: has no entry; add a mistake that the tests must catch"
+        yield f"{relative(wrong)}: has no entry; add a mistake that the tests must catch"
     for name in (name for name in names if name not in zoo.read_caught_by(kata)):
-        place = relative(zoo.caught_by_file(kata))
+        place = relative(zoo.get_caught_by_path(kata))
         yield f"{place}: lacks {name}; `grader certify --only zoo --write-caught-by` adds it"
-    for entry in zoo.right(kata):
+    for entry in zoo.load_right(kata):
         if not entry.words:
             file = course().folder(kata.name) / "right" / f"{entry.name}.py"
             yield f"{relative(file)}: needs a docstring that says what is unusual about it"

@@ -1,1 +1,1 @@
-"""Proves a course: its tests against the zoo, the sandbox against attacks, the clock against cheats."""
+"""The proof behind `grader certify`: tests against the zoo, the sandbox against attacks, timing against cheats."""

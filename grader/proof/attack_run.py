@@ -1,10 +1,11 @@
-"""Grade the attacks at each level of isolation, and judge what each of them achieved.
+"""Grade the attacks at each isolation level and judge whether they succeeded.
 
-    (an accomplice's submission) → the attack, and a kata of the same submission → the next student's submission
+Graded one after the other by one zygote:
 
-run one after the other on one zygote; an accomplice that is there at the same time has another zygote. Three things are
-graded to compare with: the wrong solution without the attack, the next student's submission alone, and the attack's
-honest control.
+    accomplice's submission (if any) → the attack, and another kata of the same submission → the next student's
+
+An accomplice that runs at the same time has its own zygote. For comparison, these are graded separately: the wrong
+solution without the attack, the next student's submission, and the attack's honest control.
 """
 
 import math
@@ -24,51 +25,46 @@ from grader.pipeline.session import LOST
 from grader.pipeline.setup import run_with_tests
 from grader.pipeline.submission import Submission
 from grader.proof.attacks import Attack
-from grader.proof.claims import find_others, only
+from grader.proof.claims import find_others, keep_only
 from grader.proof.proof import Level, Options, Proof, Trial, grade_all, prove_trials, tabulate_trials, try_levels
 from grader.results.result import KataResult
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
 
 EXAMPLES = 10
-KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # of an attack: it waits for limits more often than any student
-QUICK_SHARE = 0.5  # of these limits, where every change is tried
-QUICK_AT_ONCE = 2  # attacks for each job: most of them wait for a limit, and the quick proof looks at no clock
-DENIAL = "denial_of_service/"  # the class of attacks that are after the grader's time and room, not after points
-SLACK_SECONDS = 15.0  # for starting and ending workers, and for a kata beside the attacked one
-SLACK_MIB = 512.0  # for the largest answer that a worker may send, several times over
-MOST_TEXT = 8000  # characters that a test may say: many such texts are stored, mailed and shown
-LEFT_BEHIND = "torchkata-left-behind*"  # in these folders, where nothing keeps it in
+KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # shorter than for students, because attacks often run into limits
+QUICK_SHARE = 0.5  # share of these limits in a quick proof
+QUICK_AT_ONCE = 2  # attacks per job: most wait for a limit, and the quick proof measures no times
+DENIAL = "denial_of_service/"  # attacks on the grader's time and memory rather than on points
+SLACK_SECONDS = 15.0  # for starting and ending workers and for the second kata
+SLACK_MIB = 512.0  # several times the largest answer that a worker may send
+MAX_MESSAGE = 8000  # characters of a test's message, because messages are stored, mailed and displayed
+LEFT_BEHIND = "torchkata-left-behind*"  # files that attacks leave in shared folders without isolation
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
-STOPPED_BY = {
-    "wrong": "the comparison",
-    "crashed": "no valid answer",
-    "timed_out": "the time limit",
-}
-COLUMNS = ("tried", "points gained", "next harmed", "stopped by", "left to bwrap", "open")
-WHOLE_COLUMNS = ("controls done", "most MiB", "most seconds")
+STOPPED_BY = {"wrong": "the comparison", "crashed": "no valid answer", "timed_out": "the time limit"}
+COLUMNS = ("tried", "points gained", "next harmed", "stopped by", "needs bwrap", "open")
+WHOLE_COLUMNS = ("controls done", "max MiB", "max seconds")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The jobs that try one attack at one level of isolation."""
+    """The jobs for one attack at one isolation level."""
 
     attack: Attack
     level: Level
     alone: Job  # the next student's submission
     base: Job  # the wrong solution
     before: Job | None
-    beside: Job | None  # for the same time
+    beside: Job | None  # graded at the same time
     hostile: Job
     after: Job
-    control: Job | None  # none in a quick proof
+    control: Job | None  # None in a quick proof
 
 
 def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err: Console) -> Proof:
-    """Prove that no attack gains anything, at every level that works here, and that admitted attacks have findings.
+    """Prove that no attack succeeds at any isolation level, and that lint findings point at admitted attacks.
 
-    A quick proof is made at the first of these levels. No attack is skipped, because the proof is also about this
-    machine.
+    A quick proof uses the first level that works. Results are not cached, because they depend on the machine.
     """
     jobs = options.jobs * (QUICK_AT_ONCE if options.quick else 1)
 
@@ -87,72 +83,62 @@ def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err:
 
 
 def tabulate_attacks(trials: Sequence[Trial], *, controls: bool = True) -> Table:
-    """Return the table of attacks by class and level, with what was measured of their controls if there are any."""
+    """Return the table of attacks by class and level, optionally with columns on controls and resources."""
     return tabulate_trials("attacks", trials, (*COLUMNS, *(WHOLE_COLUMNS if controls else ())))
 
 
 def make_plans(attacks: Sequence[Attack], level: Level, *, quick: bool = False) -> list[Plan]:
-    """Return the plans of all attacks that may be tried at a level; those of a quick proof have no controls.
+    """Return the plans of all attacks that run at a level.
 
-    A quick proof asks the next student and the kata beside the attacked one for one test each. Of the kata of an attack
-    for any course, or on the grader's time, it asks for the test that catches the wrong solution: an attack gets what
-    it is after in every test. Nobody reads there what a failure looks like.
+    A quick proof omits the controls and runs one test each of the next student's and of the second kata. For attacks on
+    any course and on the grader's time it runs only the test that catches the wrong solution, because these attacks
+    would succeed in any test.
     """
-    alone, bases = next_student(quick=quick), dict[tuple[str, ...], Job]()
-    chosen = [attack for attack in attacks if level in attack.entry.levels]
-    return [make_plan(attack, level, alone, bases, quick=quick) for attack in chosen]
-
-
-def make_plan(
-    attack: Attack, level: Level, alone: Job, bases: dict[tuple[str, ...], Job], *, quick: bool = False
-) -> Plan:
-    """Return the plan of one attack. Attacks below the same wrong solution share its job, which is kept in `bases`."""
-    kata, after, wrong = attack.kata, next_student(quick=quick), attack.base()
-    if quick and (attack.place.function or attack.title.startswith(DENIAL)) and not attack.beside:
-        kata = only(kata, attack.place.wrong.caught_by) if attack.place.wrong.caught_by else kata
     share = QUICK_SHARE if quick else 1.0
     limits = replace(course().limits, call_seconds=share * CALL_SECONDS, kata_seconds=share * KATA_SECONDS)
-    beside = neighbour(kata, attack.hostile)
-    job = partial(Job, seed=0, known_good=frozenset(course().katas) - {kata.name})  # all others are our own solution's
-    katas = (kata, *(map(first_test, beside) if quick else beside))
-    hostile = job(attack.hostile, katas, limits=limits, expect_failure=quick, next=after)
-    return Plan(
-        attack,
-        level,
-        alone,
-        bases.setdefault((wrong.id, *kata.points), job(wrong, (kata,), expect_failure=quick)),
-        job(attack.before, (kata,), next=hostile) if attack.before else None,
-        job(attack.beside, (kata,)) if attack.beside else None,
-        hostile,
-        after,
-        None if quick else job(attack.control, (kata,)),
-    )
+    alone, bases, plans = make_next_student(quick=quick), dict[tuple[str, ...], Job](), list[Plan]()
+    for attack in (attack for attack in attacks if level in attack.entry.levels):
+        kata, wrong, entry = attack.kata, attack.place.wrong, attack.entry
+        if quick and (attack.place.function or attack.title.startswith(DENIAL)) and not entry.beside:
+            kata = keep_only(kata, wrong.caught_by) if wrong.caught_by else kata
+        job = partial(Job, seed=0, known_good=frozenset(course().katas) - {kata.name})  # the others are the solution's
+        second = find_neighbour(kata, attack.hostile)
+        katas = (kata, *(map(keep_first_test, second) if quick else second))
+        after = make_next_student(quick=quick)
+        hostile = job(attack.hostile, katas, limits=limits, expect_failure=quick, next=after)
+        base = job(attack.make_base(), (kata,), expect_failure=quick)
+        base = bases.setdefault((base.submission.id, *kata.points), base)  # shared by attacks on the same wrong entry
+        before = job(attack.make_submission("before", entry.before), (kata,), next=hostile) if entry.before else None
+        beside = job(attack.make_submission("beside", entry.beside), (kata,)) if entry.beside else None
+        control = None if quick else job(attack.control, (kata,))
+        plans.append(Plan(attack, level, alone, base, before, beside, hostile, after, control))
+    return plans
 
 
-def neighbour(kata: Kata, submission: Submission) -> tuple[Kata, ...]:
-    """Return another kata that is whole in the attacker's submission, and must not suffer, or none.
+def find_neighbour(kata: Kata, submission: Submission) -> tuple[Kata, ...]:
+    """Return another, right kata of the attacker's submission, which must not be harmed; empty if there is none.
 
-    The katas that it builds on are whole, too, and the attacked kata is not among them.
+    The katas that it builds on must be right as well, so it does not build on the attacked one.
     """
-    solutions, handed_in = course().solutions(), submission.files
-    whole = {name for name in course().katas if solutions[f"{name}.py"] == handed_in.get(f"{name}.py")} - {kata.name}
+    solutions, files = course().solutions(), submission.files
+    right = {name for name in course().katas if solutions[f"{name}.py"] == files.get(f"{name}.py")} - {kata.name}
     needed = {name: {name, *course().foundations(name)} for name in course().katas}
-    return tuple(course().katas[name] for name, names in needed.items() if names <= whole)[:1]
+    return tuple(course().katas[name] for name, names in needed.items() if names <= right)[:1]
 
 
-def next_student(*, quick: bool = False) -> Job:
+def make_next_student(*, quick: bool = False) -> Job:
     """Return the submission that is graded after an attack."""
     solution, kata = Submission("next student", course().solutions()), next(iter(course().katas.values()))
-    return Job(solution, (first_test(kata) if quick else kata,), 0)
+    return Job(solution, (keep_first_test(kata) if quick else kata,), 0)
 
 
-def first_test(kata: Kata) -> Kata:
-    """Return a kata that asks for its first test alone."""
-    return only(kata, next(iter(kata.points)))
+def keep_first_test(kata: Kata) -> Kata:
+    """Return the kata reduced to its first test."""
+    return keep_only(kata, next(iter(kata.points)))
 
 
-def rounds_of(plans: Sequence[Plan], jobs: int) -> list[tuple[list[Job], int]]:
-    """Return the jobs to begin with, and how many at a time; then attacks with an accomplice beside, all at once."""
+def plan_rounds(plans: Sequence[Plan], jobs: int) -> list[tuple[list[Job], int]]:
+    """Return the rounds for `grade_all`: independent jobs, then all attacks with a concurrent accomplice at once."""
     stages = (
         [plan.alone for plan in plans],
         [plan.base for plan in plans],
@@ -165,35 +151,34 @@ def rounds_of(plans: Sequence[Plan], jobs: int) -> list[tuple[list[Job], int]]:
 
 
 def run_plans(plans: Sequence[Plan], jobs: int, tests: Tests, sandbox: Sandbox, out: Console) -> Iterator[Trial]:
-    """Try all attacks of these plans, then judge each."""
+    """Grade all jobs of the plans, then judge each attack."""
     what = f"attacks, isolation {sandbox.isolation}"
-    graded = {
-        id(each.job): each for each in grade_all(rounds_of(plans, jobs), tests, sandbox, out, what, "submissions")
-    }
-    for path in chain.from_iterable(folder.glob(LEFT_BEHIND) for folder in SHARED_FOLDERS):
+    events = grade_all(plan_rounds(plans, jobs), tests, sandbox, out, what, "submissions")
+    graded = {id(event.job): event for event in events}
+    for path in (path for folder in SHARED_FOLDERS for path in folder.glob(LEFT_BEHIND)):
         path.unlink(missing_ok=True)
     for plan in plans:
         yield judge(plan, graded)
 
 
 def judge(plan: Plan, graded: Mapping[int, Graded]) -> Trial:
-    """Return what an attack came to, from the results of its jobs by `id`."""
+    """Return the trial of an attack; `graded` has the results by `id` of the job."""
     attack, entry = plan.attack, plan.attack.entry
     honest = [graded[id(job)].katas for job in (plan.control, plan.before, plan.beside) if job is not None]
     control_problem = "; ".join(filter(None, (find_others("done", katas) for katas in honest)))
     base, hostile, after, alone = (graded[id(job)] for job in (plan.base, plan.hostile, plan.after, plan.alone))
     attacked, *neighbours = hostile.katas
     gained = max(0.0, attacked.score - sum(kata.score for kata in base.katas))
-    mib, harmed_next = hostile.peak_mib - base.peak_mib, outcomes(after.katas) != outcomes(alone.katas)
+    mib, harmed_next = hostile.peak_mib - base.peak_mib, list_outcomes(after.katas) != list_outcomes(alone.katas)
     longest = max(len(test.message) for kata in hostile.katas for test in kata.tests)
-    most_seconds = KATA_SECONDS + SLACK_SECONDS if plan.control else math.inf  # a busy machine may try it quickly
+    most_seconds = KATA_SECONDS + SLACK_SECONDS if plan.control else math.inf  # not measured in a quick proof
     problems = [
-        f"earned {gained:g} points too many" if gained else "",
-        "ended the process that graded it" if any(test.cause == LOST.cause for test in attacked.tests) else "",
+        f"gained {gained:g} points" if gained else "",
+        "crashed the process that graded it" if any(test.cause == LOST.cause for test in attacked.tests) else "",
         "blamed the machine" if attacked.status == "inconclusive" else "",
         f"took {hostile.seconds:.0f} seconds" if hostile.seconds > most_seconds else "",
-        f"took {mib:.0f} MiB of the grader" if mib > SLACK_MIB else "",
-        f"left a text of {longest} characters" if longest > MOST_TEXT else "",
+        f"took {mib:.0f} MiB of the grader's memory" if mib > SLACK_MIB else "",
+        f"left a message of {longest} characters" if longest > MAX_MESSAGE else "",
         *(f"harmed its own {kata.kata}: {kata.status}" for kata in neighbours if kata.status != "done"),
         "harmed the next submission" if harmed_next else "",
     ]
@@ -215,32 +200,33 @@ def judge(plan: Plan, graded: Mapping[int, Graded]) -> Trial:
     )
 
 
-def outcomes(katas: Sequence[KataResult]) -> list[tuple[str, str, float, str]]:
-    """Return all of a result but the time that it took."""
+def list_outcomes(katas: Sequence[KataResult]) -> list[tuple[str, str, float, str]]:
+    """Return all of a result except times."""
     return [(test.name, test.outcome, test.score, test.message) for kata in katas for test in kata.tests]
 
 
 def find_unlinted(admitted: Sequence[Attack]) -> list[str]:
-    """Return a line for each of these attacks that the source check does not point the instructor at.
+    """Return a line for each admitted attack that the lint check does not report.
 
-    Each needs a finding of its own; where nothing stops the attack, this finding is not in its control.
+    Each needs a finding that the wrong solution alone does not have; an open attack also needs one that its honest
+    control does not have.
     """
     lines = []
     for attack in admitted:
-        own = texts_on(attack.hostile) - texts_on(attack.base())
+        own = find_texts(attack.hostile) - find_texts(attack.make_base())
         if not own:
-            lines.append(f"attack {attack.title}: nothing is found in its source")
-        elif attack.entry.open and not own - texts_on(attack.control):
-            lines.append(f"attack {attack.title}: nothing that is found tells it from its honest control")
+            lines.append(f"attack {attack.title}: lint finds nothing in its source")
+        elif attack.entry.open and not own - find_texts(attack.control):
+            lines.append(f"attack {attack.title}: lint finds nothing that its honest control does not have")
     return lines
 
 
-def texts_on(submission: Submission) -> set[str]:
-    """Return the texts of the findings in a submission."""
-    return set().union(*(texts_in(*file) for file in submission.files.items()))
+def find_texts(submission: Submission) -> set[str]:
+    """Return the lint findings in a submission as texts."""
+    return set().union(*(find_texts_in_file(*file) for file in submission.files.items()))
 
 
-@cache  # most files are our solution, in every attack
-def texts_in(file: str, source: bytes) -> frozenset[str]:
-    """Return the texts of the findings in one file."""
+@cache  # most files are the same in every attack
+def find_texts_in_file(file: str, source: bytes) -> frozenset[str]:
+    """Return the lint findings in one file as texts."""
     return frozenset(finding.text for finding in lint_file(file, source))

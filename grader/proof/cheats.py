@@ -1,9 +1,8 @@
-"""The corpus of cheats on speed: slow solutions, and what makes them look fast.
+"""The corpus of cheats on speed, in `reference/workloads/`.
 
-In `reference/workloads/`:
-slow/<kata>.toml       right and too slow, each a table (`SlowEntry`): its code stands below the solution
-cheats/<class>.toml    cheats of one class, each a table (`CheatEntry`): its code stands below a slow solution, so that
-                       without it the workload fails, and its honest control below the right one
+slow/<kata>.toml       right but too slow solutions, each a table (`SlowEntry`) with code appended to the solution
+cheats/<class>.toml    cheats of one class, each a table (`CheatEntry`) with code appended to a slow solution, which
+                       fails its workload without the cheat, and an honest control appended to the right solution
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,12 +13,12 @@ import msgspec
 
 from grader.base.errors import CallError
 from grader.proof import zoo
-from grader.proof.attacks import below, read_corpus, with_file
+from grader.proof.attacks import append_code, read_corpus, replace_kata
 from torchkata.course import Kata, Workload, course
 
 
 class SlowEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A slow solution as it is written down."""
+    """The table of a slow solution."""
 
     workload: str
     words: str
@@ -27,67 +26,67 @@ class SlowEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CheatEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A cheat as it is written down."""
+    """The table of a cheat."""
 
     aim: str
-    slow: str  # kata/name of the slow solution that it stands below
+    slow: str  # kata/name of the slow solution that it is appended to
     code: str
     control: str
-    earns: str = ""  # why it may have what it earns: it does the work
-    open: str = ""  # why nothing here stops it
+    earns: str = ""  # why its points are legitimate
+    open: str = ""  # why no defence stops it
 
 
 @dataclass(frozen=True)
 class Slow:
-    """A solution that is right, and fails a workload by what it costs."""
+    """A right solution that is too slow for a workload."""
 
     title: str  # kata/name
     kata: Kata
     workload: Workload
     source: str  # of the kata's file
 
-    def files(self) -> dict[str, bytes]:
-        """Return the submission."""
-        return with_file(self.kata, self.source)
+    def make_files(self) -> dict[str, bytes]:
+        """Return the files of the submission."""
+        return replace_kata(self.kata, self.source)
 
 
 @dataclass(frozen=True)
 class Cheat:
-    """A cheat, ready to be handed in."""
+    """A cheat that can be submitted."""
 
     title: str  # class/name
     entry: CheatEntry
     slow: Slow
 
-    def files(self) -> dict[str, bytes]:
+    def make_files(self) -> dict[str, bytes]:
         """Return the slow solution with the hostile code."""
-        return with_file(self.slow.kata, below(self.slow.source, self.entry.code))
+        return replace_kata(self.slow.kata, append_code(self.slow.source, self.entry.code))
 
-    def control(self) -> dict[str, bytes]:
+    def make_control(self) -> dict[str, bytes]:
         """Return the right solution with the honest code."""
-        return with_file(self.slow.kata, below(zoo.solution(self.slow.kata), self.entry.control))
+        return replace_kata(self.slow.kata, append_code(zoo.read_solution(self.slow.kata), self.entry.control))
 
 
-def slow_ones(katas: Sequence[Kata], folder: Path | None = None) -> dict[str, Slow]:
-    """Return the slow solutions of these katas, by title. Raises CallError for one that can't be made."""
+def load_slow(katas: Sequence[Kata], folder: Path | None = None) -> dict[str, Slow]:
+    """Return the slow solutions of the katas by title. Raises CallError for an invalid entry."""
     found = {}
     for kata in katas:
         path = (folder or course().reference / "workloads/slow") / f"{kata.name}.toml"
         for name, entry in read_corpus(path, SlowEntry).items():
             title, workload = f"{kata.name}/{name}", course().workloads.get(entry.workload)
             if workload is None or kata.name not in workload.uses:
-                raise CallError(f"{title}: {kata.name} is not timed on a workload {entry.workload!r}")
-            found[title] = Slow(title, kata, workload, below(zoo.solution(kata), entry.code))
+                raise CallError(f"{title}: {kata.name} has no workload {entry.workload!r}")
+            found[title] = Slow(title, kata, workload, append_code(zoo.read_solution(kata), entry.code))
     return found
 
 
-def cheats(katas: Sequence[Kata], folder: Path | None = None) -> Iterator[Cheat]:
-    """Yield the cheats that are placed in these katas. Raises CallError for one that can't be made."""
-    slow = slow_ones(list(course().katas.values()))
+def load_cheats(katas: Sequence[Kata], folder: Path | None = None) -> Iterator[Cheat]:
+    """Yield the cheats on the katas. Raises CallError for an invalid entry."""
+    slow = load_slow(list(course().katas.values()))
     for path in sorted((folder or course().reference / "workloads/cheats").glob("*.toml")):
         for name, entry in read_corpus(path, CheatEntry).items():
             title = f"{path.stem}/{name}"
             if entry.slow not in slow:
-                raise CallError(f"{title}: the zoo has no slow {entry.slow!r}")
+                raise CallError(f"{title}: there is no slow solution {entry.slow!r}")
             if slow[entry.slow].kata in katas:
                 yield Cheat(title, entry, slow[entry.slow])

@@ -1,4 +1,4 @@
-"""The claims about the zoo: each is a submission to grade, and a judgement of its results."""
+"""Claims about the zoo: submissions with known expected results."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,103 +13,101 @@ from torchkata.result import FAILED
 
 @dataclass(frozen=True)
 class Claim:
-    """What is claimed of one submission; `refute` judges its results."""
+    """One submission and the expectation about its results."""
 
     group: str  # "stubs", "solution", "right", "wrong" or "fallback"
-    kata: str  # the kata it is about, "" for all
+    kata: str  # "" if it is about all katas
     name: str
     job: Job
-    entry: zoo.ZooEntry | None = None  # of a wrong one: what it looks like, and what catches it
+    entry: zoo.ZooEntry | None = None  # only in the group "wrong"
 
     def refute(self, results: Sequence[KataResult]) -> str | None:
-        """Return in what way these results contradict the claim, None if it holds."""
+        """Return how the results contradict the claim, or None if it holds."""
         if self.entry is not None:
             return refute_wrong(self.entry, results)
         return find_others("not_started" if self.group == "stubs" else "done", results)
 
 
-def claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterator[Claim]:
-    """Yield all claims about these katas; of a wrong entry, `quick` asks only the test that is known to catch it.
+def make_claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterator[Claim]:
+    """Yield all claims about the katas.
 
-    If `caught_by.toml` names none, all tests are asked. A quick proof tries right entries on a few inputs: the whole
-    proof shows that none of many is rejected.
+    A wrong entry is graded alone: other katas would be graded with a fallback in its place anyway. A separate claim per
+    kata ("fallback") states that the katas that build on it are done without it.
 
-    A wrong kata is graded alone: while others are graded, a fallback has its place, so its file is not even there. That
-    the others are done without it is one claim for each kata. A quick proof leaves this out, and the katas that build
-    on a right entry.
+    `quick` omits the fallbacks and the katas that build on a right entry, tests right entries on few inputs, and runs
+    only the test that `caught_by.toml` names for a wrong entry (all tests if it names none).
     """
-    stubs, solution = zoo.package(course().assignment), course().solutions()
-    yield Claim("stubs", "", "stubs", job("stubs", stubs, katas))
+    stubs, solution = zoo.read_package(course().assignment), course().solutions()
+    yield Claim("stubs", "", "stubs", make_job("stubs", stubs, katas))
     for kata in katas:
         file, others = f"{kata.name}.py", frozenset(course().katas) - {kata.name}
         dependents = course().dependents(kata.name)
         built_on_it = [other for other in katas if other.name in dependents and not quick]
         for seed in range(seeds):
-            found = replace(job(f"{kata.name}, seed {seed}", solution, [kata], seed, others), few_examples=quick)
-            yield Claim("solution", kata.name, f"seed {seed}", found)
-        for entry in zoo.right(kata):
+            job = replace(make_job(f"{kata.name}, seed {seed}", solution, [kata], seed, others), few_examples=quick)
+            yield Claim("solution", kata.name, f"seed {seed}", job)
+        for entry in zoo.load_right(kata):
             files = {**solution, file: entry.source.encode()}
-            found = job(f"{kata.name}/{entry.name}", files, [kata, *built_on_it], known_good=others)
-            found = replace(found, few_examples=quick)
-            yield Claim("right", kata.name, entry.name, found)
-        for entry in zoo.wrong(kata):
+            job = make_job(f"{kata.name}/{entry.name}", files, [kata, *built_on_it], known_good=others)
+            yield Claim("right", kata.name, entry.name, replace(job, few_examples=quick))
+        for entry in zoo.load_wrong(kata):
             files = {**solution, file: entry.source.encode()}
             alone = quick and bool(entry.caught_by)
-            asked = only(kata, entry.caught_by) if alone else kata
-            found = replace(job(f"{kata.name}/{entry.name}", files, [asked], known_good=others), expect_failure=alone)
+            tested = keep_only(kata, entry.caught_by) if alone else kata
+            job = make_job(f"{kata.name}/{entry.name}", files, [tested], known_good=others)
             name = f"{entry.name}, by {entry.caught_by} alone" if alone else entry.name
-            yield Claim("wrong", kata.name, name, found, entry)
+            yield Claim("wrong", kata.name, name, replace(job, expect_failure=alone), entry)
         if built_on_it:
             files = {name: content for name, content in solution.items() if name != file}
-            found = job(f"without {kata.name}", files, built_on_it, known_good=others)
-            yield Claim("fallback", kata.name, f"without {kata.name}", found)
+            job = make_job(f"without {kata.name}", files, built_on_it, known_good=others)
+            yield Claim("fallback", kata.name, f"without {kata.name}", job)
 
 
-def only(kata: Kata, test: str) -> Kata:
-    """Return a kata that asks for this test alone."""
+def keep_only(kata: Kata, test: str) -> Kata:
+    """Return the kata reduced to one test."""
     return replace(kata, points={test: kata.points[test]})
 
 
-def job(
+def make_job(
     name: str, files: dict[str, bytes], katas: Sequence[Kata], seed: int = 0, known_good: frozenset[str] = frozenset()
 ) -> Job:
-    """Return the job that grades these files as one submission."""
+    """Return the job that grades the files as one submission."""
     return Job(Submission(name, files), tuple(katas), seed, known_good)
 
 
 def find_others(status: str, results: Sequence[KataResult]) -> str | None:
-    """Return the katas that do not have this status, None if all have it."""
+    """Describe the katas with another status, or return None."""
     return "; ".join(describe(result) for result in results if result.status != status) or None
 
 
 def refute_wrong(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | None:
-    """Return why a wrong entry does not count as caught, None if it does.
+    """Return why a wrong entry does not count as caught, or None if it does.
 
-    Its kata must be started and not done. If it is known what the entry looks like, a test must say so, and none may
-    say something else. The test that is known to catch it must do so, and say what it looks like.
+    Its kata must be started and not done. If the entry has `looks_like`, a test must give this diagnosis and no test
+    may give another one. The test named in `caught_by.toml` must fail, with the diagnosis if there is one.
     """
-    (result,), said = results, diagnoses(results)
+    (result,), found = results, collect_diagnoses(results)
     if result.status == "done":
         return "no test catches it"
     if result.status in ("not_started", "inconclusive"):
         return describe(result)
-    if entry.looks_like and not said:
-        return "no test says what it looks like"
-    if entry.looks_like and said - entry.looks_like:
-        return f"it looks like: {'; '.join(sorted(said - entry.looks_like))}"
-    return misremembered(entry, results)
+    if entry.looks_like and not found:
+        return "no test gives its diagnosis"
+    if entry.looks_like and (others := found - entry.looks_like):
+        return f"wrong diagnosis: {'; '.join(sorted(others))}"
+    return check_caught_by(entry, results)
 
 
-def misremembered(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | None:
-    """Return what is wrong with an entry's `caught_by`; None where it is right or unknown."""
+def check_caught_by(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | None:
+    """Return the error in an entry's `caught_by`, or None if it is right or missing."""
     if not entry.caught_by:
         return None
-    fails_to = "say what it looks like" if entry.looks_like else "note what is wrong" if entry.note else "catch it"
-    return None if entry.caught_by in catching(entry, results) else f"its {entry.caught_by} does not {fails_to}"
+    fails_to = "give its diagnosis" if entry.looks_like else "contain its note" if entry.note else "catch it"
+    return None if entry.caught_by in find_catching(entry, results) else f"its {entry.caught_by} does not {fails_to}"
 
 
-def catching(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> dict[str, float]:
-    """Return the seconds of each test that catches an entry and says what it looks like, or its note if it has one."""
+def find_catching(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> dict[str, float]:
+    """Return the seconds of each test that catches an entry with the expected diagnosis and note."""
     return {
         test.name: test.seconds
         for result in results
@@ -120,14 +118,13 @@ def catching(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> dict[str, fl
     }
 
 
-def diagnoses(results: Sequence[KataResult]) -> set[str]:
-    """Return the known mistakes that the tests say it looks like, without what a test has seen for itself."""
+def collect_diagnoses(results: Sequence[KataResult]) -> set[str]:
+    """Return the unambiguous diagnoses by known mistakes, without the tests' own notes."""
     return {test.explained_by[0] for result in results for test in result.tests if len(test.explained_by) == 1}
 
 
 def describe(result: KataResult) -> str:
-    """Return the status of a kata that is not what it should be, with the tests that made it so."""
-    tests = [test.name for test in result.tests if test.outcome != "passed"]
-    return f"{result.kata} is {result.status}" + (
-        f" ({', '.join(tests)})" if result.status not in ("done", "not_started") else ""
-    )
+    """Return an unexpected status with the tests that caused it."""
+    tests = ", ".join(test.name for test in result.tests if test.outcome != "passed")
+    reason = "" if result.status in ("done", "not_started") else f" ({tests})"
+    return f"{result.kata} is {result.status}{reason}"

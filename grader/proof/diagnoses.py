@@ -1,4 +1,4 @@
-"""Whether a failure names what is wrong, by diagnosis or by note: most of the zoo's mistakes in numeric katas."""
+"""Statistics on diagnoses: most mistakes of the numeric katas must be named by a diagnosis or a test's note."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -8,71 +8,75 @@ from typing import Literal, TypeAlias, get_args
 from rich import box
 from rich.table import Table
 
-from grader.proof.claims import Claim
-from grader.proof.claims import diagnoses as diagnoses_of
+from grader.proof.claims import Claim, collect_diagnoses
 from grader.results.result import KataResult
 from torchkata.course import Kata, course
 
-ASKED = 0.7  # of the wrong entries of the numeric katas: those of the core track, and all of them
+MIN_NAMED = 0.7  # share of wrong entries of numeric katas, in the core track and in all tracks
 
-Judgement: TypeAlias = Literal["diagnosed rightly", "noted by the test", "silent", "diagnosed wrongly", "not foreseen"]
-NAMED: tuple[Judgement, ...] = ("diagnosed rightly", "noted by the test")
+Judgement: TypeAlias = Literal[
+    "right diagnosis", "named by the test", "no diagnosis", "wrong diagnosis", "unexpected diagnosis"
+]
+NAMED: tuple[Judgement, ...] = ("right diagnosis", "named by the test")
 
 
-def judgement(claim: Claim, results: Sequence[KataResult]) -> Judgement:
-    """What the diagnosis made of a wrong implementation; without `looks_like` in the zoo, any is not foreseen."""
-    found = diagnoses_of(results)
+def judge_diagnosis(claim: Claim, results: Sequence[KataResult]) -> Judgement:
+    """Return how the diagnosis of a wrong entry compares with its `looks_like` in the zoo."""
+    found = collect_diagnoses(results)
     if not found:
         seen = any(test.diagnosis for result in results for test in result.tests)
-        return "noted by the test" if seen or (claim.entry and claim.entry.note) else "silent"
+        return "named by the test" if seen or (claim.entry and claim.entry.note) else "no diagnosis"
     looks_like = claim.entry.looks_like if claim.entry else frozenset()
     if not looks_like:
-        return "not foreseen"
-    return "diagnosed rightly" if found <= looks_like else "diagnosed wrongly"
+        return "unexpected diagnosis"
+    return "right diagnosis" if found <= looks_like else "wrong diagnosis"
 
 
 @dataclass
 class Diagnoses:
-    """How often each judgement was made of a kata's wrong entries."""
+    """Counts of the judgements, by kata."""
 
     counts: dict[str, Counter[Judgement]] = field(default_factory=dict)
     unforeseen: list[str] = field(default_factory=list)
 
     def add(self, claim: Claim, results: Sequence[KataResult]) -> None:
-        """Count one wrong implementation."""
-        made = judgement(claim, results)
-        self.counts.setdefault(claim.kata, Counter())[made] += 1
-        if made == "not foreseen":
-            said = "; ".join(sorted(diagnoses_of(results)))
-            self.unforeseen.append(f"wrong {claim.kata} {claim.name}, without looks_like, looks like: {said}")
+        """Count one wrong entry."""
+        judgement = judge_diagnosis(claim, results)
+        self.counts.setdefault(claim.kata, Counter())[judgement] += 1
+        if judgement == "unexpected diagnosis":
+            found = "; ".join(sorted(collect_diagnoses(results)))
+            self.unforeseen.append(f"wrong {claim.kata} {claim.name} has no looks_like, but is diagnosed as: {found}")
 
-    def total(self, katas: Sequence[Kata]) -> Counter[Judgement]:
-        """The counts of these katas together."""
+    def sum_counts(self, katas: Sequence[Kata]) -> Counter[Judgement]:
+        """Return the sum of the counts of these katas."""
         return sum((self.counts.get(kata.name, Counter()) for kata in katas), Counter())
 
-    def failed(self, katas: Sequence[Kata]) -> list[str]:
-        """A line where too few are named: in the core track, and in all tracks, once all their katas are proven."""
-        every = numeric(course().katas.values())
+    def find_failed(self, katas: Sequence[Kata]) -> list[str]:
+        """Return a line for the core track and for all tracks if too few mistakes are named.
+
+        A group of katas is checked only if all of it was proven.
+        """
+        every = select_numeric(course().katas.values())
         core = [kata for kata in every if kata.track == "core"]
         lines = []
-        for name, asked in {"the core track": core, "all tracks": every}.items():
-            total = self.total(asked)
-            named = sum(total[made] for made in NAMED)
-            if all(kata in katas for kata in asked) and named < ASKED * total.total():
+        for name, group in {"the core track": core, "all tracks": every}.items():
+            total = self.sum_counts(group)
+            named = sum(total[judgement] for judgement in NAMED)
+            if all(kata in katas for kata in group) and named < MIN_NAMED * total.total():
                 lines.append(
-                    f"diagnosis: {named} of {total.total()} wrong entries of {name} are named, not {ASKED:.0%}"
+                    f"diagnosis: {named} of {total.total()} wrong entries of {name} are named, expected {MIN_NAMED:.0%}"
                 )
         return lines
 
-    def table(self, katas: Sequence[Kata]) -> Table:
-        """By kata, and the numeric ones together."""
+    def tabulate(self, katas: Sequence[Kata]) -> Table:
+        """Return a table by kata, with a last row for the numeric katas together."""
         table = Table("diagnosis", "wrong entries", *get_args(Judgement), box=box.SIMPLE_HEAD)
-        rows = [(kata.name, self.total([kata])) for kata in katas]
-        for name, total in [*rows, ("numeric katas together", self.total(numeric(katas)))]:
-            table.add_row(name, str(total.total()), *(str(total[made]) for made in get_args(Judgement)))
+        rows = [(kata.name, self.sum_counts([kata])) for kata in katas]
+        for name, total in [*rows, ("numeric katas together", self.sum_counts(select_numeric(katas)))]:
+            table.add_row(name, str(total.total()), *(str(total[judgement]) for judgement in get_args(Judgement)))
         return table
 
 
-def numeric(katas: Iterable[Kata]) -> list[Kata]:
-    """Those whose answers are numbers that the oracle computes."""
+def select_numeric(katas: Iterable[Kata]) -> list[Kata]:
+    """Return the katas with numeric answers computed by the oracle."""
     return [kata for kata in katas if kata.numeric]

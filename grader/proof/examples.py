@@ -1,11 +1,11 @@
-"""Runs the examples of stubs with the solution in the stub's place, and computes the sums that texts state.
+"""Check the examples in stubs, by running them with the solution, and the arithmetic in texts.
 
-The comment behind an expression begins with its value, and that behind a statement may have `name = value`; a colon
-ends it, and words may follow. Numbers are as exact as written, after "about" to a fifth.
+The comment behind an expression starts with its value, the comment behind a statement with `name = value`. Words may
+follow after a colon. Numbers are compared to the digits written; after "about", within 20 %.
 
-    python -m grader.proof.examples COURSE KATA...     prints a line for each thing that is wrong
+    python -m grader.proof.examples COURSE KATA...     prints a line for each mistake
 
-An example runs in a process and in a folder of its own, since it may write files and change what it imports.
+The examples run in their own process and folder, because they may write files and modify imported modules.
 """
 
 import ast
@@ -30,25 +30,25 @@ from torchkata.course import course, use
 from torchkata.seam.assignment import Assignment
 
 EXAMPLE = re.compile(r"^Example\b.*:\n((?:    .*\n|\n)+)", re.MULTILINE)
-CUT_OFF = re.compile(r"(\d\.\d+)\.\.\.")  # 0.829..., whatever comes after
+CUT_OFF = re.compile(r"(\d\.\d+)\.\.\.")  # 0.829... (truncated)
 POWERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 NUMBER = r"(?:\d[\d,]*(?:\.\d+)?(?:e-?\d+)?[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]*)"
 TERM = rf"(?:[-−]?√?(?:{NUMBER}|\([-−+*/·√ \d.,e⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+\)))"
 SUM = rf"{TERM}(?: ?(?:\*\*|[-−+*/·]) ?{TERM})*"
 EQUATION = re.compile(rf"(?<![-−+*/·] )(?<![-−+*/·√.\w]){SUM}(?: = {SUM})+")
 FIGURE = re.compile(r"(?<![\w.])[-−]?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?(?<!,)")
-ROUNDED = 2e-6  # relative; how far off a computed value may be where it lies between two figures
+ROUNDED = 2e-6  # relative tolerance for values halfway between two figures
 DOTTED = re.compile(r"\b(?:torch|np|nn)(?:\.[a-zA-Z_]\w*)+")
 
 Names = dict[str, Any]
 
 
 class Untrue(AssertionError):
-    """An example or a sum does not come out; the message says what it is and what it should be."""
+    """An example or a calculation is wrong. The message has the actual and the stated value."""
 
 
 def main(root: str, katas: list[str]) -> None:
-    """Print what is wrong with the examples and sums of these katas."""
+    """Print the mistakes in the examples and calculations of the katas."""
     use(Path(root))
     with tempfile.TemporaryDirectory(prefix="torchkata-examples-") as folder:
         for name, content in course().solutions().items():
@@ -56,18 +56,18 @@ def main(root: str, katas: list[str]) -> None:
         (Path(folder) / "written").mkdir()
         os.chdir(Path(folder) / "written")
         for kata in katas:
-            for problem in problems_of(kata, Path(folder)):
+            for problem in find_problems(kata, Path(folder)):
                 print(" ".join(problem.split()))
 
 
-def problems_of(kata: str, solution: Path) -> Iterator[str]:
-    """Yield what is wrong with the examples, sums and names of torch that the texts of a kata have, a line each."""
+def find_problems(kata: str, solution: Path) -> Iterator[str]:
+    """Yield a line for each mistake in the examples, calculations and library names of a kata's texts."""
     stub = f"assignment/{kata}.py"
     source = course().stub(kata).read_text("utf-8")
     try:
-        names = names_of(kata, solution)
-        if sum([run_example(example, names) for example in examples(source)]) == 0:
-            yield f"{stub}: add an example whose comment begins with its value, such as `f(2)    # 4: 2 * 2`"
+        names = collect_names(kata, solution)
+        if sum([run_example(example, names) for example in find_examples(source)]) == 0:
+            yield f"{stub}: add an example with its value as a comment, such as `f(2)    # 4: 2 * 2`"
     except SyntaxError as error:
         text = (error.text or "").strip()
         line = source.count("\n", 0, max(0, source.find(text))) + 1
@@ -77,20 +77,20 @@ def problems_of(kata: str, solution: Path) -> Iterator[str]:
         yield f"{stub}: the example does not run with the solution: {error or type(error).__name__}"
         return
     kata_file, page = f"reference/{kata}/kata.toml", "docs/katas.md"
-    texts = [(stub, "\n".join(docstrings(source))), *((kata_file, hint) for hint in course().katas[kata].hints)]
+    texts = [(stub, "\n".join(find_docstrings(source))), *((kata_file, hint) for hint in course().katas[kata].hints)]
     for place, text in [*texts, (page, find_section(course().katas[kata]))]:
         try:
-            assert_sums_come_out(text)
+            check_sums(text)
         except Untrue as error:
             yield f"{place}: {error}"
     for place, text in [(stub, source), *texts[1:], (page, find_section(course().katas[kata]))]:
         for name in sorted({*DOTTED.findall(text)}):
             if not is_known(name, names):
-                yield f"{place}: there is no {name}"
+                yield f"{place}: {name} does not exist"
 
 
 def is_known(name: str, names: Names) -> bool:
-    """Tell whether a dotted name exists; of a package that the course does not use, nothing is known."""
+    """Return whether a dotted name exists; names in packages that the course does not preload count as known."""
     first, *rest = name.split(".")
     found = names.get(first)
     for part in rest if found is not None else ():
@@ -100,32 +100,31 @@ def is_known(name: str, names: Names) -> bool:
     return True
 
 
-def names_of(kata: str, solution: Path) -> Names:
-    """Return the names of the solution, which is in this folder, and those that an example takes for granted."""
-    given: Names = {"np": np, "random": random, "math": math, "sqrt": math.sqrt}
+def collect_names(kata: str, solution: Path) -> Names:
+    """Return the names that an example may use: those of the solution in this folder, `torch`, `np`, `math` …"""
+    names: Names = {"np": np, "random": random, "math": math, "sqrt": math.sqrt}
     if "torch" in course().preload:
         torch = import_module("torch")
         torch.manual_seed(0)
-        given |= {"torch": torch, "nn": torch.nn, "tensor": torch.tensor}
-    return {**given, **vars(getattr(Assignment(solution, "exemplary"), kata))}
+        names |= {"torch": torch, "nn": torch.nn, "tensor": torch.tensor}
+    return {**names, **vars(getattr(Assignment(solution, "exemplary"), kata))}
 
 
-def docstrings(source: str) -> list[str]:
-    """Return the docstrings of a module, and of its classes and functions."""
-    nodes = [
-        node for node in ast.walk(ast.parse(source)) if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
-    ]
+def find_docstrings(source: str) -> list[str]:
+    """Return the docstrings of a module, its classes and its functions."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, documented)]
     return [text for node in nodes if (text := ast.get_docstring(node))]
 
 
-def examples(source: str) -> list[str]:
+def find_examples(source: str) -> list[str]:
     """Return the code of all examples in the docstrings of a module."""
-    blocks = [block for text in docstrings(source) for block in EXAMPLE.findall(f"{text}\n")]
+    blocks = [block for text in find_docstrings(source) for block in EXAMPLE.findall(f"{text}\n")]
     return [re.sub("^    ", "", block, flags=re.MULTILINE) for block in blocks]
 
 
-def remarks(source: str) -> dict[int, str]:
-    """Return the comment behind each line; one that goes on alone in the next lines belongs to the first."""
+def find_comments(source: str) -> dict[int, str]:
+    """Return the comment behind each line, including its continuation on comment-only lines below."""
     found: dict[int, str] = {}
     last = 0
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -138,8 +137,8 @@ def remarks(source: str) -> dict[int, str]:
     return found
 
 
-def stated(comment: str) -> list[list[ast.expr]]:
-    """Return the values that a comment begins with, each with everything that it equals."""
+def parse_values(comment: str) -> list[list[ast.expr]]:
+    """Return the values at the start of a comment, each as the list of sides of its equation."""
     text, _, _ = CUT_OFF.sub(r"cut_off(\1)", comment).partition(": ")
     text = re.sub(r"\babout ([-\w./ ]+)", r"about(\1)", text.removesuffix(":"))
     try:
@@ -152,143 +151,142 @@ def stated(comment: str) -> list[list[ast.expr]]:
 
 
 def run_example(source: str, names: Names) -> int:
-    """Run an example, and return how many of its values were compared. Raise Untrue for one that is wrong."""
+    """Run an example and return the number of values compared. Raises Untrue for a wrong value."""
     statements = ast.parse(source).body
-    said, compared = remarks(source), 0
+    comments, compared = find_comments(source), 0
     for node in statements:
-        comment = said.get(node.end_lineno or 0, "")
-        value = outcome(node, names, comment)
-        names |= states_in(names)
+        comment = comments.get(node.end_lineno or 0, "")
+        value = run_statement(node, names, comment)
+        names |= collect_states(names)
         if isinstance(node, ast.Expr) and (value is not None or comment.startswith("None")):
             if comment:
                 compared += compare(value, comment, names)
         elif " = " in comment:
-            for sides in stated(comment):
+            for sides in parse_values(comment):
                 if len(sides) < 2:
-                    raise Untrue(f"`{comment}` should be name = value")
-                assert_equal(evaluated(sides[0], names), sides[1:], names, comment)
+                    raise Untrue(f"`{comment}` should have the form name = value")
+                assert_equal(evaluate(sides[0], names), sides[1:], names, comment)
                 compared += 1
     return compared
 
 
-def states_in(names: Names) -> Names:
-    """Return what the optimizers among these keep of their parameters, by name: examples speak of it."""
+def collect_states(names: Names) -> Names:
+    """Return the per-parameter state of the optimizers by name, because comments refer to it."""
     torch = sys.modules.get("torch")
-    optimizers = [one for one in names.values() if torch is not None and isinstance(one, torch.optim.Optimizer)]
-    return {name: value for one in optimizers for state in one.state.values() for name, value in state.items()}
+    optimizers = [value for value in names.values() if torch is not None and isinstance(value, torch.optim.Optimizer)]
+    states = (state for optimizer in optimizers for state in optimizer.state.values())
+    return {name: value for state in states for name, value in state.items()}
 
 
-def outcome(node: ast.stmt, names: Names, comment: str) -> Any:
-    """Return the value of an expression or the class of the error that the comment promises; None for a statement."""
+def run_statement(node: ast.stmt, names: Names, comment: str) -> Any:
+    """Return the value of an expression, or the error class that the comment states; None for a statement."""
     if not isinstance(node, ast.Expr):
         exec(compile(ast.Module([node], []), "example", "exec"), names)
         return None
     try:
-        return evaluated(node.value, names)
+        return evaluate(node.value, names)
     except Exception as error:
         if comment.partition(":")[0] != type(error).__name__:
             raise
         return type(error)
 
 
-def evaluated(node: ast.expr, names: Names) -> Any:
+def evaluate(node: ast.expr, names: Names) -> Any:
     """Return the value of an expression."""
     return eval(compile(ast.fix_missing_locations(ast.Expression(node)), "example", "eval"), names)
 
 
 def compare(value: Any, comment: str, names: Names) -> int:
-    """Compare a value, or each of several, with what the comment begins with, and return how many there are."""
-    parts = stated(comment)
+    """Compare one or several values with the comment, and return their number. Raises Untrue."""
+    parts = parse_values(comment)
     values = value if len(parts) > 1 and isinstance(value, tuple) else (value,)
     if len(values) != len(parts):
-        raise Untrue(f"it is {len(values)} values, and should be {comment}")
+        raise Untrue(f"got {len(values)} values, expected {comment}")
     for one, sides in zip(values, parts, strict=True):
         assert_equal(one, sides, names, comment)
     return len(parts)
 
 
 def assert_equal(value: Any, sides: list[ast.expr], names: Names, comment: str) -> None:
-    """Raise Untrue if a value is not everything that it is said to be."""
+    """Raise Untrue unless a value equals all sides."""
     for side in sides:
-        if not agrees(value, side, names):
-            raise Untrue(f"it is {value}, and should be {comment}")
+        if not matches(value, side, names):
+            raise Untrue(f"got {value}, expected {comment}")
 
 
-def agrees(value: Any, said: ast.expr, names: Names) -> bool:
-    """Tell whether a value is what is written: items one by one, a number as exactly as it is written."""
+def matches(value: Any, written: ast.expr, names: Names) -> bool:
+    """Return whether a value equals the written one, numbers to the digits written, lists item by item."""
     if hasattr(value, "tolist"):  # a tensor, an array
         value = value.tolist()
-    if isinstance(said, ast.Call) and ast.unparse(said.func) == "tensor":
-        said = said.args[0]
-    if isinstance(said, (ast.List, ast.Tuple)):
-        if not isinstance(value, (list, tuple)) or len(value) != len(said.elts):
+    if isinstance(written, ast.Call) and ast.unparse(written.func) == "tensor":
+        written = written.args[0]
+    if isinstance(written, (ast.List, ast.Tuple)):
+        if not isinstance(value, (list, tuple)) or len(value) != len(written.elts):
             return False
-        return all(agrees(one, part, names) for one, part in zip(value, said.elts, strict=True))
+        return all(matches(one, part, names) for one, part in zip(value, written.elts, strict=True))
     while isinstance(value, list) and len(value) == 1:
         value = value[0]
-    if isinstance(said, ast.Call) and ast.unparse(said.func) in ("about", "cut_off"):
-        number = evaluated(said.args[0], names)
-        room = abs(number) / 5 if ast.unparse(said.func) == "about" else unit(ast.unparse(said.args[0]))
+    if isinstance(written, ast.Call) and ast.unparse(written.func) in ("about", "cut_off"):
+        number = evaluate(written.args[0], names)
+        room = abs(number) / 5 if ast.unparse(written.func) == "about" else get_unit(ast.unparse(written.args[0]))
         return bool(abs(value - number) <= room + ROUNDED * abs(number))
-    expected = evaluated(said, names)
+    expected = evaluate(written, names)
     if isinstance(expected, (bool, type(None))) or isinstance(value, (bool, type(None))):
         return value is expected
     if not isinstance(value, (int, float)):
         return bool(value == expected)
     expected = expected.item() if hasattr(expected, "item") else expected
-    return math.isclose(value, expected, rel_tol=1e-4, abs_tol=1e-6) if is_sum(said) else as_written(value, said)
+    figure = written.operand if isinstance(written, ast.UnaryOp) else written
+    if not isinstance(figure, ast.Constant):  # a calculation, as in `8 - 1`
+        return math.isclose(value, expected, rel_tol=1e-4, abs_tol=1e-6)
+    return matches_figure(value, ast.unparse(written).replace(" ", ""))
 
 
-def is_sum(said: ast.expr) -> bool:
-    """Tell whether something is computed there, as in `8 - 1`."""
-    return not isinstance(said.operand if isinstance(said, ast.UnaryOp) else said, ast.Constant)
-
-
-def as_written(value: float, said: ast.expr) -> bool:
-    """Tell whether a number rounds to what is written; of one or two digits, all are meant."""
-    text = ast.unparse(said).replace(" ", "")
-    number, digits = float(text), len(Decimal(text).normalize().as_tuple().digits)
-    if isinstance(value, int) or digits < 3:
-        return math.isclose(value, number, rel_tol=1e-5, abs_tol=1e-6) and (isinstance(value, float) or value == number)
-    return rounds_to(value, text)
+def matches_figure(value: float, figure: str) -> bool:
+    """Return whether a number rounds to a figure; integers and figures of one or two digits are exact."""
+    if isinstance(value, int):
+        return value == float(figure)
+    if len(Decimal(figure).normalize().as_tuple().digits) < 3:
+        return math.isclose(value, float(figure), rel_tol=1e-5, abs_tol=1e-6)
+    return rounds_to(value, figure)
 
 
 def rounds_to(value: float, figure: str) -> bool:
-    """Return whether a computed value rounds to a figure that an author has written, or nearly does.
+    """Return whether a computed value rounds to the written figure.
 
-    Which digits a computation ends with depends on the processor.
+    `ROUNDED` allows for last digits that depend on the processor.
     """
-    return abs(value - float(figure)) <= 0.5 * unit(figure) + ROUNDED * abs(value)
+    return abs(value - float(figure)) <= 0.5 * get_unit(figure) + ROUNDED * abs(value)
 
 
-def unit(text: str) -> float:
-    """Return what 1 in the last written digit of a number amounts to."""
+def get_unit(text: str) -> float:
+    """Return the value of one unit in the last written digit."""
     return float(Decimal(1).scaleb(int(Decimal(text).as_tuple().exponent)))
 
 
-def equations(text: str) -> list[list[str]]:
-    """Return the sides of each equation between numbers alone."""
+def find_equations(text: str) -> list[list[str]]:
+    """Return the sides of each purely numeric equation."""
     return [found.split(" = ") for found in EQUATION.findall(" ".join(text.split()))]
 
 
-def in_python(side: str) -> str:
-    """Return a side as Python computes it."""
+def convert_to_python(side: str) -> str:
+    """Return one side of an equation as a Python expression."""
     side = re.sub(r"√(\d+(?:\.\d+)?|\([^)]*\))", r"sqrt(\1)", side.replace(",", ""))
     side = re.sub(r"([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)", lambda power: f"**{power[1].translate(POWERS)}", side)
     return side.replace("·", "*").replace("−", "-").strip()
 
 
-def assert_sums_come_out(text: str) -> int:
-    """Raise Untrue for an equation whose sides differ, as exactly as they are written; return how many there are."""
-    found = equations(text)
+def check_sums(text: str) -> int:
+    """Return the number of numeric equations in a text. Raises Untrue if the sides of one differ."""
+    found = find_equations(text)
     for sides in found:
-        first, *others = map(in_python, sides)
+        first, *others = map(convert_to_python, sides)
         value = float(eval(first, {"sqrt": math.sqrt}))
         for other in others:
             computed = float(eval(other, {"sqrt": math.sqrt}))
             right = rounds_to(value, other) if FIGURE.fullmatch(other) else math.isclose(value, computed, rel_tol=1e-4)
             if not right:
-                raise Untrue(f"{' = '.join(sides)}: it is {value}")
+                raise Untrue(f"{' = '.join(sides)}: the left side is {value}")
     return len(found)
 
 

@@ -1,4 +1,4 @@
-"""What a student would read of each wrong entry of the zoo: a page for each kata, to be read by a person."""
+"""`certify --messages`: a page per kata with the failure messages that students would see for each wrong entry."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -11,7 +11,7 @@ from grader.base.terminal import print_warning
 from grader.pipeline.collect import Tests
 from grader.pipeline.setup import run_with_tests
 from grader.proof import zoo
-from grader.proof.claims import claims
+from grader.proof.claims import make_claims
 from grader.proof.proof import Options, grade_all
 from grader.results.result import KataResult, write_whole
 from grader.sandbox.launch import Sandbox
@@ -20,12 +20,12 @@ from torchkata.i18n import words, wrap
 from torchkata.pytest_plugin.failure_groups import Block, group_failures, render_block
 
 WIDTH = 99  # columns
-NOTHING = "No test catches it: a student reads nothing."
+NOTHING = "No test catches it, so a student sees no message."
 
 
 def write_messages(folder: Path, katas: Sequence[Kata], options: Options, out: Console, err: Console) -> int:
-    """Grade every wrong entry as a student's work is, with inputs made small, and write the pages. Raises CallError."""
-    wrong = {id(claim.job): claim for claim in claims(katas, 1) if claim.group == "wrong"}
+    """Grade every wrong entry like a student's submission and write the pages. Raises CallError."""
+    wrong = {id(claim.job): claim for claim in make_claims(katas, 1) if claim.group == "wrong"}
     found: dict[str, dict[str, KataResult]] = {}
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
@@ -39,25 +39,25 @@ def write_messages(folder: Path, katas: Sequence[Kata], options: Options, out: C
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for kata in katas:
-            entries = [(entry, found[kata.name][entry.name]) for entry in zoo.wrong(kata)]
-            write_whole(folder / f"{kata.name}.md", page(kata, entries).encode())
+            entries = [(entry, found[kata.name][entry.name]) for entry in zoo.load_wrong(kata)]
+            write_whole(folder / f"{kata.name}.md", format_page(kata, entries).encode())
     except OSError as error:
-        raise CallError(f"--messages {folder}: can't write there ({error.strerror})") from None
+        raise CallError(f"--messages {folder}: cannot write to this folder ({error.strerror})") from None
     out.print(f"{len(wrong)} wrong entries of {len(katas)} katas: {folder}", soft_wrap=True)
     return 0
 
 
-def page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) -> str:
+def format_page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) -> str:
     """Return the page of a kata."""
-    parts = [f"# {kata.name}: what a student reads\n"]
+    parts = [f"# {kata.name}: failure messages\n"]
     for entry, result in entries:
-        texts = [text_of(kata, block) for block in group_failures(result.tests)]
+        texts = [format_block(kata, block) for block in group_failures(result.tests)]
         shown = "```\n" + "\n\n".join(texts) + "\n```" if texts else NOTHING
         parts.append(f"## {entry.name}\n\n{entry.words}\n\n{shown}\n")
     return "\n".join(parts)
 
 
-def text_of(kata: Kata, block: Block) -> str:
-    """Return a block as a terminal shows it, without the command that runs the test again."""
+def format_block(kata: Kata, block: Block) -> str:
+    """Return a failure as the terminal shows it, without the command to rerun the test."""
     lines = [line for line in render_block(kata, block) if not line.startswith(f"  {words('label.again')}")]
     return "\n".join(part for line in lines for part in wrap(line, WIDTH))

@@ -1,4 +1,4 @@
-"""What every part of `grader certify` shares: its options, the loop that grades, trials of a corpus, and a proof."""
+"""Options, results and helpers shared by all parts of `grader certify`."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,70 +39,70 @@ class Options:
     quick: bool = False
     force: bool = False
     write_caught_by: bool = False
-    messages: Path | None = None  # the folder for what a student would read; then nothing is proven
+    messages: Path | None = None  # write the failure messages of wrong entries into this folder instead of proving
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """The levels of isolation at which attacks and cheats are tried."""
+        """The isolation levels at which attacks and cheats run."""
         return LEVELS if self.isolation == "auto" else (self.isolation,)
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What a part of certify has found."""
+    """The outcome of one part of certify."""
 
     tables: list[Table]
     claims: int
     failed: list[str]
     notes: list[str]
-    unsure: int = 0  # claims that the machine was too restless for
-    skipped: int = 0  # claims that were proven before, with the same content
+    inconclusive: int = 0  # claims that a noisy machine could not decide
+    skipped: int = 0  # claims taken from stored proofs
 
 
 @dataclass(frozen=True)
 class Trial:
-    """The result of one entry of a corpus at one level of isolation: one claim, and another about its control."""
+    """The result of one corpus entry at one isolation level. It is one claim, or two if the entry has a control."""
 
     kind: Literal["attack", "slow", "cheat"]
     title: str  # class/name
     level: Level
-    problems: tuple[str, ...]  # what it achieved
-    control_problem: str | None = None  # "" if the honest control is accepted, None if there is no control
-    stopped_by: str = ""  # what kept it from achieving anything, "" if nothing did
-    gained: float = 0.0  # points that it must not earn
-    admitted: Literal["", "OPEN", "ONLY BWRAP STOPS"] = ""  # whether the corpus says that nothing stops it here …
+    problems: tuple[str, ...]  # the ways in which it succeeded
+    control_problem: str | None = None  # "" if the honest control is accepted, None without a control
+    stopped_by: str = ""  # the defence that stopped it, "" if none did
+    gained: float = 0.0  # undeserved points
+    admitted: Literal["", "OPEN", "ONLY BWRAP STOPS"] = ""  # declared in the corpus: no defence at this level …
     reason: str = ""  # … and why
-    unsure: bool = False  # whether the machine was too restless to tell
-    control_unsure: bool = False
-    harmed_next: bool = False  # an attack: whether it has changed the result of the next submission
-    mib: float = 0.0  # an attack: the memory that it takes of the grader's own process
-    seconds: float = 0.0  # an attack: the time that its submission takes
-    does_the_work: bool = False  # a cheat: whether it earns points that it may have
-    row: PerformanceResult | None = None  # a slow solution: its result
+    inconclusive: bool = False  # the machine was too noisy
+    control_inconclusive: bool = False
+    harmed_next: bool = False  # attacks: the result of the next submission changed
+    mib: float = 0.0  # attacks: memory taken from the grader's own process
+    seconds: float = 0.0  # attacks: grading time of the submission
+    does_the_work: bool = False  # cheats: earns its points legitimately
+    row: PerformanceResult | None = None  # slow solutions: the measurement
 
     @property
     def achieved(self) -> bool:
-        """Whether it achieved what the corpus admits."""
+        """Whether it succeeded and the corpus declares that it can."""
         return bool(self.admitted and self.problems)
 
 
 Cell: TypeAlias = Callable[[Sequence[Trial]], str]
 
 
-def count(measure: Callable[[Trial], int]) -> Cell:
-    """Return a cell that adds up a whole number over trials, and is empty if the sum is 0."""
+def make_counter(measure: Callable[[Trial], int]) -> Cell:
+    """Return a cell that sums `measure` over the trials; a sum of 0 is shown as an empty cell."""
     return lambda trials: str(sum(map(measure, trials)) or "")
 
 
 def list_stopped_by(trials: Sequence[Trial]) -> str:
-    """Return what stopped these trials, and how many, the most frequent first."""
+    """Return each defence with the number of trials that it stopped, most frequent first."""
     stopped = Counter(trial.stopped_by for trial in trials if trial.stopped_by)
     return ", ".join(f"{what} {times}" for what, times in stopped.most_common())
 
 
-def share_of_controls(trials: Sequence[Trial]) -> str:
-    """Return how many controls were accepted, of how many."""
-    return f"{sum(not (t.control_problem or t.control_unsure) for t in trials)}/{len(trials)}"
+def count_controls(trials: Sequence[Trial]) -> str:
+    """Return "accepted/all" for the controls."""
+    return f"{sum(not (t.control_problem or t.control_inconclusive) for t in trials)}/{len(trials)}"
 
 
 COLUMNS: dict[str, Cell] = {
@@ -110,19 +110,19 @@ COLUMNS: dict[str, Cell] = {
     "points gained": lambda trials: f"{sum(trial.gained for trial in trials):g}",
     "next harmed": lambda trials: str(sum(trial.harmed_next for trial in trials)),
     "stopped by": list_stopped_by,
-    "left to bwrap": count(lambda trial: trial.achieved and trial.admitted != "OPEN"),
-    "do the work": count(lambda trial: trial.does_the_work),
-    "open": count(lambda trial: trial.achieved and trial.admitted == "OPEN"),
-    "controls done": share_of_controls,
-    "controls passed": share_of_controls,
-    "most MiB": lambda trials: f"{max(trial.mib for trial in trials):.0f}",
-    "most seconds": lambda trials: f"{max(trial.seconds for trial in trials):.1f}",
-    "unsure": count(lambda trial: trial.unsure + trial.control_unsure),
+    "needs bwrap": make_counter(lambda trial: trial.achieved and trial.admitted != "OPEN"),
+    "legitimate": make_counter(lambda trial: trial.does_the_work),
+    "open": make_counter(lambda trial: trial.achieved and trial.admitted == "OPEN"),
+    "controls done": count_controls,
+    "controls passed": count_controls,
+    "max MiB": lambda trials: f"{max(trial.mib for trial in trials):.0f}",
+    "max seconds": lambda trials: f"{max(trial.seconds for trial in trials):.1f}",
+    "inconclusive": make_counter(lambda trial: trial.inconclusive + trial.control_inconclusive),
 }
 
 
 def tabulate_trials(name: str, trials: Iterable[Trial], columns: Sequence[str]) -> Table:
-    """Return a table of trials by class and level, with these columns of `COLUMNS`."""
+    """Return a table of trials by class and isolation level, with the given columns of `COLUMNS`."""
     groups: dict[tuple[str, Level], list[Trial]] = {}
     for trial in trials:
         groups.setdefault((trial.title.partition("/")[0], trial.level), []).append(trial)
@@ -133,18 +133,14 @@ def tabulate_trials(name: str, trials: Iterable[Trial], columns: Sequence[str]) 
 
 
 def prove_trials(trials: Sequence[Trial], tables: list[Table]) -> Proof:
-    """Return the proof that these trials make: a line for each that achieved something, or that is unsure."""
+    """Return the proof that follows from the trials, with a line per success and per inconclusive trial."""
     failed = [
         f"{trial.kind} {trial.title} at {trial.level}: {'; '.join(trial.problems)}"
         for trial in trials
         if trial.problems and not trial.admitted
     ]
     controls = [trial for trial in trials if trial.control_problem is not None]
-    failed += [
-        f"control of {trial.title} at {trial.level}: {trial.control_problem}"
-        for trial in controls
-        if trial.control_problem
-    ]
+    failed += [f"control of {t.title} at {t.level}: {t.control_problem}" for t in controls if t.control_problem]
     notes = [
         f"{trial.admitted}  {trial.title} at {trial.level}: {'; '.join(trial.problems)}"
         + (f" ({trial.reason})" if trial.reason else "")
@@ -152,20 +148,23 @@ def prove_trials(trials: Sequence[Trial], tables: list[Table]) -> Proof:
         if trial.achieved
     ]
     notes += [
-        f"UNSURE  {'slow ' if trial.kind == 'slow' else ''}{trial.title} at {trial.level}"
+        f"INCONCLUSIVE  {'slow ' if trial.kind == 'slow' else ''}{trial.title} at {trial.level}"
         for trial in trials
-        if trial.unsure or trial.control_unsure
+        if trial.inconclusive or trial.control_inconclusive
     ]
-    unsure = sum(trial.unsure + trial.control_unsure for trial in trials)
-    return Proof(tables, len(trials) + len(controls), failed, notes, unsure)
+    inconclusive = sum(trial.inconclusive + trial.control_inconclusive for trial in trials)
+    return Proof(tables, len(trials) + len(controls), failed, notes, inconclusive)
 
 
 def try_levels(
     levels: Iterable[Level], attempt: Callable[[Level, list[Trial]], None], options: Options, err: Console, kind: str
 ) -> list[Trial]:
-    """Return the trials that `attempt` adds at these levels; a quick proof is content with the first level that works.
+    """Run `attempt` at each isolation level and return the trials; a quick proof stops at the first usable level.
 
-    A level that does not work is skipped with a warning. Raises MachineError if it was asked for.
+    A level that this machine does not support is skipped with a warning.
+
+    Raises:
+        MachineError: The unsupported level was chosen with `--isolation`.
     """
     trials: list[Trial] = []
     for level in levels:
@@ -174,7 +173,7 @@ def try_levels(
         except MachineError as error:
             if options.isolation != "auto":
                 raise
-            print_warning(err, f"no {kind} was tried there: {error}")
+            print_warning(err, f"skipped every {kind} at isolation level {level}: {error}")
         if options.quick and trials:
             break
     return trials
@@ -183,12 +182,12 @@ def try_levels(
 def grade_all(
     rounds: Iterable[tuple[Sequence[Job], int]], tests: Tests, sandbox: Sandbox, out: Console, what: str, items: str
 ) -> Iterator[Graded]:
-    """Yield the results of all jobs, and of those that follow them, behind a progress bar.
+    """Grade all jobs and their successors with a progress bar, and yield the results.
 
-    A round is jobs, and how many of them are graded at the same time.
+    Each round is a pair: the jobs, and the number of them to grade at the same time.
     """
     queued = [(jobs, at_once) for jobs, at_once in rounds if jobs]
-    everything = [job for jobs, _ in queued for each in jobs for job in with_next(each)]
+    everything = [job for jobs, _ in queued for each in jobs for job in follow(each)]
     collapse_memory()
     with Progress(out, what, items, len(everything), sum(map(count_tests, everything))) as progress:
         for jobs, at_once in queued:
@@ -198,15 +197,15 @@ def grade_all(
                     yield event
 
 
-def with_next(job: Job | None) -> Iterator[Job]:
-    """Yield a job, and the jobs that are graded right after it."""
+def follow(job: Job | None) -> Iterator[Job]:
+    """Yield a job and its successors."""
     while job is not None:
         yield job
         job = job.next
 
 
-def markdown(tables: Sequence[Table], command: str = "grader certify") -> str:
-    """Return the same tables as a page in Markdown."""
+def format_markdown(tables: Sequence[Table], command: str = "grader certify") -> str:
+    """Return the tables as a Markdown page."""
     parts = [f"# What `{command}` proved\n"]
     for table in tables:
         columns = [list(column.cells) for column in table.columns]

@@ -199,7 +199,7 @@ def control(action: str, folder: Path) -> None:
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Path]:
     """A Slurm of one node, in a directory with a short path."""
-    lacking = one_node_slurm.missing()
+    lacking = one_node_slurm.find_problem()
     if lacking:
         pytest.skip(f"Slurm can't be started here: {lacking}")
     folder = Path(tempfile.mkdtemp(prefix="slurm-"))

@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 from grader.proof import zoo
-from grader.proof.claims import claims
+from grader.proof.claims import make_claims
 from grader.tests import ROOT
 from grader.tests.conftest import Run, ask
 from grader.tests.support.solution import copy_of_the_course
@@ -16,14 +16,14 @@ KATAS = list(course().katas.values())
 
 
 def test_caught_by_names_a_test_for_every_wrong_entry() -> None:
-    wrong = [entry for kata in KATAS for entry in zoo.wrong(kata)]
+    wrong = [entry for kata in KATAS for entry in zoo.load_wrong(kata)]
     assert wrong
     assert [(entry.kata, entry.name) for entry in wrong if not entry.caught_by] == []
 
 
 def test_the_quick_proof_runs_one_test_on_a_wrong_entry_and_all_tests_on_a_right_one() -> None:
-    whole = {(c.group, c.kata, c.job.submission.id) for c in claims(KATAS, seeds=1) if c.group != "fallback"}
-    made = list(claims(KATAS, seeds=1, quick=True))
+    whole = {(c.group, c.kata, c.job.submission.id) for c in make_claims(KATAS, seeds=1) if c.group != "fallback"}
+    made = list(make_claims(KATAS, seeds=1, quick=True))
     assert {(c.group, c.kata, c.job.submission.id) for c in made} == whole
     for claim in made:
         asked = {kata.name: [*kata.points] for kata in claim.job.katas}
@@ -87,7 +87,7 @@ def test_certify_writes_and_checks_caught_by(tmp_path: Path) -> None:
     lock.write_text(f'{other} = ["floats", "known"]\n', "utf-8")
     wrong = certify(tmp_path, "--force")
     assert wrong.code == 1, wrong.err
-    assert f"FAILED  wrong strides floats: its {other} does not say what it looks like" in wrong.out
+    assert f"FAILED  wrong strides floats: its {other} does not give its diagnosis" in wrong.out
     assert "from stored proofs" not in wrong.out
 
     corrected = certify(tmp_path, "--write-caught-by")

@@ -217,7 +217,7 @@ IMPORTS = "import mmap, socket, threading"
 
 def test_the_driver_starts_in_a_gpu_worker(driver: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
-    assert permissions.started(HERE) == permissions.STARTED
+    assert permissions.start_driver(HERE) == permissions.STARTED
 
 
 @pytest.mark.parametrize("name", WANTED)

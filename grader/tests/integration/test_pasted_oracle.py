@@ -11,7 +11,7 @@ from torchkata.course import course
 
 def test_pasted_oracle_earns_at_most_a_third(tmp_path: Path) -> None:
     kata = course().katas["measure_step"]
-    sources = {entry.name: entry.source for entry in zoo.wrong(kata)}
+    sources = {entry.name: entry.source for entry in zoo.load_wrong(kata)}
     submission = work(tmp_path / "ada", measure_step=sources["pasted_oracle"])
     options = ["--kata", kata.name, "--out", str(tmp_path / "results"), "--examples", str(FEW), "--seed", "0"]
     done = run("grader", "grade", str(submission), *options)

@@ -10,8 +10,8 @@ from grader.base.imports import find_imports, follow_imports
 from grader.pipeline.job import Job
 from grader.pipeline.submission import Submission
 from grader.proof import cache
-from grader.proof.cache import Proven
-from grader.proof.claims import Claim, claims
+from grader.proof.cache import ProofCache
+from grader.proof.claims import Claim, make_claims
 from grader.results import dependencies
 from grader.results.result import KataResult
 from grader.tests import ROOT
@@ -25,7 +25,7 @@ WARNINGS: list[str] = []
 @pytest.fixture(scope="module")
 def solution() -> Claim:
     """That the solution of `strides` is done."""
-    return next(claim for claim in claims([course().katas["strides"]], seeds=1) if claim.group == "solution")
+    return next(claim for claim in make_claims([course().katas["strides"]], seeds=1) if claim.group == "solution")
 
 
 def done(claim: Claim) -> list[KataResult]:
@@ -34,15 +34,15 @@ def done(claim: Claim) -> list[KataResult]:
     return [KataResult(claim.kata, "done", 1.0, 1.0, tuple(tests))]
 
 
-def record(folder: Path, *, examples: int = 10, isolation: str = "bwrap") -> Proven:
+def record(folder: Path, *, examples: int = 10, isolation: str = "bwrap") -> ProofCache:
     """The record as a new run finds it."""
     WARNINGS.clear()
-    return Proven(folder, examples, isolation, WARNINGS.append)
+    return ProofCache(folder, examples, isolation, WARNINGS.append)
 
 
 def digest_of(job: Job) -> str:
     """Return the digest of what a proof of this job depends on."""
-    return Proven(Path(), 10, "bwrap", WARNINGS.append).digest(job)
+    return ProofCache(Path(), 10, "bwrap", WARNINGS.append).digest_job(job)
 
 
 def changed(claim: Claim, **changes: object) -> Claim:
@@ -63,7 +63,7 @@ def test_a_proven_claim_is_found_by_the_next_run_without_its_texts(tmp_path: Pat
 
 
 def test_of_all_texts_the_note_that_names_a_mistake_is_known(tmp_path: Path) -> None:
-    made = claims([course().katas["strides"]], seeds=1)
+    made = make_claims([course().katas["strides"]], seeds=1)
     wrong = next(claim for claim in made if claim.entry and not claim.entry.looks_like)
     assert wrong.entry is not None
     noted = replace(wrong, entry=replace(wrong.entry, note="the last stride is 1"))
@@ -119,9 +119,9 @@ import json, sys
 from pathlib import Path
 from grader.pipeline.collect import collect_tests
 from torchkata.course import course
-from torchkata.diagnosis.mistakes import mistakes
+from torchkata.diagnosis.mistakes import load_mistakes
 ROOT = course().root
-collect_tests(lambda tests: mistakes("adamw"), 1, "prove", [course().katas["adamw"]])
+collect_tests(lambda tests: load_mistakes("adamw"), 1, "prove", [course().katas["adamw"]])
 files = [Path(module.__file__) for module in [*sys.modules.values()] if getattr(module, "__file__", None)]
 ours = [file.relative_to(ROOT) for file in files if file.is_relative_to(ROOT)]
 print(json.dumps([file.as_posix() for file in ours if file.parts[0] != ".venv"]))
@@ -175,7 +175,7 @@ def test_two_simultaneous_runs_keep_the_proofs_of_both(tmp_path: Path, solution:
 def test_a_record_of_proofs_forgets_the_oldest_unused_ones(
     tmp_path: Path, solution: Claim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache, "MOST", 2)
+    monkeypatch.setattr(cache, "MAX_RESULTS", 2)
     seeds = [changed(solution, seed=seed) for seed in range(3)]
     first = record(tmp_path)
     for claim in seeds[:2]:
@@ -195,4 +195,4 @@ def test_a_proof_goes_on_where_its_record_cannot_be_written(tmp_path: Path, solu
     run.keep(solution, done(solution))
     run.store()
     assert len(WARNINGS) == 1
-    assert WARNINGS[0].startswith("what was proven can't be recorded: ")
+    assert WARNINGS[0].startswith("cannot store the proven results: ")

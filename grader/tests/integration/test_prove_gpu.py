@@ -10,7 +10,7 @@ from benchmarks.prove_gpu import __main__ as prove_gpu
 from benchmarks.prove_gpu import clock, permissions, steps
 from benchmarks.prove_gpu.steps import Place, Say, Step
 from grader.base.errors import MachineError
-from grader.proof.cheats import cheats, slow_ones
+from grader.proof.cheats import load_cheats, load_slow
 from grader.speed import ceilings, gpu, machine
 from grader.tests.support.gpu_plumbing import HERE
 from torchkata.course import course
@@ -38,11 +38,11 @@ def ran(tmp_path: Path) -> Ran:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """One workload, one slow solution, one cheat, a moment of each measurement."""
     every = list(course().katas.values())
-    slow = next(iter(slow_ones(every).values()))
-    cheat = next(cheat for cheat in cheats(every) if cheat.slow.title == slow.title)
-    monkeypatch.setattr(steps, "slow_ones", lambda _: {slow.title: slow})
-    monkeypatch.setattr(steps, "cheats", lambda _: [cheat])
-    monkeypatch.setattr(steps, "workloads", lambda: [slow.workload])
+    slow = next(iter(load_slow(every).values()))
+    cheat = next(cheat for cheat in load_cheats(every) if cheat.slow.title == slow.title)
+    monkeypatch.setattr(steps, "load_slow", lambda _: {slow.title: slow})
+    monkeypatch.setattr(steps, "load_cheats", lambda _: [cheat])
+    monkeypatch.setattr(steps, "list_workloads", lambda: [slow.workload])
     monkeypatch.setattr(steps, "AS_STUDENTS", (*steps.AS_STUDENTS, "--kata", "adagrad"))
     monkeypatch.setattr(steps, "TEAR_DOWNS", 1)
     monkeypatch.setattr(steps, "BUSY_PROCESSES", 1)
@@ -64,8 +64,8 @@ def test_every_step_is_taken_in_a_rehearsal(ran: Ran, capfd: pytest.CaptureFixtu
         assert f"| {step.name} | {step.claim} | holds |" in report
         assert f"### {step.name}\n" in report
         assert f"{step.name}: holds (" in said
-    for words in permissions.TAKEN_AWAY.values():
-        needed = "not needed here" if words == permissions.TAKEN_AWAY[permissions.NETWORK] else "needed"
+    for words in permissions.REMOVED.values():
+        needed = "not needed here" if words == permissions.REMOVED[permissions.NETWORK] else "needed"
         (line,) = [line for line in report.splitlines() if line.startswith(f"| {words} |")]
         assert line.endswith(f": {needed} |")
 
@@ -135,26 +135,26 @@ def test_steps_of_the_driver_fail_where_it_does_not_start_or_share_memory(
     said: list[str] = []
     place = Place("cpu", HERE, driver)
     monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
-    with pytest.raises(steps.Failed, match=r"in a worker cuInit and a first context answer OSError: libcuda\.so\.1"):
-        steps.driver_in_the_sandbox(place, said.append)
+    with pytest.raises(steps.Failed, match=r"in a worker cuInit and a first context returned OSError: libcuda\.so\.1"):
+        steps.start_driver_in_sandbox(place, said.append)
     monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
     monkeypatch.setenv("FAKE_CUDA_FAILS", "cuMemMap")
     with pytest.raises(steps.Failed, match="cuMemMap failed with error 999"):
-        steps.memory_by_descriptor(place, said.append)
+        steps.share_memory(place, said.append)
 
 
 def test_memory_that_does_not_come_back_is_waited_for_and_then_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steps, "LONGEST_SECONDS", 0.05)
+    monkeypatch.setattr(steps, "MAX_FREE_SECONDS", 0.05)
     monkeypatch.setattr(steps, "STEADY_SECONDS", 0.05)
     free = iter([0, 0, 5, 9])
-    returned, seconds = steps.back_after(0, lambda: next(free, 9))
+    returned, seconds = steps.wait_for_memory(0, lambda: next(free, 9))
     assert (returned, 0 < seconds < 10) == (9, True)
-    assert steps.back_after(9, lambda: 9) == (0, 0.0)
+    assert steps.wait_for_memory(9, lambda: 9) == (0, 0.0)
 
 
 def test_a_clock_that_says_something_else_fails_the_step(monkeypatch: pytest.MonkeyPatch) -> None:
     turns = [clock.Turn(1.0, {"torch.utils.benchmark, processor time": 20.0})]
-    monkeypatch.setattr(clock, "measured", lambda *_: turns)
+    monkeypatch.setattr(clock, "measure_turns", lambda *_: turns)
     place = Place("cpu", HERE, sandbox=object())  # type: ignore[arg-type]
-    with pytest.raises(steps.Failed, match=r"the grader's clock is 0\.050 of torch.utils.benchmark, processor time"):
-        steps.clocks(place, lambda _: None)
+    with pytest.raises(steps.Failed, match=r"ratio to torch.utils.benchmark, processor time is 0\.050"):
+        steps.compare_clocks(place, lambda _: None)

@@ -320,9 +320,9 @@ def test_the_theme_button_overrides_the_colours_of_the_system(page: Chrome) -> N
         seen.append((button.text, page.execute_script("return getComputedStyle(document.documentElement).colorScheme")))
         button.click()
     assert seen == [
-        ("Colours: as the system", "light dark"),
-        ("Colours: light", "light"),
-        ("Colours: dark", "dark"),
+        ("Theme: system", "light dark"),
+        ("Theme: light", "light"),
+        ("Theme: dark", "dark"),
     ]
 
 

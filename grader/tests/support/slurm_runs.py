@@ -66,7 +66,7 @@ class Started:
 def processes(out: Path, module: str) -> list[int]:
     """The processes that run a module for the tasks that grade into `out`, nearest to Slurm first."""
     found = []
-    for pid in one_node_slurm.processes():
+    for pid in one_node_slurm.list_processes():
         try:
             said = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
         except OSError:

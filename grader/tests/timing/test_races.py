@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from grader.proof.cheat_run import prove_times, time_all
-from grader.proof.cheats import cheats
+from grader.proof.cheats import load_cheats
 from grader.sandbox.launch import launch
 from grader.speed import setup
 from grader.tests.conftest import run
@@ -20,7 +20,7 @@ def test_a_cheat_on_speed_gains_nothing_and_does_not_affect_the_next_submission(
     title: str,
     needs_bwrap: None,  # noqa: ARG001
 ) -> None:
-    (cheat,) = [cheat for cheat in cheats(list(course().katas.values())) if cheat.title == title]
+    (cheat,) = [cheat for cheat in load_cheats(list(course().katas.values())) if cheat.title == title]
     sandbox = launch("bwrap", setup.get_limits(), setup.plan_workers())
     try:
         sandbox.wait_until_ready()

@@ -9,9 +9,9 @@ import pytest
 from grader.pipeline.job import Graded, Job
 from grader.pipeline.session import LOST
 from grader.pipeline.submission import Submission
-from grader.proof.attack_run import find_unlinted, judge, make_plans, neighbour, next_student, rounds_of
-from grader.proof.attacks import CORPUS, Attack, attacks, first_function
-from grader.proof.proof import LEVELS, Level, Trial, with_next
+from grader.proof.attack_run import find_neighbour, find_unlinted, judge, make_next_student, make_plans, plan_rounds
+from grader.proof.attacks import CORPUS, Attack, find_first_function, load_attacks
+from grader.proof.proof import LEVELS, Level, Trial, follow
 from grader.results import result as results
 from grader.tests import ROOT
 from torchkata.course import course
@@ -30,20 +30,20 @@ control = "HONEST = 1"
 
 @pytest.fixture(scope="module")
 def corpus() -> list[Attack]:
-    return list(attacks(KATAS))
+    return list(load_attacks(KATAS))
 
 
 def written(folder: Path, text: str) -> list[Attack]:
     """A corpus of one class."""
     (folder / "tricks.toml").write_text(text)
-    return list(attacks(KATAS, folder))
+    return list(load_attacks(KATAS, folder))
 
 
 def test_an_attack_is_appended_to_a_wrong_solution_and_its_control_to_the_right_one(tmp_path: Path) -> None:
     (attack,) = written(tmp_path, ENTRY)
     assert attack.title == "tricks/hides"
     hostile, control = (one.files["same_storage.py"].decode() for one in (attack.hostile, attack.control))
-    assert hostile.startswith(attack.base().files["same_storage.py"].decode())
+    assert hostile.startswith(attack.make_base().files["same_storage.py"].decode())
     assert hostile.endswith("HOSTILE = 1")
     assert control.endswith("HONEST = 1")
     assert "untyped_storage" in control
@@ -86,7 +86,7 @@ def test_an_attack_gains_the_points_that_the_wrong_solution_does_not_earn(tmp_pa
     stopped = judged(attack, kata_result("same_storage", "wrong", 2.0))
     assert (stopped.gained, stopped.problems, stopped.stopped_by) == (0.0, (), "the comparison")
     gained = judged(attack, kata_result("same_storage", "wrong", 3.0))
-    assert gained.problems == ("earned 1 points too many",)
+    assert gained.problems == ("gained 1 points",)
     assert (gained.gained, gained.stopped_by, gained.title, gained.level) == (1.0, "", "tricks/hides", "bwrap")
 
 
@@ -96,21 +96,21 @@ def test_an_attack_that_harms_the_grading_is_found(tmp_path: Path) -> None:
     assert judged(attack, kata_result("same_storage", "inconclusive")).problems == ("blamed the machine",)
     assert judged(attack, wrong, seconds=60.0).problems == ("took 60 seconds",)
     assert judged(attack, wrong, seconds=60.0, quick=True).problems == (), "which a busy machine may have taken"
-    assert judged(attack, wrong, peak_mib=5000.0).problems == ("took 4600 MiB of the grader",)
+    assert judged(attack, wrong, peak_mib=5000.0).problems == ("took 4600 MiB of the grader's memory",)
     broken = [wrong, kata_result("linear", "crashed")]
     assert judged(attack, wrong, katas=broken).problems == ("harmed its own linear: crashed",)
     lost = results.KataResult("same_storage", "crashed", 0.0, 8.0, (LOST,))
     assert judged(attack, wrong, peak_mib=500.0).mib == 100.0
-    assert judged(attack, lost).problems == ("ended the process that graded it",)
+    assert judged(attack, lost).problems == ("crashed the process that graded it",)
     wordy = results.KataResult("same_storage", "wrong", 0.0, 8.0, (replace(LOST, cause="", message="x" * 10_000),))
-    assert judged(attack, wordy).problems == ("left a text of 10000 characters",)
+    assert judged(attack, wordy).problems == ("left a message of 10000 characters",)
 
 
 def test_an_open_attack_must_have_a_finding_in_its_source(tmp_path: Path) -> None:
     looks, silent = "import sys\\nsys._getframe(1).f_locals", "import gc\\ngc.collect()"
     entry = ENTRY.replace("HOSTILE = 1", looks) + 'open = "nobody knows how"\n'
     assert find_unlinted(written(tmp_path, entry)) == []
-    line = ["attack tricks/hides: nothing is found in its source"]
+    line = ["attack tricks/hides: lint finds nothing in its source"]
     assert find_unlinted(written(tmp_path, entry.replace(looks, silent))) == line
     found_anyway = entry.replace("same_storage/values", "linear/wraps_torch_linear")
     assert find_unlinted(written(tmp_path, found_anyway.replace(looks, silent))) == line
@@ -119,7 +119,7 @@ def test_an_open_attack_must_have_a_finding_in_its_source(tmp_path: Path) -> Non
 def test_findings_tell_an_open_attack_from_its_control(tmp_path: Path) -> None:
     both = ENTRY.replace("HOSTILE = 1", "import socket").replace("HONEST = 1", "import socket")
     assert find_unlinted(written(tmp_path, both + 'only = "bwrap"\n')) == []
-    line = "attack tricks/hides: nothing that is found tells it from its honest control"
+    line = "attack tricks/hides: lint finds nothing that its honest control does not have"
     assert find_unlinted(written(tmp_path, both + 'open = "nobody knows how"\n')) == [line]
 
 
@@ -157,7 +157,7 @@ def ids(*jobs: Job | None) -> list[int]:
 
 def test_attacks_below_one_solution_share_its_job(tmp_path: Path) -> None:
     first, second = make_plans(written(tmp_path, ENTRY + ENTRY.replace("hides", "seeks")), "none")
-    (queued, jobs), _ = rounds_of([first, second], 3)
+    (queued, jobs), _ = plan_rounds([first, second], 3)
     shared = ids(first.alone, first.base)
     assert ids(*queued) == [*shared, *ids(first.hostile, second.hostile, first.control, second.control)]
     assert jobs == 3
@@ -167,13 +167,13 @@ def test_attacks_below_one_solution_share_its_job(tmp_path: Path) -> None:
 def test_accomplice_is_graded_with_its_attack(tmp_path: Path, when: str) -> None:
     (attack,) = written(tmp_path, ENTRY + f'{when} = "HELPS = 1"\n')
     (plan,) = make_plans([attack], "bwrap")
-    (queued, _), (together, at_once) = rounds_of([plan], 1)
+    (queued, _), (together, at_once) = plan_rounds([plan], 1)
     helper = plan.before or plan.beside
     assert helper is not None
     assert b"HELPS = 1" in helper.submission.files["same_storage.py"]
     assert ids(*queued) == ids(*filter(None, (plan.alone, plan.base, plan.before, plan.control)))
-    assert ids(*with_next(helper)) == ids(*((helper, plan.hostile, plan.after) if plan.before else (helper,)))
-    assert ids(*with_next(plan.hostile)) == ids(plan.hostile, plan.after)
+    assert ids(*follow(helper)) == ids(*((helper, plan.hostile, plan.after) if plan.before else (helper,)))
+    assert ids(*follow(plan.hostile)) == ids(plan.hostile, plan.after)
     assert (ids(*together), at_once) == ((ids(helper, plan.hostile), 2) if plan.beside else ([], 0))
     wrong, crashed = kata_result("same_storage", "wrong"), kata_result("same_storage", "crashed")
     assert judged(attack, wrong, crashed, quick=True).control_problem == "same_storage is crashed (test_a)"
@@ -189,8 +189,8 @@ control = "HONEST = FUNCTION"
 
 def test_an_attack_for_any_course_stands_below_its_first_function_and_has_the_right_one_to_call(tmp_path: Path) -> None:
     (tmp_path / "tricks.toml").write_text(ANYWHERE)
-    (attack,) = attacks(KATAS, tmp_path)
-    hostile, base = attack.hostile.files, attack.base().files
+    (attack,) = load_attacks(KATAS, tmp_path)
+    hostile, base = attack.hostile.files, attack.make_base().files
     name = "same_storage"
     assert hostile[f"{name}.py"].startswith(base[f"{name}.py"])
     assert hostile[f"{name}.py"].endswith(f"\n\n{name}, NAME_OF_KATA = solved, '{name}'".encode())
@@ -207,7 +207,7 @@ def test_the_first_function_is_that_of_a_kata_that_is_graded_and_nothing_else(
     monkeypatch: pytest.MonkeyPatch, track: str, kata: str, function: str
 ) -> None:
     monkeypatch.setattr(courses, "CURRENT", [replace(course(), graded=(track,))])
-    place = first_function()
+    place = find_first_function()
     assert place is not None
     assert (place.kata.name, place.function) == (kata, function)
 
@@ -216,7 +216,7 @@ def test_a_quick_proof_asks_for_what_catches_the_wrong_solution_and_for_one_test
     tmp_path: Path,
 ) -> None:
     (tmp_path / "tricks.toml").write_text(ANYWHERE + ENTRY.replace("[hides]", "[hides_here]"))
-    corpus = [*attacks(KATAS, tmp_path)]
+    corpus = [*load_attacks(KATAS, tmp_path)]
     (one, all_of_it), (whole, _) = (make_plans(corpus, "bwrap", quick=quick) for quick in (True, False))
     assert [len(kata.points) for kata in (*one.hostile.katas, *one.after.katas)] == [1, 1, 1]
     assert [*one.hostile.katas[0].points] == [corpus[0].place.wrong.caught_by]
@@ -237,7 +237,7 @@ def test_the_engines_attacks_name_neither_a_kata_of_ours_nor_torch() -> None:
 
 def test_a_course_without_a_function_has_no_attacks_but_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(courses, "CURRENT", [replace(course(), graded=("optimizers",))])
-    here = list(attacks([*courses.course().katas.values()]))
+    here = list(load_attacks([*courses.course().katas.values()]))
     assert here
     assert all(attack.entry.wrong for attack in here)
 
@@ -248,9 +248,11 @@ def test_every_course_has_a_next_student_and_a_neighbour_where_there_are_two_kat
     primes = courses.read_course(ROOT / "examples/courses/primes")
     monkeypatch.setattr(courses, "CURRENT", [primes])
     first, second = primes.katas.values()
-    assert next_student().katas == (first,)
+    assert make_next_student().katas == (first,)
     whole = Submission("whole", primes.solutions())
-    assert (neighbour(first, whole), neighbour(second, whole)) == ((), (first,)), "the second builds on the first"
-    assert neighbour(first, Submission("part", {"sieve.py": b""})) == ()
+    assert (find_neighbour(first, whole), find_neighbour(second, whole)) == ((), (first,)), (
+        "the second builds on the first"
+    )
+    assert find_neighbour(first, Submission("part", {"sieve.py": b""})) == ()
     vars(primes)["katas"] = {first.name: first}
-    assert neighbour(first, whole) == ()
+    assert find_neighbour(first, whole) == ()

@@ -70,7 +70,7 @@ def test_plain_values_arrive_unchanged(value: Any) -> None:
 
 @given(st.binary(max_size=200))
 def test_random_bytes_are_a_malformed_reply_and_raise_nothing_else(frame: bytes) -> None:
-    for message in (frame, fuzz_decoder.framed(b"\x93" + frame)):
+    for message in (frame, fuzz_decoder.pack_frame(b"\x93" + frame)):
         with pytest.raises(Malformed):
             decode_reply(message)
 
@@ -104,7 +104,7 @@ def test_a_tensor_whose_header_does_not_fit_its_bytes_is_malformed(header: list[
 def reply_with(header: Any, contents: bytes) -> bytes:
     """A reply whose value is a tensor of this dtype and shape."""
     ext = msgspec.msgpack.Ext(channel.TENSOR, msgspec.msgpack.encode(header))
-    return fuzz_decoder.framed(msgspec.msgpack.encode({"outcome": "returned", "value": ext}), contents)
+    return fuzz_decoder.pack_frame(msgspec.msgpack.encode({"outcome": "returned", "value": ext}), contents)
 
 
 def test_a_reply_with_bytes_that_belong_to_no_tensor_is_malformed() -> None:
@@ -121,12 +121,12 @@ def test_a_reply_with_anything_but_plain_values_is_malformed(value: Any) -> None
         for _ in range(MAX_DEPTH + 3):
             value = [value]
     with pytest.raises(Malformed):
-        decode_reply(fuzz_decoder.framed(msgspec.msgpack.encode({"outcome": "returned", "value": value})))
+        decode_reply(fuzz_decoder.pack_frame(msgspec.msgpack.encode({"outcome": "returned", "value": value})))
 
 
 def test_a_reply_that_is_nested_too_deeply_is_malformed() -> None:
     with pytest.raises(Malformed):
-        decode_reply(fuzz_decoder.framed(START + b"\x91" * 100_000 + b"\xc0"))
+        decode_reply(fuzz_decoder.pack_frame(START + b"\x91" * 100_000 + b"\xc0"))
 
 
 def test_a_bool_tensor_arrives_with_bytes_0_and_1_only() -> None:
@@ -136,7 +136,7 @@ def test_a_bool_tensor_arrives_with_bytes_0_and_1_only() -> None:
 
 def test_the_texts_of_a_reply_are_short_lines_whoever_has_made_it() -> None:
     forged = {"outcome": "raised", "error": "two\nlines " * 50_000, "file": "f" * 5000, "source": "\x1b[2J" * 5000}
-    reply = decode_reply(fuzz_decoder.framed(msgspec.msgpack.encode(forged)))
+    reply = decode_reply(fuzz_decoder.pack_frame(msgspec.msgpack.encode(forged)))
     assert all(len(text) <= MAX_TEXT and text.isprintable() for text in (reply.error, reply.file, reply.source))
     assert reply.error.startswith("two lines two lines")
 
@@ -174,7 +174,7 @@ BALLOONS = {
 
 @pytest.mark.parametrize("name", BALLOONS)
 def test_decoding_a_reply_takes_no_more_memory_than_the_cap(name: str) -> None:
-    frame = fuzz_decoder.framed(BALLOONS[name], bytes(2**26) if "tensor" in name else b"")
+    frame = fuzz_decoder.pack_frame(BALLOONS[name], bytes(2**26) if "tensor" in name else b"")
     bound = resource.getrlimit(resource.RLIMIT_AS)
     mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (mapped + 256 * 2**20, bound[1]))

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from grader.proof.cheat_run import judge_cheat, judge_slow, prove_times
-from grader.proof.cheats import Cheat, cheats, slow_ones
-from grader.proof.proof import Trial, markdown
+from grader.proof.cheats import Cheat, load_cheats, load_slow
+from grader.proof.proof import Trial, format_markdown
 from grader.results.result import PerformanceResult
 from torchkata.course import course
 from torchkata.speed.decision import RESTLESS
@@ -32,14 +32,14 @@ LOST = PerformanceResult("linear_forward", "inconclusive", message="the timing p
 
 @pytest.fixture(scope="module")
 def corpus() -> list[Cheat]:
-    return list(cheats(KATAS))
+    return list(load_cheats(KATAS))
 
 
 def test_a_cheat_is_appended_to_a_slow_solution_and_its_control_to_the_right_one(tmp_path: Path) -> None:
     (tmp_path / "tricks.toml").write_text(ENTRY)
-    (cheat,) = cheats(KATAS, tmp_path)
-    hostile, control = (files["linear.py"].decode() for files in (cheat.files(), cheat.control()))
-    slow, right = cheat.slow.files()["linear.py"].decode(), course().solutions()["linear.py"].decode()
+    (cheat,) = load_cheats(KATAS, tmp_path)
+    hostile, control = (files["linear.py"].decode() for files in (cheat.make_files(), cheat.make_control()))
+    slow, right = cheat.slow.make_files()["linear.py"].decode(), course().solutions()["linear.py"].decode()
     assert (cheat.title, cheat.slow.workload.name) == ("tricks/hides", "linear_forward")
     assert hostile == f"{slow}\n\nHOSTILE = 1"
     assert control == f"{right}\n\nHONEST = 1"
@@ -48,7 +48,7 @@ def test_a_cheat_is_appended_to_a_slow_solution_and_its_control_to_the_right_one
 
 def test_cheats_cover_every_workload(corpus: list[Cheat]) -> None:
     assert {cheat.slow.workload.name for cheat in corpus} == set(course().workloads)
-    assert {slow.workload.name for slow in slow_ones(KATAS).values()} == set(course().workloads)
+    assert {slow.workload.name for slow in load_slow(KATAS).values()} == set(course().workloads)
 
 
 def judged(cheat: Cheat, **rows: Any) -> Trial:
@@ -57,16 +57,16 @@ def judged(cheat: Cheat, **rows: Any) -> Trial:
 
 
 @pytest.mark.parametrize(
-    ("rows", "failed", "unsure"),
+    ("rows", "failed", "inconclusive"),
     [
         ({}, [], 0),
-        ({"row": PASSED}, ["cheat {} at bwrap: is worth 5 points too many"], 0),
+        ({"row": PASSED}, ["cheat {} at bwrap: gained 5 points"], 0),
         ({"row": SOME, "slow": PASSED}, [], 0),
-        ({"row": SOME}, ["cheat {} at bwrap: is worth 3 points too many"], 0),
+        ({"row": SOME}, ["cheat {} at bwrap: gained 3 points"], 0),
         ({"row": LOST}, ["cheat {} at bwrap: blamed the machine: the timing process was lost"], 0),
         ({"row": msgspec.structs.replace(FAILED, seconds=1e4)}, ["cheat {} at bwrap: took 10000 seconds"], 0),
-        ({"control": FAILED}, ["control of {} at bwrap: it is failed: "], 0),
-        ({"control": LOST}, ["control of {} at bwrap: it is inconclusive: the timing process was lost"], 0),
+        ({"control": FAILED}, ["control of {} at bwrap: outcome failed: "], 0),
+        ({"control": LOST}, ["control of {} at bwrap: outcome inconclusive: the timing process was lost"], 0),
         ({"row": RESTLESS_ROW}, [], 1),
         ({"row": RESTLESS_ROW, "control": RESTLESS_ROW}, [], 2),
         ({"slow": RESTLESS_ROW}, [], 1),
@@ -75,11 +75,11 @@ def judged(cheat: Cheat, **rows: Any) -> Trial:
     ],
 )
 def test_a_cheat_fails_the_proof_if_it_gains_or_harms_or_its_control_fails(
-    corpus: list[Cheat], rows: dict[str, Any], failed: list[str], unsure: int
+    corpus: list[Cheat], rows: dict[str, Any], failed: list[str], inconclusive: int
 ) -> None:
     proof = prove_times([judged(corpus[0], **rows)])
     assert proof.failed == [line.format(corpus[0].title) for line in failed]
-    assert (proof.claims, proof.unsure) == (2, unsure)
+    assert (proof.claims, proof.inconclusive) == (2, inconclusive)
 
 
 def test_cheat_may_earn_what_its_entry_admits(corpus: list[Cheat]) -> None:
@@ -88,8 +88,8 @@ def test_cheat_may_earn_what_its_entry_admits(corpus: list[Cheat]) -> None:
 
     proof = prove_times([changed(open="nobody"), changed(earns="works"), judged(corpus[0])])
     assert proof.failed == []
-    assert proof.notes == [f"OPEN  {corpus[0].title} at bwrap: is worth 5 points too many (nobody)"]
-    assert "| clocks | bwrap | 3 | 5 | the clock 1 | 1 | 1 | 3/3 |  |" in markdown(proof.tables)
+    assert proof.notes == [f"OPEN  {corpus[0].title} at bwrap: gained 5 points (nobody)"]
+    assert "| clocks | bwrap | 3 | 5 | the clock 1 | 1 | 1 | 3/3 |  |" in format_markdown(proof.tables)
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def test_cheat_names_what_stopped_it(corpus: list[Cheat], row: PerformanceResult
 
 
 def test_certify_refutes_a_slow_solution_that_passes() -> None:
-    slow = next(iter(slow_ones(KATAS).values()))
+    slow = next(iter(load_slow(KATAS).values()))
     proof = prove_times([judge_slow(slow, "none", row) for row in (FAILED, RESTLESS_ROW, PASSED)])
-    assert proof.failed == [f"slow {slow.title} at none: it is passed, not too slow"]
-    assert (proof.claims, proof.unsure) == (3, 1)
+    assert proof.failed == [f"slow {slow.title} at none: outcome passed, expected failed"]
+    assert (proof.claims, proof.inconclusive) == (3, 1)
     row = f"| {slow.title} | linear_forward | none | 0.30 | 0 of {slow.workload.points.full:g} |"
-    assert row in markdown(proof.tables)
+    assert row in format_markdown(proof.tables)

@@ -12,16 +12,16 @@ from rich.table import Table
 
 from grader.base.errors import CallError, MachineError
 from grader.proof.attack_run import tabulate_attacks
-from grader.proof.attacks import Attack, attacks
+from grader.proof.attacks import Attack, load_attacks
 from grader.proof.cheat_run import tabulate_cheats
-from grader.proof.cheats import Cheat, cheats, slow_ones
-from grader.proof.proof import Level, Options, Trial, markdown, prove_trials, try_levels
+from grader.proof.cheats import Cheat, load_cheats, load_slow
+from grader.proof.proof import Level, Options, Trial, format_markdown, prove_trials, try_levels
 from grader.sandbox.launch import Isolation
 from grader.tests.conftest import ask
 from torchkata.course import course
 
 KATAS = list(course().katas.values())
-BELOW = {attacks: 'wrong = "same_storage/values"', cheats: 'slow = "linear/three_times"'}
+BELOW = {load_attacks: 'wrong = "same_storage/values"', load_cheats: 'slow = "linear/three_times"'}
 ENTRY = """
 [hides]
 aim = "is right in secret"
@@ -33,7 +33,7 @@ control = "HONEST = 1"
 Read = Callable[..., Iterator[Attack | Cheat]]
 
 
-@pytest.fixture(scope="module", params=[attacks, cheats])
+@pytest.fixture(scope="module", params=[load_attacks, load_cheats])
 def corpus(request: pytest.FixtureRequest) -> list[Attack | Cheat]:
     """A whole corpus."""
     return list(request.param(KATAS))
@@ -42,8 +42,11 @@ def corpus(request: pytest.FixtureRequest) -> list[Attack | Cheat]:
 def sources(entry: Attack | Cheat) -> list[dict[str, bytes]]:
     """Return all that is handed in for an entry."""
     if isinstance(entry, Cheat):
-        return [entry.files(), entry.control()]
-    return [made.files for made in (entry.hostile, entry.control, entry.before, entry.beside) if made]
+        return [entry.make_files(), entry.make_control()]
+    accomplices = [
+        entry.make_submission("accomplice", code) for code in (entry.entry.before, entry.entry.beside) if code
+    ]
+    return [submission.files for submission in (entry.hostile, entry.control, *accomplices)]
 
 
 def test_corpus_is_large(corpus: list[Attack | Cheat]) -> None:
@@ -64,13 +67,18 @@ def test_code_of_corpus_compiles(corpus: list[Attack | Cheat]) -> None:
 @pytest.mark.parametrize(
     ("read", "old", "new", "words"),
     [
-        (attacks, "/values", "/nothing", "tricks/hides: the zoo has no wrong 'same_storage/nothing'"),
-        (cheats, "three_times", "four_times", "tricks/hides: the zoo has no slow 'linear/four_times'"),
-        (attacks, 'code = "HOSTILE = 1"', "", "missing required field `code`"),
-        (attacks, 'control = "HONEST = 1"', "", "missing required field `control`"),
-        (attacks, "control =", 'levels = ["bwrap"]\ncontrol =', "say because of what it is not tried at every level"),
-        (attacks, "control =", 'elsewhere = {x = ""}\ncontrol =', "tricks/hides: there is no kata 'x'"),
-        (attacks, "control =", 'only = "none"\ncontrol =', "Invalid enum value 'none'"),
+        (load_attacks, "/values", "/nothing", "tricks/hides: there is no wrong entry 'same_storage/nothing'"),
+        (load_cheats, "three_times", "four_times", "tricks/hides: there is no slow solution 'linear/four_times'"),
+        (load_attacks, 'code = "HOSTILE = 1"', "", "missing required field `code`"),
+        (load_attacks, 'control = "HONEST = 1"', "", "missing required field `control`"),
+        (
+            load_attacks,
+            "control =",
+            'levels = ["bwrap"]\ncontrol =',
+            "`levels` is restricted; add `because`",
+        ),
+        (load_attacks, "control =", 'elsewhere = {x = ""}\ncontrol =', "tricks/hides: there is no kata 'x'"),
+        (load_attacks, "control =", 'only = "none"\ncontrol =', "Invalid enum value 'none'"),
         *((read, "control =", 'contrul = ""\ncontrol =', "unknown field `contrul`") for read in BELOW),
         *((read, "[hides]", "[hides", "tricks.toml: ") for read in BELOW),
     ],
@@ -84,8 +92,8 @@ def test_flawed_entry_is_named(tmp_path: Path, read: Read, old: str, new: str, w
 
 def test_slow_solution_needs_a_workload_of_its_kata(tmp_path: Path) -> None:
     (tmp_path / "sgd.toml").write_text('[slow]\nworkload = "linear_forward"\nwords = "is slow"\ncode = ""')
-    with pytest.raises(CallError, match="sgd is not timed on a workload 'linear_forward'"):
-        slow_ones(KATAS, tmp_path)
+    with pytest.raises(CallError, match="sgd has no workload 'linear_forward'"):
+        load_slow(KATAS, tmp_path)
 
 
 @pytest.mark.parametrize(("part", "kata"), [("attacks", "cruncher"), ("cheats", "same_storage")])
@@ -117,10 +125,10 @@ def test_control_that_is_not_accepted_fails() -> None:
 
 
 def test_unsure_trials_are_counted_and_noted_once() -> None:
-    slow = replace(STOPPED, kind="slow", title="linear/slow", control_problem=None, unsure=True)
-    proof = prove_trials([replace(STOPPED, kind="cheat", unsure=True, control_unsure=True), slow], [])
-    assert (proof.claims, proof.unsure, proof.failed) == (3, 3, [])
-    assert proof.notes == ["UNSURE  tricks/hides at none", "UNSURE  slow linear/slow at none"]
+    slow = replace(STOPPED, kind="slow", title="linear/slow", control_problem=None, inconclusive=True)
+    proof = prove_trials([replace(STOPPED, kind="cheat", inconclusive=True, control_inconclusive=True), slow], [])
+    assert (proof.claims, proof.inconclusive, proof.failed) == (3, 3, [])
+    assert proof.notes == ["INCONCLUSIVE  tricks/hides at none", "INCONCLUSIVE  slow linear/slow at none"]
 
 
 @pytest.mark.parametrize(
@@ -132,13 +140,13 @@ def test_unsure_trials_are_counted_and_noted_once() -> None:
 )
 def test_table_sums_up_a_class_at_a_level(tabulate: Callable[[list[Trial]], Table], row: str) -> None:
     trials = [
-        replace(STOPPED, unsure=True, control_unsure=True, seconds=1.25),
+        replace(STOPPED, inconclusive=True, control_inconclusive=True, seconds=1.25),
         replace(EARNS, admitted="OPEN"),
         replace(EARNS, admitted="ONLY BWRAP STOPS"),
         replace(EARNS, does_the_work=True),
         replace(STOPPED, level="bwrap"),
     ]
-    other, found = markdown([tabulate(trials)]).splitlines()[-2:]
+    other, found = format_markdown([tabulate(trials)]).splitlines()[-2:]
     assert found == row
     assert other.startswith("| tricks | bwrap | 1 | 0 |")
 
@@ -163,5 +171,5 @@ def test_levels_that_are_tried(isolation: Isolation, quick: bool, broken: str, t
     with pytest.raises(MachineError) if tried is None else contextlib.nullcontext():
         trials = try_levels(options.levels, attempt, options, Console(file=written), "attack")
         assert [trial.level for trial in trials] == tried
-    warned = written.getvalue() == "warning: no attack was tried there: no namespaces here\n"
+    warned = written.getvalue() == f"warning: skipped every attack at isolation level {broken}: no namespaces here\n"
     assert warned == bool(broken and tried)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.proof.examples import Untrue, names_of, problems_of, run_example
+from grader.proof.examples import Untrue, collect_names, find_problems, run_example
 from grader.tests.support.solution import SOLUTION
 from torchkata.course import Course
 
@@ -23,7 +23,7 @@ from torchkata.course import Course
 def test_an_example_that_is_wrong_is_found(example: str) -> None:
     """The first one stood in the stub."""
     with pytest.raises(Untrue):
-        run_example(example, names_of("floating_point", SOLUTION))
+        run_example(example, collect_names("floating_point", SOLUTION))
 
 
 @pytest.mark.parametrize(
@@ -33,5 +33,5 @@ def test_broken_example_is_named_in_one_line(example: str, tmp_path: Path, monke
     stub = tmp_path / "floating_point.py"
     stub.write_text(f'"""Stub.\n\nExample:\n    2 + 2    # 4\n    {example}\n"""\n', "utf-8")
     monkeypatch.setattr(Course, "stub", lambda _self, _kata: stub)
-    (problem,) = problems_of("floating_point", SOLUTION)
+    (problem,) = find_problems("floating_point", SOLUTION)
     assert problem.startswith("assignment/floating_point.py:5: this example does not parse: ")

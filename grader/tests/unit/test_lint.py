@@ -3,7 +3,7 @@
 import pytest
 
 from grader.pipeline.lint import lint, report_skipped
-from grader.proof.zoo import package
+from grader.proof.zoo import read_package
 from torchkata.course import course
 
 
@@ -12,7 +12,7 @@ def texts(kata: str, source: str) -> list[tuple[int, str]]:
     return [(r.line, r.text.partition(": ")[0]) for r in lint({f"{kata}.py": source.encode()})]
 
 
-@pytest.mark.parametrize("files", [course().solutions(), package(course().assignment)], ids=["solution", "stubs"])
+@pytest.mark.parametrize("files", [course().solutions(), read_package(course().assignment)], ids=["solution", "stubs"])
 def test_the_solution_and_the_stubs_have_no_findings(files: dict[str, bytes]) -> None:
     assert lint(files) == []
 

@@ -63,10 +63,10 @@ def test_what_a_workload_is_worth_is_known_without_torch() -> None:
 
 
 def test_a_zoo_entry_whose_patch_does_not_fit_is_refused() -> None:
-    with pytest.raises(CallError, match="'gone' stands 0 times"):
-        zoo.made_wrong("x", "solution", {"replace": [["gone", "here"]]})
-    with pytest.raises(CallError, match="it is the solution"):
-        zoo.made_wrong("x", "solution", {"source": "solution"})
+    with pytest.raises(CallError, match="'gone' occurs 0 times"):
+        zoo.make_source("x", "solution", {"replace": [["gone", "here"]]})
+    with pytest.raises(CallError, match="identical to the solution"):
+        zoo.make_source("x", "solution", {"source": "solution"})
 
 
 def test_patches_are_named_after_mistakes() -> None:
@@ -74,28 +74,31 @@ def test_patches_are_named_after_mistakes() -> None:
         "patches": {"unscaled": ["a", "b"], "he": {"he_normal": ["a", "c"], "he_uniform": [["a", "d"], ["e", "f"]]}},
         "with_bias": {"breaks": "no bias"},
     }
-    assert dict(zoo.entries(course().katas["linear"], tables)) == {
+    assert dict(zoo.read_entries(course().katas["linear"], tables)) == {
         "unscaled": {"looks_like": "unscaled", "replace": ["a", "b"]},
         "he_normal": {"looks_like": "he", "replace": ["a", "c"]},
         "he_uniform": {"looks_like": "he", "replace": [["a", "d"], ["e", "f"]]},
         "with_bias": {"breaks": "no bias"},
     }
-    assert zoo.made_wrong("x", "a + e", {"replace": ["a", "b"]}) == "b + e"
-    assert zoo.made_wrong("x", "a + e", {"replace": [["a", "d"], ["e", "f"]]}) == "d + f"
+    assert zoo.make_source("x", "a + e", {"replace": ["a", "b"]}) == "b + e"
+    assert zoo.make_source("x", "a + e", {"replace": [["a", "d"], ["e", "f"]]}) == "d + f"
 
 
 def test_two_zoo_entries_of_one_name_are_refused() -> None:
     tables = {"patches": {"he": ["a", "b"]}, "he": {"breaks": "no ReLU follows"}}
     with pytest.raises(CallError, match=r"linear/wrong\.toml: two entries are called 'he'"):
-        list(zoo.entries(course().katas["linear"], tables))
+        list(zoo.read_entries(course().katas["linear"], tables))
 
 
 def test_a_mistakes_sentence_describes_its_patch() -> None:
     kata = course().katas["adagrad"]
-    words = {entry.name: entry.words for entry in zoo.wrong(kata)}
+    words = {entry.name: entry.words for entry in zoo.load_wrong(kata)}
     assert words["epsilon_outside"] == "Mistake: the 1e-5 is added outside the square root"
     assert words["mean_of_the_squares"] == "Breaks: g2 is a sum, not a mean over the steps"
-    assert zoo.sentence(kata, {"looks_like": "other_epsilon"}) == "the number inside the root is eps instead of 1e-5"
+    assert (
+        zoo.describe_mistake(kata, {"looks_like": "other_epsilon"})
+        == "the number inside the root is eps instead of 1e-5"
+    )
 
 
 def test_the_lock_file_agrees_with_the_constraints_and_names_the_public_index_alone() -> None:

@@ -76,12 +76,12 @@ def test_hint_with_a_line_of_the_solution_is_named(primes: Path) -> None:
     [
         (STUB, "raise NotImplementedError", "return []", f"{STUB}: sieve is already implemented; a stub must end with"),
         (STUB, "raise NotImplementedError", "raise (", f"{STUB}: not valid Python ("),
-        (STUB, "Example:", "For one:", f"{STUB}: add an example whose comment begins with its value"),
+        (STUB, "Example:", "For one:", f"{STUB}: add an example with its value as a comment"),
         (
             STUB,
             "5, 7]:",
             "5, 9]:",
-            f"{STUB}: the example does not run with the solution: it is [2, 3, 5, 7], and should",
+            f"{STUB}: the example does not run with the solution: got [2, 3, 5, 7], expected",
         ),
         (STUB, "(n: int)", "(m: int)", f"{STUB}: sieve: the stub has (m: int)"),
         (STUB, '"""', '"""With math.sqrt. ', f"{STUB}: the text mentions math; import it"),
@@ -98,7 +98,7 @@ def test_hint_with_a_line_of_the_solution_is_named(primes: Path) -> None:
         ),
         ("docs/katas.md", "Needs: nothing.", "", "docs/katas.md: the section of sieve needs a line `Needs: nothing.`"),
         ("docs/katas.md", "Needs: nothing.", "Needs: `factorise`.", "docs/katas.md: `Needs:` of sieve names"),
-        ("docs/katas.md", "Divide.", "2 + 2 = 5", "docs/katas.md: 2 + 2 = 5: it is 4"),
+        ("docs/katas.md", "Divide.", "2 + 2 = 5", "docs/katas.md: 2 + 2 = 5: the left side is 4"),
     ],
 )
 def test_what_a_kata_lacks_is_named_in_a_line(primes: Path, file: str, old: str, new: str, line: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from grader.proof.examples import FIGURE, Names, assert_sums_come_out, equations, in_python, names_of, rounds_to
+from grader.proof.examples import FIGURE, Names, check_sums, collect_names, convert_to_python, find_equations, rounds_to
 from grader.tests import ROOT
 from grader.tests.support.solution import SOLUTION
 
@@ -128,21 +128,23 @@ def sections() -> dict[str, str]:
 @pytest.mark.parametrize(("kata", "words", "computed"), FIGURES, ids=[f"{kata}: {words}" for kata, words, _ in FIGURES])
 def test_the_figures_of_the_page_of_katas_are_right(kata: str, words: str, computed: str) -> None:
     assert words in sections()[kata]
-    values = eval(f"({computed})", names_of(kata, SOLUTION) | HELP | {"BYTES": ("float32", "bfloat16", "float8_e5m2")})
-    written = [in_python(figure) for figure in FIGURE.findall(words)]
+    values = eval(
+        f"({computed})", collect_names(kata, SOLUTION) | HELP | {"BYTES": ("float32", "bfloat16", "float8_e5m2")}
+    )
+    written = [convert_to_python(figure) for figure in FIGURE.findall(words)]
     assert len(values) == len(written)
     for value, figure in zip(values, written, strict=True):
         assert rounds_to(value, figure), value
 
 
 def test_the_sums_on_the_page_of_katas_come_out() -> None:
-    assert assert_sums_come_out(" ".join(sections().values())) >= 15
+    assert check_sums(" ".join(sections().values())) >= 15
 
 
 def test_a_sum_that_does_not_come_out_is_found() -> None:
-    assert equations("after 16³² = 2¹²⁸ times, 4/√41 = 0.62, so w = 0.5 and x = y = 1") == [
+    assert find_equations("after 16³² = 2¹²⁸ times, 4/√41 = 0.62, so w = 0.5 and x = y = 1") == [
         ["16³²", "2¹²⁸"],
         ["4/√41", "0.62"],
     ]
     with pytest.raises(AssertionError):
-        assert_sums_come_out("4/√41 = 0.63")
+        check_sums("4/√41 = 0.63")
