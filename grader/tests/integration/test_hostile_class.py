@@ -32,7 +32,7 @@ def grade_as(role: str, *arguments: object, encoding: str = "utf-8") -> Run:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with a class, and the results of its honest submissions graded alone."""
+    """Return a folder with a class, and the results of its honest submissions graded alone."""
     folder = tmp_path_factory.mktemp("hostile")
     paths = handed_in(folder / "class", SIEVE, *HONEST, kata="sieve")
     (paths[1] / "sieve.py").write_text(WITHOUT_TWO)
@@ -44,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module", params=list(ROLES))
 def graded(folder: Path, request: pytest.FixtureRequest) -> tuple[Path, Run]:
-    """The results of the class, and what was printed."""
+    """Return the results of the class, and what was printed."""
     if request.param == "ordinary user" and start(*ORDINARY, "true").code:
         pytest.skip("this machine has no user namespaces")
     out = folder / str(request.param)
