@@ -13,12 +13,12 @@ TESTERS ?= 4
 SEEDS ?= 20
 BIN := .venv/bin
 LOWEST := .venv/lowest/bin
-INTERNALS := unit/test_inputs unit/test_diagnose unit/test_accounting unit/test_compute_katas
+INTERNALS := unit/test_inputs unit/test_diagnosis unit/test_accounting unit/test_compute_katas
 VARIATIONS := ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 OMP_NUM_THREADS=1 OMP_NUM_THREADS=8 \
 	LC_ALL=C TZ=Asia/Kolkata COLUMNS=60
 TOGETHER := ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1 LC_ALL=C TZ=Asia/Kolkata COLUMNS=60
 PRINTED := integration/test_docs_run integration/test_typed integration/test_calls \
-	unit/test_printed_output unit/test_examples unit/test_stated_figures unit/test_literals unit/test_diagnose unit/test_report
+	unit/test_printed_output unit/test_examples unit/test_stated_figures unit/test_literals unit/test_diagnosis unit/test_report
 export PYTHONDONTWRITEBYTECODE :=   # because the tests start hundreds of processes that import the same modules
 
 grade: .venv/installed

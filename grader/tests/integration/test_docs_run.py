@@ -51,7 +51,7 @@ NOT_RUN = {
     "needs a GPU; rehearsed in test_prove_gpu.py::test_every_step_is_taken_in_a_rehearsal": (
         "python -m benchmarks.prove_gpu",
     ),
-    "needs Podman; test_containerfile.py::test_what_doctor_says_of_a_container_is_what_the_documents_say": (
+    "needs Podman; test_containerfile.py::test_doctor_and_docs_agree_on_containers": (
         "podman build -t torchkata .",
         "podman run --rm torchkata",
         "podman run --rm --userns keep-id --security-opt seccomp=unconfined --security-opt unmask=ALL "
@@ -81,7 +81,7 @@ ENDS = {
 }  # exit codes, if not 0
 MINUTES = (
     "students.md: Useful commands",  # whole runs of pytest; test_student_view.py has each option
-    "instructors.md: A class of 200, from downloads to a gradebook",  # test_marks.py and test_items.py have small ones
+    "instructors.md: A class of 200, from downloads to a gradebook",  # test_mark_rules.py and test_item_analysis.py have small ones
     "instructors.md: A course of your own",  # all attacks; test_wheel.py has a new course, test_courses.py the attacks
 )
 SUBMISSIONS = ("writes_results", "zipped.zip")  # quickly graded

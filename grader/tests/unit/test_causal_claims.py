@@ -1,4 +1,4 @@
-"""What the stubs and `docs/katas.md` claim about causes and effects, run on a CPU and counted without a clock."""
+"""Tests of the causal claims in the stubs and `docs/katas.md`, on a CPU and without a clock."""
 
 import math
 import random
@@ -26,15 +26,15 @@ LAYERS, ROWS, DIM = 8, 16, 32
 X = torch.ones(ROWS, DIM)
 
 
-def assert_said(kata: str, *claims: str) -> None:
-    """Demand that the kata's stub or its section of the page still says these words."""
+def assert_text_has(kata: str, *claims: str) -> None:
+    """Assert that these claims are still in the kata's stub or its section of the page."""
     stub = re.sub(r"\n# ?", "\n", course().stub(kata).read_text("utf-8"))
     text = " ".join(f"{stub} {sections()[kata]}".split())
     for claim in claims:
         assert claim in text, f"{kata} no longer says {claim!r}: change the test with the text"
 
 
-def network(layers: int = LAYERS) -> nn.Sequential:
+def make_network(layers: int = LAYERS) -> nn.Sequential:
     """Return linear layers without biases, each followed by a ReLU."""
     return nn.Sequential(*(nn.Sequential(nn.Linear(DIM, DIM, bias=False), nn.ReLU()) for _ in range(layers)))
 
@@ -55,15 +55,15 @@ class Saved:
         return box
 
     def tensors(self) -> list[Tensor]:
-        """Return what is alive."""
+        """Return the tensors that are alive."""
         return [box[0] for box in (ref() for ref in self.boxes) if box is not None]
 
     def activations(self) -> set[int]:
-        """Return the storages that are alive and are no parameter's."""
+        """Return the live storages that belong to no parameter."""
         return {tensor.untyped_storage().data_ptr() for tensor in self.tensors()} - self.parameters
 
 
-def nodes_of(tensor: Tensor) -> set[Any]:
+def find_nodes(tensor: Tensor) -> set[Any]:
     """Return the nodes of a tensor's graph."""
     nodes, further = set[Any](), [tensor.grad_fn]
     while further:
@@ -74,13 +74,13 @@ def nodes_of(tensor: Tensor) -> set[Any]:
     return nodes
 
 
-def test_kept_loss_keeps_nodes_but_no_activations() -> None:
-    assert_said(
+def test_kept_loss_keeps_nodes_not_activations() -> None:
+    assert_text_has(
         "train",
         "Detach the losses: otherwise each keeps its graph's nodes in memory",
         "`backward()` frees only the saved activations",
     )
-    model, losses = network(), []
+    model, losses = make_network(), []
     saved = Saved(model)
     for step in range(5):
         with saved.hooks:
@@ -88,18 +88,18 @@ def test_kept_loss_keeps_nodes_but_no_activations() -> None:
         assert saved.activations()
         losses[-1].backward()
         assert saved.tensors() == []
-        assert len(set().union(*map(nodes_of, losses))) > 2 * LAYERS * (step + 1)
-    assert nodes_of(losses[-1].detach()) == set()
+        assert len(set().union(*map(find_nodes, losses))) > 2 * LAYERS * (step + 1)
+    assert find_nodes(losses[-1].detach()) == set()
 
 
 @pytest.mark.parametrize("at_the_end", [False, True])
 def test_backward_for_each_micro_batch_frees_its_activations(at_the_end: bool) -> None:
-    assert_said(
+    assert_text_has(
         "gradient_accumulation",
         "so that its activations can be freed",
         "Or running backward once at the end, which keeps all activations in memory",
     )
-    model, peak, losses = network(), 0, []
+    model, peak, losses = make_network(), 0, []
     saved = Saved(model)
     for micro_batch in torch.chunk(torch.ones(8 * ROWS, DIM), 8):
         with saved.hooks:
@@ -112,13 +112,13 @@ def test_backward_for_each_micro_batch_frees_its_activations(at_the_end: bool) -
 
 
 def test_checkpointing_keeps_less_and_computes_forward_twice() -> None:
-    assert_said(
+    assert_text_has(
         "activation_checkpointing",
         "The price is one more forward pass: 8 FLOPs per token and parameter instead of 6",
         "about 8 + 8 = 16 are in memory instead of 64",
         "Under `torch.no_grad()`, run each block once and keep nothing",
     )
-    segments, x = nn.Sequential(*(network(2) for _ in range(4))), X.clone().requires_grad_()
+    segments, x = nn.Sequential(*(make_network(2) for _ in range(4))), X.clone().requires_grad_()
 
     def with_checkpoints(y: Any) -> Any:
         for segment in segments:
@@ -143,13 +143,13 @@ def test_checkpointing_keeps_less_and_computes_forward_twice() -> None:
 
 
 def test_autocast_halves_activations_and_copies_weights() -> None:
-    assert_said(
+    assert_text_has(
         "mixed_precision",
         "Activations in bfloat16 take half the memory",
         "weights, their gradients and the optimizer state stay in float32 and take as much memory as before",
         "autocast's bfloat16 copies of the weights come on top",
     )
-    model = network()
+    model = make_network()
     optimizer = torch.optim.Adam(model.parameters())
     sizes: dict[bool, set[tuple[torch.Size, int]]] = {}
     for enabled in (False, True):
@@ -168,9 +168,11 @@ def test_autocast_halves_activations_and_copies_weights() -> None:
 
 
 def test_views_share_the_whole_storage_of_their_source() -> None:
-    assert_said("same_storage", "a small slice keeps a large block of memory alive")
-    assert_said("memory_accounting", "A view keeps the whole storage of its source")
-    assert_said("strides", "Why is a transpose free for any size? Because no element moves", "`expand` costs nothing")
+    assert_text_has("same_storage", "a small slice keeps a large block of memory alive")
+    assert_text_has("memory_accounting", "A view keeps the whole storage of its source")
+    assert_text_has(
+        "strides", "Why is a transpose free for any size? Because no element moves", "`expand` costs nothing"
+    )
     large = torch.zeros(1000, 1000)
     whole, views = large.untyped_storage(), (large[0], large.t(), large[:1].expand(10**6, 1000))
     del large
@@ -181,7 +183,7 @@ def test_views_share_the_whole_storage_of_their_source() -> None:
 
 
 def test_weights_only_loads_no_code(tmp_path: Path) -> None:
-    assert_said("checkpoint", "Do not run code from the file: `torch.load(..., weights_only=True)`")
+    assert_text_has("checkpoint", "Do not run code from the file: `torch.load(..., weights_only=True)`")
     ran = tmp_path / "ran"
 
     class Code:
@@ -228,8 +230,9 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
         optimizer.load_state_dict(optimizer.state_dict())
         assert optimizer.state[p] == {"step": 257, "t": 256}"""),
     ("adamw", "weights with large gradients hardly decay", """
-        assert abs(decayed(Adam, 100)) < 0.1 * abs(decayed(Adam, 1))"""),
-    ("adamw", "independent of the gradients", "assert isclose(decayed(AdamW, 100), decayed(AdamW, 1), rel_tol=1e-6)"),
+        assert abs(compute_decay(Adam, 100)) < 0.1 * abs(compute_decay(Adam, 1))"""),
+    ("adamw", "independent of the gradients", """
+        assert isclose(compute_decay(AdamW, 100), compute_decay(AdamW, 1), rel_tol=1e-6)"""),
     ("mixed_precision", "The risk is that small steps are rounded away", """
         p = nn.Parameter(p.bfloat16()); p.grad = p.detach() * 1e-3; SGD([p], lr=1.0).step()
         assert p.tolist() == [1, 1]"""),
@@ -245,25 +248,26 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
         assert 0.45 < (x @ a).relu().square().mean() / (x @ a).square().mean() < 0.55"""),
     ("linear", "With plain `randn` it would be `sqrt(input_dim)` times as large", """
         assert 0.9 < (x @ a).std() / 1024**0.5 < 1.1"""),
-    ("flop_accounting", "the first layer's input gets no gradient unless", "assert products_backward(False) == 1"),
+    ("flop_accounting", "the first layer's input gets no gradient unless",
+     "assert count_backward_products(False) == 1"),
     ("linear_backward", "Each gradient is a matrix multiplication as large as that of the forward pass",
-     "assert products_backward(True) == 2"),
+     "assert count_backward_products(True) == 2"),
     ("strides", "is not contiguous, and `x.transpose(0, 1).view(3, 2, 2, 2)` works", """
         y = torch.arange(24).reshape(2, 3, 4).transpose(0, 1)
         assert not y.is_contiguous() and y.view(3, 2, 2, 2).equal(y.contiguous().view(3, 2, 2, 2))"""),
     ("activation_checkpointing", "a reentrant checkpoint gives the weights no gradients", """
-        assert checkpoint(network(1), X, use_reentrant=False).requires_grad
-        assert not checkpoint(network(1), X, use_reentrant=True).requires_grad"""),
+        assert checkpoint(make_network(1), X, use_reentrant=False).requires_grad
+        assert not checkpoint(make_network(1), X, use_reentrant=True).requires_grad"""),
 ]  # fmt: skip
 
 
-def products_backward(asks: bool) -> float:
+def count_backward_products(asks: bool) -> float:
     """Count the products of a linear layer's backward pass, where its input requires grad or not."""
     layer, x = nn.Linear(DIM, DIM, bias=False), X.clone().requires_grad_(asks)
     return count_flops(lambda: layer(x).sum().backward()) / count_flops(lambda: layer(x)) - 1
 
 
-def decayed(kind: Callable[..., torch.optim.Optimizer], gradient: float) -> float:
+def compute_decay(kind: Callable[..., torch.optim.Optimizer], gradient: float) -> float:
     """Return by how much weight decay makes a weight smaller in a few steps."""
     ends = []
     for decay in (0.0, 0.1):
@@ -279,7 +283,7 @@ def decayed(kind: Callable[..., torch.optim.Optimizer], gradient: float) -> floa
 @pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad")
 @pytest.mark.parametrize(("kata", "words", "code"), SHORT, ids=[f"{kata}: {words}" for kata, words, _ in SHORT])
 def test_short_claim_holds(kata: str, words: str, code: str) -> None:
-    assert_said(kata, words)
+    assert_text_has(kata, words)
     generator = torch.Generator().manual_seed(0)
     x, a, b = (torch.randn(1024, 1024, generator=generator, dtype=torch.float64) for _ in range(3))
     given = {"x": x, "a": a, "b": b, "p": nn.Parameter(torch.ones(2))}
@@ -287,7 +291,7 @@ def test_short_claim_holds(kata: str, words: str, code: str) -> None:
 
 
 def test_jaxtyping_checks_only_with_a_checker() -> None:
-    assert_said("named_dimensions", "are checked only under `@jaxtyped(typechecker=beartype)`")
+    assert_text_has("named_dimensions", "are checked only under `@jaxtyped(typechecker=beartype)`")
 
     def double(x: Float[Tensor, "rows 3"]) -> Any:
         return 2 * x
@@ -310,7 +314,7 @@ def test_jaxtyping_checks_only_with_a_checker() -> None:
 
 
 def test_libraries_draw_from_generators_of_their_own() -> None:
-    assert_said("reproducibility", "the run repeats only if all three are seeded")
+    assert_text_has("reproducibility", "the run repeats only if all three are seeded")
     draws: list[Callable[[], float]] = [lambda: torch.rand(1).item(), np.random.rand, random.random]
     seeds: list[Callable[[int], object]] = [torch.manual_seed, np.random.seed, random.seed]
     for chosen, seed in enumerate(seeds):

@@ -1,4 +1,4 @@
-"""The corpus of cheats on speed: how it is read and how a trial is judged."""
+"""Tests of the corpus of cheats on speed: reading it and judging a trial."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -35,7 +35,7 @@ def corpus() -> list[Cheat]:
     return list(load_cheats(KATAS))
 
 
-def test_a_cheat_is_appended_to_a_slow_solution_and_its_control_to_the_right_one(tmp_path: Path) -> None:
+def test_cheat_extends_slow_solution_and_control_right_one(tmp_path: Path) -> None:
     (tmp_path / "tricks.toml").write_text(ENTRY)
     (cheat,) = load_cheats(KATAS, tmp_path)
     hostile, control = (files["linear.py"].decode() for files in (cheat.make_files(), cheat.make_control()))
@@ -51,7 +51,7 @@ def test_cheats_cover_every_workload(corpus: list[Cheat]) -> None:
     assert {slow.workload.name for slow in load_slow(KATAS).values()} == set(course().workloads)
 
 
-def judged(cheat: Cheat, **rows: Any) -> Trial:
+def judge_trial(cheat: Cheat, **rows: Any) -> Trial:
     """Return the trial of a cheat in which all went well, except for these rows."""
     return judge_cheat(cheat, "bwrap", **{"slow": FAILED, "row": FAILED, "control": PASSED} | rows)
 
@@ -74,19 +74,19 @@ def judged(cheat: Cheat, **rows: Any) -> Trial:
         ({"control": DOUBTFUL}, [], 0),
     ],
 )
-def test_a_cheat_fails_the_proof_if_it_gains_or_harms_or_its_control_fails(
+def test_cheat_fails_if_it_gains_or_harms(
     corpus: list[Cheat], rows: dict[str, Any], failed: list[str], inconclusive: int
 ) -> None:
-    proof = prove_times([judged(corpus[0], **rows)])
+    proof = prove_times([judge_trial(corpus[0], **rows)])
     assert proof.failed == [line.format(corpus[0].title) for line in failed]
     assert (proof.claims, proof.inconclusive) == (2, inconclusive)
 
 
 def test_cheat_may_earn_what_its_entry_admits(corpus: list[Cheat]) -> None:
     def changed(**changes: str) -> Trial:
-        return judged(replace(corpus[0], entry=msgspec.structs.replace(corpus[0].entry, **changes)), row=PASSED)
+        return judge_trial(replace(corpus[0], entry=msgspec.structs.replace(corpus[0].entry, **changes)), row=PASSED)
 
-    proof = prove_times([changed(open="nobody"), changed(earns="works"), judged(corpus[0])])
+    proof = prove_times([changed(open="nobody"), changed(earns="works"), judge_trial(corpus[0])])
     assert proof.failed == []
     assert proof.notes == [f"OPEN  {corpus[0].title} at bwrap: gained 5 points (nobody)"]
     assert "| clocks | bwrap | 3 | 5 | the clock 1 | 1 | 1 | 3/3 |  |" in format_markdown(proof.tables)
@@ -102,10 +102,10 @@ def test_cheat_may_earn_what_its_entry_admits(corpus: list[Cheat]) -> None:
     ],
 )
 def test_cheat_names_what_stopped_it(corpus: list[Cheat], row: PerformanceResult, stopped_by: str) -> None:
-    assert judged(corpus[0], row=row).stopped_by == stopped_by
+    assert judge_trial(corpus[0], row=row).stopped_by == stopped_by
 
 
-def test_certify_refutes_a_slow_solution_that_passes() -> None:
+def test_certify_refutes_slow_solution_that_passes() -> None:
     slow = next(iter(load_slow(KATAS).values()))
     proof = prove_times([judge_slow(slow, "none", row) for row in (FAILED, RESTLESS_ROW, PASSED)])
     assert proof.failed == [f"slow {slow.title} at none: outcome passed, expected failed"]

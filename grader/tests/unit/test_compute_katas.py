@@ -1,4 +1,4 @@
-"""What the compute katas rest on: FLOPs as torch counts them, figures as the manifest has them, pretended time."""
+"""Tests of the oracles, meter, device figures and simulated machine of the compute katas."""
 
 import ast
 import time
@@ -32,7 +32,7 @@ def count_flops(work: Callable[[], object]) -> int:
 
 
 @given(sizes, sizes, sizes)
-def test_the_oracles_and_the_meter_count_the_flops_of_a_product_as_torch_does(m: int, k: int, n: int) -> None:
+def test_product_flops_match_torch(m: int, k: int, n: int) -> None:
     a, b = torch.empty(m, k, device="meta"), torch.empty(k, n, device="meta")
     flops = count_flops(lambda: a @ b)
     assert flops == flop_accounting.matmul_flops(m, k, n) == roofline.product_work(m, k, n, 4)[0]
@@ -40,9 +40,7 @@ def test_the_oracles_and_the_meter_count_the_flops_of_a_product_as_torch_does(m:
 
 
 @given(st.integers(1, 20), st.integers(1, 20), st.integers(0, 5), st.booleans())
-def test_the_oracle_counts_the_flops_of_a_deep_network_as_torch_does(
-    B: int, D: int, L: int, input_needs_grad: bool
-) -> None:
+def test_network_flops_match_torch(B: int, D: int, L: int, input_needs_grad: bool) -> None:
     x = torch.empty(B, D, device="meta", requires_grad=input_needs_grad)
     weights = [torch.empty(D, D, device="meta", requires_grad=True) for _ in range(L)]
 
@@ -57,14 +55,14 @@ def test_the_oracle_counts_the_flops_of_a_deep_network_as_torch_does(
     assert count_flops(run) == products * flop_accounting.matmul_flops(B, D, D)
 
 
-def test_the_meter_counts_the_bytes_that_are_read_and_written() -> None:
+def test_meter_counts_bytes_read_and_written() -> None:
     x, w = torch.ones(3, 4, dtype=torch.bfloat16), torch.ones(4, 5, dtype=torch.bfloat16)
     assert count_operations(lambda: x @ w).bytes == 2 * (12 + 20 + 15) == roofline.product_work(3, 4, 5, 2)[1]
     assert count_operations(lambda: x.T[1:]).bytes == 0
     assert count_operations(lambda: torch.dot(x[0], w[:, 0])).bytes == 2 * (4 + 4 + 1)
 
 
-def test_the_table_of_devices_in_the_stub_agrees_with_the_devices_file() -> None:
+def test_device_table_of_stub_matches_datasheets() -> None:
     module = ast.parse((ROOT / "assignment/promised_flops.py").read_text("utf-8"))
     (function,) = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name != "mfu"]
     _, table = (ast.get_docstring(function) or "").split("float8\n", 1)
@@ -77,67 +75,54 @@ def test_the_table_of_devices_in_the_stub_agrees_with_the_devices_file() -> None
         ]
 
 
-def machine(*, on_gpu: bool = False, busy: float = 0.0) -> Machine:
+def make_machine(*, on_gpu: bool = False, busy: float = 0.0) -> Machine:
     return Machine(seconds=[2.0], flops=2, launch=0.25, on_gpu=on_gpu, busy=busy)
 
 
-def one(on_gpu: bool = False) -> Tensor:
+def make_tensor(on_gpu: bool = False) -> Tensor:
     return torch.ones(1, 1).as_subclass(OnDevice) if on_gpu else torch.ones(1, 1)
 
 
-def test_pretended_clocks_advance_by_the_time_that_products_take() -> None:
-    with simulating(machine()):
+def test_simulated_clocks_advance_with_products() -> None:
+    with simulating(make_machine()):
         for clock in (time.time, time.perf_counter, time.monotonic, time.process_time, timeit.default_timer):
             start = clock()
-            one() @ one()
+            make_tensor() @ make_tensor()
             assert clock() - start == 2.0
-        assert timeit.timeit(lambda: one() @ one(), number=3) == 6.0
+        assert timeit.timeit(lambda: make_tensor() @ make_tensor(), number=3) == 6.0
         start_ns = time.perf_counter_ns()
         time.sleep(3600)
         assert time.perf_counter_ns() - start_ns == 3600 * 10**9
 
 
-def test_a_product_on_the_pretended_gpu_is_queued_until_someone_waits() -> None:
-    x = one(on_gpu=True)
+def test_simulated_gpu_queues_products_until_synchronized() -> None:
+    x = make_tensor(on_gpu=True)
     assert x.device.type == "cuda"
-    with simulating(machine(on_gpu=True, busy=10.0)):
+    with simulating(make_machine(on_gpu=True, busy=10.0)):
         start = time.perf_counter()
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
+        begin.record()
         y = x @ x
+        end.record()
         assert time.perf_counter() - start == 0.25
+        with pytest.raises(RuntimeError, match="not ready"):
+            begin.elapsed_time(end)
         torch.cuda.synchronize()
         assert time.perf_counter() - start == 12.0
+        assert begin.elapsed_time(end) == 2000.0, "milliseconds"
         y = x @ x
         assert time.perf_counter() - start == 12.25
         y.item()
         assert time.perf_counter() - start == 14.25
 
 
-def test_events_of_the_pretended_gpu_count_milliseconds_of_the_device() -> None:
-    x = one(on_gpu=True)
-    with simulating(machine(on_gpu=True, busy=10.0)):
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
-        begin.record()
-        x @ x
-        end.record()
-        with pytest.raises(RuntimeError, match="not ready"):
-            begin.elapsed_time(end)
-        end.synchronize()
-        assert begin.elapsed_time(end) == 2000.0
-
-
-def look_and_fail(kept: list[Callable[[], float]]) -> None:
-    with simulating(machine(on_gpu=True)):
-        kept.append(time.perf_counter)
-        raise ZeroDivisionError
-
-
 def test_clocks_and_cuda_are_restored_after_simulation() -> None:
     clocks, available = (time.perf_counter, time.sleep, timeit.default_timer), torch.cuda.is_available
     defaults = timeit.timeit.__defaults__
-    kept: list[Callable[[], float]] = []
-    with pytest.raises(ZeroDivisionError):
-        look_and_fail(kept)
+    with pytest.raises(ZeroDivisionError), simulating(make_machine(on_gpu=True)):  # noqa: PT012
+        simulated = time.perf_counter
+        raise ZeroDivisionError
     assert (time.perf_counter, time.sleep, timeit.default_timer) == clocks
     assert (torch.cuda.is_available, timeit.timeit.__defaults__) == (available, defaults)
-    assert kept[0] is not time.perf_counter
-    assert kept[0]() <= time.perf_counter()
+    assert simulated is not time.perf_counter
+    assert simulated() <= time.perf_counter()

@@ -1,4 +1,4 @@
-"""The Containerfile: what it says agrees with the project and the documents."""
+"""Tests that the Containerfile agrees with the project and its documentation."""
 
 import re
 import tomllib
@@ -14,27 +14,29 @@ TEXT = (ROOT / "Containerfile").read_text("utf-8")
 PYTHON_OF_DEBIAN = {"bookworm": "3.11", "trixie": "3.13"}
 
 
-def taken(name: str) -> bool:
-    """Whether `.dockerignore` lets a file into the image: the last line that fits decides."""
+def is_copied(name: str) -> bool:
+    """Return whether `.dockerignore` lets a file into the image: the last matching line decides."""
     lines = [line for line in (ROOT / ".dockerignore").read_text("utf-8").splitlines() if line and line[0] != "#"]
     parts = [Path(*Path(name).parts[:count]).as_posix() for count in range(1, len(Path(name).parts) + 1)]
-    into = True
+    copied = True
     for line in lines:
         pattern = line.removeprefix("!").removeprefix("**/")
         if any(fnmatch(part, pattern) or (fnmatch(Path(part).name, pattern) and "**/" in line) for part in parts):
-            into = line.startswith("!")
-    return into
+            copied = line.startswith("!")
+    return copied
 
 
-def test_the_image_has_a_python_that_the_project_runs_on() -> None:
+def test_image_has_supported_python() -> None:
     base = re.search(r"^FROM docker\.io/library/debian:(\w+)-slim$", TEXT, re.MULTILINE)
     assert base is not None
     least = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["requires-python"]
-    found, wanted = (tuple(map(int, one.split("."))) for one in (PYTHON_OF_DEBIAN[base[1]], least.removeprefix(">=")))
+    found, wanted = (
+        tuple(map(int, version.split("."))) for version in (PYTHON_OF_DEBIAN[base[1]], least.removeprefix(">="))
+    )
     assert found >= wanted
 
 
-def test_the_image_installs_in_the_tested_versions_what_grading_needs() -> None:
+def test_image_installs_tested_versions() -> None:
     installs = re.findall(r"pip install (.+?)(?: \\)?$", TEXT, re.MULTILINE)
     assert installs
     assert all("--constraint constraints.txt" in line for line in installs)
@@ -48,21 +50,22 @@ def test_the_image_installs_in_the_tested_versions_what_grading_needs() -> None:
     assert "download.pytorch.org/whl/cpu" in TEXT
 
 
-def test_the_image_has_what_grades_and_releases_and_nothing_else_of_a_checkout() -> None:
+def test_image_copies_only_needed_files() -> None:
     needed = [*copy_project(), "pyproject.toml", "README.md", "docs/students.md", "reference/linear/solution.py"]
-    assert not [name for name in needed if not taken(name)]
-    left = [
+    assert not [name for name in needed if not is_copied(name)]
+    others = [
         ".git/config",
         ".venv/bin/python",
         "results/ada/result.json",
-        "grader/tests/support/made_results.py",
-        "docs/images/x.png",
+        "grader/tests/conftest.py",
+        ".env",
+        "uv.lock",
     ]
-    left += ["torchkata/__pycache__/values.pyc", ".env", "uv.lock", f"{course().root.name}.zip"]
-    assert not [name for name in left if taken(name)]
+    others += ["docs/images/x.png", "torchkata/__pycache__/values.pyc", f"{course().root.name}.zip"]
+    assert not [name for name in others if is_copied(name)]
 
 
-def test_what_doctor_says_of_a_container_is_what_the_documents_say() -> None:
-    user, security = IN_CONTAINER.split(" ", 2)[:2], IN_CONTAINER.split(" ", 2)[2]
-    assert f"USER {user[1]}" in TEXT
+def test_doctor_and_docs_agree_on_containers() -> None:
+    _, user, security = IN_CONTAINER.split(" ", 2)
+    assert f"USER {user}" in TEXT
     assert security in (ROOT / "docs/operators.md").read_text("utf-8")

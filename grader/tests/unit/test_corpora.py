@@ -1,4 +1,4 @@
-"""The corpora of attacks, slow solutions and cheats: how entries are read, and what their trials prove."""
+"""Tests of the corpora of attacks, slow solutions and cheats: reading entries and summing up trials."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -35,17 +35,16 @@ Read = Callable[..., Iterator[Attack | Cheat]]
 
 @pytest.fixture(scope="module", params=[load_attacks, load_cheats])
 def corpus(request: pytest.FixtureRequest) -> list[Attack | Cheat]:
-    """A whole corpus."""
+    """Return a whole corpus."""
     return list(request.param(KATAS))
 
 
-def sources(entry: Attack | Cheat) -> list[dict[str, bytes]]:
+def list_sources(entry: Attack | Cheat) -> list[dict[str, bytes]]:
     """Return all that is handed in for an entry."""
     if isinstance(entry, Cheat):
         return [entry.make_files(), entry.make_control()]
-    accomplices = [
-        entry.make_submission("accomplice", code) for code in (entry.entry.before, entry.entry.beside) if code
-    ]
+    codes = filter(None, (entry.entry.before, entry.entry.beside))
+    accomplices = (entry.make_submission("accomplice", code) for code in codes)
     return [submission.files for submission in (entry.hostile, entry.control, *accomplices)]
 
 
@@ -58,7 +57,7 @@ def test_corpus_is_large(corpus: list[Attack | Cheat]) -> None:
 def test_code_of_corpus_compiles(corpus: list[Attack | Cheat]) -> None:
     compiled: set[bytes] = set()
     for entry in corpus:
-        for name, content in (item for files in sources(entry) for item in files.items()):
+        for name, content in (item for files in list_sources(entry) for item in files.items()):
             if content not in compiled:
                 compile(content, f"{entry.title}: {name}", "exec")
             compiled.add(content)
@@ -71,12 +70,7 @@ def test_code_of_corpus_compiles(corpus: list[Attack | Cheat]) -> None:
         (load_cheats, "three_times", "four_times", "tricks/hides: there is no slow solution 'linear/four_times'"),
         (load_attacks, 'code = "HOSTILE = 1"', "", "missing required field `code`"),
         (load_attacks, 'control = "HONEST = 1"', "", "missing required field `control`"),
-        (
-            load_attacks,
-            "control =",
-            'levels = ["bwrap"]\ncontrol =',
-            "`levels` is restricted; add `because`",
-        ),
+        (load_attacks, "control =", 'levels = ["bwrap"]\ncontrol =', "`levels` is restricted; add `because`"),
         (load_attacks, "control =", 'elsewhere = {x = ""}\ncontrol =', "tricks/hides: there is no kata 'x'"),
         (load_attacks, "control =", 'only = "none"\ncontrol =', "Invalid enum value 'none'"),
         *((read, "control =", 'contrul = ""\ncontrol =', "unknown field `contrul`") for read in BELOW),
@@ -90,7 +84,7 @@ def test_flawed_entry_is_named(tmp_path: Path, read: Read, old: str, new: str, w
     assert words in str(refused.value)
 
 
-def test_slow_solution_needs_a_workload_of_its_kata(tmp_path: Path) -> None:
+def test_slow_solution_needs_workload_of_its_kata(tmp_path: Path) -> None:
     (tmp_path / "sgd.toml").write_text('[slow]\nworkload = "linear_forward"\nwords = "is slow"\ncode = ""')
     with pytest.raises(CallError, match="sgd has no workload 'linear_forward'"):
         load_slow(KATAS, tmp_path)
@@ -104,28 +98,29 @@ def test_certify_names_katas_without_entries(part: str, kata: str) -> None:
 
 STOPPED = Trial("attack", "tricks/hides", "none", (), "", "the check", mib=1.0, seconds=0.4)
 EARNS = replace(STOPPED, problems=("earned 8 points too many",), stopped_by="", gained=8.0, harmed_next=True, mib=3.2)
+OPEN = replace(EARNS, admitted="OPEN", reason="nobody knows how")
+ADMITTED = replace(EARNS, kind="cheat", admitted="ONLY BWRAP STOPS")
+REJECTED, WITHOUT_CONTROL = (replace(STOPPED, control_problem=problem) for problem in ("linear is wrong", None))
 
 
-def test_trial_with_a_problem_fails_unless_admitted() -> None:
-    opened = replace(EARNS, admitted="OPEN", reason="nobody knows how")
-    left = replace(EARNS, kind="cheat", admitted="ONLY BWRAP STOPS")
-    proof = prove_trials([STOPPED, EARNS, opened, left], [])
-    assert proof.claims == 8
-    assert proof.failed == ["attack tricks/hides at none: earned 8 points too many"]
-    assert proof.notes == [
-        "OPEN  tricks/hides at none: earned 8 points too many (nobody knows how)",
-        "ONLY BWRAP STOPS  tricks/hides at none: earned 8 points too many",
-    ]
-
-
-def test_control_that_is_not_accepted_fails() -> None:
-    trials = [replace(STOPPED, control_problem="linear is wrong"), replace(STOPPED, control_problem=None)]
+@pytest.mark.parametrize(
+    ("trials", "claims", "failed", "notes"),
+    [
+        ([STOPPED, EARNS], 4, ["attack tricks/hides at none: earned 8 points too many"], []),
+        ([OPEN], 2, [], ["OPEN  tricks/hides at none: earned 8 points too many (nobody knows how)"]),
+        ([ADMITTED], 2, [], ["ONLY BWRAP STOPS  tricks/hides at none: earned 8 points too many"]),
+        ([REJECTED, WITHOUT_CONTROL], 3, ["control of tricks/hides at none: linear is wrong"], []),
+    ],
+)
+def test_proof_fails_for_unadmitted_problems(
+    trials: list[Trial], claims: int, failed: list[str], notes: list[str]
+) -> None:
     proof = prove_trials(trials, [])
-    assert (proof.claims, proof.failed) == (3, ["control of tricks/hides at none: linear is wrong"])
+    assert (proof.claims, proof.failed, proof.notes) == (claims, failed, notes)
 
 
-def test_unsure_trials_are_counted_and_noted_once() -> None:
-    slow = replace(STOPPED, kind="slow", title="linear/slow", control_problem=None, inconclusive=True)
+def test_inconclusive_trials_are_counted_and_noted_once() -> None:
+    slow = replace(WITHOUT_CONTROL, kind="slow", title="linear/slow", inconclusive=True)
     proof = prove_trials([replace(STOPPED, kind="cheat", inconclusive=True, control_inconclusive=True), slow], [])
     assert (proof.claims, proof.inconclusive, proof.failed) == (3, 3, [])
     assert proof.notes == ["INCONCLUSIVE  tricks/hides at none", "INCONCLUSIVE  slow linear/slow at none"]
@@ -138,11 +133,11 @@ def test_unsure_trials_are_counted_and_noted_once() -> None:
         (tabulate_cheats, "| tricks | none | 4 | 24 | the check 1 | 1 | 1 | 3/4 | 2 |"),
     ],
 )
-def test_table_sums_up_a_class_at_a_level(tabulate: Callable[[list[Trial]], Table], row: str) -> None:
+def test_table_sums_up_class_per_level(tabulate: Callable[[list[Trial]], Table], row: str) -> None:
     trials = [
         replace(STOPPED, inconclusive=True, control_inconclusive=True, seconds=1.25),
-        replace(EARNS, admitted="OPEN"),
-        replace(EARNS, admitted="ONLY BWRAP STOPS"),
+        OPEN,
+        ADMITTED,
         replace(EARNS, does_the_work=True),
         replace(STOPPED, level="bwrap"),
     ]

@@ -1,4 +1,4 @@
-"""What each digest of `grader/results/dependencies.py` covers."""
+"""Tests of what each digest of `grader/results/dependencies.py` covers."""
 
 import inspect
 from pathlib import Path
@@ -9,8 +9,9 @@ from grader.results import dependencies
 from grader.tests import ROOT
 from torchkata.course import course
 
-OF_ALL = {"course", "result", "call"}  # digests that cover every file of the course and of the engine
-OF_THE_ENGINE = {*OF_ALL, "engine", "basis"}
+ANY_FILE = {"course", "result", "call"}  # digests that cover every file of the course and of the engine
+ENGINE_FILE = {*ANY_FILE, "engine", "basis"}
+KATA_FILE = {*ANY_FILE, "kata", "proof"}
 SUBMISSION = {"linear.py": b"", "adamw.py": b"pass"}
 
 
@@ -32,66 +33,64 @@ def make_digests(
 
 
 @pytest.fixture
-def uncached(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every digest be made again."""
+def fresh_digests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute every digest anew."""
     for name, function in vars(dependencies).copy().items():
         if hasattr(function, "__wrapped__"):
             monkeypatch.setattr(dependencies, name, inspect.unwrap(function))
 
 
-def differing(before: dict[str, str], after: dict[str, str]) -> set[str]:
-    """Return the names of the digests that are others now."""
+def find_changed(before: dict[str, str], after: dict[str, str]) -> set[str]:
+    """Return the names of the digests that differ."""
     return {name for name in before if before[name] != after[name]}
 
 
 @pytest.mark.parametrize(
     ("file", "changed"),
     [
-        ("tests/test_adamw.py", {*OF_ALL, "kata", "proof"}),
-        ("tests/contracts/state.py", {*OF_ALL, "kata", "proof"}),
-        ("tests/strategies.py", {*OF_ALL, "kata", "proof"}),
-        ("tests/probes/optimizers.py", {*OF_ALL, "kata", "proof"}),
-        ("reference/adam/oracle.py", {*OF_ALL, "kata", "proof"}),
-        ("reference/adam/moment_mistakes.py", {*OF_ALL, "kata", "proof"}),
-        ("reference/adamw/kata.toml", {*OF_ALL, "kata"}),
-        ("reference/zh.toml", {*OF_ALL, "kata"}),
-        ("reference/lint.toml", {*OF_ALL, "basis"}),
-        ("tests/test_linear.py", {*OF_ALL}),
-        ("reference/train/oracle.py", {*OF_ALL}),
-        ("pyproject.toml", {*OF_ALL}),
-        ("torchkata/compare/assertions.py", {*OF_THE_ENGINE, "proof"}),
-        ("torchkata/cli/check.py", {*OF_THE_ENGINE}),
-        ("grader/pipeline/inputs.py", {*OF_THE_ENGINE, "proof"}),
-        ("grader/pipeline/collect.py", {*OF_THE_ENGINE, "proof"}),
-        ("grader/sandbox/zygote.py", {*OF_THE_ENGINE, "proof"}),
-        ("grader/output/page/html.py", {*OF_THE_ENGINE}),
+        ("tests/test_adamw.py", KATA_FILE),
+        ("tests/contracts/state.py", KATA_FILE),
+        ("tests/strategies.py", KATA_FILE),
+        ("tests/probes/optimizers.py", KATA_FILE),
+        ("reference/adam/oracle.py", KATA_FILE),
+        ("reference/adam/moment_mistakes.py", KATA_FILE),
+        ("reference/adamw/kata.toml", {*ANY_FILE, "kata"}),
+        ("reference/zh.toml", {*ANY_FILE, "kata"}),
+        ("reference/lint.toml", {*ANY_FILE, "basis"}),
+        ("tests/test_linear.py", ANY_FILE),
+        ("reference/train/oracle.py", ANY_FILE),
+        ("pyproject.toml", ANY_FILE),
+        ("torchkata/compare/assertions.py", {*ENGINE_FILE, "proof"}),
+        ("torchkata/cli/check.py", ENGINE_FILE),
+        ("grader/pipeline/inputs.py", {*ENGINE_FILE, "proof"}),
+        ("grader/pipeline/collect.py", {*ENGINE_FILE, "proof"}),
+        ("grader/sandbox/zygote.py", {*ENGINE_FILE, "proof"}),
+        ("grader/output/page/html.py", ENGINE_FILE),
         ("grader/tests/support/made_results.py", set()),
         ("reference/adamw/wrong.toml", set()),
         ("reference/adamw/solution.py", set()),
     ],
 )
-@pytest.mark.usefixtures("uncached")
-def test_changed_file_changes_digests_that_cover_it(
-    file: str, changed: set[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("fresh_digests")
+def test_changed_file_changes_its_digests(file: str, changed: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert (ROOT / file).is_file()
     before, read = make_digests(), dependencies.digest_file
     monkeypatch.setattr(dependencies, "digest_file", lambda path: "changed" if path == ROOT / file else read(path))
-    assert differing(before, make_digests()) == changed
+    assert find_changed(before, make_digests()) == changed
 
 
 @pytest.mark.parametrize("name", ["python", "torch", "numpy", "hypothesis", "pytest", "platform"])
-@pytest.mark.usefixtures("uncached")
-def test_changed_version_changes_every_digest_but_the_katas(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("fresh_digests")
+def test_changed_version_changes_all_digests_but_katas(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before, here = make_digests(), dependencies.environment()
     monkeypatch.setattr(dependencies, "environment", lambda: {**here, name: "0.1"})
-    of_all = {"proof"} if name == "platform" else before.keys() - {"kata"}
-    assert differing(before, make_digests()) == of_all, "the nodes of a cluster may differ in their platform"
+    changed = {"proof"} if name == "platform" else before.keys() - {"kata"}
+    assert find_changed(before, make_digests()) == changed, "the nodes of a cluster may differ in their platform"
 
 
 def test_submission_options_and_seed_change_their_digests() -> None:
     before = make_digests()
-    assert differing(before, make_digests({**SUBMISSION, "adamw.py": b""})) == {"result", "basis", "proof"}
-    assert differing(before, make_digests({**SUBMISSION, "linear.py": b"pass"})) == {"result", "basis"}
-    assert differing(before, make_digests(options={"examples": 5})) == {"result", "basis", "call"}
-    assert differing(before, make_digests(seed=1)) == {"result", "basis", "proof", "call"}
+    assert find_changed(before, make_digests({**SUBMISSION, "adamw.py": b""})) == {"result", "basis", "proof"}
+    assert find_changed(before, make_digests({**SUBMISSION, "linear.py": b"pass"})) == {"result", "basis"}
+    assert find_changed(before, make_digests(options={"examples": 5})) == {"result", "basis", "call"}
+    assert find_changed(before, make_digests(seed=1)) == {"result", "basis", "proof", "call"}

@@ -1,4 +1,4 @@
-"""What the documents name exists: commands, options, make's targets, modules, files; links lead somewhere."""
+"""Tests that the commands, options, files and links in the documentation exist."""
 
 import importlib.util
 import re
@@ -16,39 +16,33 @@ from torchkata.cli.command import list_commands
 from torchkata.course import course
 
 LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")  # a file, and the anchor of a heading in it
-OURS_OF_PYTEST = {"--kata", "--track", "--impl", "--seed", "--examples", "--hypothesis-profile"}
-OF_PYTEST = {"-m", "-k", "-q", "-W", "-rs", "-n", "--dist", "--pdb"}
+PYTEST_OPTIONS = {"--kata", "--track", "--impl", "--seed", "--examples", "--hypothesis-profile"}
+PYTEST_OPTIONS |= {"-m", "-k", "-q", "-W", "-rs", "-n", "--dist", "--pdb"}
 IGNORED = {line.strip("/") for line in (ROOT / ".gitignore").read_text("utf-8").splitlines()}
 FOLDERS = sorted({path.name for path in ROOT.iterdir() if path.is_dir() and path.name[0] != "."} - IGNORED)
 PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[^`\s]*)`")
-WRITTEN_THERE = re.compile(r"^`([^`\s]+)`:$", re.MULTILINE)  # the file that the block below it is
-MADE_LATER = (  # by `kata reset`, by `grader release`, by you
-    "assignment/linear.py.bak",
-    "reference/stubs/",
-    "reference/handout.sha256",
-    "docs/AGENTS.md",
-)
+HEADING_OF_BLOCK = re.compile(r"^`([^`\s]+)`:$", re.MULTILINE)  # the name of a file whose text follows
+GENERATED = {"assignment/linear.py.bak", "reference/stubs/", "reference/handout.sha256", "docs/AGENTS.md"}
 
 
-def commands(document: Path) -> list[list[str]]:
-    """All commands of ours that a document has anywhere, in words; placeholders such as … left out."""
-    lines = [line for section in sections(document) for line in section.commands] + CODE.findall(
-        document.read_text("utf-8")
-    )
+def find_commands(document: Path) -> list[list[str]]:
+    """Return the words of all our commands in a document, without placeholders such as …"""
+    lines = [line for section in sections(document) for line in section.commands]
+    lines += CODE.findall(document.read_text("utf-8"))
     typed = [shlex.split(line.replace("…", "")) for line in lines]
     return [words for words in typed if words[0] in OURS]
 
 
-ALL = [(document, words) for document in DOCUMENTS for words in commands(document)]
+ALL = [(document, words) for document in DOCUMENTS for words in find_commands(document)]
 
 
-def named(case: object) -> str:
-    """A readable id."""
+def make_id(case: object) -> str:
+    """Return a readable id of a case."""
     return case.name if isinstance(case, Path) else " ".join(case) if isinstance(case, list) else str(case)
 
 
-@pytest.mark.parametrize(("document", "words"), ALL, ids=named)
-def test_every_command_in_the_documents_exists(document: Path, words: list[str]) -> None:
+@pytest.mark.parametrize(("document", "words"), ALL, ids=make_id)
+def test_command_in_docs_exists(document: Path, words: list[str]) -> None:
     command, *rest = words
     options = {word.partition("=")[0] for word in rest if word.startswith("-")}
     match command:
@@ -56,12 +50,12 @@ def test_every_command_in_the_documents_exists(document: Path, words: list[str])
             if rest and not rest[0].startswith("-"):
                 known: dict[str, Any] = vars(typer.main.get_command(app))["commands"]
                 assert rest[0] in known, document
-                taken = {name for one in known[rest[0]].params for name in one.opts}
-                assert options <= taken | {"--help"}, document
+                accepted = {name for option in known[rest[0]].params for name in option.opts}
+                assert options <= accepted | {"--help"}, document
         case "kata":
             assert not rest or rest[0] in {*list_commands(), *course().katas}, document
         case "pytest":
-            assert options <= OURS_OF_PYTEST | OF_PYTEST, document
+            assert options <= PYTEST_OPTIONS, document
             for path in (word.partition("::")[0] for word in rest if word.endswith(".py")):
                 assert (ROOT / path).is_file(), document
         case "make":
@@ -73,21 +67,21 @@ def test_every_command_in_the_documents_exists(document: Path, words: list[str])
             assert (ROOT / rest[0]).is_file(), document
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=named)
-def test_every_link_in_the_documents_leads_to_a_file_and_heading(document: Path) -> None:
+@pytest.mark.parametrize("document", DOCUMENTS, ids=make_id)
+def test_link_in_docs_has_target(document: Path) -> None:
     for target, anchor in LINK.findall(document.read_text("utf-8")):
         path = document.parent / target if target else document
         assert path.exists(), target
-        assert not anchor or anchor in anchors(path), f"{target}#{anchor}"
+        assert not anchor or anchor in find_anchors(path), f"{target}#{anchor}"
 
 
-def anchors(document: Path) -> list[str]:
+def find_anchors(document: Path) -> list[str]:
     """Return the anchors of a document's headings, as GitHub makes them."""
     headings = re.findall(r"^#+ (.+)$", document.read_text("utf-8"), re.MULTILINE)
     return [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings]
 
 
-def test_every_document_can_be_reached_from_the_readme() -> None:
+def test_readme_links_to_every_document() -> None:
     reached, ahead = set[Path](), [ROOT / "README.md"]
     while ahead:
         document = ahead.pop()
@@ -97,10 +91,10 @@ def test_every_document_can_be_reached_from_the_readme() -> None:
     assert reached >= {*DOCUMENTS}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=named)
-def test_every_file_that_the_documents_name_exists(document: Path) -> None:
+@pytest.mark.parametrize("document", DOCUMENTS, ids=make_id)
+def test_file_named_in_docs_exists(document: Path) -> None:
     text = document.read_text("utf-8")
-    for name in {*PATH.findall(text)} - {*WRITTEN_THERE.findall(text)} - {*MADE_LATER}:
+    for name in {*PATH.findall(text)} - {*HEADING_OF_BLOCK.findall(text)} - GENERATED:
         assert list(ROOT.glob(re.sub(r"<\w+>", "*", name))), name
 
 
@@ -111,7 +105,7 @@ def test_glossary_names_existing_katas() -> None:
     assert {*named_there} <= {*course().katas}
 
 
-def test_page_of_katas_has_no_other_sections() -> None:
+def test_katas_page_has_only_sections_of_katas() -> None:
     text = (ROOT / "docs/katas.md").read_text("utf-8")
     katas = [f"### {kata.name}: {kata.title}" for kata in course().katas.values()]
     tracks = [f"## {track.title}" for track in course().tracks.values()]

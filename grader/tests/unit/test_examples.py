@@ -1,4 +1,4 @@
-"""A wrong example of a stub is found."""
+"""Tests of the proof that the examples of the stubs are true."""
 
 from pathlib import Path
 
@@ -20,8 +20,7 @@ from torchkata.course import Course
         "torch.tensor([0.5, 0.8306])     # [0.5, 0.829...]",
     ],
 )
-def test_an_example_that_is_wrong_is_found(example: str) -> None:
-    """The first one stood in the stub."""
+def test_wrong_example_is_found(example: str) -> None:
     with pytest.raises(Untrue):
         run_example(example, collect_names("floating_point", SOLUTION))
 

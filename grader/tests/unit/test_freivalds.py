@@ -1,4 +1,4 @@
-"""The check of a product agrees with the exact error, passes right products and no wrong ones."""
+"""Tests of Freivalds' check of a matrix product: its error estimate and its tolerance."""
 
 import itertools
 import math
@@ -16,92 +16,79 @@ from torchkata.speed.freivalds import floor, random_signs, relative_error, squar
 
 M, K, N = 96, 1024, 80
 BF16 = torch.bfloat16
+sides = st.integers(1, 60)
 FLOATS = [BF16, torch.float16, torch.float32]
 
 
-def drawn(seed: int, *shape: int, dtype: torch.dtype = torch.float64) -> Tensor:
+def draw(seed: int, *shape: int, dtype: torch.dtype = torch.float64) -> Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).to(dtype)
 
 
-def operands(dtype: torch.dtype, seed: int = 0) -> tuple[Tensor, Tensor]:
-    return drawn(seed, M, K, dtype=dtype), drawn(seed + 1, K, N, dtype=dtype)
+def make_operands(dtype: torch.dtype, seed: int = 0) -> tuple[Tensor, Tensor]:
+    return draw(seed, M, K, dtype=dtype), draw(seed + 1, K, N, dtype=dtype)
 
 
-def exact_error(a: Tensor, b: Tensor, c: Tensor) -> float:
+def compute_exact_error(a: Tensor, b: Tensor, c: Tensor) -> float:
     return float((c.double() - a.double() @ b.double()).norm() / c.double().norm())
 
 
 @given(m=st.integers(0, 5), k=st.integers(0, 5), n=st.integers(0, 5), seed=st.integers(0, 2**32))
-def test_the_mean_over_all_sign_vectors_is_the_exact_error(m: int, k: int, n: int, seed: int) -> None:
-    a, b, c = drawn(seed, m, k), drawn(seed + 1, k, n), drawn(seed + 2, m, n)
+def test_mean_over_all_signs_is_exact_error(m: int, k: int, n: int, seed: int) -> None:
+    a, b, c = draw(seed, m, k), draw(seed + 1, k, n), draw(seed + 2, m, n)
     every = torch.tensor(list(itertools.product([1.0, -1.0], repeat=n)), dtype=torch.float64).T.reshape(n, 2**n)
     assert float(squared_residuals(a, b, c, every).mean()) == pytest.approx(float((c - a @ b).square().sum()))
 
 
-@given(
-    m=st.integers(1, 60),
-    k=st.integers(1, 60),
-    n=st.integers(1, 60),
-    seed=st.integers(0, 2**32),
-    size=st.sampled_from([1e-6, 1e-3, 0.1]),
-)
-def test_the_estimated_error_is_near_the_exact_error(m: int, k: int, n: int, seed: int, size: float) -> None:
-    a, b = drawn(seed, m, k), drawn(seed + 1, k, n)
-    c = a @ b + size * drawn(seed + 2, m, n)
+@given(sides, sides, sides, st.integers(0, 2**32), st.sampled_from([1e-6, 1e-3, 0.1]))
+def test_estimated_error_is_near_exact_error(m: int, k: int, n: int, seed: int, size: float) -> None:
+    a, b = draw(seed, m, k), draw(seed + 1, k, n)
+    c = a @ b + size * draw(seed + 2, m, n)
     estimate = relative_error(a, b, c, vectors=256, entropy=random.Random(seed).randbytes)
-    assert estimate == pytest.approx(exact_error(a, b, c), rel=0.4)
+    assert estimate == pytest.approx(compute_exact_error(a, b, c), rel=0.4)
 
 
-@pytest.mark.parametrize("shapes", [(0, 3, 4), (3, 0, 4), (3, 4, 0), (0, 0, 0), (1, 1, 1)])
-def test_an_exact_product_of_any_shape_has_no_error(shapes: tuple[int, int, int]) -> None:
-    m, k, n = shapes
-    a, b = drawn(0, m, k).round(), drawn(1, k, n).round()
+@pytest.mark.parametrize(("m", "k", "n"), [(0, 3, 4), (3, 0, 4), (3, 4, 0), (0, 0, 0), (1, 1, 1)])
+def test_exact_product_has_no_error(m: int, k: int, n: int) -> None:
+    a, b = draw(0, m, k).round(), draw(1, k, n).round()
     assert relative_error(a, b, a @ b) == 0.0
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("everywhere", [True, False])
-def test_a_nan_or_inf_in_a_product_makes_the_error_infinite(bad: float, everywhere: bool) -> None:
-    a, b = operands(BF16)
+def test_nan_or_inf_makes_error_infinite(bad: float, everywhere: bool) -> None:
+    a, b = make_operands(BF16)
     c = a @ b
     c[slice(None) if everywhere else (M - 1, N - 1)] = bad
     assert relative_error(a, b, c) == math.inf
 
 
-def test_zeros_for_a_product_are_infinitely_wrong() -> None:
-    a, b = operands(torch.float32)
+def test_zeros_are_infinitely_wrong() -> None:
+    a, b = make_operands(torch.float32)
     assert relative_error(a, b, torch.zeros(M, N)) == math.inf
     assert relative_error(torch.zeros(M, K), b, torch.zeros(M, N)) == 0.0
     assert relative_error(torch.zeros(M, K), b, torch.ones(M, N)) >= 0.5
 
 
 @pytest.mark.parametrize("c", [(4, 5), (3, 6), (3,), (1, 3, 5)])
-def test_a_product_whose_shapes_do_not_fit_is_refused(c: tuple[int, ...]) -> None:
+def test_mismatched_shapes_are_refused(c: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match=r"shapes \[3, 4\] and \[4, 5\] have no product of shape"):
-        relative_error(drawn(0, 3, 4), drawn(1, 4, 5), drawn(2, *c))
+        relative_error(draw(0, 3, 4), draw(1, 4, 5), draw(2, *c))
 
 
 @pytest.mark.parametrize("chunk", [1, 100, 3 * K, 2**24])
-def test_chunks_do_not_change_the_error_and_bound_the_float64_memory(
-    monkeypatch: pytest.MonkeyPatch, chunk: int
-) -> None:
-    a, b = operands(BF16)
+def test_chunks_bound_memory_not_error(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+    a, b = make_operands(BF16)
     c = a @ b
     whole = relative_error(a, b, c, entropy=random.Random(0).randbytes)
     monkeypatch.setattr(freivalds, "CHUNK", chunk)
     copied: list[int] = []
     double = Tensor.double
-
-    def watched(x: Tensor) -> Tensor:
-        copied.append(x.numel())
-        return double(x)
-
-    monkeypatch.setattr(Tensor, "double", watched)
+    monkeypatch.setattr(Tensor, "double", lambda x: copied.append(x.numel()) or double(x))  # type: ignore[func-returns-value]
     assert relative_error(a, b, c, entropy=random.Random(0).randbytes) == pytest.approx(whole, rel=1e-9)
     assert max(copied[1:]) <= max(chunk, K)  # the first are the signs
 
 
-def test_random_signs_are_fair_independent_and_different_each_time() -> None:
+def test_random_signs_are_fair_and_independent() -> None:
     first, second = random_signs(2000, 8), random_signs(2000, 8)
     assert first.shape == (2000, 8)
     assert set(first.flatten().tolist()) == {-1.0, 1.0}
@@ -115,60 +102,56 @@ def test_random_signs_are_fair_independent_and_different_each_time() -> None:
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize(("m", "k", "n"), [(M, K, N), (1, 1, 50), (50, 1, 1), (1, 4096, 50), (30, 2, 30)])
 @pytest.mark.parametrize("mean", [0.0, 3.0])
-def test_a_right_product_passes_the_check(dtype: torch.dtype, m: int, k: int, n: int, mean: float) -> None:
-    a, b = (drawn(5, m, k) + mean).to(dtype), (drawn(6, k, n) + mean).to(dtype)
+def test_right_product_passes_check(dtype: torch.dtype, m: int, k: int, n: int, mean: float) -> None:
+    a, b = (draw(5, m, k) + mean).to(dtype), (draw(6, k, n) + mean).to(dtype)
     assert relative_error(a, b, a @ b, entropy=random.Random(7).randbytes) <= tolerance(dtype, k, own=0.0)
 
 
-def summed_in_bfloat16(a: Tensor, b: Tensor) -> Tensor:
+def sum_in_bfloat16(a: Tensor, b: Tensor) -> Tensor:
     total = torch.zeros(M, N, dtype=BF16)
     for start in range(0, K, K // 16):
         total += (a[:, start : start + K // 16].float() @ b[start : start + K // 16].float()).to(BF16)
     return total
 
 
-def with_a_row_left_out(a: Tensor, b: Tensor) -> Tensor:
+def leave_out_row(a: Tensor, b: Tensor) -> Tensor:
     c = a @ b
     c[M // 2] = 0
     return c
 
 
-def of_the_batch_before(_a: Tensor, b: Tensor) -> Tensor:
-    return drawn(9, M, K, dtype=BF16) @ b
+def use_previous_batch(_a: Tensor, b: Tensor) -> Tensor:
+    return draw(9, M, K, dtype=BF16) @ b
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("wrong", [summed_in_bfloat16, with_a_row_left_out, of_the_batch_before])
-def test_a_wrong_product_fails_the_check(wrong: Callable[[Tensor, Tensor], Tensor], seed: int) -> None:
-    a, b = operands(BF16, 10 * seed)
+@pytest.mark.parametrize("wrong", [sum_in_bfloat16, leave_out_row, use_previous_batch])
+def test_wrong_product_fails_check(wrong: Callable[[Tensor, Tensor], Tensor], seed: int) -> None:
+    a, b = make_operands(BF16, 10 * seed)
     own = relative_error(a, b, a @ b)
     assert relative_error(a, b, wrong(a, b)) > tolerance(BF16, K, own)
 
 
-def test_operands_rounded_to_tf32_fail_where_float32_was_asked_for() -> None:
-    a, b = operands(torch.float32)
+def test_tf32_operands_fail_float32_check() -> None:
+    a, b = make_operands(torch.float32)
     tf32 = [(x.view(torch.int32) + 0x1000 & ~0x1FFF).view(torch.float32) for x in (a, b)]
     assert relative_error(a, b, tf32[0] @ tf32[1]) > 100 * tolerance(torch.float32, K, relative_error(a, b, a @ b))
 
 
-def test_the_least_tolerance_in_bfloat16_is_three_in_a_thousand() -> None:
-    assert floor(BF16, 1) == pytest.approx(3e-3, rel=0.01)
-    assert floor(BF16, 32768) == pytest.approx(3e-3, rel=0.01)
-
-
 @given(st.sampled_from(FLOATS), st.integers(0, 2**20))
-def test_the_least_tolerance_grows_with_the_number_of_terms_and_the_rounding(dtype: torch.dtype, terms: int) -> None:
+def test_tolerance_floor_grows_with_terms_and_rounding(dtype: torch.dtype, terms: int) -> None:
     assert floor(dtype, terms) <= floor(dtype, terms + 1)
     assert floor(torch.float32, terms) < floor(torch.float16, terms) < floor(BF16, terms)
 
 
-def test_the_tolerance_follows_a_rougher_baseline_unless_its_error_is_no_number() -> None:
+def test_tolerance_follows_rougher_baseline() -> None:
     assert tolerance(BF16, K, own=4e-3) == pytest.approx(6e-3)
     for own in (0.0, 1e-3, math.nan, math.inf):
-        assert tolerance(BF16, K, own) == floor(BF16, K)
+        assert tolerance(BF16, K, own) == floor(BF16, K) == pytest.approx(3e-3, rel=0.01)
+    assert floor(BF16, 1) == pytest.approx(floor(BF16, 32768), rel=0.01)
 
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.bool, torch.float64])
-def test_a_dtype_that_the_check_cannot_judge_has_no_tolerance(dtype: torch.dtype) -> None:
+def test_unsupported_dtype_has_no_tolerance(dtype: torch.dtype) -> None:
     with pytest.raises(ValueError, match="coarser than float64"):
         floor(dtype, 4)

@@ -1,5 +1,6 @@
-"""What only a GPU would run, with a pretended one: calls to CUDA, blocks, memory, and what is watched."""
+"""Tests of the CUDA path on a simulated device: synchronization, blocks, memory and device state."""
 
+import math
 import mmap
 import threading
 import time
@@ -7,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import msgspec
 import pytest
@@ -33,13 +35,6 @@ from torchkata.speed.sizes import Size
 from torchkata.speed.workload import work_of
 
 PATIENCE = 60.0  # seconds that a thread may take to have its turn
-
-
-def test_cuda_memory_is_described_as_torch_reads_it() -> None:
-    described = cuda.Allocation(0x7F00, 12).__cuda_array_interface__
-    assert described == {"shape": (12,), "typestr": "|u1", "data": (0x7F00, False), "version": 3}
-
-
 SMALL = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
 FOR_BOTH = pytest.mark.parametrize("files", [None, {}], ids=["baseline", "student"])
 
@@ -47,8 +42,9 @@ FOR_BOTH = pytest.mark.parametrize("files", [None, {}], ids=["baseline", "studen
 class FakeIdleDetector:
     """Stand-in for `IdleDetector`: the device is busy for five seconds after each block."""
 
-    def __init__(self, *_: object) -> None:
-        self.looks = 0
+    looks = 0
+
+    def __init__(self, *_: object) -> None: ...
 
     def update_idle_time(self) -> None:
         self.looks += 1
@@ -59,7 +55,7 @@ class FakeIdleDetector:
 
 @pytest.fixture
 def begin(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """Begin a task with a worker and a device that are pretended."""
+    """Return a function that starts a timed worker on simulated devices."""
     monkeypatch.setattr(timed_worker, "PausedWorker", FakeWorker)
     monkeypatch.setattr(timed_worker, "IdleDetector", FakeIdleDetector)
     monkeypatch.setattr(FakeWorker, "device", None)
@@ -70,7 +66,7 @@ def begin(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     return begun
 
 
-def test_late_results_of_a_block_do_not_count(begin: Callable[..., Any]) -> None:
+def test_late_results_of_a_block_are_rejected(begin: Callable[..., Any]) -> None:
     device = FakeDevice()
     timed = begin(device=device)
     assert timed.block(1.0).error <= 2 * timed.check.floor
@@ -81,8 +77,8 @@ def test_late_results_of_a_block_do_not_count(begin: Callable[..., Any]) -> None
     assert device.alive == 0
 
 
-class Queues(DispatchMode):
-    """Marks the device as busy whenever something is written to a tensor."""
+class BusyMode(DispatchMode):
+    """Mark the device as busy whenever something is written to a tensor."""
 
     def __init__(self, device: FakeDevice) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -97,7 +93,7 @@ class Queues(DispatchMode):
 def test_grader_synchronizes_before_a_worker_goes_on(
     begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, files: dict[str, bytes] | None
 ) -> None:
-    """It waits after `prepare`, before each block, and after it has copied the results."""
+    """The grader waits after `prepare`, before each block and after it has copied the results."""
     device, pending = FakeDevice(), list[tuple[str, bool]]()
 
     def take(_worker: object, step: str) -> Reply:
@@ -105,7 +101,7 @@ def test_grader_synchronizes_before_a_worker_goes_on(
         return Reply("returned")
 
     monkeypatch.setattr(FakeWorker, "take", take)
-    with Queues(device):
+    with BusyMode(device):
         begin(files, device).block(1.0)
     assert [step for step, _ in pending] == ["start", "lay out", "memory", "begin", "go", "block", "still"]
     assert not [step for step, queued in pending if queued and step in ("lay out", "begin", "go", "block")]
@@ -123,9 +119,7 @@ def test_worker_synchronizes_before_it_answers(monkeypatch: pytest.MonkeyPatch) 
     assert not device.pending
 
 
-def test_memory_is_counted_from_before_a_students_code(
-    begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_free_memory_is_read_before_student_code(begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     free, taken = [10], {"lay out": 1, "begin": 2}
 
     def take(_worker: object, step: str) -> Reply:
@@ -137,14 +131,14 @@ def test_memory_is_counted_from_before_a_students_code(
 
 
 @FOR_BOTH
-def test_only_a_student_pays_until_the_device_rests(begin: Callable[..., Any], files: dict[str, bytes] | None) -> None:
+def test_only_student_time_includes_waiting_for_idle(begin: Callable[..., Any], files: dict[str, bytes] | None) -> None:
     timed = begin(files)
     assert (timed.block(10.0).seconds > 5) == (files is not None), "a device's time is the clock's: a second"
     assert timed.rest is None or timed.rest.looks == 1
 
 
 @FOR_BOTH
-def test_time_that_copying_takes_is_subtracted(
+def test_copying_time_is_subtracted(
     begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, files: dict[str, bytes] | None
 ) -> None:
     timed = begin(files, task=replace(SMALL, times=2))
@@ -155,10 +149,8 @@ def test_time_that_copying_takes_is_subtracted(
     assert timed.block(10.0).seconds == pytest.approx(1.6), "two turns of 1 s, each less the least that copying took"
 
 
-def test_steps_that_memory_has_room_for_few_of_are_done_again_for_100_ms(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """As on an H100: a step of 2²⁸ parameters takes a millisecond, and 20 GiB hold ten; one block is disturbed."""
+def test_short_blocks_repeat_until_100_ms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simulate an H100: 20 GiB hold ten steps of 1.2 ms each, and one block is disturbed."""
     step = 0.0012
     blocks = iter([2 * step, 20 * step, 2 * step, 2 * step])
     worker = SimpleNamespace(block=lambda _: SimpleNamespace(seconds=next(blocks), error=0.0), close=lambda: None)
@@ -173,7 +165,7 @@ def test_steps_that_memory_has_room_for_few_of_are_done_again_for_100_ms(
 STATE = DeviceState("NVIDIA H200", 132, "580", 700.0, 1980, 3201, 40, (), frozenset())
 
 
-def test_a_device_is_watched_for_slowdowns_from_start_to_end() -> None:
+def test_state_watch_reports_slowdowns_and_unknown_state() -> None:
     states = [replace(STATE, slowed_ns={"too hot (driver)": count}) for count in (5, 5, 10**9, 10**9)]
     watch = setup.StateWatch(lambda: states.pop(0))
     found = [watch.check() for _ in range(4)]
@@ -181,21 +173,19 @@ def test_a_device_is_watched_for_slowdowns_from_start_to_end() -> None:
     assert "the device slowed itself down: too hot (driver)" in found[2]
     assert "another process" in setup.StateWatch(lambda: replace(STATE, processes=frozenset({1}))).check()
 
-
-def test_a_device_whose_state_is_unknown_is_trouble() -> None:
-    def read() -> DeviceState:
+    def fail() -> DeviceState:
         raise StateUnknown("nvidia-ml-py is not installed")
 
-    assert setup.StateWatch(read).check() == "nvidia-ml-py is not installed"
+    assert setup.StateWatch(fail).check() == "nvidia-ml-py is not installed"
 
 
-def pretended_worker(
+def fake_timed_worker(
     error: float = 0.0,
     block: Callable[[Any], None] = lambda _: None,
     free: Callable[[], int] = lambda: 0,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Any:
-    """A side whose block does this to its memory."""
+    """Return a timed worker whose block does this to its memory."""
     task = Task("no_hidden_sync", "cuda", work_of("no_hidden_sync").sizes["cuda"], calls=STEPS)
     timed = SimpleNamespace(
         task=task,
@@ -215,7 +205,7 @@ def pretended_worker(
 
 
 @pytest.mark.parametrize(("first", "second", "ratio"), [(0.1, 0.3, 1.0), (0.3, 0.0, 0.0)])
-def test_a_host_that_asks_for_its_last_batch_early_runs_ahead_of_the_device(
+def test_host_lead_distinguishes_early_from_late_batches(
     first: float, second: float, ratio: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now, looked, blocks = [0.0], threading.Event(), [0]
@@ -239,32 +229,26 @@ def test_a_host_that_asks_for_its_last_batch_early_runs_ahead_of_the_device(
         now[0] += second
 
     monkeypatch.setattr(figures, "time", SimpleNamespace(perf_counter=clock))
-    found = figures.measure_host_lead(pretended_worker(block=block, clock=clock))
+    found = figures.measure_host_lead(fake_timed_worker(block=block, clock=clock))
     assert found.ratio == ratio
     assert bool(found.note) == (ratio == 0)
     with pytest.raises(WrongResult):
-        figures.measure_host_lead(pretended_worker(error=1.0))
+        figures.measure_host_lead(fake_timed_worker(error=1.0))
 
 
 @pytest.mark.parametrize(("ratios", "outcome"), [([0.0, 0.0, 1.0], "passed"), ([0.0, 0.0, 0.0], "failed")])
-def test_a_host_that_seems_to_wait_is_tried_again_in_a_fresh_process_before_it_fails(
+def test_waiting_host_is_retried_in_fresh_processes(
     monkeypatch: pytest.MonkeyPatch, ratios: list[float], outcome: str
 ) -> None:
-    began, ended = [0], [0]
-
-    def begin(*_: object) -> Any:
-        began[0] += 1
-        return SimpleNamespace(close=lambda: ended.__setitem__(0, ended[0] + 1))
-
-    left = iter(ratios)
+    left, begin = iter(ratios), Mock()
     monkeypatch.setattr(figures, "TimedWorker", begin)
     monkeypatch.setattr(figures, "choose_measurement", lambda *_: lambda _: Figure(next(left), "it waits"))
     machine: Any = SimpleNamespace(kind="cuda", student=None, limits=None, accelerator=None)
     assert figures.measure(machine, course().workloads["no_hidden_sync"], {}).outcome == outcome
-    assert (began, ended) == ([3], [3])
+    assert (begin.call_count, begin.return_value.close.call_count) == (3, 3)
 
 
-def test_the_peak_memory_of_a_device_is_seen_even_if_it_is_freed() -> None:
+def test_device_peak_includes_freed_memory() -> None:
     free, looked = [2**33 - 2**30], threading.Event()  # a GiB was taken before the block began
 
     def look() -> int:
@@ -278,115 +262,87 @@ def test_the_peak_memory_of_a_device_is_seen_even_if_it_is_freed() -> None:
         assert looked.wait(PATIENCE)
         free[0] += 2**32
 
-    timed = pretended_worker(block=block, free=look)
+    timed = fake_timed_worker(block=block, free=look)
     timed.task = replace(timed.task, workload="peak_memory", size=work_of("peak_memory").sizes["cuda"])
     found = figures.measure_device_peak(timed)
     assert "the peak was 5120 MiB" in found.note
     assert 0 < found.ratio < 2
 
 
-def test_what_torch_keeps_for_this_process_counts_as_free(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_reserved_by_torch_counts_as_free(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (70, 100))
     monkeypatch.setattr(torch.cuda, "memory_reserved", lambda: 20)
     assert cuda.CUDA.free_bytes() == 90, "the buffers of a check are nobody else's"
 
 
-def closing(
-    begin: Callable[..., Any],
-    monkeypatch: pytest.MonkeyPatch,
-    left: int,
-    back_after: float = float("inf"),
-    files: dict[str, bytes] | None = None,
-) -> tuple[float, str]:
-    """End a worker that leaves so many bytes behind until `back_after` seconds; how long that takes, and any error."""
-    now, free = [0.0], [2**33]
+@pytest.mark.parametrize(
+    ("left", "back_after", "files", "expected"),
+    [
+        (SLACK, math.inf, None, (0.0, "")),  # libraries of this process take some memory, too
+        (SLACK + 1, 0.5, None, (0.5, "")),
+        (2**30, math.inf, None, (timed_worker.BACK_SECONDS, "the memory of an ended process was not freed")),
+        (2**30, math.inf, {}, (timed_worker.BACK_SECONDS, "")),  # a student keeps the verdict
+    ],
+)
+def test_grader_waits_until_ended_worker_frees_memory(
+    begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, left: int, back_after: float, files: Any, expected: Any
+) -> None:
+    now, free, error = [0.0], [2**33], ""
 
     def sleep(seconds: float) -> None:
         now[0] += seconds
-        if now[0] >= back_after:
-            free[0] = 2**33
+        free[0] = 2**33 if now[0] >= back_after else free[0]
 
     device = FakeDevice(lambda: free[0])
     monkeypatch.setattr(timed_worker, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
     timed = begin(files, device)
     free[0] -= left
-    error = ""
     try:
         timed.close()
     except Inconclusive as found:
         error = str(found)
     assert device.alive == 0
-    return now[0], error
+    assert now[0] == pytest.approx(expected[0], abs=0.1)
+    assert error == expected[1]
 
 
-def test_the_memory_of_an_ended_worker_is_waited_for(
-    begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert closing(begin, monkeypatch, left=SLACK) == (0.0, ""), "this process' own libraries take some, too"
-    seconds, error = closing(begin, monkeypatch, left=SLACK + 1, back_after=0.5)
-    assert error == ""
-    assert seconds == pytest.approx(0.5, abs=0.1)
-
-
-def test_memory_that_does_not_come_back_is_nobodys_fault(
-    begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _, error = closing(begin, monkeypatch, left=2**30)
-    assert error == "the memory of an ended process was not freed"
-    seconds, error = closing(begin, monkeypatch, left=2**30, files={})
-    assert (seconds > 0, error) == (True, ""), "a student's verdict stands"
-
-
-def test_mfu_thresholds_apply_only_to_devices_they_were_measured_on() -> None:
+def test_mfu_thresholds_apply_only_to_measured_devices() -> None:
     workload = course().workloads["linear_forward"]
-    for name, expected in (
-        ("NVIDIA H100 80GB HBM3", (workload.mfu, 989.4e12)),
-        ("NVIDIA A100-SXM4-80GB", (workload.ratio["cuda"], None)),
-        ("something new", (workload.ratio["cuda"], None)),
-    ):
-        assert thresholds_on(device(name), "cuda", workload, torch.bfloat16) == expected
-    assert peak_on(device("NVIDIA A100-SXM4-80GB"), torch.bfloat16) == 312e12
-    assert peak_on(None, torch.bfloat16) is None
+    h100, a100 = device("NVIDIA H100 80GB HBM3"), device("NVIDIA A100-SXM4-80GB")
+    assert thresholds_on(h100, "cuda", workload, torch.bfloat16) == (workload.mfu, 989.4e12)
+    for other in (a100, device("something new")):
+        assert thresholds_on(other, "cuda", workload, torch.bfloat16) == (workload.ratio["cuda"], None)
+    assert (peak_on(a100, torch.bfloat16), peak_on(None, torch.bfloat16)) == (312e12, None)
 
 
-class Clocked:
-    """Stands in for `TimedWorker`: each block takes BLOCK seconds of a pretended clock."""
+def test_cooled_device_is_warmed_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = 0.25  # that each block takes on the simulated clock
+    now, student_began = [0.0], [0.0]
 
-    BLOCK = 0.25
-    check = SimpleNamespace(floor=0.0)
-    now = 0.0
-    student_began = 0.0
+    def block(_seconds: float) -> SimpleNamespace:
+        now[0] += seconds
+        return SimpleNamespace(seconds=seconds, error=0.0)
 
-    def __init__(self, _control: object, _limits: object, _task: object, files: object, *_: object) -> None:
-        if files is not None:
-            Clocked.student_began = Clocked.now
+    def begin(_control: object, _limits: object, _task: object, files: object, *_: object) -> SimpleNamespace:
+        student_began[0] = now[0] if files is not None else student_began[0]
+        return SimpleNamespace(block=block, check=SimpleNamespace(floor=0.0), close=lambda: None)
 
-    def block(self, _seconds: float) -> Any:
-        Clocked.now += Clocked.BLOCK
-        return SimpleNamespace(seconds=Clocked.BLOCK, error=0.0)
-
-    def close(self) -> None:
-        pass
-
-
-def test_device_is_warmed_up_when_it_has_cooled_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = SimpleNamespace(monotonic=lambda: Clocked.now)
-    monkeypatch.setattr(machines, "time", clock)
-    monkeypatch.setattr(rates, "time", clock)
-    monkeypatch.setattr(rates, "TimedWorker", Clocked)
+    for module in (machines, rates):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(rates, "TimedWorker", begin)
     nothing: Any = None
     machine = Machine("cuda", "simulated", None, 0, course().limits, nothing, nothing, lambda: "")
     workload, task = course().workloads["linear_forward"], replace(SMALL, calls=1)
 
-    def seconds_before_the_student(attempt: int = 1) -> float:
-        began = Clocked.now
-        verdict, _ = rates.run_attempt(machine, workload, task, {}, attempt)
-        assert isinstance(verdict, Final)
-        return Clocked.student_began - began
+    def run(attempt: int = 1) -> float:
+        """Return the seconds before the student's first block."""
+        began = now[0]
+        assert isinstance(rates.run_attempt(machine, workload, task, {}, attempt)[0], Final)
+        return student_began[0] - began
 
-    opening, whole = OPENING_BLOCKS * Clocked.BLOCK, machine.demands.warm_up_seconds
-    assert seconds_before_the_student() >= whole + opening
-    assert seconds_before_the_student() == Clocked.BLOCK + opening, "it is warm"
-    assert seconds_before_the_student(attempt=2) >= whole + opening
-    Clocked.now += WARM_SECONDS
-    assert seconds_before_the_student() >= whole + opening
+    opening, whole = OPENING_BLOCKS * seconds, machine.demands.warm_up_seconds
+    assert run() >= whole + opening
+    assert run() == seconds + opening, "it is warm"
+    assert run(attempt=2) >= whole + opening
+    now[0] += WARM_SECONDS
+    assert run() >= whole + opening

@@ -1,8 +1,9 @@
-"""Each option of `grader grade` belongs to one of two kinds, and a Slurm task gets all that results depend on."""
+"""Tests of `grader grade`'s options: each belongs to one kind, and grading options reach a Slurm task."""
 
 import dataclasses
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -21,51 +22,24 @@ from grader.tests.conftest import ask
 from grader.tests.support.submissions import LINEAR, handed_in, on_slurm
 
 FIELDS = {"kata": "katas", "track": "katas", "json": "as_json"}  # of options with another name on the command line
-TYPED = {
-    "out": ("elsewhere",),
-    "jobs": ("3",),
-    "seed": ("9",),
-    "examples": ("7",),
-    "isolation": ("none",),
-    "track": ("optimizers",),
-    "kata": ("linear",),
-    "force": (),
-    "keep": ("better",),
-    "quiet": (),
-    "device": ("cpu",),
-    "gradescope": ("results.json",),
-    "executor": ("slurm",),
-    "slurm": ("mem=1G",),
-    "per_task": ("4",),
-    "pseudonyms": ("key.csv",),
-    "people": ("class.toml",),
-    "replay": (),
-    "json": (),
+TYPED: dict[str, tuple[str, ...]] = {
+    **{"out": ("elsewhere",), "jobs": ("3",), "seed": ("9",), "examples": ("7",), "isolation": ("none",)},
+    **{"track": ("optimizers",), "kata": ("linear",), "keep": ("better",), "device": ("cpu",), "per_task": ("4",)},
+    **{"gradescope": ("results.json",), "executor": ("slurm",), "slurm": ("mem=1G",)},
+    **{"pseudonyms": ("key.csv",), "people": ("class.toml",), "force": (), "quiet": (), "replay": (), "json": ()},
 }
 SENT: dict[str, Any] = {
-    "seed": 9,
-    "examples": 7,
-    "isolation": "none",
-    "katas": ("sgd", "linear"),
-    "device": "cpu",
-    "replay": False,
-    "keep": "better",
+    **{"seed": 9, "examples": 7, "isolation": "none", "katas": ("sgd", "linear")},
+    **{"device": "cpu", "replay": False, "keep": "better"},
 }
-
-
-def list_parameters() -> dict[str, Any]:
-    """Return the options of the command by name."""
-    group: Any = typer.main.get_command(cli.app)
-    return {found.name: found for found in group.commands["grade"].params if found.name != "submissions"}
 
 
 def flatten(options: Options) -> dict[str, object]:
-    """Return the options of both kinds by name."""
     process = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
     return {**msgspec.structs.asdict(process.pop("grading")), **process}
 
 
-def test_every_command_line_option_belongs_to_one_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_command_line_option_belongs_to_one_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     taken: list[Options] = []
 
     def grade_into(_: object, options: Options, __: object) -> int:
@@ -77,7 +51,8 @@ def test_every_command_line_option_belongs_to_one_kind(monkeypatch: pytest.Monke
     call = ("grade", tmp_path, "--out", tmp_path, "--seed", 0)
     assert ask(*call).code == 0
     before = flatten(taken[-1])
-    parameters = list_parameters()
+    group: Any = typer.main.get_command(cli.app)
+    parameters = {found.name: found for found in group.commands["grade"].params if found.name != "submissions"}
     assert parameters.keys() == TYPED.keys(), "a new option needs a value here that is not its default"
     for name, values in TYPED.items():
         typed = [*parameters[name].opts, *parameters[name].secondary_opts][-1]
@@ -87,27 +62,23 @@ def test_every_command_line_option_belongs_to_one_kind(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("name", GradingOptions.__struct_fields__)
-def test_grading_option_arrives_in_a_slurm_task(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    arrived: list[GradingOptions] = []
+def test_grading_option_reaches_slurm_task(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    received: list[GradingOptions] = []
 
-    def start(line: list[str]) -> "Ended":
+    def start(line: list[str]) -> SimpleNamespace:
         monkeypatch.setattr(sys, "argv", line[line.index("grader.cluster.chunk") :])
-        return Ended(chunk.main())
-
-    class Ended:
-        def __init__(self, code: int) -> None:
-            self.returncode = code
+        return SimpleNamespace(returncode=chunk.main())
 
     def grade_tests(queue: Queue, *_: object) -> RunOutcome:
-        arrived.append(queue.options.grading)
+        received.append(queue.options.grading)
         return RunOutcome()
 
     monkeypatch.setattr("grader.cluster.task.subprocess.run", start)
     monkeypatch.setattr(chunk, "end_with_parent", lambda _: None)
     monkeypatch.setattr(chunk, "grade_tests", grade_tests)
-    asked = on_slurm(tmp_path / "out", **{name: SENT[name]})
-    made = create_plan("tests", handed_in(tmp_path, LINEAR, "ada"), asked, 1)
+    options = on_slurm(tmp_path / "out", **{name: SENT[name]})
+    made = create_plan("tests", handed_in(tmp_path, LINEAR, "ada"), options, 1)
     (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
     assert Task(str(tmp_path / "plan.json"), 0)() == 0
-    assert getattr(on_slurm(tmp_path).grading, name) != getattr(arrived[0], name) == SENT[name]
-    assert arrived == [asked.grading]
+    assert getattr(on_slurm(tmp_path).grading, name) != getattr(received[0], name) == SENT[name]
+    assert received == [options.grading]

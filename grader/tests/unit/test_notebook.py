@@ -1,4 +1,4 @@
-"""What a notebook shows and writes, without a kernel: HTML that holds text as text, cells that lose nothing."""
+"""Tests of the notebook extension without a kernel: HTML shows text as text, and cells lose nothing."""
 
 import subprocess
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ NASTY = "</pre><script>alert('&')</script>"
 
 
 class Text:
-    """What a reader sees of HTML, and the tags in it."""
+    """Tags and texts of an HTML page."""
 
     def __init__(self, html: str) -> None:
         root = parse_html(html)
@@ -34,29 +34,29 @@ class Text:
         self.texts = [*root.itertext()]
 
 
-def failed(test: str, error: BaseException, looks_like: str = "") -> TestResult:
-    """A failure as it is told."""
+def explain_failure(test: str, error: BaseException, looks_like: str = "") -> TestResult:
     return explain(test, "linear · a claim <b>", error, None, "pytest x", looks_like, looks_like)
 
 
-def all_tests(*results: TestResult) -> list[TestResult]:
-    """These, and all others passed."""
+def render(*results: TestResult, waits: str = "") -> Text:
+    """Render the verdict on `linear` if all other tests passed."""
     names = {result.name for result in results}
-    return [*results, *(TestResult(test, "passed") for test in TESTS if test not in names)]
+    passed = (TestResult(test, "passed") for test in TESTS if test not in names)
+    return Text(verdict(LINEAR, [*results, *passed], waits))
 
 
-def test_what_a_student_says_is_text_in_a_verdict_and_never_markup() -> None:
+def test_student_text_is_escaped_in_verdict() -> None:
     wrong = Wrong(expected="float32[2]  [1, 2]", yours=NASTY, note=NASTY)
     crashed = Crashed(f"ValueError: {NASTY}", Place("linear.py", 3, NASTY))
-    text = Text(verdict(LINEAR, all_tests(failed(TESTS[0], wrong, NASTY), failed(TESTS[1], crashed)), NASTY))
+    text = render(explain_failure(TESTS[0], wrong, NASTY), explain_failure(TESTS[1], crashed), waits=NASTY)
     assert {*text.tags} == {"style", "div", "p", "span", "b", "table", "tr", "th", "td", "pre"}
     assert sum(NASTY in shown for shown in text.texts) == 6
     assert f"ValueError: {NASTY}" in text.texts
 
 
-def test_a_verdict_has_the_claim_the_mistake_and_a_row_for_each_thing_that_is_told() -> None:
+def test_verdict_shows_claim_mistake_and_values() -> None:
     wrong = Wrong(expected="float32[2]  [1, 2]", yours="None", note="a note")
-    texts = Text(verdict(LINEAR, all_tests(failed(TESTS[0], wrong, "the sum is missing")))).texts
+    texts = render(explain_failure(TESTS[0], wrong, "the sum is missing")).texts
     assert [*filter(str.strip, texts)] == [
         *("✗ wrong", "linear", " · Build a linear layer ", f"{len(TESTS) - 1}/{len(TESTS)}"),
         *("linear · a claim <b>", "looks like: the sum is missing"),
@@ -65,31 +65,26 @@ def test_a_verdict_has_the_claim_the_mistake_and_a_row_for_each_thing_that_is_to
     ]
 
 
-def test_three_failures_are_told_and_the_others_counted() -> None:
-    results = [failed(test, Wrong(expected="1", yours=str(place))) for place, test in enumerate(TESTS[:5])]
-    texts = Text(verdict(LINEAR, all_tests(*results))).texts
+def test_verdict_shows_three_failures_and_counts_others() -> None:
+    wrong = [explain_failure(test, Wrong(expected="1", yours=str(place))) for place, test in enumerate(TESTS[:5])]
+    texts = render(*wrong).texts
     assert texts.count("linear · a claim <b>") == 3
     assert any("and 2 more of linear" in text for text in texts)
+    stubs = [explain_failure(test, NotStarted(Place("linear.py", 18))) for test in TESTS]
+    line = "".join(render(*stubs, waits="   (builds on x: do that first)").texts)
+    assert line == f"– not started linear · Build a linear layer 0/{len(TESTS)}   (builds on x: do that first)"
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("label", ["", "expected", "timed out", "输入", "需要更多"])
-def test_a_labelled_line_is_parted_again(label: str, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_labelled_line_is_split_again(label: str, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", language)
     assert split_label(format_label(label, "x = 1")) == (label, "x = 1")
-    late = failed(TESTS[0], TimedOut("no answer", Place("linear.py", 3, "while True:")), "a mistake").message
+    late = explain_failure(TESTS[0], TimedOut("no answer", Place("linear.py", 3, "while True:")), "a mistake").message
     assert [split_label(line) is not None for line in late.splitlines()] == [False, False, True, True, False]
 
 
-def test_what_is_not_started_takes_one_line() -> None:
-    results = [failed(test, NotStarted(Place("linear.py", 18))) for test in TESTS]
-    texts = Text(verdict(LINEAR, results, "   (builds on x: do that first)")).texts
-    assert (
-        "".join(texts) == f"– not started linear · Build a linear layer 0/{len(TESTS)}   (builds on x: do that first)"
-    )
-
-
-def test_progress_is_a_table_with_a_row_for_each_kata() -> None:
+def test_progress_has_a_row_for_each_kata() -> None:
     text = Text(progress(State({"linear": LastRun("crashed", 2, "of other files", "")})))
     assert text.tags.count("tr") == len(course().katas)
     place = text.texts.index("! crashed")
@@ -97,45 +92,37 @@ def test_progress_is_a_table_with_a_row_for_each_kata() -> None:
 
 
 class NoTests(Client):
-    """Counts the katas that it should run."""
+    """Client that notes the katas to test and runs none."""
 
     def __init__(self) -> None:
         self.tested = list[str]()
 
     def test(self, kata: object) -> Finished:
-        """Nothing runs."""
         self.tested.append(getattr(kata, "name", ""))
         return Finished("", "no tests", 3)
 
 
 @pytest.fixture
 def linear(handout: Path) -> Iterator[Path]:
-    """The file of a kata in a student's handout."""
+    """Yield the file of a kata in a student's handout."""
     here = course().root
     use(handout)
     yield handout / "assignment/linear.py"
     use(here)
 
 
-def test_a_cell_becomes_the_file_and_a_file_of_other_origin_is_kept_beside_it(
-    linear: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_cell_is_written_and_foreign_file_kept(linear: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    client = NoTests()
     for cell in ("x = 1  # é\n", "x = 2\n"):
-        magic.run_magic(["linear"], cell, NoTests())
+        magic.run_magic(["linear"], cell, client)
         assert linear.read_bytes() == cell.encode()
+    assert client.tested == ["linear"] * 2
+    assert capsys.readouterr().out.startswith("no tests\nlinear: no result, because the run ended early (exit code 3)")
     assert not [*linear.parent.glob("*.bak*")], "neither the stub nor a cell needs to be kept"
     linear.write_text("by an editor")
-    magic.run_magic(["linear"], "x = 2\n", NoTests())
+    magic.run_magic(["linear"], "x = 2\n", client)
     assert (linear.parent / "linear.py.bak").read_text() == "by an editor"
     assert "that version is saved as assignment/linear.py.bak" in capsys.readouterr().out
-
-
-def test_what_ended_without_a_verdict_shows_what_was_printed(linear: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    client = NoTests()
-    magic.run_magic(["linear"], "x = 1", client)
-    assert client.tested == ["linear"]
-    assert capsys.readouterr().out.startswith("no tests\nlinear: no result, because the run ended early (exit code 3)")
-    assert linear.exists()
 
 
 @pytest.mark.parametrize(
@@ -146,7 +133,7 @@ def test_what_ended_without_a_verdict_shows_what_was_printed(linear: Path, capsy
         (["linear", "x"], "wrong arguments: %%kata linear x; usage: %%kata KATA"),
     ],
 )
-def test_a_wrong_call_writes_nothing(arguments: list[str], says: str, linear: Path) -> None:
+def test_invalid_call_writes_nothing(arguments: list[str], says: str, linear: Path) -> None:
     before = linear.read_bytes()
     with pytest.raises(CallError) as raised:
         magic.run_magic(arguments, "x = 1", NoTests())
@@ -154,7 +141,7 @@ def test_a_wrong_call_writes_nothing(arguments: list[str], says: str, linear: Pa
     assert linear.read_bytes() == before
 
 
-def test_what_is_missing_is_installed_and_an_installed_torch_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_installed_and_torch_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = list[list[str]]()
 
     def pip(command: list[str]) -> subprocess.CompletedProcess[str]:

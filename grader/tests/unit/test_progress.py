@@ -1,4 +1,4 @@
-"""The progress bar: submissions, tests and the time left on a terminal; elsewhere, nothing."""
+"""Tests of the progress bar: it is drawn on a terminal and never written to a file."""
 
 import io
 import re
@@ -15,35 +15,25 @@ LINEAR = tuple(course().choose(["linear"]))
 EACH = len(LINEAR[0].points)
 
 
-def ended(job: Job) -> FinishedTest:
-    """Some test of this job has."""
-    return FinishedTest(job, "linear", TestResult(next(iter(LINEAR[0].points)), "passed"))
-
-
-def drawn(*, terminal: bool) -> str:
-    """What is written while two of three submissions are graded, and a third turns out to have been graded before."""
-    out = Console(file=io.StringIO(), force_terminal=terminal, width=100)
-    queued = [Job(Submission(name, {}), LINEAR, seed=0) for name in ("ada", "ben")]
-    with Progress(out, "grading", "submissions", 3, 3 * EACH) as progress:
-        progress.take(ended(queued[0]))
-        progress.take(ended(queued[1]))
-        progress.take(Graded(queued[1], [], 1.0))
-        progress.expect(2, 2 * EACH)
-        progress.take(ended(queued[0]))
-        file = out.file
-        assert isinstance(file, io.StringIO)
+def draw(*, terminal: bool) -> str:
+    """Return the output while two of three submissions are graded and the third turns out to be graded already."""
+    file = io.StringIO()
+    ada, ben = (Job(Submission(name, {}), LINEAR, seed=0) for name in ("ada", "ben"))
+    passed = TestResult(next(iter(LINEAR[0].points)), "passed")
+    with Progress(Console(file=file, force_terminal=terminal, width=100), "grading", "submissions", 3, 3 * EACH) as bar:
+        bar.take(FinishedTest(ada, "linear", passed))
+        bar.take(FinishedTest(ben, "linear", passed))
+        bar.take(Graded(ben, [], 1.0))
+        bar.expect(2, 2 * EACH)
+        bar.take(FinishedTest(ada, "linear", passed))
         return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", file.getvalue())
 
 
-def test_the_progress_bar_on_a_terminal_shows_submissions_tests_and_time_left() -> None:
-    text = drawn(terminal=True)
+def test_progress_shows_submissions_tests_and_time() -> None:
+    text = draw(terminal=True)
     assert "grading 0/3 submissions" in text
     assert f"2/{3 * EACH} tests" in text
     last = text.splitlines()[-1]
-    assert "grading 1/2 submissions" in last
-    assert f" {EACH + 2}/{2 * EACH} tests" in last
-    assert "left" in last
-
-
-def test_the_progress_bar_writes_nothing_to_a_file() -> None:
-    assert drawn(terminal=False) == ""
+    for words in ("grading 1/2 submissions", f" {EACH + 2}/{2 * EACH} tests", "left"):
+        assert words in last
+    assert draw(terminal=False) == ""

@@ -1,9 +1,10 @@
-"""The parts fit: points and tests, stubs and solution, what students install, what must not be written down."""
+"""Tests of the project: public API, imports of courses, zoo of mistakes, lock file and workflows."""
 
 import re
 import shutil
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -57,16 +58,19 @@ def test_worker_can_import_every_probe_and_workload(tmp_path: Path) -> None:
     assert python("-I", "-c", code).out.strip() == str(tmp_path / "torchkata/__init__.py")
 
 
-def test_what_a_workload_is_worth_is_known_without_torch() -> None:
+def test_course_loads_without_torch() -> None:
     code = "import sys, torchkata.course as c; print(len(c.course().workloads), 'torch' in sys.modules)"
     assert python("-c", code).out == "8 False\n"
 
 
-def test_a_zoo_entry_whose_patch_does_not_fit_is_refused() -> None:
+def test_invalid_zoo_entries_are_refused() -> None:
     with pytest.raises(CallError, match="'gone' occurs 0 times"):
         zoo.make_source("x", "solution", {"replace": [["gone", "here"]]})
     with pytest.raises(CallError, match="identical to the solution"):
         zoo.make_source("x", "solution", {"source": "solution"})
+    tables = {"patches": {"he": ["a", "b"]}, "he": {"breaks": "no ReLU follows"}}
+    with pytest.raises(CallError, match=r"linear/wrong\.toml: two entries are called 'he'"):
+        list(zoo.read_entries(course().katas["linear"], tables))
 
 
 def test_patches_are_named_after_mistakes() -> None:
@@ -84,57 +88,43 @@ def test_patches_are_named_after_mistakes() -> None:
     assert zoo.make_source("x", "a + e", {"replace": [["a", "d"], ["e", "f"]]}) == "d + f"
 
 
-def test_two_zoo_entries_of_one_name_are_refused() -> None:
-    tables = {"patches": {"he": ["a", "b"]}, "he": {"breaks": "no ReLU follows"}}
-    with pytest.raises(CallError, match=r"linear/wrong\.toml: two entries are called 'he'"):
-        list(zoo.read_entries(course().katas["linear"], tables))
-
-
-def test_a_mistakes_sentence_describes_its_patch() -> None:
+def test_mistake_sentence_describes_its_patch() -> None:
     kata = course().katas["adagrad"]
     words = {entry.name: entry.words for entry in zoo.load_wrong(kata)}
     assert words["epsilon_outside"] == "Mistake: the 1e-5 is added outside the square root"
     assert words["mean_of_the_squares"] == "Breaks: g2 is a sum, not a mean over the steps"
-    assert (
-        zoo.describe_mistake(kata, {"looks_like": "other_epsilon"})
-        == "the number inside the root is eps instead of 1e-5"
-    )
+    sentence = zoo.describe_mistake(kata, {"looks_like": "other_epsilon"})
+    assert sentence == "the number inside the root is eps instead of 1e-5"
 
 
-def test_the_lock_file_agrees_with_the_constraints_and_names_the_public_index_alone() -> None:
+def test_lock_file_matches_project_and_constraints() -> None:
     text = (ROOT / "uv.lock").read_text("utf-8")
+    packages = tomllib.loads(text)["package"]
     locked: dict[str, set[str]] = {}
-    for package in tomllib.loads(text)["package"]:
+    for package in packages:
         locked.setdefault(package["name"], set()).add(package.get("version", ""))
     pinned = dict(re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE))
-    pinned.pop("pip")  # which uv does without
+    pinned.pop("pip")  # uv does not need it
     assert {name: version for name, version in pinned.items() if version not in locked[name.lower()]} == {}
     assert set(re.findall(r'"(https?://[^/"]+)', text)) == {"https://pypi.org", "https://files.pythonhosted.org"}
 
+    def names(*groups: list[Any]) -> set[str]:
+        return {canonicalize_name(Requirement(one).name) for group in groups for one in group if isinstance(one, str)}
 
-def test_the_lock_file_knows_every_dependency_of_the_project() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    (ours,) = (
-        one for one in tomllib.loads((ROOT / "uv.lock").read_text("utf-8"))["package"] if one["name"] == "torchkata"
-    )
-    wanted = {name_of(text) for text in project["project"]["dependencies"]}
-    wanted |= {name_of(text) for extra in project["project"]["optional-dependencies"].values() for text in extra}
-    assert {one["name"] for one in ours["metadata"]["requires-dist"]} == wanted
-    for group, texts in project["dependency-groups"].items():
-        named = {name_of(text) for text in texts if isinstance(text, str)}
-        assert named <= {one["name"] for one in ours["metadata"]["requires-dev"][group]}, group
-
-
-def name_of(requirement: str) -> str:
-    """Of a package, as an index writes it."""
-    return canonicalize_name(Requirement(requirement).name)
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    (ours,) = (package["metadata"] for package in packages if package["name"] == "torchkata")
+    project = settings["project"]
+    required = names(project["dependencies"], *project["optional-dependencies"].values())
+    assert {one["name"] for one in ours["requires-dist"]} == required
+    for group, texts in settings["dependency-groups"].items():
+        assert names(texts) <= {one["name"] for one in ours["requires-dev"][group]}, group
 
 
 WORKFLOWS = [*ROOT.glob(".github/workflows/*.yml"), *(ROOT / "grader/commands").rglob("*.yml")]
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_every_workflow_names_its_actions_by_commit_and_may_only_read(path: Path) -> None:
+def test_workflows_pin_actions_and_only_read(path: Path) -> None:
     workflow = yaml.safe_load(path.read_text("utf-8"))
     assert workflow["permissions"] == {"contents": "read"}
     used = [step["uses"] for job in workflow["jobs"].values() for step in job["steps"] if "uses" in step]

@@ -1,4 +1,4 @@
-"""What holds in all answers is told; of answers that have nothing to do with what is expected, nothing is."""
+"""Tests of relations between results and expected values: reported if all results have them, and not by chance."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -66,87 +66,74 @@ LOOSE = (
 )
 
 
-def relation(seen: Sequence[Comparison]) -> str:
-    """What is told; a rule, but where it says of no number what it is."""
+def find_sentence(seen: Sequence[Comparison]) -> str:
+    """Find the relation; it is a rule unless it leaves a number open."""
     holds = relations.find_relation(seen)
     assert holds.is_rule is (bool(holds.sentence) and not holds.sentence.startswith(LOOSE))
     return holds.sentence
 
 
-def matrices(seed: int, count: int = 5) -> list[Array]:
-    """Numbers of several shapes, of which no two are alike."""
+def make_matrices(seed: int, count: int = 5) -> list[Array]:
     rng = np.random.default_rng(seed)
     return [3 * rng.normal(size=rng.integers(3, 7, 2)) for _ in range(count)]
 
 
-def tensors(function: Function, expected: Sequence[Array]) -> list[Comparison]:
-    """Comparisons of tensors, where yours is a function of what is expected."""
+def compare_tensors(function: Function, expected: Sequence[Array]) -> list[Comparison]:
+    """Return comparisons of tensors whose result is a function of the expected value."""
     floats = [e.astype(np.float32).astype(np.float64) for e in expected]
     return [Comparison(torch.tensor(function(e)).float(), torch.tensor(e).float()) for e in floats]
 
 
 @pytest.mark.parametrize(("told", "function"), OF_NUMBERS.items())
-@given(SEEDS)
-def test_a_relation_of_tensors_is_told(told: str, function: Function, seed: int) -> None:
-    assert relation(tensors(function, matrices(seed))) == told
-
-
-@pytest.mark.parametrize("function", OF_NUMBERS.values())
-@given(SEEDS)
-def test_what_does_not_hold_in_all_comparisons_is_not_told(function: Function, seed: int) -> None:
-    *most, last = matrices(seed)
+@given(SEEDS, st.floats(0.5, 50, width=32))
+def test_relation_must_hold_in_all_comparisons(told: str, function: Function, seed: int, number: float) -> None:
+    *most, last = make_matrices(seed)
+    seen = compare_tensors(function, most)
+    assert find_sentence([*seen, *compare_tensors(function, [last])]) == told
     noise = np.random.default_rng(seed + 1).normal(size=last.shape)
-    other = Comparison(torch.tensor(noise).float(), torch.tensor(last).float())
-    assert relation([*tensors(function, most), other]) == ""
-
-
-@pytest.mark.parametrize("function", OF_NUMBERS.values())
-@given(st.floats(0.5, 50, width=32))
-def test_one_number_tells_nothing(function: Function, number: float) -> None:
-    assert relation(tensors(function, [np.full((1, 1), number)])) == ""
+    assert find_sentence([*seen, Comparison(torch.tensor(noise).float(), torch.tensor(last).float())]) == ""
+    assert find_sentence(compare_tensors(function, [np.full((1, 1), number)])) == "", "a single number"
 
 
 @given(SEEDS, st.sampled_from([1.0, 0.1, 1e-3, 1e-5]))
-def test_noise_tells_nothing(seed: int, size: float) -> None:
+def test_noise_and_right_results_have_no_relation(seed: int, size: float) -> None:
     rng = np.random.default_rng(seed)
-    assert relation(tensors(lambda e: e + size * rng.normal(size=e.shape), matrices(seed))) == ""
-    assert relation([Comparison(int(a), int(b)) for a, b in rng.integers(2**20, 2**40, (30, 2))]) == ""
+    assert find_sentence(compare_tensors(lambda e: e + size * rng.normal(size=e.shape), make_matrices(seed))) == ""
+    assert find_sentence([Comparison(int(a), int(b)) for a, b in rng.integers(2**20, 2**40, (30, 2))]) == ""
+    assert find_sentence(compare_tensors(lambda e: e, make_matrices(seed))) == ""
 
 
-def test_reversed_shape_is_said_to_be_transposed() -> None:
+def test_reversed_shape_means_transposed() -> None:
     seen = [Comparison({"weight": [3, n]}, {"weight": [n, 3]}) for n in range(4, 8)]
     assert relations.find_relation(seen, of_shapes=True).sentence == (
         "weight: stored transposed (your shape is the expected shape reversed)"
     )
-    assert relation(seen) == "weight: your result is reversed"
+    assert find_sentence(seen) == "weight: your result is reversed"
 
 
-@given(SEEDS)
-def test_right_answers_tell_nothing(seed: int) -> None:
-    assert relation(tensors(lambda e: e, matrices(seed))) == ""
-
-
-def test_one_type_of_all_answers_is_told_where_several_are_asked_for() -> None:
+def test_constant_type_is_found() -> None:
     asked = [torch.tensor([1.0, 2.0], dtype=dtype) for dtype in (torch.float64, torch.bfloat16, torch.float32)]
     seen = [Comparison(torch.tensor([3.0 + i, 7.0 * i]), expected) for i, expected in enumerate(asked)]
-    assert relation(seen) == "all your results have the type float32, even where another type is expected"
-    assert relation([Comparison(one.yours, asked[0]) for one in seen]) == ""
+    assert find_sentence(seen) == "all your results have the type float32, even where another type is expected"
+    assert find_sentence([Comparison(one.yours, asked[0]) for one in seen]) == ""
 
 
 @pytest.mark.parametrize(("told", "function"), OF_WHOLE_NUMBERS.items())
 @given(SEEDS)
-def test_a_relation_of_whole_numbers_is_told(told: str, function: Callable[[int], float], seed: int) -> None:
+def test_relation_of_integers_is_found(told: str, function: Callable[[int], float], seed: int) -> None:
     counts = [int(n) | 1 for n in np.random.default_rng(seed).integers(2**40, 2**52, 10)]
     counts[0] |= 2**31  # which an int32 does not hold
-    assert relation([Comparison(function(count), count) for count in counts]) == told
+    assert find_sentence([Comparison(function(count), count) for count in counts]) == told
 
 
 @given(SEEDS)
-def test_a_narrower_format_is_told(seed: int) -> None:
-    expected = [torch.tensor(e).float() for e in matrices(seed)]
+def test_narrower_format_and_returned_input_are_found(seed: int) -> None:
+    expected = [torch.tensor(e).float() for e in make_matrices(seed)]
     for dtype, name in ((torch.bfloat16, "bfloat16"), (torch.float16, "float16")):
         seen = [Comparison(e.to(dtype).float(), e) for e in expected]
-        assert relation(seen) == f"your result has only the precision of {name}"
+        assert find_sentence(seen) == f"your result has only the precision of {name}"
+    seen = [Comparison(torch.tensor(x), torch.tensor(2.5 * x**3), {"x": torch.tensor(x)}) for x in make_matrices(seed)]
+    assert find_sentence(seen) == "your result is x, unchanged"
 
 
 SCALED: dict[str, Callable[[torch.Tensor], float]] = {
@@ -159,55 +146,43 @@ SCALED: dict[str, Callable[[torch.Tensor], float]] = {
 
 @pytest.mark.parametrize(("told", "factor"), SCALED.items())
 @given(SEEDS)
-def test_a_factor_has_the_name_of_a_size(told: str, factor: Callable[[torch.Tensor], float], seed: int) -> None:
-    shapes = [(2, 3), (5, 4), (3, 7)]
+def test_factor_is_named_by_input_size(told: str, factor: Callable[[torch.Tensor], float], seed: int) -> None:
     seen = []
-    for place, shape in enumerate(shapes):
+    for place, shape in enumerate([(2, 3), (5, 4), (3, 7)]):
         x = torch.zeros(shape)
         e = torch.tensor(np.random.default_rng([seed, place]).normal(size=5))
         seen.append(Comparison(e * factor(x), e, {"x": x}))
-    assert relation(seen) == told
+    assert find_sentence(seen) == told
 
 
-@given(SEEDS)
-def test_an_input_that_comes_back_is_told(seed: int) -> None:
-    seen = [Comparison(torch.tensor(x), torch.tensor(2.5 * x**3), {"x": torch.tensor(x)}) for x in matrices(seed)]
-    assert relation(seen) == "your result is x, unchanged"
+RIGHT = {"weight": [2, 3]}
+SAME = [Comparison(True, n % 2 == 0) for n in range(MIN_CALLS)]
+SWAPPED = [Comparison(n % 2 == 1, n % 2 == 0) for n in range(MIN_CALLS)]
+ROWS = [torch.tensor([n + 0.5, n * n]) for n in range(3)]
 
 
-def test_keys_that_are_missing_or_too_many_are_told() -> None:
-    right = {"weight": [2, 3]}
-    assert relation([Comparison({}, right)]) == "missing: weight"
-    assert relation([Comparison({**right, "bias": [3]}, right)]) == "unexpected: bias"
-    assert relation([Comparison({"w": [2, 3]}, right)]) == "got w instead of weight"
-    assert relation([Comparison({"w": [2, 3]}, right), Comparison({}, right)]) == "", "not in all"
-
-
-def test_rows_that_should_be_equal_are_not_told_to_be() -> None:
-    assert relation([Comparison([n % 5] * 3, [n] * 3) for n in range(9)]) == ""
-
-
-def test_what_a_dict_holds_is_compared_at_the_key_that_differs() -> None:
-    seen = [Comparison({"a": 1, "b": [n + 1, n]}, {"a": 1, "b": [n, n + 1]}) for n in range(4)]
-    assert relation(seen) == "b: your result is reversed"
-
-
-def test_items_of_a_list_are_compared_one_by_one() -> None:
-    rows = [torch.tensor([n + 0.5, n * n]) for n in range(3)]
-    assert relation([Comparison([-row for row in rows], rows)]) == "yours = -expected"
-
-
-def test_one_answer_to_all_calls_is_told_once_there_are_many() -> None:
-    seen = [Comparison(True, n % 2 == 0) for n in range(MIN_CALLS)]
-    assert relation(seen) == f"all {MIN_CALLS} calls return the same result"
-    assert relation(seen[1:]) == ""
-    assert relation([Comparison(True, False)] * MIN_CALLS) == "", "nothing else was asked for"
-
-
-def test_the_opposite_is_told_once_both_were_asked_for() -> None:
-    seen = [Comparison(n % 2 == 1, n % 2 == 0) for n in range(MIN_CALLS)]
-    assert relation(seen) == "True and False are swapped"
-    assert relation(seen[1:]) == ""
+@pytest.mark.parametrize(
+    ("seen", "sentence"),
+    [
+        ([Comparison({}, RIGHT)], "missing: weight"),
+        ([Comparison({**RIGHT, "bias": [3]}, RIGHT)], "unexpected: bias"),
+        ([Comparison({"w": [2, 3]}, RIGHT)], "got w instead of weight"),
+        ([Comparison({"w": [2, 3]}, RIGHT), Comparison({}, RIGHT)], ""),
+        ([Comparison([n % 5] * 3, [n] * 3) for n in range(9)], ""),  # equal rows are expected
+        (
+            [Comparison({"a": 1, "b": [n + 1, n]}, {"a": 1, "b": [n, n + 1]}) for n in range(4)],
+            "b: your result is reversed",
+        ),
+        ([Comparison([-row for row in ROWS], ROWS)], "yours = -expected"),
+        (SAME, f"all {MIN_CALLS} calls return the same result"),
+        (SAME[1:], ""),
+        ([Comparison(True, False)] * MIN_CALLS, ""),
+        (SWAPPED, "True and False are swapped"),
+        (SWAPPED[1:], ""),
+    ],
+)
+def test_relation_of_dicts_lists_and_booleans(seen: list[Comparison], sentence: str) -> None:
+    assert find_sentence(seen) == sentence
 
 
 @pytest.mark.parametrize(
@@ -220,7 +195,7 @@ def test_the_opposite_is_told_once_both_were_asked_for() -> None:
         "not bias": [{"bias": False}, {"bias": True}],
     }.items(),
 )
-def test_what_wrong_inputs_have_in_common_is_told(fact: str, inputs: list[Mapping[str, Plain]]) -> None:
+def test_common_fact_of_wrong_inputs_is_found(fact: str, inputs: list[Mapping[str, Plain]]) -> None:
     trials = [(given, not collect_facts(given).get(fact)) for given in inputs * MIN_CALLS]
     assert find_common_fact(trials) == f"wrong where {fact}, right everywhere else"
     assert find_common_fact(trials[: MIN_CALLS // 2]) == "", "too few"
@@ -228,34 +203,28 @@ def test_what_wrong_inputs_have_in_common_is_told(fact: str, inputs: list[Mappin
     assert find_common_fact([*trials, (wrong, True)]) == "", "not in all"
 
 
-def test_nothing_in_common_is_told_where_only_0_is_right() -> None:
-    inputs: list[Mapping[str, Plain]] = [{"a": a, "b": 7} for a in (0, 1, 2, 3)]
-    assert find_common_fact([(given, given["a"] == 0) for given in inputs * MIN_CALLS]) == ""
-
-
-def test_the_first_part_that_is_wrong_is_told_where_it_is_the_same_each_time() -> None:
+def test_first_wrong_part_must_be_the_same() -> None:
     parts = [["loss of step 1", "loss of step 2"]] * MIN_CALLS
     assert find_first_wrong(parts) == "first wrong result: loss of step 2 (loss of step 1 is still right)"
     assert find_first_wrong(parts[1:]) == "", "too few"
     assert find_first_wrong([*parts, ["loss of step 1"]]) == "", "not in all"
-    assert find_first_wrong([["y", "y"]] * MIN_CALLS) == find_first_wrong([["", "y"]] * MIN_CALLS) == "", (
-        "they have no names"
-    )
+    for unnamed in (["y", "y"], ["", "y"]):
+        assert find_first_wrong([unnamed] * MIN_CALLS) == ""
 
 
 @given(SEEDS)
-def test_chance_has_nothing_in_common(seed: int) -> None:
+def test_random_failures_have_no_common_fact(seed: int) -> None:
     rng = np.random.default_rng(seed)
     inputs = [{"x": torch.zeros(*rng.integers(0, 4, 2)), "n": int(n)} for n in rng.integers(0, 9, 60)]
-    assert (
-        find_common_fact([(given, bool(right)) for given, right in zip(inputs, rng.integers(0, 2, 60), strict=True)])
-        == ""
-    )
+    trials = [(given, bool(right)) for given, right in zip(inputs, rng.integers(0, 2, 60), strict=True)]
+    assert find_common_fact(trials) == ""
+    zero: list[Mapping[str, Plain]] = [{"a": a, "b": 7} for a in (0, 1, 2, 3)]
+    assert find_common_fact([(given, given["a"] == 0) for given in zero * MIN_CALLS]) == "", "only 0 is right"
 
 
 @pytest.mark.parametrize(
     "value", [None, "text", True, {}, [], [[]], torch.zeros(0), 1j, math.nan, math.inf, 3, [1.5, 2], np.ones((2, 1))]
 )
-def test_values_of_any_kind_are_compared(value: Any) -> None:
+def test_values_of_any_kind_have_no_relation(value: Any) -> None:
     for other in (value, 1, 2.5, "other", [1, 2], {"a": 1}, torch.ones(2, 2), np.ones(3)):
-        assert relation([Comparison(value, other), Comparison(other, value)]) == ""
+        assert find_sentence([Comparison(value, other), Comparison(other, value)]) == ""

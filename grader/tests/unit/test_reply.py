@@ -1,4 +1,4 @@
-"""What is said of a student's code that raised: its own line, and what a beginner can do about it."""
+"""Tests of replies for student code that raised: the student's own line and advice."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,34 +10,33 @@ from torchkata.seam.assignment import Assignment
 from torchkata.seam.reply import Reply, run_probe
 
 
-def reply(folder: Path, source: str | bytes, probe: Callable[..., object] | None = None) -> Reply:
-    """What comes of a probe on a file `sgd.py` with this text."""
+def run(folder: Path, source: str | bytes, probe: Callable[..., object] | None = None) -> Reply:
     (folder / "sgd.py").write_bytes(source.encode() if isinstance(source, str) else source)
     return run_probe(Assignment(folder), probe or (lambda assignment: assignment.sgd.f(1)), [])
 
 
-def test_a_stub_is_not_written(tmp_path: Path) -> None:
+def test_stub_is_not_written(tmp_path: Path) -> None:
     body = '"""A stub."""\n        super().__init__()\n        raise NotImplementedError\n'
-    assert reply(tmp_path, f"class f:\n    def __init__(self, x):\n        {body}").outcome == "not_written"
+    assert run(tmp_path, f"class f:\n    def __init__(self, x):\n        {body}").outcome == "not_written"
 
 
 @pytest.mark.parametrize(
     "body", ["y = x + 1\n    raise NotImplementedError", "raise NotImplementedError\n    return x", "g(x)"]
 )
-def test_a_raise_that_was_left_beside_real_code_is_a_crash_that_says_so(tmp_path: Path, body: str) -> None:
-    found = reply(tmp_path, f"def g(x):\n    x += 1\n    raise NotImplementedError\n\ndef f(x):\n    {body}\n")
+def test_leftover_raise_is_a_crash_with_advice(tmp_path: Path, body: str) -> None:
+    found = run(tmp_path, f"def g(x):\n    x += 1\n    raise NotImplementedError\n\ndef f(x):\n    {body}\n")
     assert (found.outcome, found.source) == ("raised", "raise NotImplementedError")
     assert found.error == "NotImplementedError: the stub's `raise` is still in your function: remove it"
 
 
-def test_a_name_that_is_missing_is_told_with_its_file(tmp_path: Path) -> None:
-    found = reply(tmp_path, "")
+def test_missing_name_is_shown_with_file(tmp_path: Path) -> None:
+    found = run(tmp_path, "")
     assert (found.outcome, found.error, found.file, found.line) == ("raised", "sgd.py does not define f", "sgd.py", 0)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
-def test_a_file_in_another_encoding_says_how_to_save_it(tmp_path: Path, encoding: str) -> None:
-    found = reply(tmp_path, "def f(x):\n    return x\n".encode(encoding))
+def test_other_encoding_is_a_crash_with_advice(tmp_path: Path, encoding: str) -> None:
+    found = run(tmp_path, "def f(x):\n    return x\n".encode(encoding))
     assert found.error == "SyntaxError: the file is not UTF-8 text (perhaps UTF-16): save it as UTF-8"
     assert (found.outcome, found.file) == ("raised", "sgd.py")
 
@@ -50,38 +49,38 @@ def test_a_file_in_another_encoding_says_how_to_save_it(tmp_path: Path, encoding
         ("class f:\n    def __init__(self, *, x):\n        pass\n", "def __init__(self, *, x):"),
     ],
 )
-def test_arguments_that_are_not_taken_show_the_signature(tmp_path: Path, source: str, line: str) -> None:
-    found = reply(tmp_path, source)
+def test_unexpected_arguments_show_the_signature(tmp_path: Path, source: str, line: str) -> None:
+    found = run(tmp_path, source)
     assert found.error.startswith("TypeError: ")
     assert (found.file, found.source) == ("sgd.py", line)
 
 
-def test_a_file_of_ones_own_that_is_imported_without_a_dot_is_told(tmp_path: Path) -> None:
+def test_absolute_import_of_own_file_gets_advice(tmp_path: Path) -> None:
     (tmp_path / "linear_of_mine.py").write_text("Linear = 1\n")
-    found = reply(tmp_path, "from linear_of_mine import Linear\n")
+    found = run(tmp_path, "from linear_of_mine import Linear\n")
     assert found.error.endswith("use a relative import for your own files: from .linear_of_mine import …")
     assert found.source == "from linear_of_mine import Linear"
 
 
-def test_a_module_whose_names_misbehave_breaks_no_reply(tmp_path: Path) -> None:
+def test_module_getattr_may_raise(tmp_path: Path) -> None:
     source = "def __getattr__(name):\n    if name == 'f':\n        return len\n    raise ValueError(name)\n"
-    found = reply(tmp_path, source, lambda assignment: assignment.sgd.f(1, 2))
+    found = run(tmp_path, source, lambda assignment: assignment.sgd.f(1, 2))
     assert (found.outcome, found.file) == ("raised", "")
 
 
-def test_where_no_line_is_the_students_the_probes_own_is_shown(tmp_path: Path) -> None:
+def test_probe_line_is_shown_without_student_line(tmp_path: Path) -> None:
     folder, probes = tmp_path / "assignment", tmp_path / "probes"
     folder.mkdir()
     probes.mkdir()
     (probes / "sgd.py").write_text("def unpack(assignment):\n    one, other = assignment.sgd.f(1)\n")
     names: dict[str, Any] = {}
     exec(compile((probes / "sgd.py").read_text(), str(probes / "sgd.py"), "exec"), names)
-    found = reply(folder, "def f(x):\n    return None\n", names["unpack"])
+    found = run(folder, "def f(x):\n    return None\n", names["unpack"])
     assert (found.file, found.source) == ("", "one, other = assignment.sgd.f(1)")
 
 
 @pytest.mark.parametrize(("key", "said"), [("m", "KeyError: 'm' (in self.state[p])"), ("lr", "KeyError: 'lr'")])
-def test_key_that_optimizer_state_lacks_is_named(tmp_path: Path, key: str, said: str) -> None:
+def test_missing_key_of_optimizer_state_is_named(tmp_path: Path, key: str, said: str) -> None:
     source = f"""
 import torch
 
@@ -92,5 +91,5 @@ class f(torch.optim.Optimizer):
         group = {{}}
         {"s" if key == "m" else "group"}["{key}"]
 """
-    found = reply(tmp_path, source)
+    found = run(tmp_path, source)
     assert (found.error, found.line) == (said, 9)

@@ -1,4 +1,4 @@
-"""What a failing input shrinks to: sizes of 0 only where no other size fails."""
+"""Tests of shrinking: sizes become 0 only where no other size fails."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which files of a submission count."""
+"""Tests of reading submissions: which files count, and whose they are."""
 
 import os
 import shutil
@@ -22,8 +22,7 @@ from grader.pipeline.submission_ids import assign_ids
 from grader.tests import ROOT
 
 
-def handed_in(folder: Path, *names: str) -> Path:
-    """A directory with these files."""
+def write_files(folder: Path, *names: str) -> Path:
     for name in names:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -31,30 +30,18 @@ def handed_in(folder: Path, *names: str) -> Path:
     return folder
 
 
-def test_a_submission_has_its_katas_in_the_directory_itself_or_in_assignment(tmp_path: Path) -> None:
-    assert list(read_submission(handed_in(tmp_path / "a", "linear.py", "helpers.py")).files) == [
-        "helpers.py",
-        "linear.py",
-    ]
-    assert (
-        read_submission(handed_in(tmp_path / "b", "assignment/linear.py", "linear.py")).files["linear.py"]
-        == b"# assignment/linear.py"
-    )
-
-
-def test_only_python_modules_beside_the_katas_are_read(tmp_path: Path) -> None:
+def test_only_modules_beside_katas_are_read(tmp_path: Path) -> None:
     names = ["linear.py", "conftest.py", "__init__.py", "pytest.ini", "a.pth", "x.so", "not-a-module.py", "deep/sgd.py"]
-    assert list(read_submission(handed_in(tmp_path, *names)).files) == ["linear.py"]
+    ada = write_files(tmp_path / "a", *names, "helpers.py")
+    (ada / "sgd.py").symlink_to("/etc/passwd")
+    os.mkfifo(ada / "train.py")
+    (tmp_path / "link").symlink_to(".")
+    assert list(read_submission(tmp_path / "link/a").files) == ["helpers.py", "linear.py"]
+    both = write_files(tmp_path / "b", "assignment/linear.py", "linear.py")
+    assert read_submission(both).files == {"linear.py": b"# assignment/linear.py"}
 
 
-def test_links_and_pipes_in_a_submission_are_left_out(tmp_path: Path) -> None:
-    handed_in(tmp_path / "ada", "linear.py")
-    (tmp_path / "ada/sgd.py").symlink_to("/etc/passwd")
-    os.mkfifo(tmp_path / "ada/train.py")
-    assert list(read_submission(tmp_path / "ada").files) == ["linear.py"]
-
-
-def zip_of(path: Path, *names: str, content: str = "") -> Path:
+def write_zip(path: Path, *names: str, content: str = "") -> Path:
     """Write an archive with these files, each with this content or its name."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w") as archive:
@@ -63,48 +50,42 @@ def zip_of(path: Path, *names: str, content: str = "") -> Path:
     return path
 
 
-def test_a_directory_without_katas_may_wrap_a_folder_or_an_archive_of_them(tmp_path: Path) -> None:
-    assert read_submission(
-        handed_in(tmp_path / "a", "hw1/assignment/linear.py", "hw1/sgd.py", ".git/linear.py")
-    ).files == {"linear.py": b"# hw1/assignment/linear.py"}
-    assert list(read_submission(handed_in(tmp_path / "b", "linear.py", "old/sgd.py", "old/linear.py")).files) == [
-        "linear.py"
-    ]
+def test_directory_may_wrap_a_folder_or_archive(tmp_path: Path) -> None:
+    wrapped = write_files(tmp_path / "a", "hw1/assignment/linear.py", "hw1/sgd.py", ".git/linear.py")
+    assert read_submission(wrapped).files == {"linear.py": b"# hw1/assignment/linear.py"}
+    direct = write_files(tmp_path / "b", "linear.py", "old/sgd.py", "old/linear.py")
+    assert list(read_submission(direct).files) == ["linear.py"]
     moodle = tmp_path / "Ada L_17_assignsubmission_file"
-    zip_of(moodle / "my work.zip", "x/assignment/linear.py")
+    write_zip(moodle / "my work.zip", "x/assignment/linear.py")
     (moodle / "notes.txt").touch()
-    assert (read_submission(moodle).id, read_submission(moodle).files) == (
-        moodle.name,
-        {"linear.py": b"# x/assignment/linear.py"},
-    )
-    zip_of(moodle / "again.ZIP", "linear.py")
+    found = read_submission(moodle)
+    assert (found.id, found.files) == (moodle.name, {"linear.py": b"# x/assignment/linear.py"})
+    write_zip(moodle / "again.ZIP", "linear.py")
     with pytest.raises(SubmissionError, match=r"contains several archives .* \(again\.ZIP, my work\.zip\)$"):
         read_submission(moodle)
     with pytest.raises(SubmissionError, match="contains no kata"):
-        read_submission(handed_in(tmp_path / "c", "too/deep/down/linear.py"))
+        read_submission(write_files(tmp_path / "c", "too/deep/down/linear.py"))
 
 
-def test_a_folder_of_submissions_stands_for_what_is_in_it(tmp_path: Path) -> None:
+def test_folder_of_submissions_is_expanded(tmp_path: Path) -> None:
     moodle = tmp_path / "moodle"
-    zip_of(moodle / "Ada_1_assignsubmission_file/x.zip", "linear.py")
-    handed_in(moodle / "Ben_2_assignsubmission_file", "assignment/linear.py")
-    handed_in(moodle, "Eve_3_assignsubmission_file/notes.txt", "grades.csv", ".DS_Store", "__MACOSX/x")
+    write_zip(moodle / "Ada_1_assignsubmission_file/x.zip", "linear.py")
+    write_files(moodle / "Ben_2_assignsubmission_file", "assignment/linear.py")
+    write_files(moodle, "Eve_3_assignsubmission_file/notes.txt", "grades.csv", ".DS_Store", "__MACOSX/x")
     found = find_submissions([moodle])
     assert [path.name.split("_")[0] for path in found.submissions] == ["Ada", "Ben", "Eve"], "hers is empty, not lost"
     assert found.passed_over == ["grades.csv"]
-    gradescope = handed_in(tmp_path / "gradescope", "submission_metadata.yml", "submission_1/linear.py")
+    gradescope = write_files(tmp_path / "gradescope", "submission_metadata.yml", "submission_1/linear.py")
     one = Download([gradescope / "submission_1"])
-    assert find_submissions([gradescope]) == find_submissions(sorted(gradescope.iterdir())) == one, (
-        "as a shell lists them, too"
-    )
+    assert find_submissions([gradescope]) == find_submissions(sorted(gradescope.iterdir())) == one
     canvas = tmp_path / "canvas"
-    both = [zip_of(canvas / f"{name}_1_2_hw.zip", "linear.py") for name in ("ada", "ben")]
+    both = [write_zip(canvas / f"{name}_1_2_hw.zip", "linear.py") for name in ("ada", "ben")]
     assert find_submissions([canvas]) == Download(both)
 
 
-def test_loose_files_as_canvas_names_them_are_one_hand_in_of_each(tmp_path: Path) -> None:
+def test_loose_canvas_files_form_one_submission_each(tmp_path: Path) -> None:
     names = ("lovelaceada_LATE_4711_90_linear.py", "lovelaceada_LATE_4711_91_sgd-2.py", "张三_4712_92_my_help.py")
-    folder = handed_in(tmp_path / "canvas", *names, "张三_4712_93_linear.py", "notes.txt", "linear_4.py")
+    folder = write_files(tmp_path / "canvas", *names, "张三_4712_93_linear.py", "notes.txt", "linear_4.py")
     found = find_submissions([folder])
     assert (found.submissions, found.passed_over) == ([], ["linear_4.py", "notes.txt"])
     entries, refused = assign_ids(found.submissions, found.loose)
@@ -121,22 +102,22 @@ def test_loose_files_as_canvas_names_them_are_one_hand_in_of_each(tmp_path: Path
         "ada": "lovelaceada_4711_files",
         "zhang": "张三_4712_files",
     }
-    handed_in(folder, "lovelaceada_4711_99_sgd.py")
+    write_files(folder, "lovelaceada_4711_99_sgd.py")
     entry = assign_ids([], find_submissions([folder]).loose)[0][0]
     with pytest.raises(SubmissionError, match=r"two of its files have the same name; remove one \(sgd\.py\)$"):
         read_submission(entry.path, entry.files)
 
 
 def git(folder: Path, *arguments: str, at: str = "") -> None:
-    """What git does there, at this time."""
+    """Run git there, with a commit at this time."""
     who = {f"GIT_{role}_{what}": "a@x.edu" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     environment = {**os.environ, **who, "GIT_COMMITTER_DATE": at}
     subprocess.run(["git", "-C", str(folder), *arguments], check=True, env=environment, capture_output=True)
 
 
-def test_a_repository_says_when_it_was_committed_and_runs_nothing_of_its_students(tmp_path: Path) -> None:
+def test_repository_gives_time_and_runs_no_code(tmp_path: Path) -> None:
     at, mark = "2026-10-01T22:30:00-07:00", tmp_path / "ran"
-    ada = handed_in(tmp_path / "ada", "assignment/linear.py", "assignment/helper.py")
+    ada = write_files(tmp_path / "ada", "assignment/linear.py", "assignment/helper.py")
     git(ada, "init", "-q")
     git(ada, "add", "-A")
     git(ada, "commit", "-q", "-m", "done", at=at)
@@ -169,56 +150,37 @@ def test_a_repository_says_when_it_was_committed_and_runs_nothing_of_its_student
         ("docs/a.md", "tests/test_linear.py"),
     ],
 )
-def test_a_single_submission_is_not_taken_for_a_folder_of_them(tmp_path: Path, names: tuple[str, ...]) -> None:
-    assert find_submissions([handed_in(tmp_path / "ada", *names)]) == Download([tmp_path / "ada"])
-
-
-def test_what_holds_no_submission_is_refused(tmp_path: Path) -> None:
-    handed_in(tmp_path, "submission_metadata.yml")
-    with pytest.raises(CallError, match="no submission in it"):
-        find_submissions([tmp_path])
-    with pytest.raises(CallError, match="no submission in it"):
-        find_submissions([tmp_path / "submission_metadata.yml"])
+def test_single_submission_is_not_expanded(tmp_path: Path, names: tuple[str, ...]) -> None:
+    assert find_submissions([write_files(tmp_path / "ada", *names)]) == Download([tmp_path / "ada"])
+    metadata = tmp_path / "class/submission_metadata.yml"
+    write_files(metadata.parent, metadata.name)
+    for path in (metadata, metadata.parent):
+        with pytest.raises(CallError, match="no submission in it"):
+            find_submissions([path])
 
 
 @pytest.mark.parametrize(
     ("name", "expected"), [("ada.zip", "ada"), ("ada.tar.gz", "ada"), ("a.b.tgz", "a.b"), ("Zoë K.tar", "Zoë K")]
 )
-def test_the_id_of_a_submission_is_its_name_without_the_ending(tmp_path: Path, name: str, expected: str) -> None:
-    handed_in(tmp_path / "files", "linear.py")
-    path = tmp_path / name
-    if name.endswith("zip"):
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.write(tmp_path / "files/linear.py", "linear.py")
-    else:
+def test_id_is_the_name_without_ending(tmp_path: Path, name: str, expected: str) -> None:
+    path = write_zip(tmp_path / name, "linear.py")
+    if not name.endswith("zip"):
         with tarfile.open(path, "w:gz" if name.endswith("gz") else "w") as archive:
-            archive.add(tmp_path / "files/linear.py", "linear.py")
+            archive.add(write_files(tmp_path / "files", "linear.py"), ".")
     assert read_submission(path).id == expected
 
 
-def test_a_submission_with_too_many_or_too_large_files_is_refused(tmp_path: Path) -> None:
-    handed_in(tmp_path / "many", "linear.py", *(f"helper{i}.py" for i in range(80)))
+def test_too_many_or_too_large_files_are_refused(tmp_path: Path) -> None:
+    many = write_files(tmp_path / "many", "linear.py", *(f"helper{i}.py" for i in range(80)))
     with pytest.raises(SubmissionError, match="more than 64 Python files"):
-        read_submission(tmp_path / "many")
-    handed_in(tmp_path / "large")
-    (tmp_path / "large").mkdir(exist_ok=True)
-    (tmp_path / "large/linear.py").write_bytes(bytes(2**20 + 1))
+        read_submission(many)
+    large = write_files(tmp_path / "large", "linear.py")
+    (large / "linear.py").write_bytes(bytes(2**20 + 1))
     with pytest.raises(SubmissionError, match="larger than 1 MiB"):
-        read_submission(tmp_path / "large")
+        read_submission(large)
 
 
-def test_an_archive_with_damaged_contents_is_refused_in_one_line(tmp_path: Path) -> None:
-    path = tmp_path / "ada.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("linear.py", "x = 1\n" * 1000)
-    content = bytearray(path.read_bytes())
-    content[45:55] = b"\xff" * 10
-    path.write_bytes(content)
-    with pytest.raises(SubmissionError, match=r"can't be read \(.+\)$"):
-        read_submission(path)
-
-
-def test_an_archive_is_read_like_the_directory_that_it_packs(tmp_path: Path) -> None:
+def test_archive_is_read_like_its_directory(tmp_path: Path) -> None:
     packed = ROOT / "examples/submissions/unusual_but_right.tar.gz"
     with tarfile.open(packed) as archive:
         safe: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # before Python 3.11.4
@@ -226,19 +188,8 @@ def test_an_archive_is_read_like_the_directory_that_it_packs(tmp_path: Path) -> 
     assert read_submission(packed) == read_submission(tmp_path / "unusual_but_right")
 
 
-def of_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From now on every file, but no directory, belongs to somebody else."""
-    look = os.fstat
-
-    def seen(descriptor: int) -> os.stat_result:
-        found = look(descriptor)
-        return found if stat.S_ISDIR(found.st_mode) else os.stat_result((*found[:4], found.st_uid + 1, *found[5:]))
-
-    monkeypatch.setattr(os, "fstat", seen)
-
-
-def swapping(monkeypatch: pytest.MonkeyPatch, name: str, swap: Callable[[], object]) -> None:
-    """Do this right after a file or folder of this name was opened."""
+def swap_after_open(monkeypatch: pytest.MonkeyPatch, name: str, swap: Callable[[], object]) -> None:
+    """Call `swap` after a file or folder of this name was opened."""
     open_it = os.open
 
     def opened(path: str | Path, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
@@ -251,82 +202,66 @@ def swapping(monkeypatch: pytest.MonkeyPatch, name: str, swap: Callable[[], obje
     monkeypatch.setattr(os, "open", opened)
 
 
-@pytest.mark.parametrize("handed_in_as", ["a directory", "an archive"])
-def test_a_link_to_anothers_work_is_refused_with_a_remedy(tmp_path: Path, handed_in_as: str) -> None:
-    ada = (
-        handed_in(tmp_path / "ada", "linear.py")
-        if handed_in_as == "a directory"
-        else zip_of(tmp_path / "a.zip", "linear.py")
-    )
-    (tmp_path / "eve.zip").symlink_to(ada)
-    with pytest.raises(SubmissionError, match=r"is a symbolic link; submit the file itself$"):
-        read_submission(tmp_path / "eve.zip")
-
-
-def test_a_hard_link_to_anothers_work_is_refused_with_a_remedy(tmp_path: Path) -> None:
-    (tmp_path / "eve.zip").hardlink_to(zip_of(tmp_path / "ada.zip", "linear.py"))
+def test_link_to_other_work_is_refused(tmp_path: Path) -> None:
+    archive, ada = write_zip(tmp_path / "ada.zip", "linear.py"), write_files(tmp_path / "ada", "linear.py")
+    for number, target in enumerate((archive, ada)):
+        (tmp_path / f"eve{number}.zip").symlink_to(target)
+        with pytest.raises(SubmissionError, match=r"^is a symbolic link; submit the file itself$"):
+            read_submission(tmp_path / f"eve{number}.zip")
+    (tmp_path / "eve.zip").hardlink_to(archive)
     with pytest.raises(SubmissionError, match=r"a file has a hard link, .*; copy the submission \(cp -r\)"):
         read_submission(tmp_path / "eve.zip")
-    handed_in(tmp_path / "ada", "linear.py")
-    eve = handed_in(tmp_path / "eve", "sgd.py")
-    (eve / "linear.py").hardlink_to(tmp_path / "ada/linear.py")
+    eve = write_files(tmp_path / "eve", "sgd.py")
+    (eve / "linear.py").hardlink_to(ada / "linear.py")
     with pytest.raises(SubmissionError, match=r"a file has a hard link.* \(linear\.py\)$"):
         read_submission(eve)
 
 
-def test_a_file_of_another_owner_than_the_hand_in_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    handed_in(tmp_path / "ada", "assignment/linear.py")
-    of_another(monkeypatch)
+def test_file_of_another_owner_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fstat = os.fstat
+
+    def change_owner(descriptor: int) -> os.stat_result:
+        found = fstat(descriptor)
+        return found if stat.S_ISDIR(found.st_mode) else os.stat_result((*found[:4], found.st_uid + 1, *found[5:]))
+
+    ada = write_files(tmp_path / "ada", "assignment/linear.py")
+    monkeypatch.setattr(os, "fstat", change_owner)
     with pytest.raises(SubmissionError, match=r"a file has a different owner than the submission; .*\(linear\.py\)$"):
-        read_submission(tmp_path / "ada")
-
-
-def test_a_path_that_leads_through_a_link_to_the_hand_in_is_taken(tmp_path: Path) -> None:
-    handed_in(tmp_path / "data/ada", "linear.py")
-    (tmp_path / "home").symlink_to("data")
-    assert list(read_submission(tmp_path / "home/ada").files) == ["linear.py"]
+        read_submission(ada)
 
 
 @pytest.mark.parametrize("name", ["x.zip", "x"])
-def test_a_pipe_that_is_handed_in_is_refused_at_once(tmp_path: Path, name: str) -> None:
+def test_pipe_or_socket_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     os.mkfifo(tmp_path / name)
     with pytest.raises(SubmissionError, match=r"not a file or directory$"):
         read_submission(tmp_path / name)
-
-
-def test_a_socket_that_is_handed_in_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)  # a socket's name is short
+    monkeypatch.chdir(tmp_path)  # the name of a socket must be short
     with socket.socket(socket.AF_UNIX) as made:
-        made.bind("x.zip")
+        made.bind(f"y{name}")
         with pytest.raises(SubmissionError, match=r"can't be read \("):
-            read_submission(Path("x.zip"))
+            read_submission(Path(f"y{name}"))
 
 
-def test_what_is_swapped_for_a_link_while_it_is_read_stays_what_was_opened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    handed_in(tmp_path / "ada", "assignment/linear.py").joinpath("assignment/linear.py").write_text("ada's")
-    eve = handed_in(tmp_path / "eve", "assignment/linear.py")
+def test_read_survives_symlink_swap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ada = write_files(tmp_path / "ada", "assignment/linear.py", "assignment/sgd.py")
+    eve = write_files(tmp_path / "eve", "assignment/linear.py", "assignment/sgd.py")
 
-    def swap() -> None:
+    def swap_folder() -> None:
         (eve / "assignment").rename(eve / "before")
-        (eve / "assignment").symlink_to(tmp_path / "ada/assignment")
+        (eve / "assignment").symlink_to(ada / "assignment")
 
-    swapping(monkeypatch, "assignment", swap)
-    assert read_submission(eve).files == {"linear.py": b"# assignment/linear.py"}
-    archive = zip_of(tmp_path / "eve.zip", "linear.py", content="eve's")
-    swapping(monkeypatch, "eve.zip", lambda: zip_of(tmp_path / "ada.zip", "linear.py").replace(archive))
-    assert read_submission(archive).files == {"linear.py": b"eve's"}
+    def swap_file() -> None:
+        (eve / "before/sgd.py").unlink()
+        (eve / "before/sgd.py").symlink_to("/etc/passwd")
 
-
-def test_a_file_that_becomes_a_link_after_it_was_listed_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    eve = handed_in(tmp_path / "eve", "linear.py", "sgd.py")
-
-    def swap() -> None:
-        (eve / "sgd.py").unlink()
-        (eve / "sgd.py").symlink_to("/etc/passwd")
-
-    swapping(monkeypatch, "linear.py", swap)
+    for path in (ada / "assignment").iterdir():
+        path.write_text("ada's")
+    swap_after_open(monkeypatch, "assignment", swap_folder)
+    files = read_submission(eve).files
+    assert files == {name: f"# assignment/{name}".encode() for name in ("linear.py", "sgd.py")}
+    (eve / "assignment").unlink()
+    swap_after_open(monkeypatch, "linear.py", swap_file)
     assert list(read_submission(eve).files) == ["linear.py"]
+    archive = write_zip(tmp_path / "eve.zip", "linear.py", content="eve's")
+    swap_after_open(monkeypatch, "eve.zip", lambda: write_zip(tmp_path / "ada.zip", "linear.py").replace(archive))
+    assert read_submission(archive).files == {"linear.py": b"eve's"}

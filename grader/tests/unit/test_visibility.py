@@ -1,4 +1,4 @@
-"""Who sees a test: what `kata.toml` may say, and what students read of a test that is not theirs to see."""
+"""Tests of visibility: what `kata.toml` may say, and what students see of hidden tests."""
 
 from pathlib import Path
 from typing import Any
@@ -14,22 +14,16 @@ from torchkata.course.load import parse_kata
 ENTRY: dict[str, Any] = {"title": "t", "hints": ["look", "look here"], "points": {"test_a": 1, "test_b": 2}}
 
 
-def made(**more: Any) -> Kata:
-    """The kata k, of which this is said, too."""
+def parse(**more: Any) -> Kata:
     return parse_kata(ENTRY | more, Path("reference/k/kata.toml"), course().tracks, course().languages)
 
 
-def test_tests_are_visible_by_default_and_hidden_ones_say_nothing() -> None:
-    kata = made()
-    assert kata.visibility == {"test_a": "visible", "test_b": "visible"}
-    assert kata.hidden_says == "nothing"
-
-
-def test_visibility_is_one_word_for_all_tests_or_a_table_for_some() -> None:
-    assert made(visibility="hidden").visibility == {"test_a": "hidden", "test_b": "hidden"}
-    some = made(visibility={"test_b": "after_due_date"}, hidden_says="claim")
-    assert some.visibility == {"test_a": "visible", "test_b": "after_due_date"}
-    assert some.hidden_says == "claim"
+def test_visibility_is_a_word_or_a_table() -> None:
+    plain = parse()
+    assert (plain.visibility, plain.hidden_says) == ({"test_a": "visible", "test_b": "visible"}, "nothing")
+    assert parse(visibility="hidden").visibility == {"test_a": "hidden", "test_b": "hidden"}
+    some = parse(visibility={"test_b": "after_due_date"}, hidden_says="claim")
+    assert (some.visibility, some.hidden_says) == ({"test_a": "visible", "test_b": "after_due_date"}, "claim")
 
 
 @pytest.mark.parametrize(
@@ -40,20 +34,17 @@ def test_visibility_is_one_word_for_all_tests_or_a_table_for_some() -> None:
             "k/kata.toml: visibility is 'public'; it can be visible, after_due_date, after_published, hidden",
         ),
         ({"visibility": {"test_a": 1}}, "k/kata.toml: visibility is 1"),
-        (
-            {"visibility": {"test_c": "hidden"}},
-            "kata.toml: visibility names test_c, which is not a test of this kata",
-        ),
+        ({"visibility": {"test_c": "hidden"}}, "kata.toml: visibility names test_c, which is not a test of this kata"),
         ({"hidden_says": "everything"}, "k/kata.toml: hidden_says is 'everything'; it can be nothing, claim, all"),
     ],
 )
-def test_an_unknown_visibility_is_refused(wrong: dict[str, Any], words: str) -> None:
+def test_unknown_visibility_is_refused(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        made(**wrong)
+        parse(**wrong)
 
 
 @pytest.mark.parametrize("visibility", ["hidden", "after_due_date", "after_published"])
-def test_a_hidden_test_shows_only_its_points_where_the_platform_cannot_hide_it(hide: Hide, visibility: str) -> None:
+def test_hidden_test_shows_only_its_points(hide: Hide, visibility: str) -> None:
     hide(visibility)
     rows = view_as_student(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
     assert [row.title for row in rows[:2]] == ["hidden test 1", "hidden test 2"]
@@ -63,16 +54,13 @@ def test_a_hidden_test_shows_only_its_points_where_the_platform_cannot_hide_it(h
     assert sum(row.result.max_score for row in rows) == course().katas["get_batch"].max_score
 
 
-def test_a_hidden_test_that_may_say_its_claim_shows_the_first_line_alone(hide: Hide) -> None:
+def test_hidden_test_shows_claim_or_all(hide: Hide) -> None:
+    one = result("get_batch · claim\n  secret", file="get_batch.py")
     hide("hidden", "claim")
-    row = view_as_student(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)[2]
-    assert row.result.name == "test_starts_are_uniform"
-    assert row.result.message == "get_batch · claim\n  Its input and your result are hidden."
-    assert (row.result.outcome, row.result.file, row.result.line) == ("failed", "", 0)
-
-
-def test_a_hidden_test_that_may_say_all_shows_its_whole_message(hide: Hide) -> None:
+    row = view_as_student(one, platform_hides=False)[2].result
+    assert (row.name, row.outcome, row.file, row.line) == ("test_starts_are_uniform", "failed", "", 0)
+    assert row.message == "get_batch · claim\n  Its input and your result are hidden."
     hide("hidden", "all")
-    rows = view_as_student(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
+    rows = view_as_student(one, platform_hides=False)
     assert [row.result.outcome for row in rows[:7]] == list(OUTCOMES)
     assert (rows[2].result.message, rows[2].result.line) == ("get_batch · claim\n  secret", 7)

@@ -1,4 +1,4 @@
-"""The table of devices answers to exact names and never guesses."""
+"""Tests of the table of device datasheets."""
 
 import pytest
 import torch
@@ -10,11 +10,11 @@ from torchkata.speed.datasheets import Device, device, devices
     "name",
     ["", "NVIDIA", "H100", "NVIDIA H100", "NVIDIA L40", "nvidia l4", "NVIDIA L4 ", "NVIDIA H200 NVL", "NVIDIA A10"],
 )
-def test_a_device_that_is_not_in_the_table_is_unknown(name: str) -> None:
+def test_inexact_device_name_is_unknown(name: str) -> None:
     assert device(name) is None
 
 
-def test_mfu_thresholds_apply_to_two_devices_alone() -> None:
+def test_mfu_thresholds_apply_to_two_devices() -> None:
     assert [name for name, entry in devices().items() if entry.mfu] == ["NVIDIA H100 80GB HBM3", "NVIDIA H200"]
 
 
@@ -45,14 +45,14 @@ def test_peak_follows_device_and_dtype(name: str, dtype: torch.dtype, peak: floa
 
 
 @pytest.mark.parametrize("entry", devices().values(), ids=lambda entry: entry.name)
-def test_the_device_table_has_dense_peaks_in_its_units(entry: Device) -> None:
+def test_datasheet_has_plausible_dense_peaks(entry: Device) -> None:
     assert entry.tflops.keys() <= {"bf16", "fp16", "tf32", "fp32", "fp8"}
     assert entry.bandwidth == entry.gb_s * 1e9
     assert 300 <= entry.gb_s <= 8000
     half = entry.tflops["fp16"]
     assert entry.tflops.get("bf16", half) == half
     assert entry.tflops["fp32"] <= 0.51 * half
-    # A figure with 2:4 sparsity among dense ones would be off by 2 against its neighbours.
+    # A figure with 2:4 sparsity would be twice its dense neighbours.
     assert entry.tflops.get("tf32", half / 2) == pytest.approx(half / 2, rel=0.02)
     assert entry.tflops.get("fp8", 2 * half) == pytest.approx(2 * half, rel=0.02)
     assert all(best <= 1.2 * entry.tflops[name] for name, best in entry.achieved.items())

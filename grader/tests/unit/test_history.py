@@ -1,4 +1,4 @@
-"""What `kata` remembers of a student's runs, whatever becomes of the file."""
+"""Tests of the file that stores a student's progress."""
 
 import json
 from pathlib import Path
@@ -8,11 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from torchkata.course import course
-from torchkata.pytest_plugin import history as state
+from torchkata.pytest_plugin import history
 from torchkata.pytest_plugin.history import LastRun, State
 from torchkata.result import LOOK_OF
 
 KATAS = list(course().katas)
+reusing_file = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 runs = st.builds(LastRun, st.sampled_from(list(LOOK_OF)), st.integers(0, 20), st.text(), st.text())
 states = st.builds(
@@ -22,7 +23,7 @@ states = st.builds(
     st.dictionaries(st.sampled_from(KATAS), st.text()),
 )
 KEYS = [*KATAS, "runs", "hints", "cells", "status", "passed", "files", "run"]
-anything = st.recursive(
+JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner),
     max_leaves=20,
@@ -31,42 +32,42 @@ anything = st.recursive(
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where it is remembered."""
-    monkeypatch.setattr(state, "FILE", tmp_path / ".kata/progress.json")
+    """Return the path of the progress file, which does not exist yet."""
+    monkeypatch.setattr(history, "FILE", tmp_path / ".kata/progress.json")
     return tmp_path / ".kata/progress.json"
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(remembered=states)
-def test_progress_that_is_stored_is_loaded_again(file: Path, remembered: State) -> None:
-    state.store_state(remembered)
-    assert state.load_state() == remembered
+@reusing_file
+@given(progress=states)
+def test_stored_progress_is_loaded_unchanged(file: Path, progress: State) -> None:
+    history.store_state(progress)
+    assert history.load_state() == progress
     assert [path.name for path in file.parent.iterdir()] == ["progress.json"]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(content=st.binary() | anything.map(lambda value: json.dumps(value).encode()))
-def test_a_damaged_progress_file_still_leaves_a_next_kata(file: Path, content: bytes) -> None:
+@reusing_file
+@given(content=st.binary() | JSON.map(lambda value: json.dumps(value).encode()))
+def test_damaged_progress_still_gives_next_kata(file: Path, content: bytes) -> None:
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(content)
-    assert state.load_state().next() is not None or "done" in content.decode()
+    assert history.load_state().next() is not None or "done" in content.decode()
 
 
-def test_a_progress_file_that_is_nested_too_deeply_is_ignored(file: Path) -> None:
+def test_deeply_nested_progress_file_is_ignored(file: Path) -> None:
     file.parent.mkdir()
     file.write_text("[" * 100_000)
-    assert state.load_state() == State()
+    assert history.load_state() == State()
 
 
-def test_a_failed_write_leaves_the_old_progress_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    remembered = State({}, {"linear": 1})
-    state.store_state(remembered)
+def test_failed_write_keeps_old_progress(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    progress = State({}, {"linear": 1})
+    history.store_state(progress)
 
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(OSError, match="No space left"):
-        state.store_state(State({}, {"linear": 2}))
-    assert state.load_state() == remembered
+        history.store_state(State({}, {"linear": 2}))
+    assert history.load_state() == progress
     assert [path.name for path in file.parent.iterdir()] == ["progress.json"]

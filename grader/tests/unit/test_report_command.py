@@ -1,4 +1,4 @@
-"""`grader report` and `grader diff`, on stored results; what killed runs leave is cleared away."""
+"""Tests of `grader report` and `grader diff` on stored results, and of the cleanup after dead processes."""
 
 import csv
 import fcntl
@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from grader.base import cleanup
+from grader.pipeline.reference import UNUSED, clear_unused
 from grader.results import result
 from grader.results.result import Finding, KataResult, Result
-from grader.tests.conftest import Run, ask
+from grader.tests.conftest import ask
 from torchkata.course import course
 from torchkata.result import Outcome, Status, TestResult
 
@@ -23,7 +24,7 @@ TESTS = list(course().katas["linear"].points)
 def store(
     directory: Path, submission: str, status: Status, *outcomes: Outcome, findings: list[Finding] | None = None
 ) -> None:
-    """A result of `linear` whose first tests, worth a point each, ended so."""
+    """Store a result of `linear` whose first tests, worth a point each, have these outcomes."""
     tests = [
         TestResult(name, outcome, float(outcome == "passed"), 1.0, "a message")
         for name, outcome in zip(TESTS, outcomes, strict=False)
@@ -34,45 +35,37 @@ def store(
     result.write(made, directory)
 
 
-def diff(*arguments: Path | str) -> Run:
-    """`grader diff OLD NEW`."""
-    return ask("diff", *arguments)
-
-
-def test_a_report_rebuilds_the_gradebook_and_shows_class_and_findings(tmp_path: Path) -> None:
+def test_report_rebuilds_gradebook_and_shows_findings(tmp_path: Path) -> None:
     store(tmp_path, "ben", "done", "passed", "passed", findings=[Finding("linear", 7, "torch.nn.Linear: [look]")])
     store(tmp_path, "ada", "wrong", "passed", "failed")
     (tmp_path / "gradebook.csv").write_text("old")
     done = ask("report", tmp_path)
     assert (done.code, done.err) == (0, "")
-    rows = list(csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines()))
-    assert [(row["submission"], row["score"], row["findings"]) for row in rows] == [
-        ("ada", "1.0", "0"),
-        ("ben", "2.0", "1"),
-    ]
+    rows = csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines())
+    cells = [(row["submission"], row["score"], row["findings"]) for row in rows]
+    assert cells == [("ada", "1.0", "0"), ("ben", "2.0", "1")]
     assert "1/2" in done.out
     assert "  ben  linear.py, line 7: torch.nn.Linear: [look]" in done.out
 
 
-def test_report_skips_and_names_files_that_are_no_results(tmp_path: Path) -> None:
+def test_report_names_files_that_are_not_results(tmp_path: Path) -> None:
     store(tmp_path, "ada", "done", "passed")
     for name, text in (("broken", '{"schema": "tor'), ("foreign", '{"schema": "other/v1"}'), ("binary", "\0")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "result.json").write_text(text)
     (tmp_path / "copied").mkdir()
     (tmp_path / "copied/result.json").write_bytes((tmp_path / "ada/result.json").read_bytes())
-    for done in (ask("report", tmp_path), diff(tmp_path, tmp_path)):
-        assert done.code == 2
+    for done in (ask("report", tmp_path), ask("diff", tmp_path, tmp_path)):
         lines = done.err.splitlines()
-        assert [line.partition(": ")[2].partition(": ")[0] for line in lines] == [
-            str(tmp_path / name / "result.json") for name in ("binary", "broken", "copied", "foreign")
-        ]
+        named = [line.split(": ")[1] for line in lines]
+        paths = [str(tmp_path / name / "result.json") for name in ("binary", "broken", "copied", "foreign")]
+        assert (done.code, named) == (2, paths)
         assert "not a torchkata result" in lines[0]
         assert "contains the result of 'ada'" in lines[2]
     assert (tmp_path / "gradebook.csv").read_text().count("\n") == 2
 
 
-def test_a_diff_names_what_changed_and_nothing_else(tmp_path: Path) -> None:
+def test_diff_names_only_what_changed(tmp_path: Path) -> None:
     old, new, table = tmp_path / "old", tmp_path / "new", tmp_path / "changes.csv"
     for directory in (old, new):
         store(directory, "same", "wrong", "passed", "failed")
@@ -80,7 +73,7 @@ def test_a_diff_names_what_changed_and_nothing_else(tmp_path: Path) -> None:
     store(new, "ada", "crashed", "crashed", "passed")
     store(old, "gone", "done", "passed")
     store(new, "=new", "done", "passed", "passed")
-    done = diff(old, new, "--csv", table)
+    done = ask("diff", old, new, "--csv", table)
     assert (done.code, done.err) == (0, "")
     assert "3 of 4 submissions differ" in done.out
     assert "same" not in done.out
@@ -91,21 +84,20 @@ def test_a_diff_names_what_changed_and_nothing_else(tmp_path: Path) -> None:
         ["ada", "linear", "1.0", "1.0", TESTS[1], "failed", "passed"],
         ["gone", "", "1.0", "", "", "graded", "not there"],
     ]
-    told = diff(old, new, "--json")
+    told = ask("diff", old, new, "--json")
     found = json.loads(told.out)
-    assert (told.code, told.err) == (0, done.out), "words for people are the same, beside it"
-    assert [found.pop(name) for name in ("schema", "exit_code", "submissions", "differ", "problems")] == [
-        *("torchkata/diff/v1", 0, 4, 3),
-        [],
-    ]
-    assert [change["submission"] for change in found["changes"]] == ["=new", "ada", "ada", "gone"]
-    assert found["changes"][0] == {
+    assert (told.code, told.err) == (0, done.out), "the text goes to stderr"
+    changes = found.pop("changes")
+    counts = {"exit_code": 0, "submissions": 4, "differ": 3, "problems": []}
+    assert found == {"schema": "torchkata/diff/v1", **counts}
+    assert [change["submission"] for change in changes] == ["=new", "ada", "ada", "gone"]
+    assert changes[0] == {
         **{"submission": "=new", "kata": "", "points_before": None, "points_after": 2.0},
         **{"test": "", "outcome_before": "not there", "outcome_after": "graded"},
     }
 
 
-def test_half_written_files_are_removed_unless_a_live_process_writes_them(tmp_path: Path) -> None:
+def test_unused_temporary_files_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store(tmp_path, "ada", "done", "passed")
     dead = [tmp_path / "ada/.result.json.1.tmp", tmp_path / ".gradebook.csv.1.tmp"]
     alive, foreign = tmp_path / "ada/.result.json.2.tmp", tmp_path / "notes.tmp"
@@ -115,19 +107,20 @@ def test_half_written_files_are_removed_unless_a_live_process_writes_them(tmp_pa
         fcntl.flock(file, fcntl.LOCK_SH)
         cleanup.clear_half_written(tmp_path)
     assert not any(path.exists() for path in dead)
-    assert alive.exists()
-    assert foreign.exists()
-    assert (tmp_path / "ada/result.json").exists()
-
-
-def test_the_runtime_directory_of_a_dead_grader_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert all(path.exists() for path in (alive, foreign, tmp_path / "ada/result.json"))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    names = ("dead", "alive", "young")
-    dead, alive, young = (tmp_path / f"torchkata-runtime-{name}" for name in names)
-    for path in (dead, alive, young):
+    old, used, _ = runtimes = [tmp_path / f"torchkata-runtime-{name}" for name in ("old", "used", "young")]
+    for path in runtimes:
         (path / "kata").mkdir(parents=True)
-        if path != young:
-            os.utime(path, (0, 0))
-    with cleanup.in_use(alive):
+    for path in (old, used):
+        os.utime(path, (0, 0))
+    with cleanup.in_use(used):
         cleanup.clear_runtimes()
-    assert [path.exists() for path in (dead, alive, young)] == [False, True, True]
+    assert [path.exists() for path in runtimes] == [False, True, True]
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    for name, age in (("recent", UNUSED / 2), ("old", UNUSED * 2)):
+        (marks / name).touch()
+        os.utime(marks / name, (time.time() - age,) * 2)
+    clear_unused(marks)
+    assert [mark.name for mark in marks.iterdir()] == ["recent"]

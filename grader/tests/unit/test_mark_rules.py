@@ -1,4 +1,4 @@
-"""Who is who, by which rules points become marks, and a gradebook of somebody else's with one column changed."""
+"""Tests of marks: matching submissions to people, rules for late days, and filling another system's gradebook."""
 
 import csv
 import io
@@ -23,9 +23,7 @@ policies = st.builds(
     due=st.datetimes(datetime(2026, 9, 28), datetime(2026, 10, 30)),
     grace_minutes=st.integers(0, 60),
     free_days=st.integers(0, 3),
-    penalty_per_day=st.floats(0, 1),
-    cap=st.floats(0, 1),
-    closes_after_days=st.none() | st.integers(0, 9),
+    **{"penalty_per_day": st.floats(0, 1), "cap": st.floats(0, 1), "closes_after_days": st.none() | st.integers(0, 9)},
 )
 overrides = st.lists(
     st.builds(Override, st.sampled_from(["linear", "sgd"]), st.just(""), st.floats(0, 90), st.just("r"), st.just("w")),
@@ -33,37 +31,29 @@ overrides = st.lists(
 )
 
 
-def final(given: Mark) -> float:
-    """What somebody gets who has handed in."""
+def get_final(given: Mark) -> float:
     assert given.final is not None
     return given.final
 
 
-def test_a_submission_is_whose_name_it_has_in_the_download_of_a_platform() -> None:
+def test_submissions_match_people_by_platform_names() -> None:
+    expected = {
+        **{"ada": "lovelaceada_LATE_4711_99_hw.py", "zhang3": "张 三_815_assignsubmission_file_"},
+        **{"Zoë": "hw1-zoe\u0308", "x-ray": "handed over by mail"},
+    }
     people = [
-        Person("ada", "Ada Lovelace", "lovelace@school.edu", "4711"),
-        Person("zhang3", "张 三", "", "4712"),
+        *(Person("ada", "Ada Lovelace", "lovelace@school.edu", "4711"), Person("zhang3", "张 三", "", "4712")),
         Person("Zoë", "Zoë Müller", "zoe@school.edu", "4713"),
         Person("x-ray", "Ray X", "", "", submission="handed over by mail"),
     ]
-    found = match_submissions(
-        people,
-        ["lovelaceada_LATE_4711_99_hw.py", "张 三_815_assignsubmission_file_", "hw1-zoe\u0308", "handed over by mail"],
-    )
-    assert found.problems == ()
-    assert found.submissions == {
-        "ada": "lovelaceada_LATE_4711_99_hw.py",
-        "zhang3": "张 三_815_assignsubmission_file_",
-        "Zoë": "hw1-zoe\u0308",
-        "x-ray": "handed over by mail",
-    }
+    found = match_submissions(people, [*expected.values()])
+    assert (found.submissions, found.problems) == (expected, ())
     assert match_submissions(people, ["lovelace"]).submissions == {"ada": "lovelace"}
-    assert match_submissions(people, ["ray x_1_assignsubmission_file"]).submissions == {}, (
-        "who is named for one has no other"
-    )
+    taken = match_submissions(people, ["ray x_1_assignsubmission_file"])
+    assert taken.submissions == {}, "the column submission excludes other matches"
 
 
-def test_what_does_not_match_is_named_and_never_guessed() -> None:
+def test_ambiguous_submissions_are_named_not_guessed() -> None:
     people = [Person("a", "Li Wei"), Person("b", "Li Wei"), Person("c")]
     found = match_submissions(people, ["li wei_1_assignsubmission_file", "submission_12345", "c", "hw-c"])
     assert found.submissions == {}
@@ -74,29 +64,26 @@ def test_what_does_not_match_is_named_and_never_guessed() -> None:
     )
 
 
-def test_a_groups_submission_is_all_its_members() -> None:
+def test_group_submission_belongs_to_all_members() -> None:
     people = [Person("a", group="g1"), Person("b", group="g1"), Person("c", group="g2"), Person("d")]
     assert match_submissions(people, ["g1", "c"]).submissions == {"a": "g1", "b": "g1", "c": "c"}
-    assert match_submissions(people, ["a"]).submissions == {"a": "a", "b": "a"}, "one of them has handed in for all"
+    assert match_submissions(people, ["a"]).submissions == {"a": "a", "b": "a"}, "one member submitted for all"
 
 
 @pytest.mark.parametrize(
     ("handed_in", "days"),
     [
-        ("2026-10-24T23:59:00+02:00", 0),
-        ("2026-10-25T00:03:00+02:00", 0),
-        ("2026-10-25T00:05:00+02:00", 1),
+        *(("2026-10-24T23:59:00+02:00", 0), ("2026-10-25T00:03:00+02:00", 0), ("2026-10-25T00:05:00+02:00", 1)),
         ("2026-10-25T23:58:00+01:00", 1),  # 24 hours and 59 minutes later: the clocks went back
-        ("2026-10-26T00:00:00+01:00", 2),
-        ("2026-10-31T23:59:00+01:00", 7),
+        *(("2026-10-26T00:00:00+01:00", 2), ("2026-10-31T23:59:00+01:00", 7)),
     ],
 )
-def test_a_day_ends_when_the_clock_says_the_same_in_summer_and_in_winter(handed_in: str, days: int) -> None:
+def test_late_days_follow_local_clock_across_dst(handed_in: str, days: int) -> None:
     due = datetime(2026, 10, 24, 23, 59, tzinfo=BERLIN)
     assert count_days_late(datetime.fromisoformat(handed_in), due, 5, BERLIN) == days
 
 
-def test_a_mark_is_told_step_by_step() -> None:
+def test_mark_lists_its_steps() -> None:
     policy = Policy(due=DUE, penalty_per_day=0.1, free_days=1, cap=0.5)
     late = datetime(2026, 10, 4, 12, tzinfo=BERLIN)
     override = Override("linear", "test_b", 40.0, "the test was wrong", "ta")
@@ -113,30 +100,23 @@ def test_a_mark_is_told_step_by_step() -> None:
 
 
 @given(times, times, policies, overrides)
-def test_later_never_earns_more(one: datetime, other: datetime, policy: Policy, changed: list[Override]) -> None:
-    marks = [compute_mark(POINTS, time, policy, BERLIN, overrides=changed) for time in sorted([one, other])]
-    assert final(marks[0]) >= final(marks[1])
-    assert marks[0].raw == marks[1].raw == POINTS.score
-
-
-@given(times, times, policies)
-def test_an_extension_never_earns_less(handed_in: datetime, until: datetime, policy: Policy) -> None:
-    without = compute_mark(POINTS, handed_in, policy, BERLIN)
-    assert final(compute_mark(POINTS, handed_in, policy, BERLIN, Extension(until, "ill"))) >= final(without)
-
-
-@given(times, policies, overrides)
-def test_the_order_of_overrides_is_all_the_same(handed_in: datetime, policy: Policy, changed: list[Override]) -> None:
-    one = compute_mark(POINTS, handed_in, policy, BERLIN, overrides=changed)
-    assert compute_mark(POINTS, handed_in, policy, BERLIN, overrides=changed[::-1]) == one
+def test_marks_fall_with_time_and_ignore_order(
+    one: datetime, other: datetime, policy: Policy, changed: list[Override]
+) -> None:
+    earlier, later = (compute_mark(POINTS, time, policy, BERLIN, overrides=changed) for time in sorted([one, other]))
+    assert get_final(earlier) >= get_final(later)
+    assert earlier.raw == later.raw == POINTS.score
+    assert compute_mark(POINTS, max(one, other), policy, BERLIN, overrides=changed[::-1]) == later
+    extended = compute_mark(POINTS, one, policy, BERLIN, Extension(other, "ill"))
+    assert get_final(extended) >= get_final(compute_mark(POINTS, one, policy, BERLIN))
 
 
 @given(times, st.integers(0, 10), st.integers(0, 300))
-def test_late_days_are_counted_as_a_calendar_counts_them(due: datetime, days: int, minutes: int) -> None:
+def test_late_days_are_calendar_days(due: datetime, days: int, minutes: int) -> None:
     clock = due.astimezone(BERLIN).replace(tzinfo=None) + timedelta(days=days)
     handed_in = clock.replace(tzinfo=BERLIN)
-    if handed_in.astimezone(UTC).astimezone(BERLIN).replace(tzinfo=None) == clock:  # a time that there is
-        assert count_days_late(handed_in, due, 0, BERLIN) in (days, days + 1)  # an hour that comes twice
+    if handed_in.astimezone(UTC).astimezone(BERLIN).replace(tzinfo=None) == clock:  # the clock shows this time
+        assert count_days_late(handed_in, due, 0, BERLIN) in (days, days + 1)  # one hour comes twice
         later = handed_in.astimezone(UTC) + timedelta(minutes=minutes)
         assert count_days_late(later, due, 0, BERLIN) >= count_days_late(handed_in, due, 0, BERLIN)
 
@@ -145,7 +125,7 @@ CELLS = st.text(st.sampled_from('ab,;" \n\r\t=张'), max_size=6)
 
 
 @given(st.lists(st.lists(CELLS, min_size=2, max_size=4), min_size=1), st.booleans(), st.sampled_from(["\n", "\r\n"]))
-def test_cells_are_those_that_a_csv_reader_finds(rows: list[list[str]], quoted: bool, ending: str) -> None:
+def test_cells_equal_those_of_csv_reader(rows: list[list[str]], quoted: bool, ending: str) -> None:
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator=ending, quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
     writer.writerows(rows)
@@ -163,7 +143,7 @@ CANVAS = (
 )
 
 
-def test_canvas_gets_its_gradebook_back_with_one_column_changed() -> None:
+def test_canvas_gradebook_changes_in_one_column() -> None:
     people = [(Person("zs", lms_id="4712"), 2.0), (Person("ada"), 1.25), (Person("new"), 1.0), (Person("no"), None)]
     content, problems = lms.fill_gradebook(CANVAS, "canvas", "torchkata", people, 2.0)
     assert problems == ["new: has no row in the gradebook"]
@@ -175,12 +155,7 @@ def test_canvas_gets_its_gradebook_back_with_one_column_changed() -> None:
     [
         (CANVAS, "canvas", "sgd", "0 columns are called sgd; the columns are Student, ID"),
         (CANVAS, "canvas", "", "choose a column with --column NAME"),
-        (
-            CANVAS.replace("2.00", "50"),
-            "canvas",
-            "torchkata",
-            "its maximum points are 50, but those of the results are 2",
-        ),
+        (CANVAS.replace("2.00", "50"), "canvas", "torchkata", "its maximum points are 50, but those of the results"),
         (CANVAS + "Ada,1,ada,,,,\r\n", "canvas", "torchkata", "ada has rows 3 and 6"),
         ("id,email,mark\nada,zs@x.edu,\n", "csv", "mark", "row 2 belongs to zs and to another person"),
         ('id,mark\n"ada"x,\n', "csv", "mark", "row 2 has text after a quoted cell"),
@@ -188,7 +163,7 @@ def test_canvas_gets_its_gradebook_back_with_one_column_changed() -> None:
         ("Email address,Grade,Maximum Grade\nada@x.edu,,100\n", "moodle", "", "its maximum points are 100"),
     ],
 )
-def test_a_gradebook_that_does_not_fit_is_refused(content: str, format: lms.Gradebook, column: str, told: str) -> None:
+def test_mismatched_gradebook_is_refused(content: str, format: lms.Gradebook, column: str, told: str) -> None:
     people = [(Person("ada", email="ada@x.edu"), 1.0), (Person("zs", email="zs@x.edu"), 1.0)]
     with pytest.raises(lms.GradebookError, match="^" + told.replace("(", r"\(")):
         lms.fill_gradebook(content, format, column, people, 2.0)

@@ -1,4 +1,4 @@
-"""Which GPU is timed, and that a sandbox and the process that times see this one alone; with a pretended driver."""
+"""Tests of the choice of the GPU to time and of its isolation, with a pretended driver."""
 
 import os
 import re
@@ -17,7 +17,7 @@ from grader.speed import gpu, session
 from grader.tests.support.fake_nvml import FakeNvml
 
 
-def test_a_sandbox_with_a_gpu_has_this_device_alone(tmp_path: Path) -> None:
+def test_sandbox_sees_only_its_gpu(tmp_path: Path) -> None:
     text = " ".join(launch.build_bwrap_command(tmp_path, Gpu("GPU-1", 3)))
     assert "--dev-bind-try /dev/nvidia3 /dev/nvidia3" in text
     assert "/dev/nvidia0" not in text
@@ -26,12 +26,11 @@ def test_a_sandbox_with_a_gpu_has_this_device_alone(tmp_path: Path) -> None:
     assert text.index("--tmpfs /dev") < text.index("/dev/nvidia3") < text.index("--remount-ro /dev")
     assert "nvidia" not in " ".join(launch.build_bwrap_command(tmp_path, None))
     assert launch.build_environment(Gpu("GPU-1", 3))["CUDA_VISIBLE_DEVICES"] == "GPU-1"
-    assert launch.build_environment(None)["CUDA_VISIBLE_DEVICES"] == "", (
-        "torch would start CUDA in the process that forks"
-    )
+    # Otherwise torch would start CUDA in the process that forks.
+    assert launch.build_environment(None)["CUDA_VISIBLE_DEVICES"] == ""
 
 
-def test_the_process_that_times_sees_the_device_of_its_workers_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_timing_process_sees_only_its_workers_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
     monkeypatch.setattr(session, "connect_zygote", lambda _: SimpleNamespace(close=lambda: None))
@@ -42,29 +41,27 @@ def test_the_process_that_times_sees_the_device_of_its_workers_alone(monkeypatch
 
 
 def test_socket_without_a_filter_may_connect() -> None:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as made:
-        assert self_test.may_connect(made), "nobody listens, but the system looks for somebody"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as unfiltered:
+        assert self_test.may_connect(unfiltered), "no process listens, but the system call is allowed"
 
 
 @pytest.fixture
-def with_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if this torch were built for CUDA, and nothing said which device."""
+def cuda_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pretend that torch is built for CUDA, with no variable that selects a device."""
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     for name in ("CUDA_VISIBLE_DEVICES", gpu.MPS):
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.mark.usefixtures("with_cuda")
-@pytest.mark.parametrize(("visible", "found"), [(None, 0), ("1,0", 1), ("GPU-1", 1)])
-def test_the_device_to_time_is_the_first_that_cuda_would_see(
-    visible: str | None, found: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("cuda_build")
+@pytest.mark.parametrize(("visible", "first"), [(None, 0), ("1,0", 1), ("GPU-1", 1)])
+def test_first_visible_gpu_is_timed(visible: str | None, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if visible is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    assert gpu.choose_gpu(FakeNvml(devices=2)) == Gpu(f"GPU-{found}", 7 - found)
+    assert gpu.choose_gpu(FakeNvml(devices=2)) == Gpu(f"GPU-{first}", 7 - first)
 
 
-@pytest.mark.usefixtures("with_cuda")
+@pytest.mark.usefixtures("cuda_build")
 @pytest.mark.parametrize(
     ("nvml", "visible", "words"),
     [
@@ -78,18 +75,18 @@ def test_the_device_to_time_is_the_first_that_cuda_would_see(
     ],
     ids=["no driver", "no device", "hidden", "not there", "exclusive", "MIG", "an instance"],
 )
-def test_a_device_that_cannot_be_timed_is_named_with_the_remedy(
+def test_unusable_gpu_is_reported_with_remedy(
     nvml: FakeNvml, visible: str | None, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if visible is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    found = gpu.choose_gpu(nvml)
-    assert isinstance(found, str)
-    assert words in found
+    problem = gpu.choose_gpu(nvml)
+    assert isinstance(problem, str)
+    assert words in problem
 
 
-@pytest.mark.usefixtures("with_cuda")
-def test_mps_rocm_and_torch_without_cuda_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("cuda_build")
+def test_mps_rocm_and_cpu_builds_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(gpu.MPS, "/tmp/mps")
     assert "stop MPS" in str(gpu.choose_gpu(FakeNvml()))
     monkeypatch.setattr(torch.version, "cuda", None)

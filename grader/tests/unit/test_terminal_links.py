@@ -1,4 +1,4 @@
-"""Links to files in a terminal."""
+"""Tests of links to files in a terminal."""
 
 from pathlib import Path
 
@@ -16,9 +16,9 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
 
 
-def test_links_are_for_terminals_that_show_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_links_need_a_terminal_that_shows_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "a b.py"
-    assert not supports_links(is_terminal=True), "nobody knows this terminal"
+    assert not supports_links(is_terminal=True), "unknown terminal"
     monkeypatch.setenv("VTE_VERSION", "7600")
     text = add_link("next: a b.py", "a b.py", file, is_terminal=True)
     assert text == f"next: \x1b]8;;{file.as_uri()}\x1b\\a b.py\x1b]8;;\x1b\\"
@@ -31,4 +31,4 @@ def test_links_are_for_terminals_that_show_them(monkeypatch: pytest.MonkeyPatch,
             assert not supports_links(is_terminal=True)
     monkeypatch.setenv("SSH_CONNECTION", "1 2 3 4")
     monkeypatch.setenv("TERM_PROGRAM", "vscode")
-    assert supports_links(is_terminal=True), "its files lie where the shell runs"
+    assert supports_links(is_terminal=True), "VS Code opens files of the remote machine"

@@ -1,0 +1,300 @@
+"""Tests of the diagnosis of a failure by known mistakes and by relations between the answers."""
+
+import inspect
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.sandbox.runner import WorkerRunner
+from reference.sgd import oracle
+from torchkata.compare.assertions import assert_equal, check
+from torchkata.course import course
+from torchkata.diagnosis import mistakes
+from torchkata.diagnosis.explain import explain
+from torchkata.diagnosis.mistakes import KnownMistake, expand_constants, instead_of
+from torchkata.diagnosis.recording import Example, RecordedBody, record_body
+from torchkata.diagnosis.relations import Relation
+from torchkata.diagnosis.rerun import limit_examples
+from torchkata.i18n import words
+from torchkata.pytest_plugin import search
+from torchkata.pytest_plugin.report import find_mistake
+from torchkata.pytest_plugin.search import STUDENT_SECONDS, find_mistakes, find_pattern_in_answers, load_known_mistakes
+from torchkata.seam.failures import Crashed, Place, TimedOut, Wrong
+from torchkata.seam.reply import Probe, Reply
+from torchkata.seam.student import InProcess, Student
+from torchkata.seam.values import Plain
+
+RIGHT = oracle.step
+KATAS = [kata for kata in course().katas if (course().folder(kata) / "mistakes.py").is_file()]
+
+
+class LocalRunner:
+    """A runner that calls probes in this process, without a submission, and times out after so many calls."""
+
+    def __init__(self, calls: int = 10**6) -> None:
+        self.calls = calls
+        self.budget = 0.0
+
+    def reset(self, kata: str) -> None:
+        """Ignore the kata: there is no submission."""
+
+    start_over = reset
+
+    def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
+        self.calls -= 1
+        if self.calls < 0:
+            raise TimedOut("it hangs")
+        return Reply("returned", probe(None, *args))
+
+    def set_budget(self, seconds: float) -> None:
+        self.budget = seconds
+
+
+def step_uphill(_assignment: object, p: float, grad: float, lr: float) -> float:
+    """Compute what a student computes who has the sign wrong."""
+    return p + lr * grad
+
+
+def make_mistake(message: str, mistaken: Callable[..., Any]) -> KnownMistake:
+    """Return a known mistake in the step."""
+    return KnownMistake(message, tuple(expand_constants(instead_of(RIGHT, message)(mistaken))))
+
+
+def step_raising(p: float, grad: float, lr: float) -> float:
+    raise ArithmeticError(p, grad, lr)
+
+
+def step_hanging(p: float, grad: float, lr: float) -> float:
+    while True:
+        p -= grad * lr
+
+
+UPHILL = make_mistake("uphill", lambda p, grad, lr: p + lr * grad)
+STILL = make_mistake("still", lambda p, grad, lr: p + 0 * grad * lr)
+SAME_AS_UPHILL = make_mistake("the step is taken off twice", lambda p, grad, lr: 2 * p - oracle.step(p, grad, lr))
+RAISING, HANGING = make_mistake("raising", step_raising), make_mistake("hanging", step_hanging)
+floats = st.integers(-8, 8).map(float)
+
+
+@given(p=floats, grad=floats, lr=st.sampled_from([0.5, 0.25]))
+def property_test(student: Student, p: float, grad: float, lr: float) -> None:
+    assert student.call(step_uphill, p, grad, lr) == oracle.step(p, grad, lr)  # type: ignore[arg-type]
+
+
+def plain_test(student: Student) -> None:
+    """Compare several calls, the first of which is right."""
+    for grad in (0.0, 1.0, 2.0, 3.0):
+        assert student.call(step_uphill, 1.0, grad, 0.5) == oracle.step(1.0, grad, 0.5)  # type: ignore[arg-type]
+
+
+def fail(test: Any, runner: LocalRunner | None = None) -> tuple[Any, Student]:
+    """Let a test fail; return its recorded body and its student."""
+    student = Student(runner or LocalRunner())
+    body = record_body(SimpleNamespace(obj=test))
+    body.begin({"student": student})
+    with pytest.raises(AssertionError):
+        (test if hasattr(test, "hypothesis") else body)(student=student)
+    return body, student
+
+
+def diagnose(
+    test: Any, *known: KnownMistake, runner: LocalRunner | None = None, seconds: float = 5.0, stop: bool = False
+) -> list[str]:
+    """Return the known mistakes that explain a failure of this test, whose student may stop answering."""
+    body, student = fail(test, runner)
+    if runner and stop:
+        runner.calls = 0
+    return find_mistakes(known, body, test, student, seconds, STUDENT_SECONDS)
+
+
+@pytest.mark.parametrize("test", [property_test, plain_test])
+@pytest.mark.parametrize(
+    ("known", "explaining"),
+    [
+        ([STILL, UPHILL], ["uphill"]),
+        ([UPHILL, SAME_AS_UPHILL], ["uphill", "the step is taken off twice"]),
+        ([STILL], []),
+        ([], []),
+        ([RAISING, UPHILL], ["uphill"]),
+    ],
+)
+def test_mistakes_that_explain_all_answers_are_found(
+    test: Any, known: list[KnownMistake], explaining: list[str]
+) -> None:
+    assert diagnose(test, *known) == explaining
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timer that stops it")
+def test_hanging_mistake_is_given_up() -> None:
+    assert diagnose(property_test, HANGING, UPHILL, seconds=0.2) == []
+    assert oracle.step is RIGHT
+
+
+def test_no_time_left_means_no_diagnosis() -> None:
+    assert diagnose(property_test, UPHILL, seconds=0.0) == []
+
+
+def test_diagnosis_needs_no_answers_after_timeout() -> None:
+    runner = LocalRunner()
+    assert diagnose(property_test, UPHILL, runner=runner, stop=True) == ["uphill"], "record_body answers are enough"
+    assert runner.calls == -1, "the student is asked once more, and no further"
+
+
+def test_diagnosis_gets_budget_and_missing_answers_prevent_it() -> None:
+    runner = LocalRunner()
+    assert diagnose(plain_test, UPHILL, runner=runner) == ["uphill"]
+    assert runner.budget == STUDENT_SECONDS
+    assert diagnose(plain_test, UPHILL, runner=LocalRunner(calls=2)) == []
+
+
+def test_calls_of_diagnosis_are_not_shown_in_failure() -> None:
+    body, student = fail(property_test)
+    shown = student.last
+    assert find_mistakes([UPHILL], body, property_test, student, 5.0, STUDENT_SECONDS) == ["uphill"]
+    assert student.last is shown
+
+
+def large(_assignment: object, count: int) -> torch.Tensor:
+    return torch.zeros(count, 2**18)
+
+
+def test_large_answers_are_not_recorded() -> None:
+    def test(student: Student, count: int) -> None:
+        student.call(large, count)
+
+    body = RecordedBody(test)
+    body.begin({"student": Student(LocalRunner())})
+    for count in (3, 5, 2):
+        body(count=count)
+    assert [example.given["count"] for example in body.kept()] == [2, 3]
+
+
+def test_unreadable_mistakes_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "load_mistakes", lambda _: compile("half a", "file", "exec"))
+    assert load_known_mistakes("linear") == ()
+
+
+def test_mistake_can_call_oracle_which_is_restored() -> None:
+    with mistakes.patched_oracle(SAME_AS_UPHILL):
+        assert oracle.step(1.0, 1.0, 0.5) == 1.5  # type: ignore[arg-type]
+        assert oracle.step is not RIGHT
+    assert oracle.step is RIGHT
+
+
+def test_mistakes_with_same_message_are_one() -> None:
+    (found,) = [
+        known for known in mistakes.load_mistakes("linear") if known.message.startswith("the initial weight is uni")
+    ]
+    assert {part.right.__name__ for part in found.parts} == {"initial_std", "initial_kurtosis"}
+
+
+@pytest.mark.parametrize("kata", KATAS)
+def test_mistake_replaces_oracle_function_of_same_arguments(kata: str) -> None:
+    assert mistakes.load_named_mistakes(kata), "no mistake is known"
+    for name, known in mistakes.load_named_mistakes(kata).items():
+        module = known.right.__module__
+        assert getattr(sys.modules[module], known.right.__name__) is known.right, name
+        assert module == "reference.optimizers" or module.endswith(".oracle")
+        for fit in expand_constants(known):
+            assert fit.message == fit.message.strip().removesuffix("."), name
+            inspect.signature(fit.mistaken).bind(**dict.fromkeys(inspect.signature(known.right).parameters))
+
+
+def test_constant_is_fitted_and_named() -> None:
+    family = instead_of(RIGHT, "lr is multiplied by {rate:g}", rate=[-2.0, -1.0, 0.5])
+    fits = expand_constants(family(lambda p, grad, lr, rate: p - rate * lr * grad))
+    known = [KnownMistake(fit.message, (fit,)) for fit in fits]
+    assert diagnose(property_test, *known) == ["lr is multiplied by -1"]
+    assert diagnose(property_test, known[0]) == []
+
+
+WRONG: dict[str, Callable[[int], int]] = {  # by the relation of the wrong answers to x
+    "yours = -expected": lambda x: -x,
+    "yours = expected + 1": lambda x: x + 1,
+    "wrong where x > 1, right everywhere else": lambda x: x if x < 0 else x - 1,
+    "": lambda x: x * x % 7,
+}
+
+
+def answer_wrongly(_assignment: object, relation: str, x: int) -> int:
+    return WRONG[relation](x)
+
+
+@pytest.mark.parametrize("relation", WRONG)
+def test_relation_in_all_answers_is_found(relation: str) -> None:
+    @given(x=st.integers(-50, 50).filter(lambda x: x not in (0, 1)))
+    def test(student: Student, x: int) -> None:
+        assert_equal(student.call(answer_wrongly, relation, x), x)
+
+    body, student = fail(test)
+    expected = Relation(relation, is_rule=relation.startswith("yours = "))
+    for seconds, found in ((5.0, expected), (0.0, Relation())):
+        assert find_pattern_in_answers(body.kept(), body, test, student, seconds, STUDENT_SECONDS) == found
+
+
+def test_relation_is_shown_below_note() -> None:
+    error = Wrong(expected="1", yours="-1", note="1 of 1 elements differ")
+    error.relation = "yours = -expected"
+    lines = explain("test_y", "a · b", error, None, "pytest").message.splitlines()
+    assert lines[-3:-1] == ["  note      1 of 1 elements differ", "  always    yours = -expected"]
+
+
+def test_mistake_named_by_test_is_second_choice() -> None:
+    error = Wrong(expected="1", yours="-1", mistake="the sign is lost")
+    assert find_mistake(error) == "the sign is lost"
+    assert find_mistake(Crashed("RuntimeError: Torch not compiled with CUDA enabled", Place())) == words("crash.cuda")
+    seen, known = (
+        explain("test_y", "a · b", error, None, "pytest", name, name).message.splitlines()
+        for name in (find_mistake(error), "uphill")
+    )
+    assert seen[1:-1] == ["  looks like: the sign is lost", "  expected  1", "  yours     -1"]
+    assert known[-2] == "  note      the sign is lost"
+
+
+def test_large_answers_are_not_searched() -> None:
+    small, large = Example({}, [torch.zeros(2**10)]), Example({}, [torch.zeros(2**20)])
+    assert limit_examples([small, large, small]) == [small]
+
+
+def test_failed_check_is_not_blamed_on_compared_part() -> None:
+    @given(x=st.integers(2, 50))
+    def test(student: Student, x: int) -> None:
+        for what in ("first", "second"):
+            assert_equal(student.call(step_uphill, 0, x, 1), x, what=what)
+        check(x == 1, "something else is wrong")
+
+    body, student = fail(test)
+    assert find_pattern_in_answers(body.kept(), body, test, student, 5.0, STUDENT_SECONDS) == Relation()
+
+
+def test_budget_stops_call_in_process(tmp_path: Path) -> None:
+    (tmp_path / "sgd.py").write_text("while True:\n    pass\n")
+    runner = InProcess(tmp_path, call_seconds=5.0)
+    runner.set_budget(0.05)
+    with pytest.raises(TimedOut, match="no answer within 1 seconds"):
+        runner.run_probe(lambda assignment: assignment.sgd, [])
+    with pytest.raises(TimedOut, match="no time left"):
+        runner.run_probe(lambda _: 1, [])
+    runner.reset("sgd")
+    assert runner.run_probe(lambda _: 1, []).value == 1
+
+
+def test_budget_of_worker_only_shortens_time() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        runner = WorkerRunner(ours, course().limits)
+        runner.open({}, 1.0)
+        runner.reset("sgd")
+        runner.set_budget(0.5)
+        assert runner.test_left == 0.5
+        runner.test_left = 0.1
+        runner.set_budget(0.5)
+        assert runner.test_left == 0.1, "a larger budget gives no time back"

@@ -1,0 +1,106 @@
+"""Tests of how the failures of a kata are grouped, wrap and printed for a student."""
+
+from dataclasses import replace
+from typing import cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from torchkata.course import course
+from torchkata.diagnosis.explain import explain
+from torchkata.i18n import count_columns, wrap
+from torchkata.pytest_plugin.failure_groups import group_failures
+from torchkata.pytest_plugin.report import write_failures
+from torchkata.result import TestResult
+from torchkata.seam.failures import Crashed, Place, Unmet, Wrong
+
+
+def make_failure(name: str, error: BaseException, diagnosis: str = "") -> TestResult:
+    """Return the result of a test that raised this error."""
+    return explain(name, f"linear · {name}", error, None, "pytest", diagnosis, diagnosis)
+
+
+WRONG, OTHER = Wrong(expected="1", yours="2"), Wrong(expected="1", yours="3")
+STUCK = Crashed("RuntimeError: size mismatch", Place(source="layer.load_state_dict(weights)"))
+OWN_LINE = Crashed("TypeError: no", Place("linear.py", 7, "x + None"))
+UNMET = Unmet(note="the form is wrong", expected="float32[2, 3]", yours="float32[3, 2]")
+SEVERAL = replace(make_failure("a", WRONG), explained_by=("uphill", "still"))
+NAMED = replace(make_failure("b", OTHER, "uphill"), explained_by=("uphill",))
+
+
+@pytest.mark.parametrize(
+    ("results", "groups"),
+    [
+        (
+            [make_failure("a", WRONG), NAMED, TestResult("c", "passed"), make_failure("d", WRONG, "uphill")],
+            [["b", "d"], ["a"]],
+        ),
+        ([SEVERAL, NAMED], [["b", "a"]]),
+        ([SEVERAL, make_failure("c", OTHER)], [["a"], ["c"]]),
+        ([make_failure("a", OWN_LINE), make_failure("b", WRONG), make_failure("c", OWN_LINE)], [["a", "c"], ["b"]]),
+        ([make_failure("a", STUCK), make_failure("b", WRONG), make_failure("c", STUCK)], [["b"], ["a", "c", "wait"]]),
+        ([make_failure("a", STUCK), make_failure("c", STUCK)], [["a", "c"]]),
+        ([make_failure("a", UNMET), make_failure("b", WRONG)], [["b"], ["a", "wait"]]),
+        ([TestResult(name, "failed", message=f"linear · {name}\n  hidden") for name in "ab"], [["a"], ["b"]]),
+    ],
+    ids=["named first", "shared name", "no name", "same line", "unasked waits", "all unasked", "unmet", "hidden"],
+)
+def test_failures_with_one_cause_form_a_group(results: list[TestResult], groups: list[list[str]]) -> None:
+    assert [[test.name for test in group.tests] + ["wait"] * group.waits for group in group_failures(results)] == groups
+
+
+def test_unasked_and_unmet_tests_fail_with_reason() -> None:
+    stuck, unmet = make_failure("a", STUCK), make_failure("a", UNMET)
+    assert (stuck.outcome, unmet.outcome) == ("failed", "failed")
+    tried = ["  tried     layer.load_state_dict(weights)", "  raised    RuntimeError: size mismatch"]
+    assert stuck.message.splitlines()[1:3] == tried
+    assert "  note      the form is wrong" in unmet.message
+
+
+@given(st.lists(st.text("abc,[]", min_size=1, max_size=12), min_size=1, max_size=40), st.integers(30, 99))
+def test_english_breaks_between_words(parts: list[str], width: int) -> None:
+    text = f"  note      {' '.join(parts)}"
+    lines = wrap(text, width)
+    assert " ".join(lines).split() == text.split()
+    assert all(count_columns(line) <= width for line in lines)
+    assert all(line.startswith(" " * 12) for line in lines[1:])
+
+
+def test_chinese_breaks_between_characters_not_before_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATA_LANG", "zh")
+    text = "权重应为（输入，输出），而不是反过来；" * 5
+    lines = wrap(f"  说明      {text}", 40)
+    assert "".join(line.strip() for line in lines).replace("说明      ", "") == text
+    assert all(count_columns(line) <= 40 for line in lines)
+    assert not any(line.strip().startswith(("，", "；")) for line in lines)
+
+
+def test_command_to_copy_stays_on_one_line() -> None:
+    line = f"  again: pytest {'x' * 200} --seed 7"
+    assert wrap(line, 60) == [line]
+
+
+class Terminal:
+    """A terminal report that keeps its lines."""
+
+    isatty = True
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def write_line(self, line: str, **_: bool) -> None:
+        self.lines += line.splitlines() or [""]
+
+
+@pytest.mark.parametrize(("height", "count"), [(10, 1), (28, 2), (60, 3)])
+def test_terminal_height_limits_failures_shown(height: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LINES", str(height))
+    monkeypatch.setenv("COLUMNS", "80")
+    kata = course().katas["linear"]
+    body = "\n  expected  1\n  yours     2\n  note      three\n  note      four\n  "
+    results = [TestResult(name, "failed", message=f"{name}{body}{name}\n  again: pytest") for name in kata.points][:4]
+    out = Terminal()
+    write_failures(cast(pytest.TerminalReporter, out), kata, results, 3)
+    assert [result.name for result in results if result.name in out.lines] == [*kata.points][:count]
+    assert out.lines[-1].startswith(f"  … and {4 - count} more of linear")

@@ -1,0 +1,267 @@
+"""Tests of workloads in tables, exports and diffs: shown where a result has them, and only there."""
+
+import csv
+import dataclasses
+import io
+import re
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from rich.console import Console
+
+from grader.commands.diff import Change, compare
+from grader.output import gradebook
+from grader.output.exporter import Stored
+from grader.output.formats import classroom50, github, gradescope, junit
+from grader.output.live import LiveReport
+from grader.output.speed_score import SpeedScore, speed_score
+from grader.output.table import build_class_table
+from grader.results import load
+from grader.results.result import KataResult, PerformanceResult, Result, write
+from grader.tests.support.made_results import (
+    HOSTILE,
+    rehearsed,
+    result,
+    result_with_rehearsal,
+    result_with_speed,
+    timed,
+)
+from grader.tests.support.platforms import AT, RUNNER, for_classroom50, for_gradescope, for_junit, outside_fences
+from torchkata.course import Kata, Tiers, course
+from torchkata.i18n import class_words
+from torchkata.result import Outcome
+
+WORKLOADS = course().workloads
+
+
+def test_gradescope_shows_each_workload_as_a_test() -> None:
+    report = for_gradescope(gradescope.render(result_with_speed("why")))
+    tests = {test["name"]: test for test in report["tests"] if test["tags"] == ["performance"]}
+    assert len(tests) == len(WORKLOADS)
+    assert {test["visibility"] for test in tests.values()} == {"visible"}
+    assert [test["number"] for test in tests.values()] == [f"2.{number}" for number in range(1, 9)]
+    forward, adagrad = tests["performance: linear forward"], tests["performance: adagrad step"]
+    assert (forward["status"], forward["score"], forward["max_score"]) == ("passed", 5, 5)
+    assert (adagrad["status"], adagrad["score"], adagrad["output"]) == ("failed", 0, "why")
+    assert report["score"] == sum(test.get("score", 0) for test in report["tests"]) == 3 + 8
+    for name in ("performance: get batch throughput", "performance: peak memory"):
+        assert tests[name]["output"] == "why"
+        assert not tests[name].keys() & {"status", "score", "max_score"}, "it does not count"
+    ranks = {"linear_forward (share of peak)": 0.74, "cruncher_step (share of peak)": 0.4}
+    ranks["sgd_step (share of baseline)"] = 0.6
+    assert report["leaderboard"] == [{"name": name, "value": ranks[name], "order": "desc"} for name in ranks]
+
+
+def test_classroom50_omits_uncounted_workloads() -> None:
+    report = for_classroom50(result_with_speed())
+    lines = {test["test-name"]: test for test in report["tests"] if test["test-name"].startswith("performance: ")}
+    assert len(lines) == 6
+    line = {"test-name": "performance: sgd step", "passed": True, "score": 2, "max-score": 3}
+    assert lines["performance: sgd step"] == line
+    assert (report["score"], report["max-score"]) == (3 + 8, 16 + 21)
+
+
+def test_junit_has_a_suite_of_workloads() -> None:
+    suite = for_junit(junit.render([Stored(result_with_speed(HOSTILE), AT)], hostname="here"))[1]
+    assert suite.get("name") == "ada: performance"
+    children = [[child.tag for child in case if child.tag != "system-out"] for case in suite.iter("testcase")]
+    kinds = [None, "failure", "failure", None, "failure", "error", None, "skipped"]
+    assert [tags[0] if tags else None for tags in children] == kinds
+    names = [str(case.get("name")) for case in suite.iter("testcase")]
+    assert names == [f"ada: performance: {name.replace('_', ' ')}" for name in WORKLOADS]
+    assert {one.get("name"): one.get("value") for one in suite.iter("property")} == {"score": "8", "max_score": "21"}
+    content = junit.render([Stored(result_with_speed("no device here\nmore"), AT)], hostname="here").decode()
+    assert '<skipped message="no device here">' in content
+
+
+def test_github_summary_has_a_speed_table() -> None:
+    plain = read_plain_summary(result_with_speed())
+    assert plain.startswith("## ada: 11 of 37 points\n")
+    for line in (
+        "| Speed (`performance`) | 8 of 21 | 3 of 6 |",
+        "| linear forward | 5 of 5 | 0.74 of the peak | 0.50 | 0.60 |",
+        "| train throughput | 0 of 4 | wrong |  |  |",
+        "| sgd step | 2 of 3 | 0.60 of the baseline | 0.45 | 0.75 |",
+        "| adagrad step | 0 of 3 | crashed |  |  |",
+        "<details><summary>performance: 5 not passed</summary>",
+    ):
+        assert line in plain
+    assert "forged" not in plain
+    assert github.render_class([result_with_speed()]).splitlines()[2] == "| ada | 11 of 37 | 0 of 1 |"
+    rehearsal = read_plain_summary(result_with_rehearsal("why"))
+    assert rehearsal.startswith("## ada: 3 of 16 points\n")
+    for line in (
+        "| Speed (`performance`) | a rehearsal, no points | 3 of 6 |",
+        "| workload | points | reached | passed from | all reached from |",
+        "| sgd step | a rehearsal, no points | 0.60 of the baseline | 0.45 | 0.75 |",
+        "**adagrad step** · crashed · a rehearsal, no points",
+    ):
+        assert line in rehearsal
+
+
+def test_github_annotation_of_workloads_names_no_file() -> None:
+    line = github.list_annotations(result_with_speed(HOSTILE))[1]
+    assert line.startswith("::error title=performance%3A cruncher step::linear · Linear(x)")
+    assert "\n" not in line
+    assert line.endswith("(and 4 more of performance)")
+
+
+def test_unknown_workload_is_refused() -> None:
+    made = replace(result("why"), performance=[PerformanceResult("flash_attention", "passed", 1, 1)])
+    with pytest.raises(ValueError, match="workload flash_attention has changed since this was graded; grade again"):
+        gradescope.render(made)
+
+
+def test_gradescope_shows_waiting_and_inconclusive_workloads(tmp_path: Path) -> None:
+    waiting = [PerformanceResult(name, "not_graded", message="Not run yet.") for name in WORKLOADS]
+    whole = replace(result("why"), katas=[], device="cuda")
+    live = LiveReport(tmp_path / "results.json", [course().katas["linear"]])
+    live.begin(replace(whole, performance=waiting))
+    report = for_gradescope((tmp_path / "results.json").read_bytes())
+    outputs = [test["output"] for test in report["tests"] if test["tags"] == ["performance"]]
+    assert outputs == ["Not run yet."] * len(WORKLOADS)
+    cases: list[tuple[Outcome, str]] = [("not_graded", ""), ("inconclusive", class_words("feedback.unsure"))]
+    for outcome, words in cases:
+        made = replace(whole, performance=[PerformanceResult("sgd_step", outcome, 0, 3, "x")])
+        assert for_gradescope(gradescope.render(made))["output"] == words
+
+
+def test_exports_without_workloads_mention_no_speed() -> None:
+    made = result("why")
+    contents = [
+        gradescope.render(made),
+        classroom50.render(made, classroom50.collect_fields({}, RUNNER), AT),
+        junit.render([Stored(made, AT)], hostname="here"),
+        github.render_summary(made).encode(),
+        "\n".join(github.list_annotations(made)).encode(),
+    ]
+    for content in contents:
+        assert not [word for word in (b"performance", b"leaderboard", b"Speed") if word in content]
+
+
+def test_platforms_show_rehearsals_without_points() -> None:
+    made = result_with_rehearsal("why")
+    report = for_gradescope(gradescope.render(made))
+    shown = {test["name"]: test for test in report["tests"] if test["tags"] == ["performance"]}
+    forward, adagrad = shown["performance: linear forward"], shown["performance: adagrad step"]
+    assert (forward["status"], forward["score"], forward["max_score"]) == ("passed", 0, 0)
+    assert (adagrad["status"], adagrad["score"], adagrad["max_score"]) == ("failed", 0, 0)
+    assert report["score"] == made.score == 3
+    lines = for_classroom50(made)
+    assert (lines["score"], lines["max-score"]) == (3, 16)
+    names = [test["test-name"] for test in lines["tests"]]
+    assert "performance: sgd step (a rehearsal, no points)" in names
+    suite = for_junit(junit.render([Stored(made, AT)], hostname="here"))[1]
+    assert {one.get("name"): one.get("value") for one in suite.iter("property")} == {"score": "0", "max_score": "0"}
+    assert [out.text for out in suite.iter("system-out")].count("a rehearsal, no points") == 6
+
+
+def store_results(directory: Path, *results: Result) -> list[Result]:
+    """Return these results as the class tables read them."""
+    for made in results:
+        write(made, directory)
+    rows, problems = load.read_all(directory, load.drop_details)
+    assert problems == []
+    return list(rows.values())
+
+
+def test_gradebook_has_a_column_per_counted_workload(tmp_path: Path) -> None:
+    rows = store_results(tmp_path, result_with_speed("why"), result("why", submission="ben"))
+    gradebook.write(rows, tmp_path)
+    ada, ben = csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines())
+    columns = list(ada)
+    assert columns[-8:-2] == [name for name in WORKLOADS if name not in ("get_batch_throughput", "peak_memory")]
+    assert columns[-2:] == ["findings", "unreadable"]
+    assert (ada["sgd_step"], ada["adagrad_step"], ben["sgd_step"]) == ("2.0", "0.0", "")
+    assert (ada["score"], ada["max_score"]) == ("11.0", "37.0")
+
+
+def test_gradebook_ignores_rehearsals(tmp_path: Path) -> None:
+    written = []
+    for folder, made in ((tmp_path / "a", result_with_rehearsal("why")), (tmp_path / "b", result("why"))):
+        gradebook.write(store_results(folder, made), folder)
+        written.append((folder / "gradebook.csv").read_text())
+    assert written[0] == written[1]
+    header = written[0].replace('"', "").splitlines()[0]
+    assert header == "submission,score,max_score,get_batch,get_batch_status,findings,unreadable"
+
+
+def render_table(results: list[Result], width: int = 100, *more: Kata) -> str:
+    file = io.StringIO()
+    Console(width=width, file=file).print(build_class_table(results, [*course().choose([], ["core"]), *more]))
+    return file.getvalue()
+
+
+def read_plain_summary(made: Result) -> str:
+    """Return the GitHub summary without code blocks and escapes."""
+    summary = outside_fences(github.render_summary(made)).translate({ord("\xa0"): " "})
+    return re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), summary)
+
+
+def store_speeds(directory: Path, **speeds: list[PerformanceResult]) -> list[Result]:
+    whole = result("why", kata="checkpoint")
+    made = (replace(whole, submission=name, performance=speed) for name, speed in speeds.items())
+    return store_results(directory, *made)
+
+
+def test_class_table_has_one_speed_column(tmp_path: Path) -> None:
+    speed = timed("why")
+    rows = store_speeds(tmp_path, ada=speed, ben=speed[:1], cyd=speed[5:6], dan=speed[7:], eve=[])
+    lines = render_table(rows).splitlines()
+    assert lines[1].rstrip().endswith("checkpoint speed"), "no heading is cut off"
+    assert [line.split()[3:] for line in lines[3:8]] == [["?", "8", "?"], ["?", "5"], ["?", "0", "?"], ["?"], ["?"]]
+
+
+@pytest.mark.parametrize("width", [70, 80])
+def test_class_table_fits_a_narrow_terminal(tmp_path: Path, width: int) -> None:
+    most = [KataResult(kata.name, "done", kata.max_score, kata.max_score) for kata in course().choose([], ["core"])]
+    whole = replace(result("somebody_whose_name_is_long"), katas=most, score=100, max_score=100)
+    body, _, legend = render_table(store_results(tmp_path, whole), width).partition("? ")
+    cells = [line.split()[1:] for line in body.splitlines() if "100/100" in line]
+    assert cells == [["100/100", *(f"{kata.max_score:g}" for kata in most)]]
+    assert "…" not in body, "that is how a time-out is marked"
+    assert "… timed out" in legend
+
+
+def test_class_table_counts_passed_rehearsals(tmp_path: Path) -> None:
+    rows = store_speeds(tmp_path, ada=rehearsed("why"), ben=rehearsed("why")[:1], cyd=timed("why")[:1])
+    shown = render_table(rows)
+    cells = [line.split()[3:] for line in shown.splitlines()[3:6]]
+    assert cells == [["?", "3", "of", "7", "?"], ["?", "1", "of", "1"], ["?", "5"]]
+    assert "a rehearsal, no points" in shown
+    assert "rehearsal" not in render_table(rows[2:])
+    assert "speed" not in render_table([result("why")])
+
+
+def test_class_table_has_a_column_per_track(tmp_path: Path) -> None:
+    katas = [KataResult("linear", "done", 12, 12), KataResult("sgd", "crashed", 3, 12)]
+    katas += [KataResult("train", "not_started", 0, 13), KataResult("adam", "not_started", 0, 30)]
+    rows = store_results(tmp_path, replace(result("why"), katas=katas, score=15, max_score=67))
+    extension = dataclasses.replace(course().katas["sgd"], name="adam", track="optimizers")
+    lines = render_table(rows, 100, extension).splitlines()
+    assert lines[0].split() == ["submission", "score", "core", "optimizers"]
+    assert lines[2].split()[1:] == ["15/67", "15", "!", "0", "–"]
+
+
+def test_diff_names_workloads_like_tests() -> None:
+    old = result_with_speed("why")
+    better = replace(old.performance[3], score=3.0, ratio=0.8)
+    faster = replace(old.performance[0], ratio=0.97)
+    speed = [faster, *old.performance[1:3], better, *old.performance[4:]]
+    new = replace(old, performance=speed)
+    change = Change("ada", "performance", 8.0, 9.0, "sgd_step", "passed", "passed")
+    assert list(compare("ada", old, new)) == [change], "another share that earns the same is not a change"
+    without = replace(old, performance=[])
+    changes = list(compare("ada", without, old))
+    assert {(change.points_before, change.points_after) for change in changes} == {(None, 8.0)}
+    assert len(changes) == len(WORKLOADS) - 1, "not graded before, not graded after"
+
+
+def test_speed_score_prefers_share_of_peak() -> None:
+    by_baseline = PerformanceResult("sgd_step", "passed", ratio=0.8, interval=(0.6, 0.9), thresholds=(0.4, 0.6))
+    by_peak = replace(by_baseline, mfu=0.4)
+    assert speed_score(by_baseline) == SpeedScore("baseline", 0.8, (0.6, 0.9), Tiers(0.4, 0.6))
+    assert speed_score(by_peak) == SpeedScore("peak", 0.4, (0.3, 0.45), Tiers(0.2, 0.3))
+    assert speed_score(replace(by_baseline, ratio=None)) is None, "a wrong result"
+    assert speed_score(PerformanceResult("sgd_step", "crashed")) is None

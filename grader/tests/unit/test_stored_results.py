@@ -1,0 +1,200 @@
+"""Tests of stored results: reasons for unreadable submissions, no loss on a repeated call, private directories."""
+
+import csv
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from grader.base.errors import CallError
+from grader.cluster.pending import find_pending
+from grader.pipeline.overwrite_guard import demand_no_loss
+from grader.pipeline.queue import Queue
+from grader.pipeline.speed import find_untimed
+from grader.pipeline.submission_ids import assign_ids
+from grader.results.dependencies import digest_kata
+from grader.results.history import course_version
+from grader.results.result import KataResult, PerformanceResult, Result, read, write
+from grader.tests.conftest import ask
+from grader.tests.support.made_results import result
+from grader.tests.support.platforms import RUNNER, for_gradescope, for_junit
+from grader.tests.support.submissions import LINEAR, handed_in, options
+from torchkata.course import course
+
+WHY = "is a symbolic link; submit the file itself"
+
+
+def make_queue(out: Path, *paths: Path, **changes: Any) -> Queue:
+    asked = options(out, **{"examples": 10, **changes})
+    return Queue(*assign_ids(paths), tuple(course().katas[name] for name in asked.grading.katas), asked)
+
+
+def write_class(folder: Path) -> list[Path]:
+    (ada,) = handed_in(folder, LINEAR, "ada")
+    (folder / "eve").symlink_to(ada)
+    return [folder / "eve", ada]
+
+
+def test_outputs_show_reason_of_unreadable_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out, most = tmp_path / "out", course().katas["linear"].max_score
+    list(make_queue(out, *write_class(tmp_path)).to_grade())
+    write(result("why", submission="ada"), out)
+    assert ask("report", out, "--feedback", tmp_path / "pages").code == 0
+    ada, eve = csv.DictReader((out / "gradebook.csv").read_text().splitlines())
+    assert (eve["score"], float(eve["max_score"]), eve["get_batch_status"]) == ("0.0", most, "not_graded")
+    assert (eve["unreadable"], ada["unreadable"]) == (WHY, "")
+    for page in (out / "report.html", tmp_path / "pages/eve/feedback.html"):
+        assert WHY in page.read_text()
+    for name, value in RUNNER.items():
+        monkeypatch.setenv(name, value)
+    for format in ("gradescope", "classroom50", "github", "junit"):
+        assert ask("export", out, "--format", format, "--to", tmp_path / format).code == 0
+    report = for_gradescope((tmp_path / "gradescope/eve.json").read_bytes())
+    assert (report["score"], report["output"]) == (0, f"Your submission can't be graded. {WHY}")
+    (row,) = report["tests"]
+    assert (row["max_score"], row["output"]) == (most, f"It can't be graded: {WHY}")
+    (case,) = json.loads((tmp_path / "classroom50/eve.json").read_text())["tests"]
+    assert (case["test-name"], case["passed"]) == (f"hand-in: {WHY}", False)
+    assert "| eve | 0 of" in (tmp_path / "github").read_text()
+    (failure,) = [
+        one for one in for_junit((tmp_path / "junit").read_bytes()).iter("failure") if WHY in (one.text or "")
+    ]
+    assert failure.get("message") == f"It can't be graded: {WHY}"
+
+
+def test_submission_may_become_unreadable_and_readable(tmp_path: Path) -> None:
+    paths, out = write_class(tmp_path), tmp_path / "new/out"
+    before = os.umask(0)
+    try:
+        list(make_queue(out, *paths).to_grade())
+    finally:
+        os.umask(before)
+    assert out.stat().st_mode & 0o777 == 0o700, "results are private"
+    graded = result("why", submission="eve")
+    write(graded, out)
+    assert [job.submission.id for job in make_queue(out, *paths).to_grade()] == ["ada"]
+    assert read(out / "eve/result.json") == replace(graded, unreadable=WHY), "the earlier result is kept"
+    paths[0].unlink()
+    handed_in(tmp_path, LINEAR, "eve")
+    assert [job.submission.id for job in make_queue(out, *paths).to_grade()] == ["eve", "ada"]
+
+
+def test_unreadable_class_creates_no_directory(tmp_path: Path) -> None:
+    eve, _ = write_class(tmp_path)
+    with pytest.raises(CallError, match="is a symbolic link"):
+        list(make_queue(tmp_path / "out", eve).to_grade())
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "out").mkdir(mode=0o700)
+    assert list(make_queue(tmp_path / "out", eve).to_grade()) == []
+    assert read(tmp_path / "out/eve/result.json").unreadable == WHY
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777])
+def test_results_directory_writable_by_others_is_refused(tmp_path: Path, mode: int) -> None:
+    out = tmp_path / "the results"
+    out.mkdir()
+    out.chmod(mode)
+    with pytest.raises(CallError, match=r"other users can write there and change results; chmod go-w '.*the results'$"):
+        list(make_queue(out, *write_class(tmp_path)).to_grade())
+    out.chmod(mode & ~0o022)
+    assert len(list(make_queue(out, *write_class(tmp_path / "again")).to_grade())) == 1
+
+
+def test_only_outdated_katas_are_graded_again(tmp_path: Path) -> None:
+    out, (ada,) = tmp_path / "out", handed_in(tmp_path, LINEAR, "ada")
+    made = make_queue(out, ada)
+    (job,) = made.to_grade()
+    assert job.reusable == {}
+    linear, sgd = (KataResult(name, "done", 12.0, 12.0, digest=digest_kata(name)) for name in ("linear", "sgd"))
+    before = replace(result("why", submission="ada"), basis=made.bases["ada"], katas=[linear])
+
+    def kept(stored: Result, **changes: Any) -> list[str] | None:
+        write(stored, out)
+        jobs = list(make_queue(out, ada, **changes).to_grade())
+        return [*jobs[0].reusable] if jobs else None
+
+    assert kept(before) is None
+    assert read(out / "ada/result.json") == replace(before, fingerprint=made.prints["ada"], course=course_version())
+    assert kept(before, katas=("linear", "sgd")) == ["linear"]
+    assert kept(replace(before, katas=[linear, sgd])) == ["linear"], "and sgd goes, where somebody asks for that"
+    assert kept(replace(before, katas=[replace(linear, digest="another")])) == []
+    assert kept(replace(before, katas=[replace(linear, status="inconclusive")])) == []
+    assert kept(replace(before, basis="another")) == []
+    assert kept(before, force=True) == []
+
+
+OF_BATCH: dict[str, Any] = {"katas": ("get_batch",)}
+MADE = result("why")
+TIMED = replace(MADE, device="cuda", performance=[PerformanceResult("linear_forward", "passed", 5.0, 5.0)])
+
+
+@pytest.mark.parametrize(
+    ("stored", "options", "lost"),
+    [
+        (MADE, {"katas": ("linear",)}, "get_batch"),
+        (MADE, OF_BATCH | {"examples": 9}, "10 examples"),
+        (MADE, OF_BATCH | {"seed": 1}, "seed 0"),
+        (MADE, OF_BATCH | {"isolation": "none"}, "isolation bwrap"),
+        (TIMED, OF_BATCH, "speed on cuda"),
+        (TIMED, OF_BATCH | {"device": "cpu"}, "speed on cuda"),
+        (TIMED, {"katas": ("linear",), "device": "cuda"}, "get_batch"),
+        (MADE, OF_BATCH, ""),
+        (MADE, OF_BATCH | {"examples": 11}, ""),
+        (MADE, {"katas": ("get_batch", "linear")}, ""),
+        (MADE, OF_BATCH | {"isolation": "auto"}, ""),
+        (MADE, OF_BATCH | {"device": "cpu"}, ""),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_call_that_would_lose_results_is_refused(
+    tmp_path: Path, stored: Result, options: dict[str, Any], lost: str
+) -> None:
+    made = make_queue(tmp_path / "out", *handed_in(tmp_path, LINEAR, "ada", "ben"), **options)
+    write(stored, tmp_path / "out")
+    if not lost:
+        demand_no_loss(made.entries, made.options)
+        return
+    with pytest.raises(CallError) as refusal:
+        demand_no_loss(made.entries, made.options)
+    assert str(refusal.value) == (
+        f"--out {tmp_path}/out: this would overwrite the result of ada and lose {lost}; "
+        "choose another DIR, or use --force"
+    )
+    write(replace(stored, submission="ben"), tmp_path / "out")
+    with pytest.raises(CallError, match="the result of ada and 1 more and lose "):
+        demand_no_loss(made.entries, made.options)
+
+
+def test_grade_command_refuses_to_lose_results(tmp_path: Path) -> None:
+    (ada,) = handed_in(tmp_path, LINEAR, "ada")
+    write(result("why"), tmp_path / "out")
+    before = (tmp_path / "out/ada/result.json").read_bytes()
+    refused = ask(*("grade", ada, "--out", tmp_path / "out", "--kata", "linear", "--examples", 10, "--seed", 0))
+    assert (refused.code, len(refused.err.splitlines())) == (2, 1)
+    assert "lose get_batch;" in refused.err
+    assert (tmp_path / "out/ada/result.json").read_bytes() == before
+
+
+def test_only_tested_files_are_timed(tmp_path: Path) -> None:
+    (ada,) = handed_in(tmp_path, LINEAR, "ada")
+    made = make_queue(tmp_path / "out", ada, device="cpu")
+    (job,) = made.to_grade()
+    write(replace(result("why"), fingerprint=made.prints["ada"]), tmp_path / "out")
+    (timed_job,), changed = find_untimed("cpu", made, {"ada"})
+    assert (timed_job.files, changed) == (job.submission.files, [])
+    (ada / "linear.py").write_text(f"{LINEAR}\n# changed\n")
+    assert find_untimed("cpu", made, {"ada"}) == ([], ["ada"])
+
+
+def test_submission_unreadable_on_a_node_stays_pending(tmp_path: Path) -> None:
+    made = make_queue(tmp_path / "out", *handed_in(tmp_path, LINEAR, "ada"))
+    left = find_pending(made, since_ns=0)
+    graded = replace(result("why"), fingerprint=made.prints["ada"], katas=[KataResult("linear", "done", 12.0, 12.0)])
+    for stored, names in ((replace(graded, unreadable="it is not there"), ["ada"]), (graded, [])):
+        write(stored, tmp_path / "out")
+        os.utime(tmp_path / "out/ada/result.json", ns=(len(names), len(names)))  # two versions of it
+        left.update()
+        assert left.left == names
