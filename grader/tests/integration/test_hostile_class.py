@@ -12,30 +12,30 @@ import pytest
 from grader.pipeline.download import find_submissions
 from grader.results.result import read
 from grader.tests import ROOT
-from grader.tests.conftest import Run, ask, start, without_pytest
+from grader.tests.conftest import Run, call_grader, get_environment, run_program
 from grader.tests.support.hostile_class import CANARY, make_hostile_class
-from grader.tests.support.submissions import NAMES, PRIMES, SIEVE, WITHOUT_TWO, handed_in
-from grader.tests.support.workers import ORDINARY
+from grader.tests.support.sandbox_workers import AS_OTHER_USER
+from grader.tests.support.submissions import NAMES, PRIMES, SIEVE, WRONG_SIEVE, write_submissions
 
 HONEST = NAMES[:3]
 ENTRIES, SEED = 220, 40
 MOST_BYTES = 6000  # of everything that is written or printed, by entry
 OPTIONS = ("--kata", "sieve", "--examples", 2, "--isolation", "none", "--seed", 0)
-ROLES = {"this user": (), "ordinary user": tuple(ORDINARY)}
+ROLES = {"this user": (), "ordinary user": tuple(AS_OTHER_USER)}
 
 
 def grade_as(role: str, *arguments: object, encoding: str = "utf-8") -> Run:
     """Run `grader grade` as this user, on a terminal with this encoding."""
     command = (*ROLES[role], sys.executable, "-m", "grader", "--course", PRIMES, "grade", *arguments, *OPTIONS)
-    return start(*command, cwd=ROOT, environment={**without_pytest(), "PYTHONIOENCODING": encoding})
+    return run_program(*command, cwd=ROOT, environment={**get_environment(), "PYTHONIOENCODING": encoding})
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return a folder with a class, and the results of its honest submissions graded alone."""
     folder = tmp_path_factory.mktemp("hostile")
-    paths = handed_in(folder / "class", SIEVE, *HONEST, kata="sieve")
-    (paths[1] / "sieve.py").write_text(WITHOUT_TWO)
+    paths = write_submissions(folder / "class", SIEVE, *HONEST, kata="sieve")
+    (paths[1] / "sieve.py").write_text(WRONG_SIEVE)
     assert grade_as("this user", *paths, "--out", folder / "alone").code == 0
     make_hostile_class(folder / "class", SEED, ENTRIES)
     yield folder
@@ -45,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="module", params=list(ROLES))
 def graded(folder: Path, request: pytest.FixtureRequest) -> tuple[Path, Run]:
     """Return the results of the class, and what was printed."""
-    if request.param == "ordinary user" and start(*ORDINARY, "true").code:
+    if request.param == "ordinary user" and run_program(*AS_OTHER_USER, "true").code:
         pytest.skip("this machine has no user namespaces")
     out = folder / str(request.param)
     if request.param == "ordinary user":  # whose shell lists the submissions
@@ -107,7 +107,7 @@ def test_other_commands_are_unharmed(folder: Path, graded: tuple[Path, Run], tmp
         ("similar", folder / "class", "--folders", tmp_path / "folders", "--kata", "sieve"),
         *(("export", out, "--format", name, "--to", tmp_path / name) for name in ("github", "junit", "gradescope")),
     ):
-        run = ask("--course", PRIMES, *command)
+        run = call_grader("--course", PRIMES, *command)
         assert run.code in (0, 2), (command, run.err[-3000:])
         demand_harmless(run.out + run.err)
         texts.append(run.out + run.err)
@@ -126,7 +126,7 @@ def test_no_pseudonymized_output_names_anyone(folder: Path) -> None:
     run = grade_as("this user", folder / "class", "--out", out, "--pseudonyms", folder / "key.json")
     assert run.code == 2, run.err[-3000:]
     assert CANARY in (folder / "key.json").read_text()
-    page = ask("--course", PRIMES, "report", out, "--feedback", folder / "feedback")
+    page = call_grader("--course", PRIMES, "report", out, "--feedback", folder / "feedback")
     for text in (run.out, run.err, page.out, page.err):
         assert CANARY not in text.casefold()
     for path in (*out.rglob("*"), *(folder / "feedback").rglob("*")):
