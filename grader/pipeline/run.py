@@ -36,11 +36,11 @@ def grade_tests(
         first = next(queued, None)
     except CallError as error:
         if live is not None:
-            live.refuse(str(error))
+            live.refuse(queue.refused[0].reason if queue.refused else str(error))
         raise
     if first is None:
         if live is not None and queue.refused:
-            live.refuse(queue.refused[0])
+            live.refuse(queue.refused[0].reason)
         return outcome
     waiting = chain([first], queued)
 
