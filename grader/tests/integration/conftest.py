@@ -1,4 +1,4 @@
-"""Fixtures for the installed wheel and the fake CUDA driver."""
+"""Fixtures of several integration tests: an environment with the wheel, and a fake CUDA driver."""
 
 import tempfile
 from collections.abc import Iterator
@@ -12,13 +12,13 @@ from grader.tests.support.wheel import install_wheel
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the wheel and its dependencies, but not torch, and return the `bin` of that environment."""
+    """Return the `bin` of an environment with the wheel and its dependencies, without torch."""
     return install_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="session")
 def driver() -> Iterator[Path]:
-    """Build the fake CUDA driver in a folder outside /tmp, because every worker has its own /tmp."""
+    """Return a folder with the library, outside of /tmp, which each worker has for itself."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
         if reason := build(Path(name)):
             pytest.skip(reason)

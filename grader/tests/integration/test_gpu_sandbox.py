@@ -1,4 +1,4 @@
-"""The sandbox for GPU workers, without a GPU: what libcuda asks of the kernel, and shared memory."""
+"""The sandbox of GPU workers, tested without a GPU: what libcuda needs from the kernel, and shared memory."""
 
 import errno
 import json
@@ -24,8 +24,6 @@ from grader.tests.support.submissions import LINEAR, write_submissions
 
 LIMITS = setup.get_limits()
 
-pytestmark = pytest.mark.usefixtures("needs_bwrap")
-
 
 def run_with_driver(driver: Path, *arguments: str, **variables: str) -> Run:
     """Run Python with the fake driver."""
@@ -33,11 +31,14 @@ def run_with_driver(driver: Path, *arguments: str, **variables: str) -> Run:
     return run_program(sys.executable, *arguments, environment=environment)
 
 
+pytestmark = pytest.mark.usefixtures("needs_bwrap")
+
+
 LACKING = "from grader.sandbox.cuda import lacking; print(lacking())"
 
 
 @pytest.mark.parametrize(("lacks", "words"), [("0", ""), ("102", "virtual memory"), ("103", "by file descriptor")])
-def test_a_device_that_cannot_share_memory_is_named(driver: Path, lacks: str, words: str) -> None:
+def test_device_without_shared_memory_is_named(driver: Path, lacks: str, words: str) -> None:
     done = run_with_driver(driver, "-c", LACKING, FAKE_CUDA_LACKS=lacks)
     assert done.code == 0, done.err
     assert words in done.out
@@ -98,7 +99,7 @@ for demand in (forks.demand_no_driver, forks.demand_one_thread):
 """
 
 
-def test_a_process_that_has_loaded_the_driver_or_runs_threads_must_not_fork(driver: Path) -> None:
+def test_process_with_driver_or_threads_cannot_fork(driver: Path) -> None:
     done = run_with_driver(driver, "-c", FORKS)
     assert done.code == 0, done.err
     driver_line, threads_line = done.out.splitlines()
@@ -117,14 +118,13 @@ def loads_the_driver(usual):
             held.append(mmap.mmap(file.fileno(), 0))
         return usual(*args, **options)
     return function
-torch.autograd.backward = loads_the_driver(torch.autograd.backward)
-torch.cuda.is_available = loads_the_driver(torch.cuda.is_available)
-torch.cuda.device_count = loads_the_driver(torch.cuda.device_count)
+for module, name in (torch.autograd, "backward"), (torch.cuda, "is_available"), (torch.cuda, "device_count"):
+    setattr(module, name, loads_the_driver(getattr(module, name)))
 """  # what such a torch does when it is first asked for a device, or for a gradient
 
 
-def started(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
-    """A sandbox for workers on a GPU whose zygote runs this code when it has imported torch."""
+def start_sandbox(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
+    """Start a sandbox for GPU workers whose zygote runs this code after its import of torch."""
     copy = launch.copy_runtime
 
     def with_code(*, timed: bool) -> Path:
@@ -139,10 +139,10 @@ def started(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
 
 @pytest.fixture(scope="module")
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """One for workers that are timed on a GPU, and that never saw one."""
+    """Return a sandbox for workers on a GPU, whose torch loads the driver when it looks for a device."""
     request.getfixturevalue("needs_bwrap")
     with pytest.MonkeyPatch.context() as monkeypatch:
-        made = started(monkeypatch, AS_BUILT_FOR_CUDA)
+        made = start_sandbox(monkeypatch, AS_BUILT_FOR_CUDA)
     made.wait_until_ready()
     yield made
     made.close()
@@ -150,11 +150,10 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="module")
 def ask(sandbox: Sandbox) -> Iterator[Ask]:
-    """Run a student's code in such a worker."""
     yield from open_worker(sandbox)
 
 
-def test_a_gpu_worker_can_do_nothing_else_that_it_should_not(sandbox: Sandbox) -> None:
+def test_gpu_worker_has_no_violations(sandbox: Sandbox) -> None:
     with sandbox.clone() as control:
         assert WorkerRunner(control, LIMITS).find_violations(["/etc/passwd"]) == []
 
@@ -168,22 +167,21 @@ def test_ended_gpu_worker_is_gone(sandbox: Sandbox) -> None:
         assert len(running - find_descendants(sandbox.process.pid)) == 1, "the driver frees its memory after its end"
 
 
-def test_a_zygote_that_has_loaded_the_driver_says_so_and_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    sandbox = started(monkeypatch, f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()")
+def test_zygote_with_loaded_driver_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    sandbox = start_sandbox(monkeypatch, f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()")
     with pytest.raises(launch.IsolationError, match="this process has loaded the CUDA driver"):
         sandbox.wait_until_ready()
 
 
-GRADE = f"{AS_BUILT_FOR_CUDA}from grader.cli import main\nmain()"
-LOADED = f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()\nfrom grader.cli import main\nmain()"
-
-
-def test_a_class_is_graded_without_a_sandbox_by_a_torch_that_would_load_the_driver(tmp_path: Path) -> None:
+def test_grading_without_sandbox_refuses_loaded_driver(tmp_path: Path) -> None:
     (path,) = write_submissions(tmp_path / "class", LINEAR, "ada")
     options = ["--out", str(tmp_path / "out"), "--kata", "linear", "--examples", "5", "--isolation", "none"]
-    done = run_python("-c", GRADE, "grade", str(path), *options)
+    start = "from grader.cli import main\nmain()"
+    done = run_python("-c", f"{AS_BUILT_FOR_CUDA}{start}", "grade", str(path), *options)
     assert (done.code, "linear" in done.out) == (0, True), done.err
-    done = run_python("-c", LOADED, "grade", str(path), *options, "--force")
+    done = run_python(
+        "-c", f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()\n{start}", "grade", str(path), *options, "--force"
+    )
     assert (done.code, "this process has loaded the CUDA driver" in done.err) == (3, True)
 
 
@@ -200,13 +198,15 @@ opened = [os.open(os.devnull, os.O_RDWR) for _ in range(200)]
 for descriptor in opened:
     os.close(descriptor)""",
     "its own process": "assert open('/proc/self/maps').read() and os.stat('/proc/self/ns/pid')",
-}
-ACCEPT = """
+    "one device, no cache": "assert os.environ['CUDA_VISIBLE_DEVICES'] + os.environ['CUDA_CACHE_DISABLE'] == 'GPU-01'",
+    "accepting a connection": """
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 s.bind("\\0mine")
 s.listen(1)
 s.setblocking(False)
-s.accept()"""
+s.accept()""",
+}
+
 TRY = """
 try:
     exec({code!r}, globals())
@@ -223,15 +223,6 @@ def test_the_driver_starts_in_a_gpu_worker(driver: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("name", WANTED)
-def test_a_gpu_worker_may_do_what_the_driver_needs(ask: Ask, name: str) -> None:
-    assert float(ask(TRY.format(code=WANTED[name]), IMPORTS)) == 0
-
-
-def test_a_gpu_worker_cannot_accept_a_connection(ask: Ask) -> None:
-    assert float(ask(TRY.format(code=ACCEPT), IMPORTS)) in (errno.EPERM, errno.EACCES)
-
-
-def test_a_gpu_worker_sees_one_device_and_keeps_no_cache(ask: Ask) -> None:
-    expected = {"CUDA_VISIBLE_DEVICES": "GPU-0", "CUDA_CACHE_DISABLE": "1"}
-    code = f"assert {expected}.items() <= os.environ.items() or 1 / 0"
-    assert float(ask(TRY.format(code=code))) == 0
+def test_gpu_worker_may_do_what_driver_needs(ask: Ask, name: str) -> None:
+    refused = (errno.EPERM, errno.EACCES) if name == "accepting a connection" else (0,)
+    assert float(ask(TRY.format(code=WANTED[name]), IMPORTS)) in refused

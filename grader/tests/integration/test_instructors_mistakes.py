@@ -1,4 +1,4 @@
-"""A mistake of the instructor ends in one clear line, and never costs a student a point."""
+"""An instructor's mistake ends in one clear line, and never costs a student a point."""
 
 import json
 import re
@@ -50,7 +50,7 @@ def test_clean_course_passes_every_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mistake", MISTAKE_CASES, ids=lambda mistake: mistake.name.replace(" ", "_"))
-def test_no_student_pays_for_it(mistake: Mistake, tmp_path: Path) -> None:
+def test_instructors_mistake_costs_no_points(mistake: Mistake, tmp_path: Path) -> None:
     """Grading and the student's own pytest always run, the other commands where they have something to say."""
     course, right = write_course(tmp_path / "course", mistake.changes), write_right_submission(tmp_path / "right")
     for name in sorted({"grade", "pytest", *mistake.said} - ({"pytest"} if mistake.ends_pytest else set())):
@@ -69,7 +69,7 @@ def test_no_student_pays_for_it(mistake: Mistake, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("has_solution", [True, False], ids=["with_solution", "without_solution"])
-def test_answers_form_stays_the_students(tmp_path: Path, has_solution: bool) -> None:
+def test_answer_of_wrong_type_is_wrong(tmp_path: Path, has_solution: bool) -> None:
     """An answer that makes a test raise is wrong: nobody can make a grading inconclusive with one."""
     changes = ARITHMETIC_ON_ANSWER if has_solution else {**ARITHMETIC_ON_ANSWER, "reference/double/solution.py": None}
     course, wrong = write_course(tmp_path / "course", changes), write_right_submission(tmp_path / "right")

@@ -1,4 +1,4 @@
-"""A class on a real Slurm of one node: the same gradebook, whatever happens to the run; timing/ has more faults."""
+"""Grading on a real Slurm of one node ends with the same gradebook, whatever happens to the run."""
 
 import subprocess
 import sys
@@ -25,7 +25,7 @@ from grader.tests.support.submissions import (
 pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap")]
 
 
-def test_a_slurm_run_gives_the_same_gradebook_as_a_local_run(tmp_path: Path) -> None:
+def test_slurm_run_equals_local_run(tmp_path: Path) -> None:
     paths = write_submissions(tmp_path / "class", SIEVE, *(f"student{number:02}" for number in range(6)), kata="sieve")
     for number, path in enumerate(paths):
         if number % 3 == 1:
@@ -47,7 +47,7 @@ def test_a_slurm_run_gives_the_same_gradebook_as_a_local_run(tmp_path: Path) -> 
     assert "job" not in again.out
 
 
-def test_a_run_whose_task_is_cancelled_ends_and_the_same_command_completes_it(
+def test_cancelled_task_is_completed_by_same_command(
     slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
 ) -> None:
     started = SlurmRun(slow_class, tmp_path)
@@ -64,9 +64,7 @@ def test_a_run_whose_task_is_cancelled_ends_and_the_same_command_completes_it(
     assert_complete(tmp_path, slow_gradebook)
 
 
-def test_a_run_whose_submitting_process_is_killed_goes_on_with_the_same_command(
-    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
-) -> None:
+def test_killed_run_goes_on_with_same_command(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
     started = SlurmRun(slow_class, tmp_path, "--jobs", "1")
     started.wait_until_grading()
     started.process.kill()
@@ -79,7 +77,7 @@ def test_a_run_whose_submitting_process_is_killed_goes_on_with_the_same_command(
     assert_complete(tmp_path, slow_gradebook)
 
 
-def test_a_job_that_sbatch_refuses_is_reported_in_one_line(slow_class: list[Path], tmp_path: Path) -> None:
+def test_refused_job_is_reported_in_one_line(slow_class: list[Path], tmp_path: Path) -> None:
     done = SlurmRun(slow_class, tmp_path, "--slurm", "partition=nowhere").wait()
     assert done.code == 3
     assert done.err.startswith("grader: Slurm rejected the job: ")
@@ -88,7 +86,7 @@ def test_a_job_that_sbatch_refuses_is_reported_in_one_line(slow_class: list[Path
     assert grade(slow_class[0], "--out", tmp_path, *ON_SLURM, course=PRIMES).code == 0
 
 
-def test_a_run_that_is_submitted_in_a_hand_in_runs_nothing_of_it(tmp_path: Path) -> None:
+def test_slurm_run_executes_no_file_beside_submission(tmp_path: Path) -> None:
     write_submissions(tmp_path / "ada", LINEAR, "assignment")
     write_traps(tmp_path / "ada", tmp_path / "mark")
     command = [str(Path(sys.executable).with_name("grader")), "--course", str(ROOT), "grade", "."]

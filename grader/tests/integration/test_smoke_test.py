@@ -1,4 +1,4 @@
-"""A chain that is broken in the sandbox: nobody's speed is graded, and the run says once why."""
+"""A machine whose timing chain is broken grades no speed, and the run says once why."""
 
 import json
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ BREAKS = {
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    """One for workers that are timed, on the CPU."""
+    """Return a sandbox for workers that are timed on the CPU."""
     started = launch("bwrap", setup.get_limits(), setup.plan_workers())
     started.wait_until_ready()
     yield started
@@ -42,7 +42,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 @pytest.mark.parametrize("name", BREAKS)
-def test_a_chain_that_breaks_says_where_and_one_that_holds_says_nothing(sandbox: Sandbox, name: str) -> None:
+def test_smoke_test_names_the_broken_part(sandbox: Sandbox, name: str) -> None:
     bench = sandbox.runtime / "grader/sandbox/timed_work.py"
     whole, (code, words) = bench.read_text(), BREAKS[name]
     assert run_smoke_test("cpu", sandbox) == ""
@@ -68,7 +68,7 @@ main()
 """
 
 
-def test_a_broken_chain_is_told_once_and_no_submission_is_timed(tmp_path: Path) -> None:
+def test_failed_smoke_test_leaves_speed_ungraded(tmp_path: Path) -> None:
     paths = write_submissions(tmp_path / "class", LINEAR, "ada", "bob")
     options = ["--out", str(tmp_path / "out"), "--kata", "linear", "--examples", "5", "--device", "cpu", "--quiet"]
     done = run_python("-c", GRADE, "grade", *map(str, paths), *options)

@@ -1,4 +1,4 @@
-"""A marker for the tests in this folder."""
+"""Marks the tests of this folder, so that they can be selected or left out."""
 
 from pathlib import Path
 
@@ -6,7 +6,6 @@ import pytest
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark all tests of this folder as `timing`."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.timing)

@@ -1,7 +1,6 @@
-"""A class on a real Slurm of one node: every fault that a task, a node or a run can have ends in a complete run.
+"""Grading on a real Slurm of one node: a run is complete in the end, whatever fault a task, a node or the run has.
 
-Each costs half a minute, most of it Slurm's own waiting. `make test` tries a cancelled task, a killed run and a refused
-job (test_slurm.py).
+Each test takes half a minute, most of it Slurm's own waiting. test_slurm.py has the faults that `make test` covers.
 """
 
 import os
@@ -22,7 +21,7 @@ pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap
 
 
 @pytest.mark.parametrize("module", ["submitit.core._submit", "grader.cluster.chunk"])
-def test_a_task_whose_process_is_killed_is_submitted_again(
+def test_killed_task_is_submitted_again(
     slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, module: str
 ) -> None:
     started = SlurmRun(slow_class, tmp_path)
@@ -37,9 +36,7 @@ def test_a_task_whose_process_is_killed_is_submitted_again(
     assert_complete(tmp_path, slow_gradebook)
 
 
-def test_a_killed_run_with_force_does_not_grade_again_what_it_has_graded(
-    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
-) -> None:
+def test_killed_forced_run_keeps_graded_results(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
     assert grade(*slow_class, "--out", tmp_path, *OPTIONS, "--isolation", "bwrap", course=PRIMES).code == 0
     old = read_times(tmp_path)
     started = SlurmRun(slow_class, tmp_path, "--force")
@@ -73,9 +70,7 @@ def test_run_survives_loss_of_a_node(
     assert_complete(tmp_path, slow_gradebook)
 
 
-def test_a_task_that_is_preempted_is_queued_again(
-    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
-) -> None:
+def test_preempted_task_is_queued_again(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
     started = SlurmRun(slow_class, tmp_path)
     started.wait_until_grading()
     task = started.find_running_task()
@@ -90,7 +85,7 @@ def test_a_task_that_is_preempted_is_queued_again(
     assert_complete(tmp_path, slow_gradebook)
 
 
-def test_a_node_without_a_gpu_is_named_as_unfit_to_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_node_without_gpu_is_unfit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = write_submissions(tmp_path / "class", LINEAR, "ada")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     done = SlurmRun(paths, tmp_path / "out", "--device", "cuda", course=ROOT, kata="linear").wait()
@@ -99,9 +94,7 @@ def test_a_node_without_a_gpu_is_named_as_unfit_to_time(tmp_path: Path, monkeypa
     assert list_results(tmp_path / "out") == ["ada"]
 
 
-def test_a_different_call_is_refused_while_jobs_of_another_one_wait(
-    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
-) -> None:
+def test_other_call_is_refused_while_jobs_wait(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
     started = SlurmRun(slow_class, tmp_path, "--slurm", "begin=now+1hour")
     started.wait_until(started.list_tasks)
     started.process.kill()
@@ -119,7 +112,7 @@ def test_a_different_call_is_refused_while_jobs_of_another_one_wait(
     assert_complete(tmp_path, slow_gradebook)
 
 
-def test_a_node_without_a_sandbox_is_named_as_unfit(
+def test_node_without_sandbox_is_unfit(
     slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = tmp_path / "bin/bwrap"
@@ -138,7 +131,7 @@ def test_a_node_without_a_sandbox_is_named_as_unfit(
     assert_complete(out, slow_gradebook)
 
 
-def test_only_the_tasks_that_time_ask_for_a_gpu_and_they_start_after_the_tests(tmp_path: Path) -> None:
+def test_only_speed_tasks_ask_for_gpu(tmp_path: Path) -> None:
     paths, out = write_submissions(tmp_path / "class", LINEAR + 2 * SLOW, *NAMES), tmp_path / "out"
     asked_for = ("--device", "cpu", "--slurm", "gres=gpu:1", "--slurm", "time=10")
     started = SlurmRun(paths, out, *asked_for, course=ROOT, kata="linear")

@@ -1,4 +1,4 @@
-"""What a task of a cluster does, without the cluster."""
+"""One task of a Slurm run, without Slurm."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ from grader.tests.conftest import run_python
 from grader.tests.support.submissions import LINEAR, make_slurm_options, write_submissions
 
 
-def test_the_slurm_executor_without_submitit_says_what_to_install(tmp_path: Path) -> None:
+def test_missing_submitit_is_named_with_remedy(tmp_path: Path) -> None:
     (submission,) = write_submissions(tmp_path, LINEAR, "ada")
     without = "import sys; sys.modules['submitit'] = None; from grader.cli import main; main()"
     done = run_python("-c", without, "grade", str(submission), "--out", str(tmp_path / "out"), "--executor", "slurm")
@@ -22,19 +22,13 @@ def test_the_slurm_executor_without_submitit_says_what_to_install(tmp_path: Path
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_a_chunk_grades_the_readable_submissions_and_skips_the_rest(tmp_path: Path) -> None:
+def test_chunk_skips_unreadable_submissions(tmp_path: Path) -> None:
     paths = write_submissions(tmp_path / "class", LINEAR, "ada")
     made = create_plan("tests", [*paths, tmp_path / "class/gone"], make_slurm_options(tmp_path / "out"), 2)
     (tmp_path / "unfit").mkdir()
     (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
-    done = grade_chunk(tmp_path / "plan.json")
-    assert done == 0
+    command = [sys.executable, "-m", "grader.cluster.chunk", str(tmp_path / "plan.json"), "0", str(os.getpid())]
+    assert subprocess.run(command, timeout=600).returncode == 0
     assert read(tmp_path / "out/ada/result.json").conclusive
     assert list((tmp_path / "unfit").iterdir()) == []
     assert not (tmp_path / "out/gradebook.csv").exists()
-
-
-def grade_chunk(path: Path) -> int:
-    """Run the first task of a plan."""
-    command = [sys.executable, "-m", "grader.cluster.chunk", str(path), "0", str(os.getpid())]
-    return subprocess.run(command, timeout=600).returncode

@@ -1,4 +1,4 @@
-"""Inputs that nobody knows ahead: the seed is drawn for a directory of results, kept there, and told to no student."""
+"""The secret seed of a run: it is drawn for a directory of results, stored there, and hidden from students."""
 
 import json
 import zipfile
@@ -9,29 +9,28 @@ from grader.tests.conftest import Run, call_grader, run
 from grader.tests.support.submissions import PRIMES, SIEVE, WRONG_SIEVE, write_submissions
 
 
-def call(path: Path, out: Path) -> list[str]:
-    """Return the arguments of `grader grade`, as an instructor types them."""
+def list_arguments(path: Path, out: Path) -> list[str]:
+    """Return the arguments of `grader grade`."""
     return [*map(str, ("--course", PRIMES, "grade", path, "--out", out, "--kata", "sieve", "--examples", 20))]
 
 
 def grade(path: Path, out: Path, *options: str) -> Run:
-    """Grade one submission."""
-    return run("grader", *call(path, out), *options)
+    return run("grader", *list_arguments(path, out), *options)
 
 
-def again(path: Path, out: Path) -> Run:
-    """Grade the submission once more, where nothing is left to be graded."""
-    return call_grader(*call(path, out))
+def grade_again(path: Path, out: Path) -> Run:
+    """Grade in this process, where nothing is left to grade."""
+    return call_grader(*list_arguments(path, out))
 
 
-def test_the_seed_is_kept_with_the_results_and_no_student_reads_it(tmp_path: Path) -> None:
+def test_seed_is_stored_and_hidden_from_students(tmp_path: Path) -> None:
     out = tmp_path / "out"
     (right,) = write_submissions(tmp_path, SIEVE, "right", kata="sieve")
     (wrong,) = write_submissions(tmp_path, WRONG_SIEVE, "wrong", kata="sieve")
     assert grade(right, out).code == 0
     seed = (out / ".seed").read_text().strip()
     assert len({seed, *(str(draw()) for _ in range(3))}) > 1, "it is drawn"
-    assert "were already graded" in again(right, out).out
+    assert "were already graded" in grade_again(right, out).out
     live = tmp_path / "results.json"
     assert grade(wrong, out, "--gradescope", str(live)).code == 0
     assert (out / ".seed").read_text().strip() == seed
@@ -46,23 +45,22 @@ def test_the_seed_is_kept_with_the_results_and_no_student_reads_it(tmp_path: Pat
         assert "--seed" not in text
 
 
-def test_a_seed_that_is_said_is_the_one_of_the_next_run_too(tmp_path: Path) -> None:
+def test_given_seed_is_used_by_next_run(tmp_path: Path) -> None:
     (right,) = write_submissions(tmp_path, SIEVE, "right", kata="sieve")
     out = tmp_path / "out"
     assert grade(right, out, "--seed", "7").code == 0
-    assert "were already graded" in again(right, out).out
+    assert "were already graded" in grade_again(right, out).out
     (out / ".seed").write_text("seven")
-    refused = again(right, out)
+    refused = grade_again(right, out)
     assert (refused.code, len(refused.err.splitlines())) == (2, 1)
     assert "expected the number" in refused.err
 
 
-def test_each_package_has_a_seed_of_its_own(tmp_path: Path) -> None:
-    said = []
+def test_package_has_its_own_seed(tmp_path: Path) -> None:
+    seeds = set()
     for name in ("one.zip", "other.zip"):
-        done = call_grader("package", "gradescope", tmp_path / name)
-        assert done.code == 0, done.err
+        assert call_grader("--course", PRIMES, "package", "gradescope", tmp_path / name).code == 0
         with zipfile.ZipFile(tmp_path / name) as archive:
-            said.append(archive.read("options").decode().split())
-    seeds = [options[options.index("--seed") + 1] for options in said]
-    assert seeds[0] != seeds[1]
+            options = archive.read("options").decode().split()
+        seeds.add(options[options.index("--seed") + 1])
+    assert len(seeds) == 2
