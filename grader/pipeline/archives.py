@@ -1,4 +1,4 @@
-"""Reads the Python files in a zip or tar, in memory and with limits; a hostile archive is refused in one line."""
+"""Reads the Python files in a zip or tar, in memory and with limits; a hostile archive yields a one-line error."""
 
 import gzip
 import io
@@ -79,7 +79,7 @@ def decompress(content: bytes) -> bytes:
 
 
 def check_name(name: str) -> PurePosixPath:
-    """Return the name of an entry. Raises SubmissionError if it points out of the archive."""
+    """Return the name of an entry. Raises SubmissionError if it points outside the archive."""
     entry = PurePosixPath(name.replace("\\", "/"))
     if entry.is_absolute() or ".." in entry.parts or "\0" in name or ":" in name:
         raise SubmissionError("contains an entry with an unsafe path", repr(name[:MOST_QUOTED]))

@@ -176,7 +176,7 @@ def find_offset(index: int, name: bytes) -> int | None:
 
 
 def skip_number(content: bytes, place: int) -> int:
-    """Return the place behind a number whose bytes have their highest bit set, except the last one."""
+    """Return the place after a number whose bytes have their highest bit set, except the last one."""
     while content[place] & 128:
         place += 1
     return place + 1

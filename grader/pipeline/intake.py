@@ -21,7 +21,7 @@ def take_in(entry: Entry) -> Submission | Refusal:
 def pseudonymize(
     entries: Sequence[Entry], refused: Sequence[Refusal], key: Path, out: Path
 ) -> tuple[list[Entry], list[Refusal]]:
-    """Replace the ids by pseudonyms; the messages about these entries name no path. Raises CallError."""
+    """Replace the ids with pseudonyms; messages about these entries then contain no path. Raises CallError."""
     names = pseudonyms_for([entry.id for entry in (*entries, *(refusal.entry for refusal in refused))], key, out)
 
     def rename(entry: Entry) -> Entry:

@@ -1,4 +1,4 @@
-"""Reuse of stored results in a regrade."""
+"""Reuses stored results in a regrade."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -44,5 +44,5 @@ def keep_better(stored: Result | None, katas: Sequence[KataResult]) -> list[Kata
 
 
 def get_points(kata: KataResult) -> dict[str, float]:
-    """Return the maximal points by test."""
+    """Return the maximum points by test."""
     return {test.name: test.max_score for test in kata.tests}

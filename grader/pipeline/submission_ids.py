@@ -1,4 +1,4 @@
-"""Assigns each submission an id, such that no file system takes two of them for the same name."""
+"""Assigns each submission an id, such that no file system considers two of them the same name."""
 
 import hashlib
 import re
@@ -30,7 +30,7 @@ class Entry:
 
     @property
     def label(self) -> str:
-        """How messages call it."""
+        """Its name in messages."""
         return self.id if self.pseudonym else quote(str(self.path / self.id if self.files else self.path), MOST_LINE)
 
 
@@ -75,7 +75,7 @@ def assign_ids(
 
 
 def find_file(entry: Entry) -> object:
-    """Return what is equal for two paths of the same file."""
+    """Return a key that is equal for two paths of the same file."""
     path = entry.files[0][1] if entry.files else entry.path
     try:
         found = path.lstat()  # a link is not its target, and is refused when it is read

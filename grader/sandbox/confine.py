@@ -96,7 +96,7 @@ def enter_namespaces(confinement: Confinement) -> None:
 def mount_private_files(*, gpu: bool) -> None:
     """Mount an empty /tmp of limited size, and hide /proc.
 
-    The CUDA driver needs a /dev/shm, and the /proc that shows this process only.
+    The CUDA driver needs a /dev/shm, and a /proc that shows only this process.
     """
     options = f"size={SCRATCH_MIB}m,nr_inodes={SCRATCH_FILES},mode=1777".encode()
     check_call(libc.mount(b"tmpfs", b"/tmp", b"tmpfs", NO_SUID | NO_DEV, options), "mount /tmp")
@@ -108,7 +108,7 @@ def mount_private_files(*, gpu: bool) -> None:
 
 
 def limit_resources(confinement: Confinement) -> None:
-    """Set resource limits, which C code obeys as well. A limit that the platform lacks is skipped."""
+    """Set resource limits, which also apply to C code. Skip limits that the platform lacks."""
     tasks = 0 if confinement.namespaces or confinement.change_user else count_tasks()
     for name, value in (
         (

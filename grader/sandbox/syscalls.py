@@ -77,7 +77,7 @@ NOT_PERMITTED = (  # EPERM, a clearer error than ENOSYS for libraries and people
 UNIX, STREAM, SEQPACKET, KINDS = 1, 1, 5, 0xF
 SHARED = 1  # MAP_SHARED: such pages are counted only while they are mapped
 NEW_THREAD = 0x10F00  # CLONE_THREAD, _SIGHAND, _FILES, _FS and _VM
-THREAD_SETUP = 0x17C_0000  # flags that C libraries set in addition
+THREAD_SETUP = 0x17C_0000  # additional flags that C libraries set
 FCNTL_COMMANDS = (0, 1, 2, 3, 4, 1027, 1030, 1032, 1033, 1034)  # duplicate, flags, sizes, seals; not locks, signals
 IOCTL_REQUESTS = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # all ioctl requests that files need
 PRCTL_OPTIONS = (
@@ -111,7 +111,7 @@ WHEN_TIMED: dict[str, tuple[Case, ...]] = {
     **dict.fromkeys(("sched_setaffinity", "socketpair", *UNLESS_TIMED), ()),
 }
 
-ERRORS = {"ioctl": errno.ENOTTY, "madvise": errno.EINVAL, "prctl": errno.EINVAL}  # as a kernel without it answers
+ERRORS = {"ioctl": errno.ENOTTY, "madvise": errno.EINVAL, "prctl": errno.EINVAL}  # as from a kernel without it
 
 LOAD, AND, EQUAL, ABOVE, AT_LEAST, RETURN = 0x20, 0x54, 0x15, 0x25, 0x35, 0x06  # BPF instructions
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in `struct seccomp_data`
