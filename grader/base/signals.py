@@ -1,4 +1,4 @@
-"""Handling of Ctrl-C, and of a parent's death in its children."""
+"""Handles Ctrl-C, and ends children when their parent dies."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""Options of the commands that check machine and course: `doctor`, `calibrate`, `certify`, `untranslated`."""
+"""Options of the commands that check the machine and the course: `doctor`, `calibrate`, `certify`, `untranslated`."""
 
 import sys
 from enum import StrEnum

@@ -18,7 +18,7 @@ ENDINGS = (".tar.gz", ".tgz", ".tar", ".zip")
 
 
 class SubmissionError(Exception):
-    """The submission can't be read; the message says why, in one line without a path.
+    """The submission can't be read; the message gives the reason on one line, without a path.
 
     Args:
         why: the reason.

@@ -1,4 +1,4 @@
-"""Checks before a fork (a child can't use CUDA that its parent has started), and a faster fork."""
+"""Checks that a process may fork (a child can't use CUDA that its parent has started), and makes forks faster."""
 
 import ctypes
 import os

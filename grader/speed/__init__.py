@@ -1,1 +1,1 @@
-"""Timing and judging of workloads, in the grader's process. Nothing here runs student code."""
+"""Times and judges workloads in the grader's process. Nothing here runs student code."""

@@ -1,4 +1,4 @@
-"""Docstrings and interfaces of stubs: comparison with the solution, and translation."""
+"""Compares the docstrings and interfaces of stubs with the solution, and translates the docstrings."""
 
 import ast
 import re

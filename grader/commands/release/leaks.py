@@ -1,4 +1,4 @@
-"""The search for leaks: functions or sentences of the solution and the zoo that occur in a handout.
+"""Searches a handout for leaks: functions or sentences of the solution or the zoo.
 
 Texts that also occur in a stub or an oracle are intentionally public.
 """
