@@ -1,9 +1,9 @@
 """The filter of system calls: a worker may make those that Python, NumPy and torch need, and no others.
 
 A call that is not listed here fails with ENOSYS, as if the kernel did not have it, so libraries fall back and calls of
-newer kernels are covered. What a worker does can change the state of the kernel that outlives it: which pages and names
-are cached, how high a counter is. Calls that return such state are refused, since a later submission could read it. libseccomp knows the numbers on this machine. The worker installs the filter as the last step
-(`confine.py`).
+newer kernels are covered. What a worker does can change state of the kernel that outlives it, such as which pages and
+names are cached, or how high a counter is. Calls that return such state are refused, since a later submission could
+read it. libseccomp knows the numbers on this machine. The worker installs the filter as the last step (`confine.py`).
 """
 
 import errno
