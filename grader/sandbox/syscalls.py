@@ -172,8 +172,8 @@ def group_numbers(answers: Mapping[int, list[bytes]]) -> Iterator[tuple[int, int
 def build_rules(*, pinned: bool, gpu: bool, namespaces: bool = True) -> dict[str, tuple[Case, ...]]:
     """Return the cases in which each call is allowed: an empty case always holds; no cases mean never."""
     named = dict.fromkeys((*ALLOWED, *UNLESS_TIMED), ((),)) | dict.fromkeys(NOT_PERMITTED, ())
-    named |= CONDITIONAL | ({} if namespaces else WITHOUT_NAMESPACES)
-    return named | (WITH_GPU if gpu else {}) | (WHEN_TIMED if pinned else {})
+    shared = {} if namespaces else WITHOUT_NAMESPACES
+    return named | CONDITIONAL | shared | (WITH_GPU if gpu else {}) | (WHEN_TIMED if pinned else {})
 
 
 def compile_cases(cases: tuple[Case, ...]) -> list[bytes]:
