@@ -64,7 +64,7 @@ def test_kata_export_says_what_is_missing_wrong_or_left_out(handout: Path) -> No
         "conftest.py": "not included: the grader never runs this file",
         "data": "not included: a folder",
         "big.py": "not included: larger than 1 MiB",
-        "adagrad.py": "not included: a symbolic link; replace it by the file itself",
+        "adagrad.py": "not included: a symbolic link; replace it with the file",
     }
     assert "imports .lib, which is not in the zip file" in done.out
     assert "imports .tools" not in done.out
