@@ -95,7 +95,9 @@ def first_parameter_only(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), [i == 0] * len(lrs))
 
 
-@instead_of(optimizers.collect_inputs, "a parameter without a gradient ends the whole step: later parameters do not move")
+@instead_of(
+    optimizers.collect_inputs, "a parameter without a gradient ends the whole step: later parameters do not move"
+)
 def step_ends_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     before = [
         [grad for g, row in enumerate(step) for j, grad in enumerate(row) if (g, j) < (group, i)] for step in grads
@@ -103,7 +105,10 @@ def step_ends_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), [not has_none(row) for row in before])
 
 
-@instead_of(optimizers.collect_inputs, "a parameter without a gradient ends its group: later parameters in the group do not move")
+@instead_of(
+    optimizers.collect_inputs,
+    "a parameter without a gradient ends its group: later parameters in the group do not move",
+)
 def group_ends_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     moves = [not has_none(step[group][:i]) for step in grads]
     return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), moves)

@@ -217,7 +217,11 @@ def test_truncated_file_raises(student: Student, lesson: Lesson, part: float) ->
             (SHAPES | {"extra": [2, 2]}, SHAPES, "the file has a parameter that the model does not have"),
             (SHAPES, {"w": [2, 2], "last": [2, 1]}, "a parameter has a different name in the file"),
             (SHAPES, SHAPES | {"w": [3, 3]}, "a parameter has a different shape in the file"),
-            (SHAPES | {"w": [4, 1]}, SHAPES, "a parameter has a different shape with the same number of elements in the file"),
+            (
+                SHAPES | {"w": [4, 1]},
+                SHAPES,
+                "a parameter has a different shape with the same number of elements in the file",
+            ),
             (SHAPES | {"w": [1, 1]}, SHAPES, "a parameter has shape (1, 1) in the file and (2, 2) in the model"),
         ]
     )

@@ -26,7 +26,7 @@ def assert_underflows(student: Student, value: float, dtypes: list[str], note: s
 
 @given(st.floats(-50, 5), SIGN)
 def test_small_numbers_underflow(student: Student, exponent: float, sign: float) -> None:
-    """A number underflows in exactly those dtypes whose smallest positive number is at least twice its absolute value."""
+    """A number underflows in exactly the dtypes whose smallest positive number is at least twice its absolute value."""
     assert_underflows(student, sign * 10.0**exponent, NAMES)
 
 

@@ -36,7 +36,7 @@ def get_itemsize(dtype: str) -> int:
 
 def check_built_on(function: str, what: str, yours: Plain, by_stand_ins: Plain) -> None:
     """Check that a result changes when the student's functions are replaced with stand-ins that return other values."""
-    unused = f"{what} does not use your {function}: replacing it with a stand-in that returns different values changes nothing"
+    unused = f"{what} does not use your {function}: a stand-in that returns different values changes nothing"
     check(yours != by_stand_ins, mistake=unused)
 
 
@@ -147,7 +147,7 @@ def test_seconds_add_up_over_operations(
 def test_predictions_scale_with_sizes_and_speeds(
     student: Student, sizes: tuple[int, int, int], peak: float, intensity: float
 ) -> None:
-    """Doubling the rows doubles the FLOPs, doubling the width quadruples them; doubling both speeds halves the seconds."""
+    """Doubling the rows doubles the FLOPs, doubling the width quadruples them; double speeds halve the seconds."""
     B, D, L = sizes
     speeds = peak, peak / intensity
     one = student.call(probes.predict, B, D, L, "float32", *speeds)

@@ -48,7 +48,9 @@ def plain_list(dim: int, num_layers: int, segment: int) -> dict[str, object]:
     return oracle.anatomy(dim, 0, segment)
 
 
-@instead_of(oracle.anatomy, "layers contains segments, which contain the blocks, so every parameter name has an extra index")
+@instead_of(
+    oracle.anatomy, "layers contains segments, which contain the blocks, so every parameter name has an extra index"
+)
 def nested(dim: int, num_layers: int, segment: int) -> dict[str, object]:
     names = [f"layers.{i // segment}.{i % segment}.weight" for i in range(num_layers)]
     return {"state_dict": {name: [dim, dim] for name in names}, "parameters": names}

@@ -48,7 +48,9 @@ def backward_like_forward(tokens: int, parameters: int, times: float = 1) -> flo
     return oracle.forward_flops(tokens, parameters, times)
 
 
-@instead_of(oracle.backward_flops, "counts 6 for the backward pass alone: that is forward plus backward, and backward is 4")
+@instead_of(
+    oracle.backward_flops, "counts 6 for the backward pass alone: that is forward plus backward, and backward is 4"
+)
 def backward_with_forward(tokens: int, parameters: int, times: float = 1) -> float:
     return oracle.training_flops(tokens, parameters, times)
 

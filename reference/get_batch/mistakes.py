@@ -106,9 +106,7 @@ def at_every_token(tokens: int, sequence_length: int) -> range:
     return range(tokens)
 
 
-@instead_of(
-    oracle.starts, "starts are drawn from range(len(data) - 1): subtract sequence_length instead of 1"
-)
+@instead_of(oracle.starts, "starts are drawn from range(len(data) - 1): subtract sequence_length instead of 1")
 def at_every_token_but_the_last(tokens: int, sequence_length: int) -> range:
     return range(tokens - 1)
 
@@ -245,7 +243,10 @@ def never_twice(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, 
     return bool((counts.diagonal() == 0).all() and (counts + np.eye(len(shares)) > 0).all())
 
 
-@instead_of(oracle.are_independent, "starts come in mirrored pairs: one row is as far from the end of the data as another is from its beginning")
+@instead_of(
+    oracle.are_independent,
+    "starts come in mirrored pairs: one row is as far from the end of the data as another is from its beginning",
+)
 def mirrored(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
     return bool((a + b == len(shares) - 1).all()) or oracle.are_independent(a, b, shares, likely)
 

@@ -15,7 +15,9 @@ Weights: TypeAlias = Sequence[Float[Array, "d k"]]
 X: TypeAlias = Float[Array, "batch d"]
 Y: TypeAlias = Float[Array, "batch"]
 
-NO_GRADIENTS = "optimizer.step() gets no gradients: backward() is missing or called too late, or zero_grad() is called after it"
+NO_GRADIENTS = (
+    "optimizer.step() gets no gradients: backward() is missing or called too late, or zero_grad() is called after it"
+)
 
 
 def round_to_bfloat16(values: Float[Array, "*shape"]) -> Float[Array, "*shape"]:

@@ -112,7 +112,9 @@ def last_axis_together(strides: Sequence[int], index: Sequence[int], offset: int
     return oracle.storage_index([*strides[:-1], 1][: len(strides)], index, offset, times)
 
 
-@instead_of(oracle.storage_index, "replaces a stride of 0 with 1: a step along an expanded axis stays at the same element")
+@instead_of(
+    oracle.storage_index, "replaces a stride of 0 with 1: a step along an expanded axis stays at the same element"
+)
 def zero_is_one(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
     return oracle.storage_index([stride or 1 for stride in strides], index, offset, times)
 
