@@ -44,8 +44,8 @@ def predict_step(
     - "flops": FLOPs of the products alone; "bytes": bytes moved by all operations.
     - "memory": bytes of parameters, gradients and saved activations, counting each tensor once: a product saves its
       inputs (x or the previous ReLU's output, and a weight), a ReLU saves its output. SGD has no state.
-    - "seconds": operations run one after the other, and each takes as long as its arithmetic or its moving of bytes,
-      whichever is slower. (A step can be faster if operations are fused or tensors stay in a cache.)
+    - "seconds": the sum over the operations, which run one after the other, of the time for arithmetic or for moving
+      bytes, whichever is longer. (A step can be faster if operations are fused or tensors stay in a cache.)
 
     Example:
         predict_step(8, 4, 2, torch.float32, 1e9, 1e9)["flops"]     # 1280
@@ -73,7 +73,7 @@ def measure_step(
 
     Example:
         took = measure_step(B=64, D=64, L=2, promised=1e12)
-        took["seconds"] > predict_step(64, 64, 2, torch.float32, 1e15, 1e15)["seconds"]     # True: no device is that fast
+        took["seconds"] > predict_step(64, 64, 2, torch.float32, 1e15, 1e15)["seconds"]     # True: devices are slower
 
     Not specified (either is fine): mean, median or minimum; the values of x; the SGD that you use.
     """
