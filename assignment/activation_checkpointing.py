@@ -7,7 +7,7 @@ from torch.utils.checkpoint import checkpoint  # or write your own autograd.Func
 
 
 class Block(nn.Module):
-    """A linear layer followed by ReLU, already implemented."""
+    """A linear layer followed by ReLU. This much is given."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()
