@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from grader.base.text import printable
 from grader.output.page import overview, speed
 from grader.output.page.parts import make_parts
 from grader.output.page.student import Student, summarize_student
@@ -18,7 +19,6 @@ from grader.output.page.write import Shown, render_feedback, write_feedback
 from grader.results import result as load
 from grader.results.items import Property
 from grader.results.result import Result
-from grader.results.text import printable
 from grader.results.view import view_as_instructor, view_as_student
 from grader.tests.conftest import Hide, call_grader
 from grader.tests.support.html_tree import get_text, parse_html
