@@ -106,7 +106,7 @@ def both_threads(run: Run) -> tuple[float, float]:
     return (2 * low, 2 * high) if run.disturbed else (low, high)
 
 
-@instead_of(oracle.seconds_per_product, "times a part of a @ b or another product")
+@instead_of(oracle.seconds_per_product, "times part of a @ b or a different product")
 def another_product(run: Run) -> tuple[float, float]:
     others = [product.seconds for product in run.products if product.timed and not product.whole]
     return min(others), max(others)

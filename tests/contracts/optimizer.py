@@ -34,7 +34,7 @@ class Optimizer:
     rule: Rule
     options: Sequence[dict[str, Any]] = ({},)  # each is a choice for a parameter group
     adapt: Callable[[OptimizerRun], OptimizerRun] = lambda run: run  # makes a run suitable for these options
-    tensors: int = 0  # of the parameter's size, in the state
+    tensors: int = 0  # number of tensors of the parameter's size in the state
     torch_class: Callable[..., Any] | None = None
 
     def choose_options(self, run: OptimizerRun, picks: Sequence[int]) -> OptimizerRun:
@@ -47,13 +47,13 @@ class Optimizer:
 
 
 def check_run(student: Student, optimizer: Optimizer, run: OptimizerRun, expected: Plain = None) -> None:
-    """Demand that the parameters after each step are those of the rule, or as `expected`."""
+    """Demand that the parameters after each step equal those of the rule, or `expected`."""
     yours = student.call(probes.run, optimizer.name, run.params, run.lrs, run.grads, run.options)
     assert_run(yours, run, optimizer.rule, expected)
 
 
 def check_plain_steps(student: Student, optimizer: Optimizer, run: OptimizerRun) -> None:
-    """Demand, before the test's own question, right steps of the first group at one rate and with all gradients."""
+    """Demand correct steps of the first group, at one rate and with all gradients, before the test's own check."""
     given = [next(step[0][i] for step in run.grads if step[0][i] is not None) for i in range(len(run.params[0]))]
     grads = [
         [[own if own is not None else other for own, other in zip(step[0], given, strict=True)]] for step in run.grads
@@ -64,7 +64,7 @@ def check_plain_steps(student: Student, optimizer: Optimizer, run: OptimizerRun)
 
 
 def check_in_place(student: Student, optimizer: Optimizer, run: OptimizerRun, transposed: bool) -> None:
-    """Demand a right step that leaves everything else unchanged."""
+    """Demand a correct step that leaves everything else unchanged."""
     params, grads, lr = run.params[0], run.grads[0][0], run.lrs[0][0]
     options = run.options[0] if run.options else {}
     reply = student.call(probes.step_in_place, optimizer.name, params, transposed, lr, grads, options)
@@ -99,7 +99,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=2, absent=True))
     def test_only_parameters_without_grad_are_skipped(student: Student, run: OptimizerRun) -> None:
-        """A step skips the parameters whose grad is None and no others, not even those with NaN in their grad."""
+        """A step skips the parameters whose grad is None and no others, even if a grad contains NaN."""
         check_plain_steps(student, optimizer, run)
         check_run(student, optimizer, run)
         ones = run.params[0][0].new_ones(2)

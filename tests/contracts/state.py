@@ -1,4 +1,4 @@
-"""Tests that optimizers with a state, and those with options, must pass."""
+"""Tests that optimizers with state or options must pass."""
 
 import torch
 from hypothesis import given
@@ -25,7 +25,7 @@ def state_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=3, changing=True, absent=True), PICKS, st.integers(0, 2))
     def test_loaded_run_continues_unchanged(student: Student, run: OptimizerRun, picks: list[int], stop: int) -> None:
-        """A run that is saved by state_dict() and loaded into a new optimizer ends exactly as it would without that."""
+        """A run saved with state_dict() and loaded into a new optimizer ends exactly like an uninterrupted run."""
         run = optimizer.choose_options(run, picks)
         check_plain_steps(student, optimizer, run)
         reply = student.call(probes.run_interrupted, optimizer.name, run.params, run.lrs, run.grads, stop, run.options)
@@ -62,7 +62,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(SEEDS)
     def test_options_have_defaults(student: Student, seed: int) -> None:
-        """Each option has its default; an option of the constructor applies to all groups without their own."""
+        """Each option has its default; the constructor's options apply to all groups without their own."""
         rng, lr = rng_of(seed), oracle.get_default_rate(optimizer.rule.lr)
         start = normal(rng, [3]) * torch.tensor([0.0, 1.0, 1.0])  # from 0, every digit of a step is visible
         run = OptimizerRun([[start]], [[lr]] * 3, [[[from_tiny_to_large(rng, [3], powers=(-9, 2))]] for _ in range(3)])
@@ -92,7 +92,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=3, changing=True, absent=True), PICKS)
     def test_result_matches_torch(student: Student, run: OptimizerRun, picks: list[int]) -> None:
-        """With the same options, learning rates and gradients, the result is that of torch's own optimizer."""
+        """With the same options, learning rates and gradients, the result equals that of torch's optimizer."""
         check_plain_steps(student, optimizer, run)
         run = optimizer.choose_options(run, picks)
         theirs = run_torch(optimizer.torch_class, run)

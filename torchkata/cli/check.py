@@ -118,7 +118,7 @@ def width_of(katas: Sequence[Kata]) -> int:
 
 
 def unfinished(kata: Kata, points: Mapping[str, float], deaths: Mapping[str, str]) -> list[str]:
-    """Return the unfinished katas that the kata builds on; the grader replaces them by working code."""
+    """Return the unfinished katas that the kata builds on; the grader replaces them with working code."""
     state = load_state()
     ran = {name: got == course().katas[name].max_score for name, got in points.items()} | dict.fromkeys(deaths, False)
     return [name for name in course().foundations(kata.name) if not ran.get(name, state.is_done(name))]
