@@ -184,7 +184,7 @@ def default_for_groups(default: float, lr: float) -> tuple[float, float]:
 def change_default(
     step: Callable[..., Any], option: str, right: str, own: Sequence[float], given: Callable[[float], Options]
 ) -> Mistake:
-    """Return the mistake of a step in which an option has another default than `right`."""
+    """Return the mistake of a step in which an option has a default other than `right`."""
 
     def mistaken(*args: Any, own: float, **options: Any) -> Any:
         return step(*args, **{**given(own), **options})

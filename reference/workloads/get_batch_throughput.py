@@ -1,4 +1,5 @@
-"""Throughput of get_batch, with new data for each block and on a GPU a product after each batch to overlap with."""
+"""Throughput of get_batch with new data for each block; on a GPU, each batch can overlap with a product queued before
+it."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,5 @@
-"""Host waits in training: time behind a busy GPU, or on a CPU the number of reads that would wait."""
+"""Host waits during training: measured as time while a GPU is busy, or on a CPU as the number of reads that would
+wait."""
 
 from typing import Any
 

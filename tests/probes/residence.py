@@ -1,4 +1,4 @@
-"""How much of an array is in memory, by the system's own account. Not on Windows, which does not tell."""
+"""Measure how much of an array is in memory, as the system reports it. Windows does not report it."""
 
 import ctypes
 import mmap
@@ -21,7 +21,7 @@ def resident_bytes(array: np.ndarray) -> int:
 
 
 def pages_of(array: np.ndarray) -> tuple[int, int]:
-    """Where the first page of an array begins, and the bytes from there to its end."""
+    """Return where the first page of an array begins, and the bytes from there to the end of the array."""
     inset = array.ctypes.data % mmap.PAGESIZE
     return array.ctypes.data - inset, array.nbytes + inset
 

@@ -1,4 +1,4 @@
-"""Probes of strides; they pass shapes as tuples."""
+"""Probes for strides; they pass shapes as tuples."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Updating a handout: new files replace the old ones, and a student's work stays.
+"""Updating a handout: new files replace the old ones, and a student's work is kept.
 
 `reference/handout.sha256` lists the files of a handout in the format of `sha256sum`. Any other file belongs to the
 student. A listed file that the student has changed is kept as a backup. `assignment/` is never touched.
@@ -22,7 +22,7 @@ class HandoutError(Exception):
 
 @dataclass(frozen=True)
 class Updated:
-    """The changes of an update, as paths in the handout."""
+    """The changes made by an update, as paths in the handout."""
 
     new: tuple[str, ...]  # files that were written
     gone: tuple[str, ...]  # files that were removed
@@ -54,7 +54,7 @@ def is_students(name: str) -> bool:
 
 
 def digest(content: bytes) -> str:
-    """Compute the SHA-256 of a file; CRLF counts as LF, since git may convert line ends."""
+    """Compute the SHA-256 of a file; CRLF counts as LF, since git may convert line endings."""
     return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
 
 
@@ -64,7 +64,7 @@ def digest_of(path: Path) -> str:
 
 
 def update(root: Path, files: Mapping[str, bytes]) -> Updated:
-    """Replace the files of the handout in `root` by those of a newer one.
+    """Replace the files of the handout in `root` with those of a newer one.
 
     All files are first written to a temporary folder and then moved one by one, the list last. So an interrupted
     update loses nothing and can be repeated. Raises HandoutError if `root` has no list, or OSError.
@@ -122,7 +122,7 @@ def remove(root: Path, names: list[str]) -> None:
 
 
 def free_name(file: Path) -> Path:
-    """Return an unused name for a backup, `linear.py.bak` or `linear.py.bak2` and so on; none of them is a module."""
+    """Return an unused name for a backup, `linear.py.bak`, `linear.py.bak2` and so on; none of them is a module."""
     names = [file.with_name(f"{file.name}.bak")]
     while names[-1].exists():
         names.append(file.with_name(f"{file.name}.bak{len(names) + 1}"))

@@ -55,7 +55,8 @@ class State:
 
 
 def find_next(left: Collection[str], failed: Collection[str]) -> Kata | None:
-    """Return the first kata of `left` that is, or is a foundation of, the first failed one; without one, the first."""
+    """Return the first kata of `left` that is, or is a foundation of, the first failed one; if none failed, the
+    first."""
     katas = course().katas
     first = next((kata for kata in katas if kata in failed), None)
     in_the_way = katas if first is None else (first, *course().foundations(first))
@@ -120,8 +121,12 @@ def write_atomically(
 
     `hold` returns a context that is active from the creation of the temporary file to the replacement.
     """
-    name = os.fsencode(path.name)[:MAX_NAME].decode("utf-8", "ignore")  # the whole name may have the maximal length
-    temporary = path.with_name(f".{name}.{platform.node()}.{os.getpid()}.tmp")  # process ids repeat between nodes
+    name = os.fsencode(path.name)[:MAX_NAME].decode(
+        "utf-8", "ignore"
+    )  # the full name may already have the maximum length
+    temporary = path.with_name(
+        f".{name}.{platform.node()}.{os.getpid()}.tmp"
+    )  # processes on different nodes may have the same id
     try:
         with temporary.open("wb") as file, hold(temporary) if hold else nullcontext():
             file.write(content)

@@ -38,7 +38,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         if root is None:
             return
         course = use(root)
-        gc.disable()  # until the tests are collected: it would slow down the import of torch by a seventh
+        gc.disable()  # until the tests are collected: it makes importing torch a seventh slower
         for feature in (*FEATURES, SPEED) if course.workloads else FEATURES:
             pluginmanager.import_plugin(feature)
     except CourseError as error:

@@ -1,4 +1,4 @@
-"""Running a probe in the process of the student's code. The result is a `Reply` of plain values, never an exception."""
+"""Run a probe in the process of the student's code. The result is a `Reply` of plain values, never an exception."""
 
 import ast
 import contextlib

@@ -1,4 +1,5 @@
-"""Stores both averages in one tensor and powers of the betas instead of a count, with the corrections in lr and eps."""
+"""Stores both averages in one tensor, and powers of the betas instead of a count; folds the corrections into lr and
+eps."""
 
 import torch
 
