@@ -37,18 +37,19 @@ def other_epsilon_outside(p: P, g2: P, grad: P, lr: float, eps: float) -> Moved:
     return p - lr * grad / (np.sqrt(g2) + eps), g2
 
 
-@instead_of(oracle.step, "the number under the square root is {eps:g} instead of 1e-5", eps=[1e-10, 1e-8, 1e-6, 1e-4,
-1e-3]) def other_epsilon(p: P, g2: P, grad: P, lr: float, eps: float) -> Moved: g2 = g2 + grad**2 return p - lr * grad /
-np.sqrt(g2 + eps), g2
+@instead_of(oracle.step, "the number inside the root is {eps:g} instead of 1e-5", eps=[1e-10, 1e-8, 1e-6, 1e-4, 1e-3])
+def other_epsilon(p: P, g2: P, grad: P, lr: float, eps: float) -> Moved:
+    g2 = g2 + grad**2
+    return p - lr * grad / np.sqrt(g2 + eps), g2
 
 
-@instead_of(oracle.step, "nothing is added under the square root")
+@instead_of(oracle.step, "nothing is added inside the root")
 def no_epsilon(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + grad**2
     return p - lr * grad / np.sqrt(g2), g2
 
 
-@instead_of(oracle.step, "1e-5 is used as a lower bound (clamp) under the square root instead of being added")
+@instead_of(oracle.step, "1e-5 is used as a lower bound (clamp) inside the root instead of being added")
 def floor(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + grad**2
     return p - lr * grad / np.sqrt(np.maximum(g2, EPSILON)), g2
@@ -87,7 +88,7 @@ def starts_higher(p: P, g2: P, grad: P, lr: float, start: float) -> Moved:
     return oracle.step(p, np.where(g2 == 0, start, g2), grad, lr)
 
 
-@instead_of(oracle.step, "g2 starts at 1e-5, and nothing is added under the square root")
+@instead_of(oracle.step, "g2 starts at 1e-5, and nothing is added inside the root")
 def starts_at_epsilon(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = np.where(g2 == 0, EPSILON, g2) + grad**2
     return p - lr * grad / np.sqrt(g2), g2

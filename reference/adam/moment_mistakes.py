@@ -116,7 +116,7 @@ def never_falling(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
     return m, np.maximum(v, falling)
 
 
-@instead_of(adam.get_direction, "eps is under the square root")
+@instead_of(adam.get_direction, "eps is inside the root")
 def epsilon_inside(m: P, v: P, eps: float) -> P:
     return m / np.sqrt(v + eps)
 

@@ -42,8 +42,7 @@ def smallest(dtype: str) -> float:
 
 
 def largest(dtype: str) -> float:
-    """Return the largest finite number: the last before infinity or, in a format without infinity, before the only
-    NaN."""
+    """Return the largest finite number: the one before infinity, or before the only NaN if there is no infinity."""
     form = FORMATS[dtype]
     patterns = 2 ** (form.exponent + form.fraction)
     return decode(patterns - (2**form.fraction if form.has_infinity else 1) - 1, form)

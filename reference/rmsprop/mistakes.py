@@ -60,12 +60,12 @@ def one_number(v: P | None, grad: P, alpha: float) -> P:
     return (1 - alpha) * mean + (0 if v is None else alpha * v)
 
 
-@instead_of(oracle.get_direction, "eps is under the square root")
+@instead_of(oracle.get_direction, "eps is inside the root")
 def epsilon_inside(v: P, grad: P, eps: float) -> P:
     return grad / np.sqrt(v + eps)
 
 
-@instead_of(oracle.get_direction, "eps is under the square root, as its square")
+@instead_of(oracle.get_direction, "eps is inside the root, as its square")
 def squared_epsilon_inside(v: P, grad: P, eps: float) -> P:
     return grad / np.sqrt(v + eps**2)
 

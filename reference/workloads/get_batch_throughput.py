@@ -1,5 +1,4 @@
-"""Throughput of get_batch with new data for each block; on a GPU, each batch can overlap with a product queued before
-it."""
+"""Throughput of get_batch with new data for each block; on a GPU, batches can overlap with queued products."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,5 +1,4 @@
-"""Host waits during training: measured as time while a GPU is busy, or on a CPU as the number of reads that would
-wait."""
+"""Host waits during training: the time behind a busy GPU, or on a CPU the number of reads that would wait."""
 
 from typing import Any
 

@@ -53,8 +53,7 @@ def check_run(student: Student, optimizer: Optimizer, run: OptimizerRun, expecte
 
 
 def check_plain_steps(student: Student, optimizer: Optimizer, run: OptimizerRun) -> None:
-    """Assert, as a precondition, that steps of the first group alone are right with a constant rate and all
-    gradients."""
+    """Assert, as a precondition, that the first group's steps are right with a constant rate and all gradients."""
     given = [next(step[0][i] for step in run.grads if step[0][i] is not None) for i in range(len(run.params[0]))]
     grads = [
         [[own if own is not None else other for own, other in zip(step[0], given, strict=True)]] for step in run.grads

@@ -1,5 +1,4 @@
-"""Measure what a student's code costs, operator by operator: the memory that it keeps alive, and its matrix
-products."""
+"""Measure what a student's code costs, operator by operator: the memory that it keeps alive, and its matmuls."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

@@ -31,8 +31,7 @@ class Batches:
 
     @property
     def get_batch(self) -> Callable[..., tuple[Tensor, Tensor]]:
-        """A function with the signature given in the stub, and the name that Python prints when the arguments are
-        wrong."""
+        """A function with the stub's signature, and the name that Python prints when the arguments are wrong."""
 
         def get_batch(*, B: int) -> tuple[Tensor, Tensor]:
             return self.draw(B)

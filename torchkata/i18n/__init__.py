@@ -1,5 +1,4 @@
-"""Texts for students in English or Chinese. The language is that of KATA_LANG, or else of the locale, or else of the
-course.
+"""Texts for students in English or Chinese. KATA_LANG selects the language, or else the locale or the course.
 
 The course's English texts are in its sources: claims are docstrings of tests, titles and hints are in `kata.toml`, and
 diagnoses are next to the mistakes. Translations are in `reference/<kata>/<language>.toml`, or in

@@ -55,8 +55,7 @@ class State:
 
 
 def find_next(left: Collection[str], failed: Collection[str]) -> Kata | None:
-    """Return the first kata of `left` that is, or is a foundation of, the first failed one; if none failed, the
-    first."""
+    """Return the first kata of `left` that is the first failed one or a foundation of it; if none failed, the first."""
     katas = course().katas
     first = next((kata for kata in katas if kata in failed), None)
     in_the_way = katas if first is None else (first, *course().foundations(first))

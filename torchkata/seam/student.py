@@ -62,8 +62,7 @@ class Call:
     answer: Plain = None
 
     def arguments(self) -> dict[str, Plain]:
-        """Return the arguments by parameter name: for `probes.call` of the student's function, otherwise of the
-        probe."""
+        """Return the arguments by parameter name: the student's function's for `probes.call`, else the probe's."""
         if self.probe is probes.call:
             module, function, *arguments = self.args
             return dict(zip(get_parameter_names(module, function, len(arguments)), arguments, strict=True))

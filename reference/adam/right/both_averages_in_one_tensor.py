@@ -1,5 +1,4 @@
-"""Stores both averages in one tensor, and powers of the betas instead of a count; folds the corrections into lr and
-eps."""
+"""Stores both averages in one tensor and powers of the betas instead of a count; lr and eps contain the corrections."""
 
 import torch
 
