@@ -1,4 +1,4 @@
-"""Probes for floating_point; they get dtypes by name."""
+"""Probes for floating_point; they receive dtypes by name."""
 
 from typing import Any
 

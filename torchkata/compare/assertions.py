@@ -294,7 +294,7 @@ def find_first_difference(expected: Plain, yours: Plain, path: str = "") -> tupl
 
 
 def explain_length(yours: Plain, expected: Plain) -> str:
-    """Return a note on lists of different lengths or dicts with different keys, "" for anything else."""
+    """Return a note on lists of different lengths or dicts with different keys, or "" for anything else."""
     if isinstance(yours, list) and isinstance(expected, list) and len(yours) != len(expected):
         return words("note.length", wanted=len(expected), found=len(yours))
     if isinstance(yours, dict) and isinstance(expected, dict) and yours.keys() != expected.keys():

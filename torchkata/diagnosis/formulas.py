@@ -74,7 +74,7 @@ def find_largest(values: Numbers) -> float:
 
 
 def to_numbers(value: Plain) -> Numbers | None:
-    """Return the numbers of a tensor, an array, a list or a number, None for anything else; ints stay exact."""
+    """Return the numbers of a tensor, an array, a list or a number, or None for anything else; ints stay exact."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return np.asarray(value, np.longdouble if isinstance(value, int) else np.float64)
     if isinstance(value, list) and value and all(type(item) in (int, float) for item in value):

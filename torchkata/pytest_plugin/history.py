@@ -49,7 +49,7 @@ class State:
         return self.status(kata) == "done" and not self.is_old(kata)
 
     def next(self) -> Kata | None:
-        """Return the kata to do next, None if all are done."""
+        """Return the kata to do next, or None if all are done."""
         failed = [kata for kata in course().katas if LOOK_OF[self.status(kata)].colour == "red"]
         return find_next([kata for kata in course().katas if not self.is_done(kata)], failed)
 
@@ -96,7 +96,7 @@ def find_entries(stored: Any, table: str) -> list[tuple[str, Any]]:
 
 
 def parse_last_run(entry: Any) -> LastRun | None:
-    """Return a stored run, None if the entry is invalid."""
+    """Return a stored run, or None if the entry is invalid."""
     try:
         run = LastRun(**entry)
     except TypeError:

@@ -55,7 +55,7 @@ def mentions_a_course(start: Path) -> bool:
 
 
 def find_course(config: pytest.Config) -> Path | None:
-    """Return the course's folder, None if there is none. Raises CourseError.
+    """Return the course's folder, or None if there is none. Raises CourseError.
 
     pytest determines its root directory before it knows the options of this plugin, so it takes the PATH of
     `--impl PATH` for a folder of tests and looks for its root there. `--impl=PATH` avoids this, so run that instead.

@@ -96,7 +96,7 @@ def explain_failure(item: pytest.Item, kata: str, error: BaseException) -> TestR
 
 
 def find_mistake(cause: BaseException) -> str:
-    """Return the mistake that an exception itself identifies, "" for none."""
+    """Return the mistake that an exception itself identifies, or "" for none."""
     if isinstance(cause, Wrong):
         return cause.mistake
     return explain_crash(cause) if isinstance(cause, Crashed) else ""
@@ -240,7 +240,7 @@ def find_open_causes(kata: Kata, results: Mapping[str, Sequence[TestResult]], st
 
 
 def describe_foundations(kata: Kata, results: dict[str, list[TestResult]]) -> str:
-    """Return a remark that names the failed or unwritten foundations of a kata, "" for none."""
+    """Return a remark that names the failed or unwritten foundations of a kata, or "" for none."""
     causes = {
         result.cause.removesuffix(".py") for result in results.get(kata.name, []) if result.outcome == "not_started"
     }

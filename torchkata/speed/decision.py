@@ -120,7 +120,7 @@ def judge(
     trouble: str = "",
     attempt: int = 1,
 ) -> Verdict:
-    """Return the verdict on the samples of one attempt. A single wrong result means failure.
+    """Return the verdict on the samples of one attempt, in any order. A single wrong result means failure.
 
     Args:
         opening: The baseline's rate before the student's code was loaded.
