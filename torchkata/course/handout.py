@@ -17,10 +17,10 @@ LIST = "reference/handout.sha256"  # only a handout has this file
 STUBS = "reference/stubs"  # the original stubs, for `kata reset`
 STUDENTS = "assignment"
 UNSAFE = re.compile(
-    r"""[\\:*?"<>|~]          # a separator, drive, wildcard, or short name (PROGRA~1) of Windows
+    r"""[\\:*?"<>|~]          # a Windows separator, drive, wildcard or short name (PROGRA~1)
     | (^|/) (/|$)            # an absolute path, or an empty part
-    | [. ] (/|$)             # "." and "..", and what Windows cuts off at the end of a name
-    | (^|/) (con|prn|aux|nul|com\d|lpt\d) ([./]|$)  # a device of Windows
+    | [. ] (/|$)             # "." and "..", and what Windows strips from the end of a name
+    | (^|/) (con|prn|aux|nul|com\d|lpt\d) ([./]|$)  # a Windows device
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -69,7 +69,7 @@ def find_unsafe(names: Iterable[str]) -> str | None:
 
 
 def fold(name: str) -> str:
-    """Return a form shared by all spellings of a path that are one file where upper and lower case are the same."""
+    """Return a form that a path shares with all spellings that are the same file on a case-insensitive system."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
