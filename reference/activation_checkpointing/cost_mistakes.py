@@ -1,4 +1,4 @@
-"""Mistakes in the memory and computation of a checkpointed network."""
+"""Mistakes in the memory use and computation of a checkpointed network."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Oracle of deep_network: outputs, gradients and initialization."""
+"""Oracle for deep_network: outputs, gradients and initialization."""
 
 from collections.abc import Sequence
 

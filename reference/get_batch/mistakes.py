@@ -41,7 +41,7 @@ def transposed(returned: Any, batch_size: int, sequence_length: int) -> Any:
 def squeezed(returned: Any, batch_size: int, sequence_length: int) -> Any:
     left = [size for size in (batch_size, sequence_length) if size != 1]
     fits = isinstance(returned, Tensor) and list(returned.shape) == left
-    return returned.reshape(batch_size, sequence_length) if fits else None  # where there is such an axis, it is missing
+    return returned.reshape(batch_size, sequence_length) if fits else None  # adds the missing axes of size 1
 
 
 @instead_of(

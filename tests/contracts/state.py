@@ -20,7 +20,7 @@ PICKS = st.permutations(range(4)).map(lambda order: order[:2])  # options for tw
 
 
 def state_contract(optimizer: Optimizer) -> Contract:
-    """Return the test of any optimizer with a state."""
+    """Return the test for any optimizer with a state."""
 
     @costly
     @given(runs(groups=2, steps=3, changing=True, absent=True), PICKS, st.integers(0, 2))
@@ -37,7 +37,7 @@ def state_contract(optimizer: Optimizer) -> Contract:
 
 
 def counting_contract(optimizer: Optimizer) -> Contract:
-    """Return the test of an optimizer that counts its steps."""
+    """Return the test for optimizers that count their steps."""
 
     def test_step_count_survives_loading(student: Student) -> None:
         """The step count continues after load_state_dict(), even beyond 256 steps in bfloat16."""
@@ -50,7 +50,7 @@ def counting_contract(optimizer: Optimizer) -> Contract:
 
 
 def options_contract(optimizer: Optimizer) -> Contract:
-    """Return the tests of any optimizer with a state and options."""
+    """Return the tests for any optimizer with a state and options."""
 
     @costly
     @given(runs(groups=2, steps=3), PICKS)

@@ -1,4 +1,4 @@
-"""Probes of deep_network."""
+"""Probes for deep_network."""
 
 from typing import Any
 

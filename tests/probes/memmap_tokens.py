@@ -1,4 +1,4 @@
-"""Probes of memmap_tokens: save with one import of the module, load with a fresh one."""
+"""Probes for memmap_tokens: save with one import of the module, load with a fresh one."""
 
 import sys
 import tempfile

@@ -1,4 +1,4 @@
-"""How much of an array is in memory, by the system's own account. Not on Windows, which does not tell."""
+"""Measure how much of an array is in memory, as the system reports it. Windows does not report it."""
 
 import ctypes
 import mmap
@@ -41,7 +41,7 @@ def shows_changes(array: np.ndarray, file: Path) -> bool:
 
 
 def pages_of(array: np.ndarray) -> tuple[int, int]:
-    """Return where the first page of an array begins, and the bytes from there to its end."""
+    """Return where the first page of an array begins, and the bytes from there to the end of the array."""
     inset = array.ctypes.data % mmap.PAGESIZE
     return array.ctypes.data - inset, array.nbytes + inset
 
