@@ -24,13 +24,13 @@ class DeepNetworkCheckpointed(nn.Module):
     Split the blocks into segments of `segment` blocks (the last may be shorter) and keep only each segment's input. The
     backward pass runs each segment forward again.
 
-    `layers` is an `nn.ModuleList` with `num_layers` blocks `Block(dim)`, as in a plain network.
+    `layers` is an `nn.ModuleList` of `num_layers` `Block(dim)` modules, as in a plain network.
 
     Example, with activations of 64 × 64 float32 numbers, 16 KiB each:
         x = torch.randn(64, 64)
         model = DeepNetworkCheckpointed(dim=64, num_layers=16, segment=4)
         y = model(x)          # keeps 4 activations, 64 KiB: the inputs of the last three segments, and y;
-                              # without checkpointing 16, 256 KiB
+                              # without checkpointing: 16, 256 KiB
         y.sum().backward()    # additionally holds one segment's activations; recomputation adds 16 matmuls to the
                               # usual two per layer
         model.layers[0].weight.grad.shape     # (64, 64): x needs no gradient, the weights do

@@ -10,8 +10,8 @@ from torch import nn
 class AdaGrad(torch.optim.Optimizer):
     """`g2 ← g2 + grad²`, then `p ← p − lr · grad / sqrt(g2 + 1e-5)`.
 
-    `g2` starts at 0, so elements with large past gradients take smaller steps. The `1e-5` is inside the root, as in the
-    lecture (`torch.optim.Adagrad` adds a smaller number outside the root). `x.rsqrt()` is `1 / x.sqrt()`.
+    `g2` starts at 0 and grows: elements with large past gradients take smaller steps. The `1e-5` is inside the root, as
+    in the lecture (`torch.optim.Adagrad` adds a smaller number outside the root). `x.rsqrt()` is `1 / x.sqrt()`.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))
@@ -23,7 +23,8 @@ class AdaGrad(torch.optim.Optimizer):
     Details:
     - Store `g2` in `self.state[p]["g2"]`, in p's shape and dtype: `state_dict()` then saves it, and a loaded run
       continues unchanged. Store no other tensor of p's size.
-    - As in `SGD`: parameter groups, changing `lr`, `None` gradients, in-place updates under `torch.no_grad()`.
+    - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
+      `torch.no_grad()`.
 
     Not specified (either is fine): additional scalars in the state.
     """

@@ -17,7 +17,7 @@ class Adam(torch.optim.Optimizer):
         v ← beta2 · v + (1 − beta2) · g²
         p ← p − lr · m̂ / (sqrt(v̂) + eps)          with  m̂ = m / (1 − beta1ᵗ),  v̂ = v / (1 − beta2ᵗ)
 
-    Bias correction (dividing by `1 - betaᵗ`) offsets the initial 0: even the first step has its full size, `lr`.
+    Bias correction (dividing by `1 - betaᵗ`) offsets the initial 0: even the first step has full size, `lr`.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))
@@ -33,7 +33,8 @@ class Adam(torch.optim.Optimizer):
     - Store two tensors of p's shape and dtype in `self.state[p]`, under any names, and `t` as a number or as a tensor
       named "step". (`load_state_dict` casts tensors with other names to p's dtype, and a `t` in bfloat16 stops at
       256.) After `load_state_dict`, a run continues unchanged.
-    - As in `SGD`: parameter groups, changing `lr`, `None` gradients, in-place updates under `torch.no_grad()`.
+    - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
+      `torch.no_grad()`.
 
     Not specified (either is fine): scalars in the state; torch's other options, if off by default.
     """

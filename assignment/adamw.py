@@ -13,7 +13,7 @@ class AdamW(torch.optim.Optimizer):
         p ← p − lr · weight_decay · p
         p ← p − lr · m̂ / (sqrt(v̂) + eps)
 
-    The averages are those of Adam without the decay (`t` counts the parameter's own steps, from 1):
+    The averages are Adam's, without weight decay (`t` counts the parameter's own steps, from 1):
 
         m ← beta1 · m + (1 − beta1) · grad          m̂ = m / (1 − beta1ᵗ)
         v ← beta2 · v + (1 − beta2) · grad²         v̂ = v / (1 − beta2ᵗ)
@@ -34,9 +34,10 @@ class AdamW(torch.optim.Optimizer):
     - If `p.grad` is None, skip `p`: it does not decay, and its averages and its `t` do not change. An all-zero gradient
       still counts as a step.
     - Store two tensors of p's shape and dtype in `self.state[p]`, under any names, and `t` as a number or as a tensor
-      named "step" (`load_state_dict` casts others to p's dtype; in bfloat16, 256 + 1 is 256). A loaded run continues
-      unchanged.
-    - As in `SGD`: parameter groups, changing `lr`, `None` gradients, in-place updates under `torch.no_grad()`.
+      named "step" (`load_state_dict` casts tensors with other names to p's dtype; in bfloat16, 256 + 1 is 256). A
+      loaded run continues unchanged.
+    - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
+      `torch.no_grad()`.
 
     Not specified (either is fine): building on your `Adam`; scalars in the state; torch's other options, if off
     by default.

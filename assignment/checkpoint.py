@@ -41,10 +41,10 @@ def load_checkpoint(
         load_checkpoint("run.pt", model, optimizer)           # 1000: the run continues bit for bit
 
     Details:
-    - Do not run code from the file: `torch.load(..., weights_only=True)`.
-    - Load tensors from any device onto `device`: `map_location`.
+    - Do not run code from the file: use `torch.load(..., weights_only=True)`.
+    - Load tensors saved on any device onto `device`, using `map_location`.
     - Do not change `requires_grad` or the training mode.
-    - Raise an error if the file is truncated, or if the model has other keys or shapes. A truncated file changes
-      neither model nor optimizer.
+    - Raise an error if the file is truncated, or if the model's keys or shapes differ. A truncated file must change
+      neither the model nor the optimizer.
     """
     raise NotImplementedError

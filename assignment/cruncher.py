@@ -10,7 +10,7 @@ from .linear import Linear  # your own layer
 class Cruncher(nn.Module):
     """A deep linear model: `num_layers` square linear layers, then a final layer with one output.
 
-    `layers` is an `nn.ModuleList` with `num_layers` layers `Linear(dim, dim)`; `final` is `Linear(dim, 1)`. The output
+    `layers` is an `nn.ModuleList` of `num_layers` `Linear(dim, dim)` modules; `final` is a `Linear(dim, 1)`. The output
     is `x @ W0 @ W1 @ … @ final`, one number per row, with no nonlinearity in between.
 
     Example:

@@ -27,12 +27,12 @@ class Block(nn.Module):
         raise NotImplementedError
 
     def forward(self, x: Float[Tensor, "... dim"]) -> Float[Tensor, "... dim"]:
-        """Multiply the last axis by `weight`, then apply ReLU; `x` may have no or any leading axes, of any size."""
+        """Multiply the last axis by `weight`, then apply ReLU; `x` has any number of leading axes, of any size."""
         raise NotImplementedError
 
 
 class DeepNetwork(nn.Module):
-    """`num_layers` blocks in sequence, the last one's ReLU included, and nothing after it.
+    """`num_layers` blocks in sequence: the last one also ends with its ReLU, and nothing follows it.
 
     Without the ReLUs, the product of all weights would be a single matrix: a deep linear network computes no more than
     one layer can.

@@ -1,6 +1,6 @@
 """FLOP accounting: the FLOPs of a model and the days to train it.
 
-A FLOP is one addition or multiplication of floating-point numbers. FLOPs are a number of operations; FLOP/s is a rate.
+A FLOP is one addition or multiplication of floating-point numbers. FLOPs are a count; FLOP/s is a rate.
 Only matrix multiplications are counted here.
 """
 
@@ -44,7 +44,7 @@ def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) ->
     """Return the exact FLOPs of a forward and backward pass of L linear layers, each D to D, on a batch of B rows.
 
     Each layer has three products, except that the first layer's input gets no gradient unless `input_needs_grad`. With
-    L = 0 there is no product.
+    L = 0 there are no products.
 
     Example:
         deep_linear_flops(B=8, D=4, L=2)                            # 1280 = 5 * 2 * 8 * 4 * 4: five products

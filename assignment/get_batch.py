@@ -12,7 +12,7 @@ def get_batch(
     """Draw `batch_size` random windows of `sequence_length` tokens from `data`.
 
     `data` is a one-dimensional array of token ids (uint16, int32 or int64), often an `np.memmap`: an array in a file,
-    perhaps larger than memory. Indexing reads only the indexed part, so read only the windows.
+    perhaps larger than memory. Indexing reads only the indexed part, so index only the windows.
 
     Row i of the result is `data[start : start + sequence_length]` with its own `start`, drawn uniformly from
     `range(len(data) - sequence_length)`. The last token is in no window: it is only a target.
@@ -31,7 +31,7 @@ def get_batch(
     - Do not modify `data`, and do not share memory with it.
     - If `len(data) <= sequence_length`, raise a `ValueError` or a `RuntimeError`.
     - For CUDA, pin the batch (`pin_memory()`) and copy it with `non_blocking=True`; otherwise do
-      neither. (Pinning itself blocks; it pays off if a loader pins batches ahead of time.)
+      neither. (Pinning blocks, too, so it pays off only if a loader pins batches ahead of time.)
 
     Not specified (either is fine): the integer dtype, `batch_size=0`, `sequence_length=0`, a private generator seeded
     from the global one.

@@ -28,7 +28,7 @@ def accumulate_gradients(
     - Add to existing gradients, as `backward()` does. Do not call `zero_grad()` or the optimizer: the caller does.
     - Neither the returned loss nor the gradients have a graph.
     - `micro_batch_size` may be larger than the batch.
-    - Frozen parameters get no gradient. Weights, batch and `model.training` do not change.
+    - Frozen parameters get no gradient. Do not change the weights, the batch or `model.training`.
 
     Not specified (either is fine): how evenly the batch is split, the loss as a float or a detached tensor, an empty
     batch.

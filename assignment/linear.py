@@ -29,7 +29,7 @@ class Linear(nn.Module):
     - `weight` is the only parameter and the only entry of the state_dict, and initially has torch's default dtype. The
       layer may later be moved to another float dtype.
     - `Float[Tensor, "... input_dim"]` (jaxtyping) names the axes. It is not checked at run time; named_dimensions shows
-      how to enable that.
+      how to enable the check.
 
     Not specified (either is fine): truncating the normal at three standard deviations or more.
     """
@@ -39,5 +39,5 @@ class Linear(nn.Module):
         raise NotImplementedError
 
     def forward(self, x: Float[Tensor, "... input_dim"]) -> Float[Tensor, "... output_dim"]:
-        """Multiply the last axis of `x` by `weight`; `x` may have no or any leading axes, of any size."""
+        """Multiply the last axis of `x` by `weight`; `x` has any number of leading axes, even none, of any size."""
         raise NotImplementedError

@@ -1,10 +1,10 @@
-"""Capstone: predict a training step from shapes and two figures of a device, then measure it.
+"""Capstone: predict the cost of a training step from its shapes and two speeds of a device, then measure it.
 
-A step of a `DeepNetwork(D, L)`, L ≥ 1, on a batch x of B rows is `y = model(x)`, then `y.backward(ones)`, where x needs
-no gradient, then plain SGD, `p -= lr * p.grad`.
+A step of a `DeepNetwork(D, L)`, L ≥ 1, on a batch x of B rows computes `y = model(x)`, calls `y.backward(ones)`, and
+applies plain SGD, `p -= lr * p.grad`. x needs no gradient.
 
-Details: compute FLOPs, bytes, memory and MFU with your own functions, imported below. The tests replace them by
-functions that return other figures, and your results must change accordingly.
+Details: compute FLOPs, bytes, memory and MFU with your own functions, imported below. The tests replace them with
+functions that return different values, and your results must change accordingly.
 """
 
 import time
@@ -21,7 +21,7 @@ from .time_matmul import time_matmul
 
 
 def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int]]:
-    """Return (FLOPs, bytes), exact ints, of each operation of a step: 2 · L forward, 3 · L - 1 backward, L of SGD.
+    """Return (FLOPs, bytes), as exact ints, for each operation of a step: 2 · L forward, 3 · L - 1 backward, L for SGD.
 
     Each operation reads its inputs once and writes its result once. A ReLU's backward pass reads its output and that
     output's gradient, and writes a gradient, with 1 FLOP per element. SGD reads p and its gradient, and writes p, with
@@ -39,13 +39,13 @@ def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int
 def predict_step(
     B: int, D: int, L: int, dtype: torch.dtype, flop_per_sec: float, bytes_per_sec: float
 ) -> dict[str, float]:
-    """Return `{"flops": …, "bytes": …, "memory": …, "seconds": …}` of a step, the first three as exact ints.
+    """Return `{"flops": …, "bytes": …, "memory": …, "seconds": …}` for a step, the first three as exact ints.
 
     - "flops": FLOPs of the products alone; "bytes": bytes moved by all operations.
-    - "memory": bytes of parameters, gradients and saved activations, each tensor once: a product saves its inputs (x or
-      the previous ReLU's output, and a weight), a ReLU its output. SGD has no state.
-    - "seconds": the sum over the operations of the longer of arithmetic and moving bytes, since they run one after the
-      other. (A step can be faster if operations are fused or tensors stay in a cache.)
+    - "memory": bytes of parameters, gradients and saved activations, counting each tensor once: a product saves its
+      inputs (x or the previous ReLU's output, and a weight), a ReLU saves its output. SGD has no state.
+    - "seconds": the sum over the operations, which run one after the other, of the time for arithmetic or for moving
+      bytes, whichever is longer. (A step can be faster if operations are fused or tensors stay in a cache.)
 
     Example:
         predict_step(8, 4, 2, torch.float32, 1e9, 1e9)["flops"]     # 1280
@@ -55,10 +55,10 @@ def predict_step(
 
 
 def measure_device(n: int, rows: int) -> tuple[float, float]:
-    """Measure (FLOP/s, bytes/s) of the default device in float32, with your `time_matmul`.
+    """Measure the default device's (FLOP/s, bytes/s) in float32, with your `time_matmul`.
 
-    Take the FLOP/s of a product of two matrices (n, n), and the bytes/s of a matrix (rows, n) by a vector, (n, 1).
-    Create tensors without `device=`: the caller chooses the device, `with torch.device("cuda"):`.
+    Take the FLOP/s from a product of two (n, n) matrices, and the bytes/s from a (rows, n) matrix times an (n, 1)
+    vector. Create tensors without `device=`: the caller chooses the device using `with torch.device("cuda"):`.
     """
     raise NotImplementedError
 
@@ -66,14 +66,14 @@ def measure_device(n: int, rows: int) -> tuple[float, float]:
 def measure_step(
     B: int, D: int, L: int, promised: float, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, float]:
-    """Return the "seconds" of one float32 step of your DeepNetwork, and its "mfu" of the `promised` FLOP/s.
+    """Return the "seconds" of one float32 step of your DeepNetwork, and its "mfu" relative to `promised` FLOP/s.
 
     `clock()` waits until the device is idle, then returns the time in seconds. Warm up with at least one step, then
     time at least three.
 
     Example:
         took = measure_step(B=64, D=64, L=2, promised=1e12)
-        took["seconds"] > predict_step(64, 64, 2, torch.float32, 1e15, 1e15)["seconds"]     # True: no device is so fast
+        took["seconds"] > predict_step(64, 64, 2, torch.float32, 1e15, 1e15)["seconds"]     # True: devices are slower
 
     Not specified (either is fine): mean, median or minimum; the values of x; the SGD that you use.
     """

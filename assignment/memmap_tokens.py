@@ -16,7 +16,7 @@ def save_tokens(path: str | PathLike[str], tokens: np.ndarray) -> None:
     Details:
     - Store the tokens in their own dtype, with a header of at most 4096 bytes.
     - `tokens` may be a slice with a step.
-    - The file is exactly at `path`, with any suffix. `np.save` appends ".npy" to a name, but not to an open file.
+    - The file is at exactly `path`, whatever its suffix. `np.save` appends ".npy" to a name, but not to an open file.
     - Replace an existing file.
     """
     raise NotImplementedError
@@ -33,7 +33,7 @@ def load_tokens(path: str | PathLike[str]) -> np.ndarray:
         tokens.dtype, tokens[1]                # np.uint16, 50256
 
     Details:
-    - Only the path is passed, possibly in another process, so the file must record the dtype.
+    - The function gets only the path, possibly in another process, so the file must record the dtype.
     - Assigning to the array must not change the file: map it read-only or copy-on-write.
 
     Not specified (either is fine): the file's layout, a second file next to it, an empty array.

@@ -45,7 +45,7 @@ def training_bytes(
     optimizer_bytes: int = 8,
     activation_bytes: int = 4,
 ) -> int:
-    """Return the bytes of parameters, gradients, optimizer state and activations together, as an exact int.
+    """Return the total bytes of parameters, gradients, optimizer state and activations, as an exact int.
 
     The arguments named ..._bytes give the size of one element of each kind. Each parameter has one gradient;
     `optimizer_bytes` is the whole state per parameter: 0 for SGD, 4 for AdaGrad, 8 for Adam.
@@ -59,9 +59,9 @@ def training_bytes(
 
 
 def max_parameters(num_devices: int, device_bytes: float, bytes_per_parameter: int) -> int:
-    """Return how many parameters fit at most into the total memory of all devices, without activations, as an int.
+    """Return the largest number of parameters that fit into the memory of all devices, without activations, as an int.
 
-    Example, the largest model on eight H100 of 80e9 bytes:
+    Example, the largest model on eight H100s with 80e9 bytes each:
         max_parameters(8, 80e9, 16)     # 40000000000: Adam in float32, 4 + 4 + 8, or in mixed precision, 2 + 4 + 2 + 8
         max_parameters(8, 80e9, 12)     # 53333333333: without the float32 copy, 2 + 2 + 8
     """

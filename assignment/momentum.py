@@ -32,7 +32,8 @@ class Momentum(torch.optim.Optimizer):
     - If `p.grad` is None, skip `p`: its buffer does not change.
     - Store one tensor of p's shape and dtype in `self.state[p]`, under any name. A loaded run continues unchanged. Copy
       the first gradient: `backward()` changes `p.grad` in place.
-    - As in `SGD`: parameter groups, changing `lr`, `None` gradients, in-place updates under `torch.no_grad()`.
+    - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
+      `torch.no_grad()`.
 
     Not specified (either is fine): dampening combined with nesterov or with `momentum=0`; scalars in the state;
     torch's other options, if off by default.

@@ -4,10 +4,10 @@ import torch
 
 
 def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
-    """Return the dense FLOP/s of the device's datasheet for matrix multiplications in this dtype.
+    """Return the dense FLOP/s that the device's datasheet promises for matrix multiplications in this dtype.
 
-    `torch.cuda.get_device_name()` returns such a `device_name`. Write this table, in TFLOP/s (1e12 FLOP/s), into
-    your code; do not query the current machine:
+    `torch.cuda.get_device_name()` returns the `device_name`. Copy this table, in TFLOP/s (1e12 FLOP/s), into your
+    code; do not query the current machine:
 
         device                   bfloat16   float16   float32   float8
         Tesla T4                        –        65       8.1        –
@@ -20,7 +20,7 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
 
     Details:
     - float8 is both torch.float8_e4m3fn and torch.float8_e5m2.
-    - Figures are accepted within 1 %.
+    - Values within 1 % of the table's are accepted.
     - These figures are dense. Datasheets also print figures "with sparsity" (two of every four consecutive elements are
       zero), which are twice as high.
     - float32 is not TF32, which is faster.

@@ -18,7 +18,7 @@ def seed_everything(seed: int) -> None:
         np.random.rand()     # 0.5488...
         random.random()      # 0.8444...
         seed_everything(0)
-        random.random()      # 0.8444...: again; after seed_everything(1) it is another number
+        random.random()      # 0.8444...: the same again; after seed_everything(1), a different number
 
     Details:
     - `seed` is an integer from 0 to 2**32 - 1, the range that NumPy accepts.

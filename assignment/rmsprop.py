@@ -31,7 +31,8 @@ class RMSprop(torch.optim.Optimizer):
     - Each group may have its own `alpha` and `eps`.
     - If `p.grad` is None, skip `p`: its `v` does not change.
     - Store one tensor of p's shape and dtype in `self.state[p]`, under any name. A loaded run continues unchanged.
-    - As in `SGD`: parameter groups, changing `lr`, `None` gradients, in-place updates under `torch.no_grad()`.
+    - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
+      `torch.no_grad()`.
 
     Not specified (either is fine): scalars in the state; torch's other options, if off by default.
     """

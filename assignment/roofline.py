@@ -24,13 +24,13 @@ def gelu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
     """Return the work of `gelu(x)` on n elements: 20 FLOPs each, the lecture's estimate.
 
     Example:
-        gelu_work(1024, torch.bfloat16)     # (20480, 4096): 5 FLOP/byte, as many bytes as a ReLU
+        gelu_work(1024, torch.bfloat16)     # (20480, 4096): 5 FLOP/byte, the same bytes as a ReLU
     """
     raise NotImplementedError
 
 
 def dot_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Return the work of `x @ y` of two vectors of n elements.
+    """Return the work of `x @ y` for two vectors of n elements.
 
     Example:
         dot_work(1024, torch.bfloat16)     # (2048, 4098): about 0.5 FLOP/byte
@@ -39,7 +39,7 @@ def dot_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Return the work of `w @ x` of a matrix (m, n) and a vector, as in inference on one token.
+    """Return the work of `w @ x` for an (m, n) matrix and a vector, as in inference on one token.
 
     Example:
         matrix_vector_work(1024, 1024, torch.bfloat16)     # (2097152, 2101248): about 1 FLOP/byte
@@ -48,7 +48,7 @@ def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def matrix_matrix_work(m: int, k: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Return the work of `a @ b` of matrices (m, k) and (k, n), as in training.
+    """Return the work of `a @ b` for an (m, k) matrix and a (k, n) matrix, as in training.
 
     Example:
         matrix_matrix_work(1024, 1024, 1024, torch.bfloat16)     # (2147483648, 6291456): 341.3 FLOP/byte, n / 3

@@ -21,9 +21,9 @@ def same_storage(x: Tensor, y: Tensor) -> bool:
         x.t().view(6)                             # RuntimeError: not contiguous; reshape(6) would copy
 
     Details:
-    - Return True or False itself, not a tensor or a number.
+    - Return a bool, True or False, not a tensor or a number.
     - Do not modify either tensor (values, strides, gradients, version).
-    - A view of the same bytes as another dtype, `x.view(torch.int32)`, or a Parameter made from x, shares the storage.
+    - A view of the same bytes as another dtype, `x.view(torch.int32)`, and a Parameter made from x share the storage.
 
     Not specified (either is fine): tensors without elements, meta tensors, arrays shared with NumPy.
     """

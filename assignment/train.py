@@ -36,7 +36,7 @@ def train(
         model, losses = train(get_batch, D=4, num_layers=0, B=32, num_train_steps=100, lr=0.1)
         len(losses)                              # 100
         losses[-1] < 0.01 * losses[0]            # True
-        model.final.weight.flatten().round()     # [0, 1, 2, 3]: what y was made with
+        model.final.weight.flatten().round()     # [0, 1, 2, 3]: the weights that y was computed with
 
     Details:
     - Build the model before any batch or other random draw. Do not set a seed. Only `SGD` may change the weights.

@@ -50,7 +50,7 @@ def make_job(name: str, number: int = 0) -> Job:
 
 
 def time_grading(queued: list[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> float:
-    """Return the seconds to grade the jobs."""
+    """Return how many seconds it takes to grade the jobs."""
     began = time.perf_counter()
     for _ in grade(queued, tests, sandbox, jobs):
         pass
@@ -65,7 +65,7 @@ def pin_process(cores: set[int], pid: int) -> None:
 
 
 def time_on_cores(cores: set[int], queued: list[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> float:
-    """Return the seconds to grade the jobs on these cores."""
+    """Return how many seconds it takes to grade the jobs on these cores."""
     usual = os.sched_getaffinity(0)
     pin_process(cores, os.getpid())
     try:
@@ -75,7 +75,7 @@ def time_on_cores(cores: set[int], queued: list[Job], tests: Tests, sandbox: San
 
 
 def time_stubs_locally(tests: Tests) -> float:
-    """Return the seconds to test untouched stubs in this process, without workers."""
+    """Return how many seconds it takes to test untouched stubs in this process, without workers."""
     began = time.perf_counter()
     results = grade_submission(
         make_job(STUBS), tests, LocalStudent(course().assignment, course().limits.call_seconds), lambda *_: None
@@ -86,7 +86,7 @@ def time_stubs_locally(tests: Tests) -> float:
 
 
 def measure(tests: Tests, sandbox: Sandbox) -> None:
-    """Run the benchmark with interleaved runs, so that changes of machine load affect all of them."""
+    """Run the benchmark, interleaving the runs so that changes in machine load affect all of them."""
     inputs = get_state(tests.config).inputs
     cold = time_grading([make_job(SOLUTION)], tests, sandbox, jobs=1)  # draws the inputs of all tests
     bare, graded, engine, fixed, one, two, on_one = [], [], [], [], [], [], []

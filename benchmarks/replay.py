@@ -2,8 +2,8 @@
 
     python -m benchmarks.replay [--examples N] [--jobs N] [--kata NAME]...
 
-Each submission is graded twice, with inputs drawn in advance and with Hypothesis drawing them. Outcomes, points,
-messages, diagnoses and source locations must be equal; times are summed.
+Each submission is graded twice: once with inputs drawn in advance and once with Hypothesis drawing them. Outcomes,
+points, messages, diagnoses and source locations must be the same; times are summed.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def drop_volatile(katas: list[KataResult] | None) -> object:
 
 
 def find_difference(replayed: object, drawn: object) -> str:
-    """Return the place of the first difference, and both values."""
+    """Return where the results first differ, and both values there."""
     if isinstance(replayed, dict) and isinstance(drawn, dict):
         pairs = [(f"{key}: ", replayed[key], drawn[key]) for key in replayed]
     elif isinstance(replayed, list) and isinstance(drawn, list) and len(replayed) == len(drawn):

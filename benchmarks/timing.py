@@ -1,4 +1,4 @@
-"""Timing of commands and printing of tables."""
+"""Time commands and print tables."""
 
 import os
 import statistics

@@ -1,7 +1,7 @@
 """Measure how soon `kata watch` shows a verdict on a saved file. Run: python -m benchmarks.watch
 
 `kata watch` runs in a temporary handout at a pseudo-terminal. The time from saving the file until the verdict appears
-is compared with a new pytest process.
+is compared with the time that a new pytest process takes.
 """
 
 import statistics
@@ -50,7 +50,7 @@ def save(handout: Path, kata: str) -> None:
 
 
 def time_cold(handout: Path, kata: str) -> float:
-    """Return the seconds of a new pytest process on one kata."""
+    """Return how many seconds a new pytest process takes to test one kata."""
     began = time.perf_counter()
     command = [sys.executable, "-m", "pytest", f"--kata={kata}"]
     subprocess.run(command, cwd=handout, env=PLAIN, stdout=subprocess.DEVNULL, check=True)
@@ -58,7 +58,7 @@ def time_cold(handout: Path, kata: str) -> float:
 
 
 def time_verdict(terminal: Terminal, handout: Path, kata: str) -> float:
-    """Return the seconds from saving to the verdict. Later output is awaited but not counted."""
+    """Return the seconds from saving to the verdict. Waiting for later output is not counted."""
     began = time.perf_counter()
     save(handout, kata)
     terminal.read_until(f"  {kata} ")
@@ -69,7 +69,7 @@ def time_verdict(terminal: Terminal, handout: Path, kata: str) -> float:
 
 
 def time_poll(handout: Path) -> float:
-    """Return the seconds of one poll of all assignment files."""
+    """Return how many seconds it takes to poll all assignment files once."""
     watcher = Watcher(handout / "assignment")
     began = time.perf_counter()
     for _ in range(POLLS):

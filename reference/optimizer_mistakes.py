@@ -25,7 +25,7 @@ def replace_rates(inputs: Inputs, lrs: Sequence[float]) -> Inputs:
 
 
 def drop_gradients(inputs: Inputs, moves: Sequence[bool]) -> Inputs:
-    """Return the same inputs, without a gradient in the steps in which the parameter does not move."""
+    """Return the same inputs, with no gradient in the steps that do not move the parameter."""
     return [(grad if here else None, lr) for (grad, lr), here in zip(inputs, moves, strict=True)]
 
 
@@ -45,13 +45,13 @@ def first_rate(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return replace_rates(optimizers.collect_inputs(lrs, grads, group, i), [lrs[0][group]] * len(lrs))
 
 
-@instead_of(optimizers.collect_inputs, "a changed lr has an effect in the first group only")
+@instead_of(optimizers.collect_inputs, "a changed lr takes effect only in the first group")
 def first_rate_of_later_groups(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     inputs = optimizers.collect_inputs(lrs, grads, group, i)
     return inputs if group == 0 else replace_rates(inputs, [lrs[0][group]] * len(lrs))
 
 
-@instead_of(optimizers.collect_inputs, "a changed lr has an effect one step late")
+@instead_of(optimizers.collect_inputs, "a changed lr takes effect one step late")
 def late_rate(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     late = [lrs[max(0, t - 1)][group] for t in range(len(lrs))]
     return replace_rates(optimizers.collect_inputs(lrs, grads, group, i), late)
@@ -95,7 +95,9 @@ def first_parameter_only(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), [i == 0] * len(lrs))
 
 
-@instead_of(optimizers.collect_inputs, "a parameter without a gradient ends the whole step: later ones do not move")
+@instead_of(
+    optimizers.collect_inputs, "a parameter without a gradient ends the whole step: later parameters do not move"
+)
 def step_ends_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     before = [
         [grad for g, row in enumerate(step) for j, grad in enumerate(row) if (g, j) < (group, i)] for step in grads
@@ -103,7 +105,10 @@ def step_ends_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), [not has_none(row) for row in before])
 
 
-@instead_of(optimizers.collect_inputs, "a parameter without a gradient ends its group: later ones in it do not move")
+@instead_of(
+    optimizers.collect_inputs,
+    "a parameter without a gradient ends its group: later parameters in the group do not move",
+)
 def group_ends_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     moves = [not has_none(step[group][:i]) for step in grads]
     return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), moves)
@@ -148,7 +153,7 @@ def rates_from_before(saved: Sequence[float], own: Sequence[float]) -> Sequence[
     return own
 
 
-@instead_of(optimizers.is_within_budget, "the state holds one tensor per parameter more than the formula needs")
+@instead_of(optimizers.is_within_budget, "the state holds one more tensor per parameter than the formula needs")
 def further_tensor(held: Bytes, own: Bytes, tensors: int) -> bool:
     return held.keys() <= own.keys() and optimizers.is_within_budget(held, own, tensors + 1)
 
@@ -171,7 +176,7 @@ def options_of_constructor(given: Sequence[Options], group: int) -> Options:
     return {}
 
 
-@instead_of(optimizers.get_default_rate, "the default lr is {rate:g}: it should be another", rate=RATES)
+@instead_of(optimizers.get_default_rate, "the default lr is {rate:g} instead of the stub's", rate=RATES)
 def other_default(lr: float, rate: float) -> float:
     return rate
 
@@ -184,7 +189,7 @@ def default_for_groups(default: float, lr: float) -> tuple[float, float]:
 def change_default(
     step: Callable[..., Any], option: str, right: str, own: Sequence[float], given: Callable[[float], Options]
 ) -> Mistake:
-    """Return the mistake of a step in which an option has another default than `right`."""
+    """Return a mistake in which an option has a default other than `right`."""
 
     def mistaken(*args: Any, own: float, **options: Any) -> Any:
         return step(*args, **{**given(own), **options})

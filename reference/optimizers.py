@@ -41,7 +41,7 @@ def load_state(state: Any) -> Any:
 
 
 def load_rates(saved: Sequence[float], own: Sequence[float]) -> Sequence[float]:  # noqa: ARG001
-    """Return the learning rates of an optimizer with its `own` that has loaded those `saved`."""
+    """Return the learning rates of an optimizer that had its `own` and has loaded the `saved` ones."""
     return saved
 
 
@@ -56,5 +56,5 @@ def get_default_rate(lr: float) -> float:
 
 
 def get_group_rates(default: float, lr: float) -> tuple[float, float]:
-    """Return the learning rate of a group without its own, if the constructor gets none and if it gets `lr`."""
+    """Return the learning rates of a group without its own: if the constructor gets none, and if it gets `lr`."""
     return get_default_rate(default), lr

@@ -2,7 +2,8 @@
 
 Run: python -m scripts.fuzz_decoder [--frames 10000000] [--seed 0] [--jobs 2]
 
-Each frame must decode to a reply of plain values or raise `Malformed`, within a limit on the memory of the process.
+Each frame must decode to a reply of plain values or raise `Malformed`, and the process must stay within its memory
+limit.
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
     python -m scripts.made_up_class DIR
 
-The names use five scripts. There are downloads of three platforms, extensions, overrides and gradebooks. Six
+The names use five scripts. The files are downloads from three platforms, extensions, overrides and gradebooks. Six
 submissions can be graded; the results of all others are simulated.
 """
 
@@ -115,7 +115,7 @@ def main() -> None:
 
 
 def submit(student: Student, folder: Path) -> None:
-    """Write a student's submission as in the platform's download; the first three are right, the others wrong."""
+    """Write a student's submission as it appears in the platform's download; three are right, the rest wrong."""
     source = course().solution("linear").read_text("utf-8")
     source = source if student.number < 3 else source.replace("x @ self.weight", "2 * x @ self.weight")
     if student.platform == "canvas":

@@ -1,4 +1,4 @@
-"""Run a Slurm cluster of one node on this machine for development, without systemd and on loopback only.
+"""Run a single-node Slurm cluster on this machine for development, without systemd and on loopback only.
 
     python scripts/one_node_slurm.py start DIR       start it and print the environment variable for sbatch and squeue
     python scripts/one_node_slurm.py stop DIR        stop it and all its jobs; DIR keeps the logs
@@ -156,7 +156,7 @@ def start_daemon(folder: Path, name: str, *arguments: str) -> None:
 
 
 def end(folder: Path, name: str, number: signal.Signals) -> None:
-    """Send a signal to a daemon and wait until it ends; kill it after 20 seconds."""
+    """Send a signal to a daemon and wait until it exits; kill it after 20 seconds."""
     for kind in (number, signal.SIGKILL):
         until = time.monotonic() + 20
         pid = find_daemon(folder, name)

@@ -1,23 +1,23 @@
 """Show that no verdict depends on the last bit of a result: `python -m scripts.one_ulp [--kata NAME] ...`.
 
-The script runs the property tests on the solution and all right entries of the zoo, and moves each floating-point
-result that may differ between CPUs by one unit in the last place (ulp). A test that then rejects code which it usually
-accepts is too strict: its tolerance must be derived from the dtype and the length of the sums.
+The script runs the property tests on the solution and all correct entries of the zoo, moving each floating-point result
+that may differ between CPUs by one unit in the last place (ulp). A test that then rejects code which it usually accepts
+is too strict: its tolerance must be derived from the dtype and the length of the sums.
 
 Which results are moved:
 
-- Every operation without a rounding prescribed by IEEE 754, in the forward and backward pass: matrix products, sums,
+- Every operation, forward or backward, whose rounding IEEE 754 does not prescribe: matrix products, sums,
   means, norms, `exp`, `log`, `pow`, `tanh` and all others that are not listed below.
 - Multiply-add (`add` with `alpha`, `addcmul`, `lerp`): CPUs with a fused instruction round once, others twice.
 
-Which are not:
+Which results are not moved:
 
 - Copies, views, indexing, comparisons, random numbers and selections of inputs (`EXACT`), which do not round.
 - `+`, `-`, `*`, `/` and the square root (`ROUNDED`): IEEE 754 prescribes the last bit.
 - Zero, infinity, NaN, and integer results of integer inputs, which are exact in any order of operations.
 
-The direction is a hash of the operation and the result, so that the same code gives the same results for the same
-inputs, as tests of resumed runs require. `--seed` changes the hash and the inputs.
+The direction is derived from a hash of the operation and the result, so that the same code gives the same results for
+the same inputs, as tests of resumed runs require. `--seed` changes the hash and the inputs.
 """
 
 import argparse
@@ -59,7 +59,7 @@ CALL_SECONDS = 600.0  # every operation is much slower than usual
 
 
 class OneUlp(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Dispatch mode that moves results that CPUs may round differently by one ulp."""
+    """Dispatch mode that moves, by one ulp, all results that CPUs may round differently."""
 
     def __init__(self, seed: int = 0) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -124,7 +124,7 @@ def move(result: Tensor, salt: int, *, whole: bool) -> None:
 
 @contextmanager
 def perturb_arithmetic(seed: int) -> Iterator[OneUlp]:
-    """Move results while a probe runs in this process, but not in the oracle and the comparison."""
+    """Move results while a probe runs in this process, but not in the oracle or the comparison."""
     mode, run_probe = OneUlp(seed), InProcess.run_probe
 
     def run(self: InProcess, probe: Probe, args: Sequence[Plain]) -> Reply:

@@ -2,8 +2,8 @@
 
     python scripts/screenshots.py [--to FOLDER]
 
-Needs Chromium (Debian: apt-get install chromium chromium-driver). Two submissions are really graded, to show real
-messages.
+Needs Chromium (Debian: apt-get install chromium chromium-driver). Two submissions are actually graded, so that their
+messages are real.
 """
 
 import argparse
@@ -116,7 +116,7 @@ def take_terminal(driver: Chrome, folder: Path, path: Path) -> None:
 
 
 def make_small(path: Path) -> None:
-    """Reduce the colours of an image file, so that it is small."""
+    """Reduce the number of colours in an image file to shrink it."""
     with Image.open(path) as image:
         few = image.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     few.save(path, optimize=True)

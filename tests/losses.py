@@ -1,4 +1,4 @@
-"""Check of a loss that a student's code returns."""
+"""Check a loss returned by a student's code."""
 
 import torch
 from torch import Tensor

@@ -1,7 +1,7 @@
-"""Counter of the FLOPs and bytes of torch operations.
+"""Count the FLOPs and bytes of torch operations.
 
 A unit test of the grader compares the FLOPs with `torch.utils.flop_counter`. The katas' tests avoid that module, which
-is slow to import, and meta tensors, which are slow at their first use: they run small tensors on the CPU.
+is slow to import, and meta tensors, which are slow on first use: they run small tensors on the CPU.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Runs of several optimizer steps: what they should give, in float64, and the comparison with a student's run."""
+"""Runs of several optimizer steps: the expected results in float64, and their comparison with a student's run."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ ADAGRAD = Rule(
 
 
 def assert_run(yours: Plain, run: OptimizerRun, rule: Rule, expected: Plain = None) -> None:
-    """Demand each parameter after each step, within the rounding errors of so many steps.
+    """Assert that each parameter is right after each step, within the rounding errors of that many steps.
 
     If `expected[step][group][i]` is given, it replaces the rule's results.
     """
@@ -55,9 +55,9 @@ def assert_run(yours: Plain, run: OptimizerRun, rule: Rule, expected: Plain = No
 
 
 def assert_resumed(yours: Plain, end: Plain, run: OptimizerRun, rule: Rule, stop: int) -> None:
-    """Demand that a run which was saved and loaded before step `stop` ends bit for bit as it did without that.
+    """Assert that a run saved and loaded before step `stop` ends bit for bit like the uninterrupted one.
 
-    If the oracle makes a known mistake that changes the end, demand the oracle's end instead.
+    If the oracle makes a known mistake that changes the end, expect the oracle's end instead.
     """
     dtype, steps = run.params[0][0].dtype, len(run.lrs)
     for g, group in enumerate(run.params):
@@ -104,8 +104,8 @@ def simulate(
 def estimate_correction_error(betas: tuple[float, ...], t: int, dtype: torch.dtype) -> float:
     """Return the error of a step due to bias correction, relative to the error allowed anyway.
 
-    A student may compute `1 − betaᵗ` in float32 for any dtype, as torch does when it captures steps: of 0.001 it keeps
-    four digits. The relative error is (t + 1) / 2 roundings over 1 − betaᵗ, of 4 · (t + 2) allowed.
+    A student may compute `1 − betaᵗ` in float32 for any dtype, as torch does with `capturable=True`: for 0.001, this
+    keeps only four digits. The relative error is (t + 1) / 2 roundings over 1 − betaᵗ, while 4 · (t + 2) are allowed.
     """
     return float(torch.finfo(torch.float32).eps / torch.finfo(dtype).eps / 8 * sum(1 / (1 - beta**t) for beta in betas))
 

@@ -170,7 +170,7 @@ def test_no_grad_keeps_no_activations(student: Student, network: Network) -> Non
     num_layers = len(network.weights)
     reply = student.call(probes.evaluation, network.dim, network.weights, network.segment, network.x)
     assert_outputs(reply["y"], network)
-    enabled = "the outputs have a graph: gradients are enabled again under torch.no_grad()"
+    enabled = "the outputs have a graph: gradients were enabled again under torch.no_grad()"
     check(not reply["attached"], mistake=enabled)
     check(reply["kept"] <= 1, "only the output should stay in memory", yours=reply["kept"], expected="1 activation")
     once = oracle.in_forward(num_layers, network.segment)

@@ -53,6 +53,6 @@ def test_state_holds_one_tensor_per_parameter(student: Student, run: OptimizerRu
     """The state holds one tensor for each parameter and no more: memory is scarce."""
     count = student.call(probes.count_tensors, NAME, run.params, run.lrs, run.grads)
     large = sum(p.numel() > 1 for group in run.params for p in group)
-    note = "store one tensor for each parameter, the sum of squares: no second one, and none for each step"
+    note = "store one tensor for each parameter, the sum of squares: not a second one, and not a new one for each step"
     mistake = "tensors other than the sum of squares are stored" if count > large else ""
     assert_equal(count, large, what="tensors stored", note=note, mistake=mistake)

@@ -1,4 +1,4 @@
-"""AdamW: p shrinks by the fraction lr · weight_decay, then changes by Adam's update without weight decay."""
+"""AdamW: p shrinks by the fraction lr · weight_decay, then takes Adam's step without weight decay."""
 
 from dataclasses import replace
 from typing import Any
@@ -40,7 +40,7 @@ def test_zero_weight_decay_equals_adam(student: Student, run: OptimizerRun, beta
 def test_eps_is_added_to_the_corrected_root(
     student: Student, run: OptimizerRun, betas: tuple[float, float], eps: float
 ) -> None:
-    """eps is added to the root of the corrected average, not inside the root and not before the correction."""
+    """eps is added after the square root of the corrected average, not under the root or before the correction."""
     options = {"betas": betas, "eps": eps, "weight_decay": 0.0}
     check_run(student, OPTIMIZER, replace(start_at_zero(run), options=[options]))
 
@@ -48,7 +48,7 @@ def test_eps_is_added_to_the_corrected_root(
 @costly
 @given(runs(groups=2, steps=3, changing=True, dtypes=WIDE_DTYPES), DECAYS)
 def test_zero_grad_still_decays(student: Student, run: OptimizerRun, weight_decay: float) -> None:
-    """Where the gradient is zero, each step changes p to p - lr * weight_decay * p."""
+    """With a gradient of zero, each step changes p to p - lr * weight_decay * p."""
     each_twice = [[*group, *group] for group in run.params]
     zeros_and_own = [
         [[*(p * 0 for p in group), *own] for group, own in zip(run.params, step, strict=True)] for step in run.grads
@@ -60,5 +60,5 @@ def test_zero_grad_still_decays(student: Student, run: OptimizerRun, weight_deca
 @costly
 @given(runs(steps=3), DECAYS)
 def test_weight_decay_is_decoupled(student: Student, run: OptimizerRun, weight_decay: float) -> None:
-    """p first shrinks by the fraction lr * weight_decay, then changes by averages of the gradient alone."""
+    """p first shrinks by the fraction lr * weight_decay, then takes Adam's step with the gradient alone."""
     check_run(student, OPTIMIZER, replace(run, options=[{"weight_decay": weight_decay}]))

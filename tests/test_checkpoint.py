@@ -34,7 +34,7 @@ SPECIAL = [math.nan, math.inf, -math.inf, -0.0, 1e-40, 3.0e38]
 def test_resumed_run_equals_uninterrupted_run(
     student: Student, lesson: Lesson, step: int, stop: int, as_path: bool
 ) -> None:
-    """A run resumed in new objects has the losses and weights of the uninterrupted run, bit for bit."""
+    """A run resumed with new objects reproduces the losses and weights of the uninterrupted run, bit for bit."""
     reply = student.call(probes.resume, lesson.weights, lesson.xs, lesson.ys, stop, step, as_path)
     through = reply["runs"]["through"]
     if not check_weights(reply["loaded"], lesson.weights, change=1.0, later=through["weights"]):
@@ -105,7 +105,7 @@ def test_saving_changes_nothing(student: Student, lesson: Lesson) -> None:
 @costly
 @given(st.sampled_from(["run", "run.ckpt", "step.1000", "run.pt", "run.npz"]))
 def test_checkpoint_is_written_to_exact_path(student: Student, name: str) -> None:
-    """The checkpoint is written to exactly path: no suffix is added."""
+    """The checkpoint is written to exactly the given path: no suffix is added."""
     files = student.call(probes.files, name)
     renamed = "save_checkpoint does not write a file named path"
     check(name in files, mistake=renamed, yours=files, expected=f"a file {name}")
@@ -152,10 +152,10 @@ def test_values_survive_bit_for_bit(student: Student, dtype: str, dim: int, num_
 @costly
 @given(st.sampled_from([40, 24]), SEEDS)
 def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int) -> None:
-    """If saving fails half-way (disk full), it raises, and the previous checkpoint can still be loaded."""
+    """If saving fails halfway (disk full), it raises an error, and the previous checkpoint can still be loaded."""
     weights = deep_weights(rng_of(seed), dim, 1)
     reply = student.call(probes.failing_save, weights)
-    silent = "saving failed half-way, but save_checkpoint did not raise"
+    silent = "saving failed halfway, but save_checkpoint did not raise"
     check(bool(reply["raised"]), mistake=silent, expected="an exception")
     lost = "the previous checkpoint can no longer be loaded"
     check(not reply["unreadable"], mistake=lost, yours=" ".join(reply["unreadable"][:1]))
@@ -178,7 +178,7 @@ def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None
 @costly
 @given(st.sampled_from(["torch", "pickle"]))
 def test_loading_runs_no_code(student: Student, written_by: str) -> None:
-    """Loading an untrusted file does not run code that is hidden in it."""
+    """Loading an untrusted file does not run code hidden in the file."""
     ran = student.call(probes.hostile_file, 2, written_by)
     hidden = "loading ran code that was hidden in the file"
     check(ran is False, mistake=hidden, expected="torch.load(..., weights_only=True)")
@@ -199,7 +199,7 @@ def test_tensors_from_gpu_load_on_cpu(student: Student, dim: int, seed: int) -> 
 @costly
 @given(RUNS, st.sampled_from([0.5, 0.9, 1.0, 0.0]))
 def test_truncated_file_raises(student: Student, lesson: Lesson, part: float) -> None:
-    """Loading a truncated file raises and does not change the model or the optimizer."""
+    """Loading a truncated file raises an error and changes neither the model nor the optimizer."""
     reply = student.call(probes.truncated, lesson.weights, lesson.xs, lesson.ys, part)
     left = f"{part:.0%} of the file" if part < 1 else "all but the last byte"
     with precondition("the model does not have the weights that the test loaded into it"):
@@ -217,7 +217,11 @@ def test_truncated_file_raises(student: Student, lesson: Lesson, part: float) ->
             (SHAPES | {"extra": [2, 2]}, SHAPES, "the file has a parameter that the model does not have"),
             (SHAPES, {"w": [2, 2], "last": [2, 1]}, "a parameter has a different name in the file"),
             (SHAPES, SHAPES | {"w": [3, 3]}, "a parameter has a different shape in the file"),
-            (SHAPES | {"w": [4, 1]}, SHAPES, "a parameter has a different shape, but as many elements, in the file"),
+            (
+                SHAPES | {"w": [4, 1]},
+                SHAPES,
+                "a parameter has a different shape with the same number of elements in the file",
+            ),
             (SHAPES | {"w": [1, 1]}, SHAPES, "a parameter has shape (1, 1) in the file and (2, 2) in the model"),
         ]
     )
@@ -225,7 +229,7 @@ def test_truncated_file_raises(student: Student, lesson: Lesson, part: float) ->
 def test_mismatched_model_raises(
     student: Student, case: tuple[dict[str, list[int]], dict[str, list[int]], str]
 ) -> None:
-    """Loading raises if a parameter is missing, unexpected, renamed or has another shape."""
+    """Loading raises an error if a parameter is missing, unexpected, renamed or of a different shape."""
     saved, model, note = case
     silent = f"{note}, but load_checkpoint did not raise"
     check(bool(student.call(probes.load_mismatch, saved, model)), mistake=silent, expected="an exception")

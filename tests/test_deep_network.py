@@ -123,7 +123,7 @@ def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: in
     assert_equal(anatomy["dtypes"], expected["dtypes"], what="dtypes")
     notes = {
         "layers is an nn.ModuleList": "layers should be an nn.ModuleList",
-        "all layers are a Block": "every layer should be a Block",
+        "every layer is a Block": "every layer should be a Block",
     }
     for fact, note in notes.items():
         check(anatomy[fact] is expected[fact], note)

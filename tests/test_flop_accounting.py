@@ -32,7 +32,7 @@ def test_matmul_flops_equals_torch_count(student: Student, B: int, D: int, K: in
     predicted = student.call(probes.matmul, B, D, K)
     x, w = torch.zeros(B, D), torch.zeros(D, K)
     counted = count_operations(lambda: x @ w).flops
-    note = f"counted: {B} · {K} results, each a sum of {D} products, where multiplying and adding are 2 FLOPs"
+    note = f"counted: {B} · {K} results, each a sum of {D} products; a multiplication and an addition are 2 FLOPs"
     assert_count(predicted, counted, what="FLOPs", note=note)
 
 
@@ -82,6 +82,6 @@ def test_input_needs_grad_defaults_to_false(student: Student, B: int, D: int, L:
 def test_training_days_divides_flops_by_throughput(
     student: Student, parameters: int, tokens: int, times: float, devices: int, peak: float, mfu: float
 ) -> None:
-    """training_days divides the FLOPs of training by those of all devices in a day at the given mfu."""
+    """training_days divides the FLOPs of training by those that all devices compute in a day at the given mfu."""
     yours = student.call(probes.days, float(parameters), tokens * times, devices, peak, mfu)
     assert_number(yours, oracle.training_days(parameters, tokens, devices, peak, mfu, times), what="days")

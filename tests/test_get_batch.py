@@ -69,7 +69,7 @@ def draw_starts(
 
 
 def explain_row(row: Array, data: Array) -> str:
-    """Say why a row is not a window that is followed by a target."""
+    """Say why a row is not a window followed by a target."""
     strange = row[~np.isin(row, data)].tolist()
     if strange:
         return f"{strange[0]} is not a token of the data{explain_truncation(row, data)}"
@@ -143,7 +143,7 @@ def test_starts_are_uniform_in_large_file(student: Student, seed: int) -> None:
 
 
 def test_rows_are_independent(student: Student, seed: int) -> None:
-    """The rows of a batch are drawn independently: not equal, not sorted, and not avoiding each other."""
+    """The rows of a batch are drawn independently: not copied, not sorted, and not kept distinct."""
     starts = draw_starts(student, 8, 4, 3, 1600, seed)
     if starts is None:
         return
@@ -202,7 +202,7 @@ def test_batch_is_on_device(student: Student, device: str, as_object: bool, batc
 
 @given(token_cases(windows=st.integers(1, 9)))
 def test_batch_and_data_share_no_memory(student: Student, case: TokenCase) -> None:
-    """The call does not modify the data, and later changes of the data do not change the batch."""
+    """The call does not modify the data, and later changes to the data do not change the batch."""
     reply = student.call(probes.later_change, case.data, case.batch_size, case.sequence_length, case.seed)
     assert_equal(reply["data"], case.data, what="data", mistake="the call modifies the data")
     assert_equal(reply["batch later"], reply["batch"], what="batch", mistake="the batch shares memory with the data")
@@ -223,7 +223,7 @@ def test_too_short_data_raises(student: Student, length: int, missing: int, batc
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not report which parts of a file have been read")
 def test_only_windows_are_read(student: Student) -> None:
-    """A batch from a large memory-mapped file reads only its windows, not the whole file."""
+    """Drawing a batch from a large memory-mapped file reads only its windows, not the whole file."""
     size = 64 * 2**20
     read = student.call(probes.bytes_read, size, 4, 32)
     few = type(read) is int and read in oracle.bytes_read(size)

@@ -68,7 +68,7 @@ def count_roundings(task: Task) -> int:
 
 
 def check_gradients(reply: Plain, task: Task) -> None:
-    """Demand the gradients of the whole batch, added to those before."""
+    """Demand the gradients of the whole batch, added to the existing ones."""
     (_, exact), (_, scales) = accumulate(task), accumulate(task, worst=True)
     for i, (grad, scale) in enumerate(zip(exact, scales, strict=True)):
         what = f"gradient of weight {i}"
@@ -125,7 +125,7 @@ def test_model_sees_each_row_once(student: Student, task: Task) -> None:
 
 
 def test_activations_are_freed_per_micro_batch(student: Student, seed: int) -> None:
-    """Activations are freed after their micro-batch: eight micro-batches need no more memory at once than one."""
+    """Activations are freed after their micro-batch: eight micro-batches need no more peak memory than one."""
     rng = rng_of(seed)
     dim, rows, micro_batch_size = 4, 24, 3
     weights = [normal(rng, [dim, dim]) / 2 for _ in range(12)] + [normal(rng, [dim, 1])]

@@ -72,7 +72,7 @@ def test_no_rows_give_zeros(student: Student, case: LinearCase) -> None:
 def test_gradients_are_returned_as_tuple(student: Student, case: LinearCase) -> None:
     """The result is a tuple (grad_x, grad_w), like that of an autograd.Function's backward()."""
     is_tuple = student.call(probes.gives_a_tuple, case.x, case.weight, case.grad_y)
-    check(is_tuple, mistake="this is no tuple", expected="a tuple (grad_x, grad_w)")
+    check(is_tuple, mistake="this is not a tuple", expected="a tuple (grad_x, grad_w)")
 
 
 @given(cases(st.lists(sizes(2, 3, 0), max_size=2)))

@@ -17,8 +17,8 @@ SQUARE = st.tuples(st.integers(8, 16), st.integers(8, 16), st.integers(1, 3))
 DTYPES = st.sampled_from(["float32", "bfloat16", "float64", "float8_e4m3fn"])
 PEAKS = st.floats(1e9, 1e15)
 INTENSITIES = st.sampled_from([1.0, 10.0, 100.0, 0.1, 1e4])  # of the accelerator, in FLOP/byte
-MOST = 2.0  # times the bound, which even a model with unnecessary operations does not exceed
-FIRST = 1000  # times the bound is the first product's time
+MOST = 2.0  # multiple of the bound that even a model with unnecessary operations does not exceed
+FIRST = 1000  # the first product's time as a multiple of the bound
 AT_LEAST = 3  # timed steps
 ROUNDING = 1e-9  # relative; sums of many numbers in any order
 OTHER = 4  # factor by which the results of stand-ins differ
@@ -35,8 +35,8 @@ def get_itemsize(dtype: str) -> int:
 
 
 def check_built_on(function: str, what: str, yours: Plain, by_stand_ins: Plain) -> None:
-    """Check that a figure changes if the student's functions are replaced by stand-ins with other figures."""
-    unused = f"{what} does not use your {function}: a stand-in with other figures changes nothing"
+    """Check that a result changes when the student's functions are replaced with stand-ins that return other values."""
+    unused = f"{what} does not use your {function}: a stand-in that returns different values changes nothing"
     check(yours != by_stand_ins, mistake=unused)
 
 
@@ -121,7 +121,7 @@ def test_memory_is_parameters_gradients_and_activations(
 def test_flops_count_products_bytes_count_all_operations(
     student: Student, sizes: tuple[int, int, int], dtype: str
 ) -> None:
-    """predict_step's FLOPs are those of the products, and its bytes those moved by all operations."""
+    """predict_step counts the FLOPs of the products only, but the bytes moved by all operations."""
     yours = student.call(probes.predict, *sizes, dtype, 1e12, 1e12)
     operations = oracle.step(*sizes)
     assert_count(yours["flops"], oracle.model_flops(operations), what="flops")
@@ -135,7 +135,7 @@ def test_flops_count_products_bytes_count_all_operations(
 def test_seconds_add_up_over_operations(
     student: Student, sizes: tuple[int, int, int], dtype: str, peak: float, intensity: float
 ) -> None:
-    """predict_step's seconds add up the longer of arithmetic and moving bytes of each operation."""
+    """predict_step's seconds are the sum, over all operations, of the longer of arithmetic and moving bytes."""
     yours = student.call(probes.predict, *sizes, dtype, peak, peak / intensity)
     expected = oracle.seconds(oracle.step(*sizes), get_itemsize(dtype), peak, peak / intensity)
     assert_number(yours["seconds"], expected, relative=ROUNDING, what="seconds")
@@ -147,7 +147,7 @@ def test_seconds_add_up_over_operations(
 def test_predictions_scale_with_sizes_and_speeds(
     student: Student, sizes: tuple[int, int, int], peak: float, intensity: float
 ) -> None:
-    """Twice the rows double the FLOPs, twice the width quadruples them; twice both speeds halve the seconds."""
+    """Doubling the rows doubles the FLOPs, doubling the width quadruples them; double speeds halve the seconds."""
     B, D, L = sizes
     speeds = peak, peak / intensity
     one = student.call(probes.predict, B, D, L, "float32", *speeds)
@@ -189,7 +189,7 @@ def check_device(reply: Plain, n: int, rows: int, peak: float, intensity: float)
 def test_measured_seconds_are_of_one_step(
     student: Student, sizes: tuple[int, int, int], peak: float, intensity: float
 ) -> None:
-    """measure_step returns the seconds of one step after a warm-up, which are above the predicted bound."""
+    """measure_step returns the seconds of one step after a warm-up, and they exceed the predicted bound."""
     operations = oracle.step(*sizes)
     bound = oracle.seconds(operations, 4, peak, peak / intensity)
     first = FIRST * bound
@@ -220,6 +220,6 @@ def test_measured_mfu_divides_by_promised_flops(
 
 
 def test_works_on_this_machine(student: Student) -> None:
-    """On this machine a step takes a positive time, within the time limit."""
+    """On this machine, measure_step returns a positive time within the time limit."""
     took = student.call(probes.measure_here, 4, 8, 2, 1e12)
     check(took["is a time"], "return a positive time", yours=took["seconds"], expected="a positive float")

@@ -41,7 +41,7 @@ def begins_with(yours: object, tokens: np.ndarray) -> bool:
 def test_round_trip_keeps_tokens_and_dtype(
     student: Student, length: int, dtype: type[np.integer], seed: int, largest: int
 ) -> None:
-    """Loading returns the saved tokens as an array of their dtype, also in another process."""
+    """Loading returns the saved tokens as an array of their dtype, even in another process."""
     tokens = make_tokens(length, dtype, seed, largest)
     assert_tokens(student.call(probes.round_trip, tokens, 1), tokens.numpy())
 
@@ -59,7 +59,7 @@ def test_strided_slice_round_trips(
 @costly
 @given(st.sampled_from(["tokens", "tokens.npy", "train.bin", "a.b.c", "tokens.npz"]), st.booleans(), SEEDS)
 def test_file_is_at_the_given_path(student: Student, name: str, as_path: bool, seed: int) -> None:
-    """The file is exactly at the given path, whatever its suffix; the path may be a str or a Path."""
+    """The file is at exactly the given path, whatever its suffix; the path may be a str or a Path."""
     tokens = make_tokens(5, np.uint16, seed)
     reply = student.call(probes.named, tokens, name, as_path)
     note = 'the file does not have the given name: np.save appends ".npy" to a name, but not to an open file'
@@ -108,7 +108,7 @@ def test_array_does_not_write_to_file(student: Student, length: int, dtype: type
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not report which parts of a file have been read")
 def test_only_used_tokens_are_read(student: Student) -> None:
-    """Loading reads no tokens: after three of 8 million are used, almost none of the file is in memory."""
+    """Loading reads no tokens: after using three of 8 million, almost none of the file is in memory."""
     count = 2**23
     size = 2 * count
     yours = student.call(probes.bytes_in_memory, count)

@@ -157,7 +157,7 @@ def measure_step(dim: int, num_layers: int, rows: int, states: int, dtype: torch
 def test_each_kind_uses_its_own_size(
     student: Student, parameters: int, activations: int, times: int, p: int, g: int, o: int, a: int
 ) -> None:
-    """Parameters, gradients, optimizer state and activations each use their own number of bytes, exactly."""
+    """Parameters, gradients, optimizer state and activations each use their own bytes per element, exactly."""
     each = {"parameter_bytes": p, "gradient_bytes": g, "optimizer_bytes": o, "activation_bytes": a}
     expected = oracle.training_bytes(parameters, activations, **each, times=times)
     yours = student.call(probes.training_bytes, parameters * times, activations * times, each)

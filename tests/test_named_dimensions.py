@@ -116,7 +116,7 @@ def test_gradients_reach_x_and_w(student: Student, case: Heads) -> None:
 def test_heads_that_do_not_fit_raise(
     student: Student, heads_and_remainder: tuple[int, int], d_in: int, leading: list[int], seed: int
 ) -> None:
-    """per_head_linear raises if the size of the last dimension is not heads times d_in."""
+    """per_head_linear raises an error if the size of the last dimension is not heads times d_in."""
     (heads, remainder), rng = heads_and_remainder, rng_of(seed)
     size = heads * d_in + remainder
     raised = student.call(probes.split_badly, normal(rng, [*leading, size]), normal(rng, [d_in, 2]), heads)

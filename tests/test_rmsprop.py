@@ -30,12 +30,12 @@ def test_first_step_divides_by_root_of_v(student: Student, run: OptimizerRun, al
 @costly
 @given(runs(steps=4, dtypes=WIDE_DTYPES), st.sampled_from([0.99, 0.9, 0.5, 0.0]))
 def test_old_squares_decay(student: Student, run: OptimizerRun, alpha: float) -> None:
-    """In each step the average becomes alpha times itself plus 1 - alpha times the squared gradient."""
+    """In each step the average becomes alpha times its old value plus 1 - alpha times the squared gradient."""
     check_run(student, OPTIMIZER, replace(run, options=[{"alpha": alpha}]))
 
 
 @costly
 @given(runs(steps=2, powers=(-12, 12)), st.sampled_from([1e-8, 1e-3, 1.0]))
 def test_eps_is_added_outside_the_root(student: Student, run: OptimizerRun, eps: float) -> None:
-    """eps is added to the root, not inside it, for gradients from 1e-12 to 1e12."""
+    """eps is added after the square root, not under it, for gradients from 1e-12 to 1e12."""
     check_run(student, OPTIMIZER, replace(start_at_zero(run), options=[{"eps": eps}]))

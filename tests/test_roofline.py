@@ -65,7 +65,7 @@ def test_products_take_two_flops_per_multiplication(student: Student, sizes: lis
 
 @given(st.sampled_from(["relu", "gelu", *PRODUCTS]), ANY_DTYPE)
 def test_work_is_a_tuple(student: Student, operation: str, dtype: str) -> None:
-    """FLOPs and bytes are a tuple; a list does not equal a tuple."""
+    """FLOPs and bytes are returned as a tuple, not as a list."""
     is_tuple = student.call(probes.gives_a_tuple, operation, [3] * PRODUCTS.get(operation, 1), dtype)
     check(is_tuple, mistake=f"{operation}_work does not return a tuple", expected="a tuple (FLOPs, bytes)")
 

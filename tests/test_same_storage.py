@@ -24,7 +24,7 @@ def check_answer(yours: Plain, right: bool, call: str, *, demand: Demand = requi
     """Check that the answer is a bool and right; `demand` is `check` in the test that is about the type."""
     form = "a tensor" if isinstance(yours, Tensor) else type(yours).__name__
     with asking(call):
-        note, seen = f"the result is {form}: return True or False itself", "the result is not True or False itself"
+        note, seen = f"the result is {form}: return True or False", "the result is not a bool"
         demand(type(yours) is bool, note, mistake=seen, yours=yours, expected="a bool")
         assert_equal(yours, right)
 
@@ -55,7 +55,7 @@ def test_views_of_one_tensor_share_its_storage(student: Student, case: tuple[Ten
 
 @given(recipes(probes.COPIES))
 def test_copies_have_their_own_storage(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
-    """A copy (clone, x + 0, contiguous() of a transpose, a new tensor of equal values) shares no storage."""
+    """A copy (clone, x + 0, contiguous() of a transpose, a new tensor of equal values) has its own storage."""
     check_answers(student.call(probes.compare_all, *case), *case)
 
 
@@ -78,7 +78,7 @@ def test_disjoint_slices_share_a_storage(student: Student, length: int, cut: int
 
 @given(recipes())
 def test_answer_is_a_bool(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
-    """The result is True or False itself, not a tensor, a number or None."""
+    """The result is a bool, True or False, not a tensor, a number or None."""
     check_answers(student.call(probes.compare_all, *case), *case, demand=check)
 
 

@@ -84,7 +84,7 @@ def test_strides_are_products_of_later_sizes(student: Student, shape: list[int])
 
 @given(st.lists(st.integers(1, 9), max_size=5), SEQUENCES)
 def test_strides_are_a_tuple(student: Student, shape: list[int], kind: str) -> None:
-    """The strides of a shape of any kind (tuple, list, torch.Size) are a tuple, like x.stride()."""
+    """The strides are a tuple, like x.stride(), for a shape of any kind (tuple, list, torch.Size)."""
     is_tuple = student.call(probes.gives_a_tuple, shape, kind)
     check(is_tuple, mistake="the strides are not a tuple", expected="a tuple of ints")
 
@@ -99,7 +99,7 @@ def test_size_zero_counts_as_one(student: Student, others: list[int], place: int
 
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 5), BEYOND_FLOATS)
 def test_large_strides_are_exact(student: Student, a: int, b: int, c: int, times: int) -> None:
-    """Strides are exact even for tensors that fit in no memory."""
+    """Strides are exact even for tensors too large for any memory."""
     shape = [a | 1, b | 1, c | 1]
     yours = student.call(probes.contiguous_strides, oracle.lengthen(shape, times))
     assert_equal(yours, oracle.contiguous_strides(shape, times), what="strides")
@@ -118,7 +118,7 @@ def test_index_maps_to_its_element(student: Student, view: Tensor) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=4), SEQUENCES)
 def test_offset_defaults_to_zero(student: Student, axes: list[tuple[int, int]], kind: str) -> None:
-    """Without the argument, the offset is 0; strides and index are any sequences (tuple, list, torch.Size)."""
+    """If no offset is passed, it is 0; strides and index may be any sequences (tuple, list, torch.Size)."""
     strides, index = [stride for stride, _ in axes], [i for _, i in axes]
     yours = student.call(probes.index_without_offset, strides, index, kind)
     assert_equal(yours, oracle.storage_index(strides, index), what="element")
@@ -126,7 +126,7 @@ def test_offset_defaults_to_zero(student: Student, axes: list[tuple[int, int]], 
 
 @given(st.lists(st.tuples(st.integers(1, 12), st.integers(1, 4)), min_size=1, max_size=3), BEYOND_FLOATS)
 def test_large_indices_are_exact(student: Student, axes: list[tuple[int, int]], times: int) -> None:
-    """Storage positions are exact even for tensors that fit in no memory."""
+    """Storage positions are exact even for tensors too large for any memory."""
     strides, index = [stride | 1 for stride, _ in axes], [i for _, i in axes]
     yours = student.call(probes.index_without_offset, strides, oracle.lengthen(index, times), "tuple")
     assert_equal(yours, oracle.storage_index(strides, index, times=times), what="element")
@@ -134,14 +134,14 @@ def test_large_indices_are_exact(student: Student, axes: list[tuple[int, int]], 
 
 @given(layouts(st.integers(2, 4)), BEYOND_WALKING)
 def test_contiguous_requires_row_major_strides(student: Student, layout: Layout, times: int) -> None:
-    """A tensor is contiguous exactly when its strides are row-major: transposes, gaps and expanded axes are not."""
+    """A tensor is contiguous exactly when its strides are row-major: not if transposed, expanded or with gaps."""
     assert_contiguity(student, layout)
     assert_contiguity(student, layout, times)
 
 
 @given(layouts(st.integers(1, 2)), SEQUENCES)
 def test_axis_of_size_one_may_have_any_stride(student: Student, layout: Layout, kind: str) -> None:
-    """The stride of an axis of size 1 is ignored; shape and strides are any sequences (tuple, list, torch.Size)."""
+    """The stride of an axis of size 1 is ignored; shape and strides may be any sequences (tuple, list, torch.Size)."""
     assert_contiguity(student, layout, kind=kind)
 
 

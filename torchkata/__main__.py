@@ -1,4 +1,4 @@
-"""`python -m torchkata`, where the command `kata` is not on the path."""
+"""`python -m torchkata`, for when the command `kata` is not on the path."""
 
 from torchkata.cli.command import main
 

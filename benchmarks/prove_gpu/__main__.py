@@ -90,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run_all(report: Report) -> None:
-    """Run the steps without timing, then the timed ones in one shared sandbox, as when grading a class."""
+    """Run the untimed steps, then the timed ones in one shared sandbox, as when grading a class."""
     run_steps(MACHINE, report, report.place)
 
     def use(sandbox: Sandbox) -> None:

@@ -1,7 +1,7 @@
-"""Comparison of the grader's timing with torch's own benchmark.
+"""Compare the grader's timing with torch's own benchmark.
 
-Both time the same matrix product alternately. On a busy CPU, wall time includes the wait for a core, which the grader's
-timing excludes, so torch's benchmark is run with wall time and with processor time.
+They take turns timing the same matrix product. On a busy CPU, wall time includes waiting for a core, which the grader's
+timing excludes, so torch's benchmark runs with both wall time and processor time.
 """
 
 import importlib.util
@@ -29,14 +29,14 @@ AIM = 0.03
 
 @dataclass(frozen=True)
 class Turn:
-    """Work units per second by the grader's and the other clocks, measured one right after the other."""
+    """Work units per second according to the grader's clock and the others, measured back to back."""
 
     ours: float
     others: dict[str, float]
 
 
 def compute_ratios(turns: Iterable[Turn]) -> dict[str, list[float]]:
-    """Return, for each other clock, the ratio of the grader's rate to its rate in each turn."""
+    """Return, for every other clock, the grader's rate divided by that clock's rate in each turn."""
     found: dict[str, list[float]] = {}
     for turn in turns:
         for clock, rate in turn.others.items():

@@ -1,4 +1,4 @@
-"""Start the CUDA driver in a sandboxed worker with one permission less than for grading."""
+"""Start the CUDA driver in a sandboxed worker with one permission fewer than for grading."""
 
 import json
 import shutil
@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import asdict
 from unittest.mock import patch
 
-from grader.sandbox import launch, syscalls
+from grader.sandbox import confine, launch, syscalls
 from grader.sandbox.launch import Gpu
 from grader.speed import setup
 
@@ -49,13 +49,13 @@ os.waitpid(child, 0)
 
 
 def start_driver(device: Gpu, without: str = "") -> list[int] | str:
-    """Return the result codes of `cuInit` and of creating a context in a worker, or the reason for failure."""
+    """Return the result codes of `cuInit` and of creating a context in a worker, or why it failed."""
     with patch.dict(syscalls.WITH_GPU, {without: ()} if without in CALLS else {}):
         confinement = launch.build_confinement("bwrap", setup.get_limits(), setup.plan_workers(device))
     given = {
         "confinement": asdict(confinement),
         "sites": launch.list_sandbox_sites(),
-        "user": launch.FIRST_USER,
+        "user": confine.FIRST_USER,
         "without": without,
     }
     runtime = launch.copy_runtime(timed=False)

@@ -40,7 +40,7 @@ BLANK = " "
 
 BLOCK_SECONDS = 60.0
 COMMAND_SECONDS = 600.0
-STEADY_SECONDS = 1.0  # free memory unchanged for so long counts as final
+STEADY_SECONDS = 1.0  # free memory that has not changed for this long counts as final
 MAX_FREE_SECONDS = 30.0
 TEAR_DOWNS = 5
 COLD_SECONDS: dict[Kind, float] = {"cuda": 60.0, "cpu": 0.0}
@@ -52,7 +52,7 @@ QUERIES = (
     *("memory.total", "power.limit", "clocks.max.sm", "clocks.max.memory", "temperature.gpu"),
 )
 AS_STUDENTS = ("-m", "gpu", "--impl", "solution")
-FAULTY = {  # replacements for a right `Linear.forward`, and the outcome
+FAULTY = {  # replacements for a correct `Linear.forward`, and the expected outcome
     "raises": ("Linear.forward = lambda self, x: 1 / 0", "crashed"),
     "ends Python": ("import os\nLinear.forward = lambda self, x: os._exit(0)", "crashed"),
     "asks for too much memory": ("Linear.forward = lambda self, x: x.new_empty(2**50)", "crashed"),
@@ -62,7 +62,7 @@ FAULTY = {  # replacements for a right `Linear.forward`, and the outcome
 
 
 class Failed(Exception):
-    """The claim of a step does not hold."""
+    """A step's claim does not hold."""
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,13 @@ class Place:
     """The device and sandbox that the steps use."""
 
     kind: Kind
-    device: Gpu | str  # a GPU, or the reason for its absence
+    device: Gpu | str  # a GPU, or the reason why there is none
     driver: Path | None = None  # in a rehearsal: the folder of the simulated driver library
     sandbox: Sandbox | None = None  # for the timed steps
 
     @property
     def gpu(self) -> Gpu:
-        """The GPU. Raises Failed without one."""
+        """The GPU. Raises Failed if there is none."""
         if isinstance(self.device, str):
             raise Failed(self.device)
         return self.device
@@ -100,7 +100,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Step:
-    """A check with its claim."""
+    """A check and the claim that it verifies."""
 
     name: str
     claim: str
@@ -163,7 +163,7 @@ raise SystemExit(0 if loads() else "a process with the driver loaded may fork")
 
 
 def check_forks(_place: Place, say: Say) -> None:
-    """Check the assertion before each fork with the real driver library."""
+    """Check, with the real driver library, the assertion that precedes each fork."""
     for line in run_command(sys.executable, "-c", FORK).splitlines():
         say(f"- {line}")
 
@@ -214,7 +214,7 @@ def check_blocks(place: Place, say: Say) -> None:
 
 
 def measure_error(timed: TimedWorker) -> tuple[float, float]:
-    """Return the error of one block, and the error that any right block may have."""
+    """Return the error of one block, and the largest error that a correct block may have."""
     try:
         return timed.block(BLOCK_SECONDS).error, timed.check.floor
     finally:
@@ -243,7 +243,7 @@ def tear_down(place: Place, say: Say) -> None:
 
 
 def wait_for_memory(before: int, free: Callable[[], int]) -> tuple[int, float]:
-    """Return the number of bytes freed, and the seconds until the last of them."""
+    """Return the number of bytes freed, and how many seconds that took."""
     began, most, at = time.monotonic(), before, 0.0
     while time.monotonic() - began < (at + STEADY_SECONDS if most > before else MAX_FREE_SECONDS):
         if (now := free()) > most:
@@ -265,7 +265,7 @@ def measure_ceilings(place: Place, say: Say) -> None:
 
 
 def compare_clocks(place: Place, say: Say) -> None:
-    """Time the same product with each clock alternately."""
+    """Time the same product with each clock in turn."""
     row = start_table(say, ("clock", "ratio of the grader's rate to its rate: median", "minimum", "maximum", "turns"))
     for name, ratios in clock.compute_ratios(clock.measure_turns(place.kind, place.get_sandbox())).items():
         row(name, *(f"{ratio:.3f}" for ratio in (median(ratios), min(ratios), max(ratios))), len(ratios))
@@ -274,7 +274,7 @@ def compare_clocks(place: Place, say: Say) -> None:
 
 
 def time_solution(place: Place, say: Say) -> None:
-    """Time the solution on all workloads: after a pause, again at once, and while all cores are busy."""
+    """Time the solution on all workloads: after a pause, again immediately, and while all cores are busy."""
     time.sleep(COLD_SECONDS[place.kind])
     row = start_table(say, ("", "workload", "outcome", "share", "interval", "MFU", "blocks", "s"))
     for when in ("cold", "hot", BUSY):

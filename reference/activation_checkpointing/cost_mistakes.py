@@ -1,11 +1,11 @@
-"""Mistakes in the memory and computation of a checkpointed network."""
+"""Mistakes in the memory use and computation of a checkpointed network."""
 
 from collections.abc import Sequence
 
 from reference.activation_checkpointing import oracle
 from torchkata import instead_of
 
-SEQUENTIAL = "checkpoint_sequential makes segments of even length and keeps the activations of the last one"
+SEQUENTIAL = "checkpoint_sequential makes segments of equal length and keeps the last one's activations"
 REST_KEPT = "a shorter last segment is not checkpointed, so its activations are kept"
 HALVES = "only the second half of each segment is checkpointed"
 ALL_AGAIN = "the backward pass recomputes all segments first, so all activations are in memory at once"
@@ -17,7 +17,7 @@ def segments_by_number(num_layers: int, segment: int) -> int:
     return -(-num_layers // layers_each)
 
 
-@instead_of(oracle.kept, "the output of every layer is kept, as without segments")
+@instead_of(oracle.kept, "every layer's output is kept, as without checkpointing")
 def all_kept(num_layers: int, segment: int) -> int:
     return num_layers
 
@@ -72,7 +72,7 @@ def second_halves_recomputed(num_layers: int, segment: int) -> tuple[int, int]:
     return sum(max(0, second - 1) for second in seconds), sum(seconds)
 
 
-@instead_of(oracle.recomputed, "nothing is recomputed: there is no checkpoint")
+@instead_of(oracle.recomputed, "nothing is recomputed: checkpointing is missing")
 def nothing_recomputed(num_layers: int, segment: int) -> tuple[int, int]:
     return 0, 0
 

@@ -48,13 +48,15 @@ def plain_list(dim: int, num_layers: int, segment: int) -> dict[str, object]:
     return oracle.anatomy(dim, 0, segment)
 
 
-@instead_of(oracle.anatomy, "layers contains segments that contain the blocks, so each name has an extra number")
+@instead_of(
+    oracle.anatomy, "layers contains segments, which contain the blocks, so every parameter name has an extra index"
+)
 def nested(dim: int, num_layers: int, segment: int) -> dict[str, object]:
     names = [f"layers.{i // segment}.{i % segment}.weight" for i in range(num_layers)]
     return {"state_dict": {name: [dim, dim] for name in names}, "parameters": names}
 
 
-@instead_of(oracle.kept, "the graph is cut between segments, so only the last one's weights get gradients")
+@instead_of(oracle.kept, "the graph is cut between segments, so only the last segment's weights get gradients")
 def last_input_kept(num_layers: int, segment: int) -> int:
     return min(2, oracle.segments(num_layers, segment))
 
@@ -132,10 +134,10 @@ def run_backward(weights: Weights, x: X, grad_y: X, relus: Relus) -> tuple[Seque
 
 
 def omit_last(weights: Weights) -> Relus:
-    """Return ReLU flags without ReLU in the last layer."""
+    """Return the ReLU flags, with the last layer's set to False."""
     return [i < len(weights) - 1 for i in range(len(weights))]
 
 
 def omit_segment_ends(num_layers: int, segment: int) -> Relus:
-    """Return ReLU flags without ReLU in each segment's last layer."""
+    """Return the ReLU flags, with that of each segment's last layer set to False."""
     return [(i + 1) % segment != 0 and i < num_layers - 1 for i in range(num_layers)]

@@ -74,10 +74,10 @@ def kept(num_layers: int, segment: int) -> int:
 
 
 def alive_in_backward(num_layers: int, segment: int) -> tuple[int, int]:
-    """Return bounds of the peak: kept activations, both sides of a segment's ReLUs, and a few gradients."""
+    """Return bounds on the peak: kept activations, both sides of a segment's ReLUs, and a few gradients."""
     return 0, segments(num_layers, segment) + 2 * segment + 6
 
 
 def recomputed(num_layers: int, segment: int) -> tuple[int, int]:
-    """Return bounds of the recomputed matmuls: a segment's last one is optional if its output is kept."""
+    """Return bounds on the recomputed matmuls: a segment's last one is optional if its output is kept."""
     return num_layers - segments(num_layers, segment), num_layers

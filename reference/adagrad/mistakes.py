@@ -30,7 +30,7 @@ def epsilon_outside(p: P, g2: P, grad: P, lr: float) -> Moved:
 
 
 @instead_of(
-    oracle.step, "{eps:g} is added outside the root instead of 1e-5 inside", eps=[1e-10, 1e-8, 1e-6, 1e-4, 1e-3]
+    oracle.step, "{eps:g} is added outside the root instead of 1e-5 inside it", eps=[1e-10, 1e-8, 1e-6, 1e-4, 1e-3]
 )
 def other_epsilon_outside(p: P, g2: P, grad: P, lr: float, eps: float) -> Moved:
     g2 = g2 + grad**2
@@ -129,7 +129,7 @@ def one_number(p: P, g2: P, grad: P, lr: float) -> Moved:
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
-@instead_of(oracle.step, "g2 sums the mean square of the parameter's elements")
+@instead_of(oracle.step, "g2 adds up the mean square over the parameter's elements")
 def mean_square(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + (grad**2).mean() if grad.size else g2
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2

@@ -37,7 +37,7 @@ def of_the_first_step(t: int, betas: Betas) -> tuple[float, float]:
     return 1 - betas[0], 1 - betas[1]
 
 
-@instead_of(adam.get_corrections, "bias correction uses a t that is too large by 1: the first step has t = 1")
+@instead_of(adam.get_corrections, "bias correction uses t + 1: t should be 1 in the first step")
 def one_too_many(t: int, betas: Betas) -> tuple[float, float]:
     return adam.get_corrections(t + 1, betas)
 
@@ -64,12 +64,12 @@ def count_lost_in_loading(state: Any) -> Any:
     return state and (*state[:-1], 0)
 
 
-@instead_of(adam.update_averages, "the second average is of the gradient's size instead of its square")
+@instead_of(adam.update_averages, "the second moment averages the gradient's absolute value instead of its square")
 def of_the_gradient_twice(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
     return adam.update_averages(m, v, grad, betas)[0], betas[1] * v + (1 - betas[1]) * abs(grad)
 
 
-@instead_of(adam.update_averages, "the average of the gradient is squared instead of averaging the squares")
+@instead_of(adam.update_averages, "squares the average gradient instead of averaging the squared gradients")
 def squared_average(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
     m, _ = adam.update_averages(m, v, grad, betas)
     return m, m**2
@@ -205,7 +205,13 @@ def corrected_both_kept(
 def step_with(
     p: P, state: State | None, grads: tuple[P, P], lr: float, betas: Betas = (0.9, 0.999), eps: float = 1e-8
 ) -> Moved:
+<<<<<<< ours
+    """Take a step without decay, with a separate gradient for each average."""
+||||||| base
     """Take a step without decay in which each average gets its own gradient."""
+=======
+    """Take a step without decay in which each average is given its own gradient."""
+>>>>>>> theirs
     m, v, t = state or (np.zeros_like(p), np.zeros_like(p), 0)
     m, v = adam.update_averages(m, v, grads[0], betas)[0], adam.update_averages(m, v, grads[1], betas)[1]
     of_m, of_v = adam.get_corrections(t + 1, betas)
@@ -213,7 +219,7 @@ def step_with(
 
 
 def change_defaults(step: Callable[..., Moved]) -> dict[str, Mistake]:
-    """Return the mistakes of other defaults for betas and eps, by name."""
+    """Return mistakes with using wrong defaults for betas and eps, by name."""
     return {
         "other_default_of_beta1": change_default(
             step, "beta1", "0.9", [0.5, 0.95, 0.99], lambda own: {"betas": (own, 0.999)}
@@ -227,12 +233,12 @@ def change_defaults(step: Callable[..., Moved]) -> dict[str, Mistake]:
     }
 
 
-@instead_of(adam.get_corrections, "bias correction starts at t = 0 and divides by 0: the first step has t = 1")
+@instead_of(adam.get_corrections, "bias correction starts at t = 0 and divides by 0: t should be 1 in the first step")
 def from_zero(t: int, betas: Betas) -> tuple[float, float]:
     return adam.get_corrections(t - 1, betas) if t > 1 else (np.nan, np.nan)
 
 
-@instead_of(adam.get_corrections, "t increases by {times:g} in each step instead of 1", times=[2, 3, 4, 5, 6, 8, 10])
+@instead_of(adam.get_corrections, "t increases by {times:g} instead of 1 in each step", times=[2, 3, 4, 5, 6, 8, 10])
 def counted_faster(t: int, betas: Betas, times: int) -> tuple[float, float]:
     return adam.get_corrections(times * t, betas)
 
@@ -242,7 +248,7 @@ def product_for_power(t: int, betas: Betas) -> tuple[float, float]:
     return 1 - betas[0] * t, 1 - betas[1] * t
 
 
-@instead_of(adam.get_corrections, "the averages are multiplied by 1 - betaᵗ instead of divided")
+@instead_of(adam.get_corrections, "the averages are multiplied by 1 - betaᵗ instead of divided by it")
 def multiplied(t: int, betas: Betas) -> tuple[float, float]:
     of_m, of_v = adam.get_corrections(t, betas)
     return 1 / of_m, 1 / of_v

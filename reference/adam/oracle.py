@@ -23,7 +23,7 @@ def update_averages(
 
 
 def get_corrections(t: int, betas: Betas) -> tuple[float, float]:
-    """Return the total weight of t gradients in each average, by which bias correction divides."""
+    """Return the total weight of t gradients in each average, which is what bias correction divides by."""
     return 1 - betas[0] ** t, 1 - betas[1] ** t
 
 

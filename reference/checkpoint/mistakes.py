@@ -56,12 +56,12 @@ def without_buffers(saved: Tensor, before: Tensor) -> Tensor:
     return before
 
 
-@instead_of(oracle.continue_run, "the optimizer continues like a new one: its state is not in the file")
+@instead_of(oracle.continue_run, "the optimizer starts afresh: its state is not in the file")
 def optimizer_not_saved(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
     return runs["through"] if any(found["state"]) or not all(found["weights"]) else runs["a new optimizer"]
 
 
-@instead_of(oracle.continue_run, "the optimizer continues like a new one: its state is in the file, but not loaded")
+@instead_of(oracle.continue_run, "the optimizer starts afresh: its state is in the file, but not loaded")
 def optimizer_not_loaded(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
     return runs["a new optimizer"] if all(found["state"]) else runs["through"]
 
@@ -76,6 +76,6 @@ def memory_lost(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) ->
     return runs["empty state"]
 
 
-@instead_of(oracle.continue_run, "steps after loading change nothing, as if the optimizer had other parameters")
+@instead_of(oracle.continue_run, "steps after loading change nothing, as if the optimizer held other parameters")
 def nothing_moves(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
     return runs["zero lr"]

@@ -105,7 +105,7 @@ def without_final(weights: Weights, x: X) -> Y:
     return y
 
 
-@instead_of(oracle.forward, "the last of the layers is skipped")
+@instead_of(oracle.forward, "the last element of layers is skipped")
 def last_left_out(weights: Weights, x: X) -> Y:
     return oracle.forward([*weights[:-1][:-1], weights[-1]], x)
 
@@ -152,7 +152,7 @@ def one_weight_anatomy(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, num_layers) | {"parameters": oracle.num_parameters(dim, min(1, num_layers))}
 
 
-@instead_of(oracle.anatomy, "there is at least one layer, even for num_layers=0")
+@instead_of(oracle.anatomy, "creates at least one layer, even for num_layers=0")
 def at_least_one(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, max(1, num_layers))
 
@@ -190,7 +190,7 @@ def torchs_final(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes}
 
 
-@instead_of(oracle.backward, "gradients stop at the weight of the last of the layers: x is detached between layers")
+@instead_of(oracle.backward, "no gradient flows past the last element of layers: x is detached between layers")
 def detached_between(weights: Weights, x: X, grad_y: Y) -> Grads:
     grads, grad_x = oracle.backward(weights, x, grad_y)
     return [*[None] * len(grads[:-2]), *grads[-2:]], None if len(grads) > 1 else grad_x

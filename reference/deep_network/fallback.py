@@ -1,4 +1,4 @@
-"""Replacement of `deep_network` for grading katas that build on it."""
+"""Replacement for `deep_network` when katas that build on it are graded."""
 
 from torch import Tensor, nn
 

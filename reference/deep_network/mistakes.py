@@ -104,7 +104,7 @@ def reverse(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]) ->
     return x
 
 
-@instead_of(oracle.network, "the first layer is applied every time")
+@instead_of(oracle.network, "the first layer is applied in place of every layer")
 def first_again(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
     for _ in weights:
         x = np.maximum(x @ weights[0], 0.0)
@@ -155,15 +155,15 @@ def other_container(dim: int, num_layers: int) -> Anatomy:
 @instead_of(oracle.anatomy, "each layer is an nn.Sequential of torch's modules instead of a Block")
 def layers_of_torch(dim: int, num_layers: int) -> Anatomy:
     shapes = {f"layers.{i}.0.weight": [dim, dim] for i in range(num_layers)}
-    return oracle.anatomy(dim, num_layers) | {"state_dict": shapes, "all layers are a Block": num_layers == 0}
+    return oracle.anatomy(dim, num_layers) | {"state_dict": shapes, "every layer is a Block": num_layers == 0}
 
 
-@instead_of(oracle.anatomy, "there are num_layers - 1 layers")
+@instead_of(oracle.anatomy, "the network has only num_layers - 1 layers")
 def one_less(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, max(0, num_layers - 1))
 
 
-@instead_of(oracle.anatomy, "a final layer from dim to 1 follows the blocks")
+@instead_of(oracle.anatomy, "an extra layer from dim to 1 follows the blocks")
 def with_final(dim: int, num_layers: int) -> Anatomy:
     right = oracle.anatomy(dim, num_layers)
     shapes = {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)} | {"final.weight": [1, dim]}

@@ -1,4 +1,4 @@
-"""Oracle of deep_network: outputs, gradients and initialization."""
+"""Oracle for deep_network: outputs, gradients and initialization."""
 
 from collections.abc import Sequence
 
@@ -54,7 +54,7 @@ def anatomy(dim: int, num_layers: int) -> dict[str, object]:
         "state_dict": {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)},
         "dtypes": ["torch.float32"] * min(1, num_layers),
         "layers is an nn.ModuleList": True,
-        "all layers are a Block": True,
+        "every layer is a Block": True,
     }
 
 

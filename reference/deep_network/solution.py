@@ -1,4 +1,4 @@
-"""Reference solution of deep_network."""
+"""Reference solution for deep_network."""
 
 import torch
 from jaxtyping import Float

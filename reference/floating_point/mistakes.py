@@ -22,18 +22,18 @@ def below_epsilon(value: float, dtype: str) -> bool:
 
 @instead_of(
     oracle.underflows,
-    "everything below the smallest number counts as 0: rounding is to nearest, so the threshold is half of it",
+    "treats everything below the smallest number as 0: rounding is to nearest, so the threshold is half of it",
 )
 def cut_off(value: float, dtype: str) -> bool:
     return value != 0 and abs(value) < oracle.smallest(dtype)
 
 
-@instead_of(oracle.underflows, "exactly half the smallest number does not underflow: ties round to even, here to 0")
+@instead_of(oracle.underflows, "returns False for exactly half the smallest number: ties round to even, here to 0")
 def half_way_kept(value: float, dtype: str) -> bool:
     return value != 0 and abs(value) < oracle.smallest(dtype) / 2
 
 
-@instead_of(oracle.underflows, "returns True for 0, which was 0 before")
+@instead_of(oracle.underflows, "returns True for 0, which was already 0")
 def nothing_to_lose(value: float, dtype: str) -> bool:
     return abs(value) <= oracle.smallest(dtype) / 2
 
@@ -86,7 +86,7 @@ def infinity_everywhere(dtype: str) -> float:
     return float((2 - 2.0**-form.fraction) * 2.0**form.bias)
 
 
-@instead_of(oracle.largest, "ignores the fraction: the largest number is nearly twice its power of two")
+@instead_of(oracle.largest, "ignores the fraction bits: the largest number is nearly twice the largest power of two")
 def power_of_two(dtype: str) -> float:
     form = oracle.FORMATS[dtype]
     return float(2.0 ** (form.bias if form.has_infinity else form.bias + 1))

@@ -1,4 +1,4 @@
-"""Oracle of floating_point, derived from the bits of each format."""
+"""Oracle for floating_point, derived from the bits of each format."""
 
 import math
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from itertools import product
 
 @dataclass(frozen=True)
 class Format:
-    """Numbers of exponent and fraction bits of a dtype, which also has a sign bit."""
+    """How many exponent and fraction bits a dtype has, in addition to its sign bit."""
 
     exponent: int
     fraction: int
@@ -42,19 +42,19 @@ def smallest(dtype: str) -> float:
 
 
 def largest(dtype: str) -> float:
-    """Return the largest finite number: the last before infinity, or in a format without it, before the only NaN."""
+    """Return the largest finite number: the one before infinity, or before the only NaN if there is no infinity."""
     form = FORMATS[dtype]
     patterns = 2 ** (form.exponent + form.fraction)
     return decode(patterns - (2**form.fraction if form.has_infinity else 1) - 1, form)
 
 
 def underflows(value: float, dtype: str) -> bool:
-    """Return True if a nonzero value is at least as near to 0, which is even, as to the number next to 0."""
+    """Return True if a nonzero value rounds to 0: it is no closer to the smallest number, and ties go to 0."""
     return value != 0 and abs(value) <= smallest(dtype) - abs(value)
 
 
 def storage_bytes(shape: Sequence[int], dtype: str, times: int = 1) -> int:
-    """Add up the bits of each element; the last axis is `times` as long."""
+    """Add up the bits of each element; the last axis is `times` times as long."""
     form = FORMATS[dtype]
     bits = sum(1 + form.exponent + form.fraction for _ in product(*map(range, shape)))
     return times * bits // 8

@@ -1,4 +1,4 @@
-"""Replacement of `flop_accounting` while katas that build on it are graded."""
+"""Replacement for `flop_accounting` when katas that build on it are graded."""
 
 
 def matmul_flops(B: int, D: int, K: int) -> int:

@@ -28,7 +28,7 @@ def as_float(B: int, D: int, K: int, times: int = 1) -> float:
     return 2.0 * (B * times) * D * K
 
 
-@instead_of(oracle.matmul_flops, "overflows 32 bits from 2**31 on")
+@instead_of(oracle.matmul_flops, "overflows a 32-bit integer at 2**31")
 def in_32_bits(B: int, D: int, K: int, times: int = 1) -> int:
     return (oracle.matmul_flops(B, D, K, times) + 2**31) % 2**32 - 2**31
 
@@ -48,7 +48,9 @@ def backward_like_forward(tokens: int, parameters: int, times: float = 1) -> flo
     return oracle.forward_flops(tokens, parameters, times)
 
 
-@instead_of(oracle.backward_flops, "counts 6 for backward, which is for forward and backward together: backward is 4")
+@instead_of(
+    oracle.backward_flops, "counts 6 for the backward pass alone: that is forward plus backward, and backward is 4"
+)
 def backward_with_forward(tokens: int, parameters: int, times: float = 1) -> float:
     return oracle.training_flops(tokens, parameters, times)
 
@@ -111,10 +113,10 @@ def scale_days(message: str, factor: Callable[[int, float], float]) -> Mistake:
     return instead_of(oracle.training_days, message)(mistaken)
 
 
-hours = scale_days("uses 3600 seconds per day, which is an hour", lambda _, __: 24)
+hours = scale_days("uses 3600 seconds per day, but that is one hour", lambda _, __: 24)
 at_the_peak = scale_days("ignores mfu", lambda _, mfu: mfu)
 mfu_upside_down = scale_days("divides peak_flop_per_sec by mfu instead of multiplying", lambda _, mfu: mfu**2)
-one_device = scale_days("ignores devices, as if there were one", lambda devices, _: devices)
+one_device = scale_days("ignores devices, as if there were only one", lambda devices, _: devices)
 
 
 @instead_of(oracle.training_days, "rounds down to whole days")

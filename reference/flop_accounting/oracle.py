@@ -1,6 +1,6 @@
-"""Oracle of flop_accounting, which counts FLOPs one by one.
+"""Oracle for flop_accounting, which counts FLOPs one by one.
 
-Where that takes too long, the batch or the number of tokens is a multiple (`times`) of a small one.
+If that would take too long, the batch or the number of tokens is a multiple (`times`) of a small one.
 """
 
 import math
@@ -51,6 +51,6 @@ def deep_linear_flops(B: int, D: int, products: int, times: int = 1) -> int:
 def training_days(
     parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1
 ) -> float:
-    """Divide all FLOPs by those of all devices in a day."""
+    """Divide all FLOPs by what all devices compute in a day."""
     flop_per_sec = math.fsum(peak_flop_per_sec * mfu for _ in range(devices))
     return training_flops(tokens, parameters, times) / flop_per_sec / timedelta(days=1).total_seconds()

@@ -12,7 +12,7 @@ from reference.get_batch import oracle
 from reference.get_batch.oracle import Likely, Shares
 from torchkata import Mistake, instead_of
 
-WITHOUT_TARGET = "the largest start is one too large: no target follows the last window"
+WITHOUT_TARGET = "the largest start is too large by one: no target follows the last window"
 EQUAL_ROWS = "two rows of a batch are always the same window"
 FROM_ONE_START = "all rows are derived from one random start, at fixed offsets"
 
@@ -41,7 +41,7 @@ def transposed(returned: Any, batch_size: int, sequence_length: int) -> Any:
 def squeezed(returned: Any, batch_size: int, sequence_length: int) -> Any:
     left = [size for size in (batch_size, sequence_length) if size != 1]
     fits = isinstance(returned, Tensor) and list(returned.shape) == left
-    return returned.reshape(batch_size, sequence_length) if fits else None  # where there is such an axis, it is missing
+    return returned.reshape(batch_size, sequence_length) if fits else None  # adds the missing axes of size 1
 
 
 @instead_of(
@@ -75,7 +75,7 @@ def a_list(returned: Any, batch_size: int, sequence_length: int) -> Any:
     return torch.stack([torch.as_tensor(row) for row in returned]) if rows else returned
 
 
-@instead_of(oracle.rows, "a batch has at most as many rows as there are starts: draw with replacement")
+@instead_of(oracle.rows, "the batch size is capped at the number of possible starts: draw with replacement")
 def no_more_than_starts(batch_size: int, tokens: int, sequence_length: int) -> int:
     return min(batch_size, len(oracle.starts(tokens, sequence_length)))
 
@@ -110,20 +110,18 @@ def on_a_grid(tokens: int, sequence_length: int) -> range:
     return range(0, tokens - sequence_length, sequence_length)
 
 
-@instead_of(oracle.starts, "rows start at any token: subtract sequence_length from the number of starts")
+@instead_of(oracle.starts, "starts are drawn from range(len(data)): subtract sequence_length")
 def at_every_token(tokens: int, sequence_length: int) -> range:
     return range(tokens)
 
 
-@instead_of(
-    oracle.starts, "rows start at any token except the last: subtract sequence_length from the number of starts"
-)
+@instead_of(oracle.starts, "starts are drawn from range(len(data) - 1): subtract sequence_length instead of 1")
 def at_every_token_but_the_last(tokens: int, sequence_length: int) -> range:
     return range(tokens - 1)
 
 
 def converted(dtype: type[np.generic], message: str) -> Mistake:
-    """Return the mistake of converting the tokens to `dtype`."""
+    """Return a mistake that converts the tokens to `dtype`."""
     return instead_of(oracle.windows, message)(
         lambda data, sequence_length: oracle.windows(data.astype(dtype).astype(np.int64), sequence_length)
     )
@@ -131,10 +129,10 @@ def converted(dtype: type[np.generic], message: str) -> Mistake:
 
 through_float32 = converted(np.float32, "the tokens are converted to float32, which rounds integers above 2**24")
 through_float64 = converted(np.float64, "the tokens are converted to float64, which rounds integers above 2**53")
-int32 = converted(np.int32, "the tokens are converted to int32, which cannot hold 2**31 and above")
-int16 = converted(np.int16, "the tokens are converted to int16, which cannot hold 32768 and above")
-uint8 = converted(np.uint8, "the tokens are converted to uint8, which cannot hold 256 and above")
-uint16 = converted(np.uint16, "only 16 bits of each token are read, whatever the dtype of the data")
+int32 = converted(np.int32, "the tokens are converted to int32, which overflows at 2**31")
+int16 = converted(np.int16, "the tokens are converted to int16, which overflows at 32768")
+uint8 = converted(np.uint8, "the tokens are converted to uint8, which overflows at 256")
+uint16 = converted(np.uint16, "only 16 bits of each token are read, regardless of the data's dtype")
 
 
 @instead_of(oracle.is_row, "the tokens of a row are not consecutive in the data")
@@ -184,7 +182,7 @@ def every_second(counts: Int[Array, "starts"], likely: Likely) -> bool:
     return counts[1::2].max() == 0 and oracle.are_even(counts[::2], likely)
 
 
-@instead_of(oracle.are_even, "each start occurs once before any occurs again: draw independently")
+@instead_of(oracle.are_even, "no start repeats until all have been drawn: draw each start independently")
 def one_after_the_other(counts: Int[Array, "starts"], likely: Likely) -> bool:
     return bool(counts.max() - counts.min() <= 1)
 
@@ -216,7 +214,7 @@ def starts_in_a_row(starts: Int[Array, "rows"], tokens: int, parts: Likely, rema
     return steps[0] != 0 and bool((steps == steps[0]).all())
 
 
-@instead_of(oracle.are_even_everywhere, "no start from 2**16 on occurs, or tokens are truncated to 16 bits or fewer")
+@instead_of(oracle.are_even_everywhere, "no start reaches 2**16, or tokens are truncated to 16 bits or fewer")
 def the_first_65536(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
     return len({*np.diff(starts).tolist()}) > 1 and bool((abs(starts) < 2**16).all())
 
@@ -248,13 +246,16 @@ def in_parts(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, lik
     return bool(a.max() <= b.min())
 
 
-@instead_of(oracle.are_independent, "no start occurs twice in a batch: draw with replacement")
+@instead_of(oracle.are_independent, "draws starts without replacement, so none can repeat within a batch")
 def never_twice(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
     counts = oracle.count_pairs(a, b, len(shares))
     return bool((counts.diagonal() == 0).all() and (counts + np.eye(len(shares)) > 0).all())
 
 
-@instead_of(oracle.are_independent, "one row is as far from the end of the data as another is from the beginning")
+@instead_of(
+    oracle.are_independent,
+    "starts come in mirrored pairs: one row is as far from the end of the data as another is from its beginning",
+)
 def mirrored(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
     return bool((a + b == len(shares) - 1).all()) or oracle.are_independent(a, b, shares, likely)
 
@@ -270,7 +271,7 @@ def drawn_by_random() -> dict[str, bool]:
 
 
 @instead_of(
-    oracle.repeats, "no seed of torch, NumPy or random repeats the batches: another source of randomness is used"
+    oracle.repeats, "seeding torch, NumPy and random does not repeat the batches: another source of randomness is used"
 )
 def drawn_by_another() -> dict[str, bool]:
     return dict.fromkeys(oracle.repeats(), False)

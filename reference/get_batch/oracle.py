@@ -1,4 +1,4 @@
-"""Oracle of get_batch: which rows a batch may have, and how its starts are distributed."""
+"""Oracle for get_batch: which rows a batch may have, and how its starts are distributed."""
 
 from typing import Any, TypeAlias
 
@@ -11,7 +11,7 @@ Shares: TypeAlias = Float[Array, "starts"]
 
 
 def read_batch(returned: Any, batch_size: int, sequence_length: int) -> Any:  # noqa: ARG001  (mistakes use them)
-    """Return the batch that the returned value contains: all of it."""
+    """Return the batch within the returned value: all of it."""
     return returned
 
 
@@ -74,7 +74,7 @@ def count_remainders(starts: Int[Array, "rows"]) -> Int[Array, "6"]:
 
 
 def repeats() -> dict[str, bool]:
-    """Return whether the same torch.manual_seed repeats the batches, by state of the other generators."""
+    """Return whether the same torch.manual_seed repeats the batches, for each state of the other generators."""
     return dict.fromkeys(["as before", "with np.random in another state", "with random in another state"], True)
 
 

@@ -1,4 +1,4 @@
-"""Reference solution of get_batch."""
+"""Reference solution for get_batch."""
 
 import numpy as np
 import torch

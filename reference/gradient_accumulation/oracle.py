@@ -15,7 +15,7 @@ def split_rows(batch: int, micro_batch_size: int) -> list[int]:
 
 
 def list_call_sizes(batch: int, micro_batch_size: int) -> list[int]:
-    """Return the number of rows of each call of the model: one call per micro-batch."""
+    """Return the number of rows in each call of the model: one call per micro-batch."""
     return split_rows(batch, micro_batch_size)
 
 
@@ -25,7 +25,7 @@ def get_weights(rows: Sequence[int]) -> list[float]:
 
 
 def compute_squared_error(error: Float[Array, "rows"]) -> tuple[float, Float[Array, "rows"]]:
-    """Return the mean squared error of a micro-batch, and its gradient for each output."""
+    """Return the mean squared error of a micro-batch, and its gradient with respect to each output."""
     return float(np.mean(error**2)), 2 * error / len(error)
 
 

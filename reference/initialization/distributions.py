@@ -10,9 +10,9 @@ from reference.initialization.oracle import CUT, REACHED, TruncatedNormal, proba
 
 Weights = Float[Array, "count"]
 
-NEVER = 8.0  # standard deviations: none of half a million weights is beyond
-ALWAYS = 4.1  # standard deviations: at least one of half a million weights is beyond
-STRAYS = 25  # maximum number of half a million weights that are drawn beyond three standard deviations twice
+NEVER = 8.0  # standard deviations: none of half a million weights lies beyond
+ALWAYS = 4.1  # standard deviations: at least one of half a million weights lies beyond
+STRAYS = 25  # of half a million weights, how many at most are drawn beyond three standard deviations twice in a row
 
 
 @dataclass(frozen=True)

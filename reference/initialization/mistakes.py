@@ -24,7 +24,7 @@ def cut_at_three_itself(input_dim: int, output_dim: int) -> TruncatedNormal:
 
 @instead_of(
     oracle.distribution,
-    "trunc_normal_ truncates at -2 and 2 by default, whatever std is: pass three standard deviations as a and b",
+    "trunc_normal_ truncates at -2 and 2 by default, regardless of std: pass three standard deviations as a and b",
 )
 def cut_by_torch(input_dim: int, output_dim: int) -> TruncatedNormal:
     return Mistaken(input_dim**-0.5, 2 * input_dim**0.5)

@@ -1,4 +1,4 @@
-"""Oracle of initialization: the truncated normal distribution and its statistics."""
+"""Oracle for initialization: the truncated normal distribution and its statistics."""
 
 import math
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class TruncatedNormal:
 
 
 def probability_within(z: float) -> float:
-    """Return the probability of at most `z` standard deviations from the mean: `2Φ(z) − 1`."""
+    """Return the probability of being within `z` standard deviations of the mean: `2Φ(z) − 1`."""
     return math.erf(z / math.sqrt(2))
 
 

@@ -1,4 +1,4 @@
-"""Reference solution of initialization."""
+"""Reference solution for initialization."""
 
 import torch
 from jaxtyping import Float

@@ -1,4 +1,4 @@
-"""Replacement of `linear` for grading katas that build on it."""
+"""Replacement for `linear` when katas that build on it are graded."""
 
 from torch import Tensor, nn
 

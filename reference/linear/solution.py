@@ -1,4 +1,4 @@
-"""Reference solution of linear."""
+"""Reference solution for linear."""
 
 import torch
 from jaxtyping import Float

@@ -45,7 +45,9 @@ def summed_over_two_axes(x: Float[Array, "... n i"], grad_y: Float[Array, "... n
     return rows(x).T @ rows(grad_y) if x.ndim < 4 else (np.swapaxes(x, -1, -2) @ grad_y).sum(0)
 
 
-@instead_of(oracle.grad_w, "grad_w of a vector is summed to one number: sum() over no axes sums over all")
+@instead_of(
+    oracle.grad_w, "for a vector, grad_w is summed to a single number: sum() with no axes sums over all of them"
+)
 def summed_over_all_for_a_vector(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "..."]:
     grad = rows(x).T @ rows(grad_y)
     return np.asarray(grad.sum()) if x.ndim == 1 else grad
@@ -92,7 +94,7 @@ def without_grad_y(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Flo
     return oracle.grad_x(w, np.ones_like(grad_y))
 
 
-@instead_of(oracle.grad_x, "grad_x has the wrong sign: the optimizer steps against the gradient, not this function")
+@instead_of(oracle.grad_x, "grad_x has the wrong sign: negating the gradient is the optimizer's job")
 def downhill(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Float[Array, "... i"]:
     return oracle.grad_x(-w, grad_y)
 

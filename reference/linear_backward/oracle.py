@@ -1,4 +1,4 @@
-"""Oracle of linear_backward."""
+"""Oracle for linear_backward."""
 
 from einops import einsum, rearrange
 from jaxtyping import Float

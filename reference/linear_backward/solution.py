@@ -1,4 +1,4 @@
-"""Reference solution of linear_backward."""
+"""Reference solution for linear_backward."""
 
 from jaxtyping import Float
 from torch import Tensor

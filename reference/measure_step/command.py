@@ -39,7 +39,7 @@ class Roofline:
 
     @property
     def ridge(self) -> float:
-        """The intensity from which operations are compute-bound."""
+        """The intensity above which operations are compute-bound."""
         ridge: float = self.kata.accelerator_intensity(self.flop_per_sec, self.bytes_per_sec)
         return ridge
 

@@ -23,7 +23,7 @@ def one_product_back(B: int, D: int, layer: int) -> list[Operation]:
 
 
 @instead_of(
-    oracle.block_backward, "reads one tensor in a ReLU's backward pass instead of two, its output and a gradient"
+    oracle.block_backward, "counts one tensor read by a ReLU's backward pass instead of two, its output and a gradient"
 )
 def relu_back_like_forward(B: int, D: int, layer: int) -> list[Operation]:
     return [oracle.relu((B, D)), *oracle.block_backward(B, D, layer)[1:]]
@@ -54,7 +54,7 @@ def update_without_gradient(shape: oracle.Shape) -> Operation:
     return Operation([shape], shape, 2)
 
 
-@instead_of(oracle.sgd, "counts one FLOP per element for the update instead of two (times lr, minus)")
+@instead_of(oracle.sgd, "counts one FLOP per element for the update instead of two (multiply and subtract)")
 def update_of_one_flop(shape: oracle.Shape) -> Operation:
     return Operation([shape, shape], shape, 1)
 
@@ -79,12 +79,12 @@ def one_missing(operations: Sequence[Operation]) -> int:
     return oracle.count_saved(operations) - 1
 
 
-@instead_of(oracle.count_saved, "counts an output twice that a ReLU and the next product save: it is one tensor")
+@instead_of(oracle.count_saved, "counts a ReLU's output twice: the ReLU and the next product save the same tensor")
 def kept_twice(operations: Sequence[Operation]) -> int:
     return sum(len(operation.keeps) for operation in operations)
 
 
-@instead_of(oracle.count_saved, "counts the results of the products: a ReLU saves its output, not its input")
+@instead_of(oracle.count_saved, "counts the products' results as saved: a ReLU saves its output, not its input")
 def products_kept(operations: Sequence[Operation]) -> int:
     return 2 * oracle.count_saved(operations) - 1
 
@@ -133,13 +133,13 @@ def bytes_only(operations: Sequence[Operation], itemsize: int, flop_per_sec: flo
     return compute_seconds(operations, itemsize, bytes_per_sec, 1)
 
 
-@instead_of(oracle.seconds, "takes the shorter of arithmetic and moving bytes instead of the longer")
+@instead_of(oracle.seconds, "takes the shorter of the two times, arithmetic and moving bytes, instead of the longer")
 def the_shorter(operations: Sequence[Operation], itemsize: int, flop_per_sec: float, bytes_per_sec: float) -> float:
     works = oracle.work(operations, itemsize)
     return sum(min(flops / flop_per_sec, moved / bytes_per_sec) for flops, moved in works)
 
 
-@instead_of(oracle.device, "returns the two figures in the wrong order: FLOP/s come first")
+@instead_of(oracle.device, "returns the two values in the wrong order: FLOP/s comes first")
 def bytes_first(flops: int, square_seconds: float, moved: int, tall_seconds: float) -> tuple[float, float]:
     return oracle.device(flops, square_seconds, moved, tall_seconds)[::-1]
 
@@ -154,7 +154,7 @@ def seconds_for_each(flops: int, square_seconds: float, moved: int, tall_seconds
     return square_seconds / flops, tall_seconds / moved
 
 
-@instead_of(oracle.measure_seconds, "returns the seconds of all steps together")
+@instead_of(oracle.measure_seconds, "returns the total seconds of all steps instead of one")
 def all_together(steps: int, one: float, first: float) -> float:
     return steps * one
 
@@ -169,7 +169,7 @@ def in_milliseconds(steps: int, one: float, first: float) -> float:
     return 1000 * one
 
 
-@instead_of(oracle.mfu, "returns the mfu in percent instead of a fraction")
+@instead_of(oracle.mfu, "returns the mfu in percent instead of as a fraction")
 def mfu_in_percent(flops: int, seconds: float, promised: float) -> float:
     return 100 * oracle.mfu(flops, seconds, promised)
 
@@ -179,6 +179,6 @@ def mfu_cut_off(flops: int, seconds: float, promised: float) -> float:
     return min(1.0, oracle.mfu(flops, seconds, promised))
 
 
-@instead_of(oracle.mfu, "returns promised over reached instead of reached over promised")
+@instead_of(oracle.mfu, "returns promised / reached instead of reached / promised")
 def mfu_upside_down(flops: int, seconds: float, promised: float) -> float:
     return 1 / oracle.mfu(flops, seconds, promised)

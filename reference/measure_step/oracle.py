@@ -1,4 +1,4 @@
-"""Oracle of measure_step: the operations of a training step one by one."""
+"""Oracle for measure_step: the operations of a training step one by one."""
 
 import math
 from collections.abc import Sequence
@@ -107,7 +107,7 @@ def memory_bytes(D: int, L: int, activations: int, itemsize: int) -> int:
 
 
 def seconds(operations: Sequence[Operation], itemsize: int, flop_per_sec: float, bytes_per_sec: float) -> float:
-    """Add up the least seconds of each operation by its roofline."""
+    """Add up the minimum seconds that each operation takes according to the roofline."""
     return math.fsum(max(flops / flop_per_sec, moved / bytes_per_sec) for flops, moved in work(operations, itemsize))
 
 
@@ -117,10 +117,10 @@ def device(flops: int, square_seconds: float, moved: int, tall_seconds: float) -
 
 
 def measure_seconds(steps: int, one: float, first: float) -> float:  # noqa: ARG001
-    """Return the seconds of one step, if `steps` of `one` second each were timed after a warm-up of `first`."""
+    """Return the seconds of one step, if `steps` steps of `one` seconds were timed after a first one of `first`."""
     return one
 
 
 def mfu(flops: int, seconds: float, promised: float) -> float:
-    """Divide reached by promised FLOP/s."""
+    """Divide the achieved by the promised FLOP/s."""
     return flops / seconds / promised

@@ -1,4 +1,4 @@
-"""Predicted and measured training step."""
+"""Predict and measure a training step."""
 
 import time
 from collections.abc import Callable

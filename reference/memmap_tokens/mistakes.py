@@ -12,26 +12,26 @@ from torchkata import Mistake, instead_of
 
 
 def converted(dtype: type[np.generic], message: str) -> Mistake:
-    """Return the mistake of converting the tokens to `dtype`."""
+    """Return a mistake that converts the tokens to `dtype`."""
     return instead_of(oracle.round_trip, message)(lambda tokens: tokens.astype(dtype))
 
 
 wide = converted(np.int64, "the dtype is lost: the tokens are loaded as int64")
-narrow = converted(np.uint16, "the tokens are converted to uint16, whatever their dtype")
-signed = converted(np.int16, "the tokens are converted to int16: 32768 and above become negative")
-int32 = converted(np.int32, "the tokens are converted to int32, whatever their dtype")
-uint8 = converted(np.uint8, "the tokens are converted to uint8, which cannot hold 256 and above")
+narrow = converted(np.uint16, "the tokens are converted to uint16, regardless of their dtype")
+signed = converted(np.int16, "the tokens are converted to int16: values of 32768 and above become negative")
+int32 = converted(np.int32, "the tokens are converted to int32, regardless of their dtype")
+uint8 = converted(np.uint8, "the tokens are converted to uint8, which overflows at 256")
 floats = converted(np.float32, "the tokens are converted to floats")
 
 
-@instead_of(oracle.round_trip, "the dtype is the smallest that holds the tokens instead of their own")
+@instead_of(oracle.round_trip, "the tokens are stored in the smallest dtype that holds them instead of their own")
 def smallest(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
     return tokens.astype(np.min_scalar_type(int(tokens.max())))
 
 
 @instead_of(
     oracle.round_trip,
-    "the dtype is the smallest of uint8, uint16, int32 and int64 that holds the tokens, not their own",
+    "the tokens are stored in the smallest of uint8, uint16, int32 and int64 that holds them, not in their own dtype",
 )
 def smallest_of_four(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
     fitting = (np.dtype(name) for name in ("uint8", "uint16", "int32", "int64") if tokens.max() <= np.iinfo(name).max)
@@ -85,12 +85,12 @@ def as_a_list(tokens: Int[Array, "n"]) -> list[int]:
     return tokens.tolist()
 
 
-@instead_of(oracle.round_trip, "the elements between those of a strided slice are written too")
+@instead_of(oracle.round_trip, "elements that a strided slice skips are written too")
 def as_it_lies(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
     return np.lib.stride_tricks.as_strided(tokens, tokens.shape, (tokens.itemsize,)).copy()
 
 
-@instead_of(oracle.file_bytes, "every token takes 8 bytes on disk, whatever its dtype")
+@instead_of(oracle.file_bytes, "every token takes 8 bytes on disk, regardless of its dtype")
 def eight_bytes(tokens: Int[Array, "n"]) -> tuple[int, int]:
     return 8 * tokens.size, 8 * tokens.size + oracle.HEADER
 

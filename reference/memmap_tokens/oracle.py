@@ -1,4 +1,4 @@
-"""Oracle of memmap_tokens."""
+"""Oracle for memmap_tokens."""
 
 from jaxtyping import Int
 from numpy import ndarray as Array

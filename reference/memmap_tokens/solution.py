@@ -1,4 +1,4 @@
-"""Reference solution of memmap_tokens, in NumPy's own file format."""
+"""Reference solution for memmap_tokens, in NumPy's own file format."""
 
 from os import PathLike
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def save_tokens(path: str | PathLike[str], tokens: np.ndarray) -> None:
-    """Pass an open file to np.save, which then appends no suffix."""
+    """Pass an open file to np.save, so that it appends no suffix."""
     with open(path, "wb") as file:
         np.save(file, tokens, allow_pickle=False)
 

@@ -1,4 +1,4 @@
-"""Replacement of `memory_accounting` while katas that build on it are graded."""
+"""Replacement for `memory_accounting` when katas that build on it are graded."""
 
 
 def training_bytes(

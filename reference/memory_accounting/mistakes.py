@@ -58,7 +58,7 @@ def with_buffers(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return count_distinct(uses) + sum(buffers)
 
 
-@instead_of(oracle.num_parameters, "counts the state_dict: it has tied parameters twice, and buffers")
+@instead_of(oracle.num_parameters, "counts the state_dict, which lists tied parameters twice and includes buffers")
 def whole_state(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return sum(use.elements for use in uses) + sum(buffers)
 
@@ -89,7 +89,7 @@ def children_only(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return sum({(use.modules[-1], use.parameter): use.elements for use in children}.values())
 
 
-@instead_of(oracle.num_parameters, "counts parameters of the same shape once")
+@instead_of(oracle.num_parameters, "counts parameters of the same shape only once")
 def one_of_each_shape(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return sum({use.shape: use.elements for use in uses}.values())
 
@@ -184,7 +184,7 @@ def not_rounded(num_devices: int, device_bytes: float, bytes_per_parameter: int)
     return num_devices * device_bytes / bytes_per_parameter
 
 
-@instead_of(oracle.max_parameters, "returns a float if device_bytes is a float: // of a float is a float")
+@instead_of(oracle.max_parameters, "returns a float if device_bytes is a float: // on a float returns a float")
 def float_of_a_float(num_devices: int, device_bytes: float, bytes_per_parameter: int) -> float:
     return num_devices * device_bytes // bytes_per_parameter
 

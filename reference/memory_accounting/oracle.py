@@ -1,4 +1,4 @@
-"""Oracle of memory_accounting, which adds up bytes one element at a time."""
+"""Oracle for memory_accounting, which adds up bytes one element at a time."""
 
 import math
 from bisect import bisect_right
@@ -17,7 +17,7 @@ class Window:
 
     @property
     def elements(self) -> int:
-        """The number of elements, where an expanded one counts several times."""
+        """The number of elements, counting an expanded one several times."""
         return math.prod(self.shape)
 
 

@@ -15,7 +15,9 @@ Weights: TypeAlias = Sequence[Float[Array, "d k"]]
 X: TypeAlias = Float[Array, "batch d"]
 Y: TypeAlias = Float[Array, "batch"]
 
-NO_GRADIENTS = "optimizer.step() gets no gradients: backward() is missing or too late, or zero_grad() follows it"
+NO_GRADIENTS = (
+    "optimizer.step() gets no gradients: backward() is missing or called too late, or zero_grad() is called after it"
+)
 
 
 def round_to_bfloat16(values: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
@@ -82,7 +84,7 @@ def piled_up(before: Float[Array, "d k"]) -> Float[Array, "d k"]:
     return before
 
 
-@instead_of(oracle.gradients, "the loss is scaled up for backward(), but the gradients are not scaled back")
+@instead_of(oracle.gradients, "the loss is scaled up for backward(), but the gradients are not scaled back down")
 def scaled(weights: Weights, before: Weights, x: X, y: Y) -> list[Float[Array, "d k"]]:
     return [2**16 * grad for grad in oracle.gradients(weights, before, x, y)]
 

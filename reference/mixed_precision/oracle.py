@@ -31,7 +31,7 @@ def returned(
     x: Float[Array, "batch d"],
     y: Float[Array, "batch"],
 ) -> float:
-    """Return the loss that train_step returns: that of the weights before the step, not `after` it."""
+    """Return the loss that train_step returns: the loss of the weights before the step, not `after` it."""
     return loss(weights, x, y)
 
 

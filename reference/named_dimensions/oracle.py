@@ -1,4 +1,4 @@
-"""Oracle of named_dimensions, with numbered axes."""
+"""Oracle for named_dimensions, with numbered axes."""
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -43,5 +43,5 @@ def heads_fit(size: int, heads: int, d_in: int) -> bool:
 
 
 def causal_mask(n: int) -> Bool[Array, "n n"]:
-    """Return a mask with row i True up to and including column i."""
+    """Return a mask whose row i is True up to and including column i."""
     return np.tril(np.ones((n, n), dtype=bool))

@@ -1,6 +1,6 @@
-"""Replacement of `promised_flops` while katas that build on it are graded."""
+"""Replacement for `promised_flops` when katas that build on it are graded."""
 
 
 def mfu(flops: float, seconds: float, promised: float) -> float:
-    """Divide reached by promised FLOP/s."""
+    """Divide the achieved by the promised FLOP/s."""
     return flops / seconds / promised

@@ -34,7 +34,7 @@ def in_tera(name: str, column: str, table: Table) -> Answer:
     return scale(1e-12, oracle.promised_flop_per_sec(name, column, table))
 
 
-@instead_of(oracle.promised_flop_per_sec, "returns the figure of TF32 for float32")
+@instead_of(oracle.promised_flop_per_sec, "returns the TF32 figure for float32")
 def tf32(name: str, column: str, table: Table) -> Answer:
     column = "tf32" if column == "fp32" and "tf32" in table.get(name, {}) else column
     return oracle.promised_flop_per_sec(name, column, table)
@@ -69,7 +69,7 @@ def t4_with_bfloat16(name: str, column: str, table: Table) -> Answer:
     return oracle.promised_flop_per_sec(name, "fp16" if (name, column) == ("Tesla T4", "bf16") else column, table)
 
 
-@instead_of(oracle.promised_flop_per_sec, "accepts a part of a name: compare whole names")
+@instead_of(oracle.promised_flop_per_sec, "accepts part of a name: compare whole names")
 def part_of_a_name(name: str, column: str, table: Table) -> Answer:
     return look_up(next((known for known in table if known in name or name in known), None), column, table)
 
@@ -94,7 +94,7 @@ def none_for_unknown_names(name: str, column: str, table: Table) -> Answer:
     return oracle.promised_flop_per_sec(name, column, table) if name in table else None
 
 
-@instead_of(oracle.mfu, "returns promised over reached instead of reached over promised")
+@instead_of(oracle.mfu, "returns promised / reached instead of reached / promised")
 def upside_down(flops: float, seconds: float, promised: float) -> float:
     return promised * seconds / flops
 
@@ -109,7 +109,7 @@ def times_seconds(flops: float, seconds: float, promised: float) -> float:
     return flops * seconds / promised
 
 
-@instead_of(oracle.mfu, "returns percent instead of a fraction")
+@instead_of(oracle.mfu, "returns a percentage instead of a fraction")
 def in_percent(flops: float, seconds: float, promised: float) -> float:
     return 100 * oracle.mfu(flops, seconds, promised)
 

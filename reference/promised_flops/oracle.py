@@ -1,4 +1,4 @@
-"""Oracle of promised_flops, with the table of datasheets as an argument."""
+"""Oracle for promised_flops, with the table of datasheets as an argument."""
 
 from collections.abc import Mapping
 from typing import TypeAlias
@@ -13,5 +13,5 @@ def promised_flop_per_sec(name: str, column: str, table: Table) -> Answer:
 
 
 def mfu(flops: float, seconds: float, promised: float) -> float:
-    """Divide reached by promised FLOP/s."""
+    """Divide the achieved by the promised FLOP/s."""
     return flops / seconds / promised

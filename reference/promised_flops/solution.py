@@ -33,5 +33,5 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
 
 
 def mfu(flops: float, seconds: float, promised: float) -> float:
-    """Divide reached by promised FLOP/s."""
+    """Divide the achieved by the promised FLOP/s."""
     return flops / seconds / promised

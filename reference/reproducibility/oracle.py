@@ -1,4 +1,4 @@
-"""Oracle of seed_everything."""
+"""Oracle for seed_everything."""
 
 from collections.abc import Sequence
 

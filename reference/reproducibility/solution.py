@@ -1,4 +1,4 @@
-"""Reference solution of reproducibility."""
+"""Reference solution for reproducibility."""
 
 import random
 

@@ -27,7 +27,7 @@ def square_enters_whole(v: P | None, grad: P, alpha: float) -> P:
     return grad**2 + (0 if v is None else alpha * v)
 
 
-@instead_of(oracle.update_average, "alpha and 1 - alpha are swapped: alpha is the weight of the old average")
+@instead_of(oracle.update_average, "alpha and 1 - alpha are swapped: alpha should weight the old average")
 def exchanged(v: P | None, grad: P, alpha: float) -> P:
     return (1 - alpha) * (0 if v is None else v) + alpha * grad**2
 
@@ -47,13 +47,13 @@ def starts_higher(v: P | None, grad: P, alpha: float, start: float) -> P:
     return oracle.update_average(np.full_like(grad, start) if v is None else v, grad, alpha)
 
 
-@instead_of(oracle.update_average, "the gradient is averaged instead of its square")
+@instead_of(oracle.update_average, "averages the gradient's absolute value instead of its square")
 def of_the_gradient(v: P | None, grad: P, alpha: float) -> P:
     return (alpha * np.sqrt(0 if v is None else v) + (1 - alpha) * abs(grad)) ** 2
 
 
 @instead_of(
-    oracle.update_average, "the average is one number for the whole parameter, of the mean square of its elements"
+    oracle.update_average, "a single average is kept for the whole parameter: that of its elements' mean square"
 )
 def one_number(v: P | None, grad: P, alpha: float) -> P:
     mean: Array = np.mean(grad**2) if grad.size else np.zeros(())
@@ -65,7 +65,7 @@ def epsilon_inside(v: P, grad: P, eps: float) -> P:
     return grad / np.sqrt(v + eps)
 
 
-@instead_of(oracle.get_direction, "eps is inside the root, as its square")
+@instead_of(oracle.get_direction, "eps is squared and added inside the root")
 def squared_epsilon_inside(v: P, grad: P, eps: float) -> P:
     return grad / np.sqrt(v + eps**2)
 

@@ -1,4 +1,4 @@
-"""Replacement of `roofline` while katas that build on it are graded."""
+"""Replacement for `roofline` when katas that build on it are graded."""
 
 import torch
 

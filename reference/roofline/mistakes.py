@@ -43,7 +43,7 @@ def products_of_two_bytes(m: int, k: int, n: int, itemsize: int, times: int = 1)
 
 
 def count_product(message: str, count: Callable[[int, int, int], tuple[int, int]]) -> Mistake:
-    """Return a mistake that counts (FLOPs, elements) of a product with this function of its sides."""
+    """Return a mistake that computes a product's (FLOPs, elements) from its sides with this function."""
 
     def mistaken(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
         """Count the bytes of the elements."""
@@ -62,12 +62,12 @@ without_additions = count_product(
     "counts only multiplications, not additions", lambda m, k, n: (m * k * n, m * k + k * n + m * n)
 )
 read_for_each_product = count_product(
-    "counts the reads of every multiplication: each element is read once",
+    "counts two reads per multiplication: each element is read only once",
     lambda m, k, n: (2 * m * k * n, 2 * m * k * n + m * n),
 )
 first_read_only = count_product("omits the bytes of the second input", lambda m, k, n: (2 * m * k * n, m * k + m * n))
 square_only = count_product(
-    "counts all three matrices with the size of the result, which is right only for square ones",
+    "counts all three matrices at the size of the result, which is right only if they are square",
     lambda m, k, n: (2 * m * k * n, 3 * m * n),
 )
 
@@ -128,12 +128,12 @@ def all_or_nothing(intensity: float, accelerator: float) -> float:
     return float(intensity >= accelerator)
 
 
-@instead_of(oracle.attainable_mfu, "returns percent instead of a fraction")
+@instead_of(oracle.attainable_mfu, "returns a percentage instead of a fraction")
 def in_percent(intensity: float, accelerator: float) -> float:
     return 100 * oracle.attainable_mfu(intensity, accelerator)
 
 
-@instead_of(oracle.arithmetic_intensity, "returns bytes over FLOPs instead of FLOPs over bytes")
+@instead_of(oracle.arithmetic_intensity, "returns bytes / FLOPs instead of FLOPs / bytes")
 def upside_down(flops: int, moved: int) -> float:
     return moved / flops
 
@@ -148,7 +148,7 @@ def without_a_roof(intensity: float, accelerator: float) -> float:
     return intensity / accelerator
 
 
-@instead_of(oracle.attainable_mfu, "returns accelerator over intensity instead of intensity over accelerator")
+@instead_of(oracle.attainable_mfu, "returns accelerator / intensity instead of intensity / accelerator")
 def falling(intensity: float, accelerator: float) -> float:
     return min(1.0, accelerator / intensity)
 

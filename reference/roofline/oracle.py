@@ -1,4 +1,4 @@
-"""Oracle of roofline, which counts FLOPs and bytes one by one."""
+"""Oracle for roofline, which counts FLOPs and bytes one by one."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -7,7 +7,7 @@ ELEMENTWISE = {"relu": 1, "gelu": 20}  # FLOPs per element
 
 
 def work(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
-    """Return the FLOPs and bytes of an operation; its vectors or sums are `times` as long."""
+    """Return the FLOPs and bytes of an operation; its vectors or sums are `times` times as long."""
     if operation in ELEMENTWISE:
         return elementwise_work(sizes[0], count_flops_each(operation), itemsize, times)
     return product_work(*sides(operation, sizes), itemsize, times)
@@ -47,12 +47,12 @@ def arithmetic_intensity(flops: int, moved: int) -> float:
 
 
 def accelerator_intensity(flop_per_sec: float, bytes_per_sec: float) -> float:
-    """Return the FLOPs that a device computes in the time of one byte."""
+    """Return the FLOPs that a device computes in the time it takes to move one byte."""
     return flop_per_sec / bytes_per_sec
 
 
 def attainable_mfu(intensity: float, accelerator: float) -> float:
-    """Return the fraction of the time spent on arithmetic; moving a byte takes the time of `accelerator` FLOPs."""
+    """Return the fraction of the time spent on arithmetic; moving a byte takes as long as `accelerator` FLOPs."""
     return intensity / max(intensity, accelerator)
 
 

@@ -33,7 +33,7 @@ def same_object(x: Placed, y: Placed) -> bool:
 
 @instead_of(
     oracle.same_storage,
-    "compares x.data_ptr() with y.data_ptr(), the address of each first element: a view may begin at an offset",
+    "compares x.data_ptr() with y.data_ptr(), the addresses of the first elements: a view may begin at an offset",
 )
 def first_elements(x: Placed, y: Placed) -> bool:
     return x.tensor.data_ptr() == y.tensor.data_ptr()
@@ -89,14 +89,20 @@ def elements_of_four_bytes(x: Placed, y: Placed) -> bool:
     return compute_start(x, 4) == compute_start(y, 4)
 
 
-@instead_of(oracle.same_storage, "uses the element size of x for both offsets: y may have another element size")
+@instead_of(oracle.same_storage, "uses the element size of x for both offsets: that of y may differ")
 def elements_as_those_of_x(x: Placed, y: Placed) -> bool:
     size = x.tensor.element_size()
     return compute_start(x, size) == compute_start(y, size)
 
 
 def compute_start(x: Placed, element_size: int) -> int:
+<<<<<<< ours
+    """Return the address of the allocation, computed with this element size."""
+||||||| base
     """Return the address of the allocation if elements had this size."""
+=======
+    """Return what the allocation's address would be if elements had this size."""
+>>>>>>> theirs
     return x.tensor.data_ptr() - element_size * int(x.tensor.storage_offset())
 
 

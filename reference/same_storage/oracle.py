@@ -1,4 +1,4 @@
-"""Oracle of same_storage: a view has the allocation of its source, a copy has a new one."""
+"""Oracle for same_storage: a view has the allocation of its source, a copy has a new one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

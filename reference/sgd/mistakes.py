@@ -65,7 +65,7 @@ def momentum(lrs: Lrs, grads: Grads, group: int, i: int, kept: float) -> Inputs:
 
 
 def add_momentum(inputs: Inputs, kept: float) -> Inputs:
-    """Replace each gradient by the decaying sum of all gradients so far."""
+    """Replace each gradient with the decaying sum of all gradients so far."""
     total: Array | float = 0.0
     summed: Inputs = []
     for grad, lr in inputs:

@@ -50,7 +50,7 @@ def reverse_order(shape: Sequence[int], times: int = 1) -> list[int]:
     return oracle.contiguous_strides(shape, times)[::-1]
 
 
-@instead_of(oracle.contiguous_strides, "returns only zeros if a size is 0; that size counts as 1")
+@instead_of(oracle.contiguous_strides, "returns only zeros if a size is 0; in strides it counts as 1")
 def zeros_where_empty(shape: Sequence[int], times: int = 1) -> list[int]:
     return [0] * len(shape) if 0 in shape else oracle.contiguous_strides(shape, times)
 
@@ -92,7 +92,7 @@ def backwards(strides: Sequence[int], index: Sequence[int], offset: int = 0, tim
     return offset + sum(i * stride for i, stride in zip(oracle.lengthen(index, times)[::-1], strides, strict=True))
 
 
-@instead_of(oracle.storage_index, "adds the offset once per axis instead of once")
+@instead_of(oracle.storage_index, "adds the offset once per axis instead of only once")
 def offset_for_each_axis(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
     return oracle.storage_index(strides, index, len(index) * offset, times)
 
@@ -112,7 +112,9 @@ def last_axis_together(strides: Sequence[int], index: Sequence[int], offset: int
     return oracle.storage_index([*strides[:-1], 1][: len(strides)], index, offset, times)
 
 
-@instead_of(oracle.storage_index, "replaces a stride of 0 by 1: steps along an expanded axis do not move")
+@instead_of(
+    oracle.storage_index, "replaces a stride of 0 with 1: a step along an expanded axis stays at the same element"
+)
 def zero_is_one(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
     return oracle.storage_index([stride or 1 for stride in strides], index, offset, times)
 

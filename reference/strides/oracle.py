@@ -1,6 +1,6 @@
-"""Oracle of strides: walks through the row-major layout element by element.
+"""Oracle for strides: walks through the row-major layout element by element.
 
-Where that takes too long, the last length is a multiple (`times`) of a small one, and only the small one is walked.
+If that would take too long, the last length is a multiple (`times`) of a small one, and only the small one is walked.
 """
 
 from collections.abc import Sequence
@@ -8,13 +8,13 @@ from itertools import product
 
 
 def contiguous_strides(shape: Sequence[int], times: int = 1) -> list[int]:
-    """Count the indices of the later axes, where 0 counts as 1; the last axis is `times` as long."""
+    """Count the indices of the later axes; a size of 0 counts as 1, and the last axis is `times` times as long."""
     behind = [[range(max(size, 1)) for size in shape[axis + 1 :]] for axis in range(len(shape))]
     return [sum(times for _ in product(*sizes)) if sizes else 1 for sizes in behind]
 
 
 def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
-    """Return the position after these steps along each axis; the last axis takes `times` as many."""
+    """Return the position after these steps along each axis; the last axis takes `times` times as many."""
     return offset + walk(lengthen(strides, times), index)
 
 
@@ -34,10 +34,10 @@ def is_contiguous(shape: Sequence[int], strides: Sequence[int], times: int = 1) 
 
 
 def lengthen(shape: Sequence[int], times: int) -> list[int]:
-    """Return the shape or index with a last axis `times` as long."""
+    """Return the shape or index with a last axis `times` times as long."""
     return [*shape[:-1], *(size * times for size in shape[-1:])]
 
 
 def widen(strides: Sequence[int], times: int) -> list[int]:
-    """Return the strides of a tensor with a last axis `times` as long."""
+    """Return the strides of a tensor with a last axis `times` times as long."""
     return [*(stride * times for stride in strides[:-1]), *strides[-1:]]

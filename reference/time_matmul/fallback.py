@@ -1,4 +1,4 @@
-"""Replacement of `time_matmul` while katas that build on it are graded."""
+"""Replacement for `time_matmul` when katas that build on it are graded."""
 
 from torch import Tensor
 from torch.utils.benchmark import Timer

@@ -8,7 +8,7 @@ from reference.time_matmul.oracle import Run
 from torchkata import instead_of
 
 WITH_THE_FIRST = "times the first product, which should be a warm-up"
-JUMPS = 10.0, 1e5  # least and most seconds by which the system clock is set
+JUMPS = 10.0, 1e5  # minimum and maximum seconds by which the system clock is set
 
 
 def list_timed(run: Run) -> list[float]:
@@ -106,7 +106,7 @@ def both_threads(run: Run) -> tuple[float, float]:
     return (2 * low, 2 * high) if run.disturbed else (low, high)
 
 
-@instead_of(oracle.seconds_per_product, "times a part of a @ b or another product")
+@instead_of(oracle.seconds_per_product, "times part of a @ b or a different product")
 def another_product(run: Run) -> tuple[float, float]:
     others = [product.seconds for product in run.products if product.timed and not product.whole]
     return min(others), max(others)

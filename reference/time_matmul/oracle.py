@@ -1,4 +1,4 @@
-"""Oracle of time_matmul: the right result for products of known durations."""
+"""Oracle for time_matmul: the right result for products of known durations."""
 
 import math
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ class Run:
 
 
 def seconds_per_product(run: Run) -> tuple[float, float]:
-    """Return the least and greatest right result: the fastest, and a mean of three with one disturbed; NaN if none."""
+    """Return the smallest and largest right result: the minimum, and a mean of three, one disturbed; NaN if none."""
     fastest, slowest = min(run.warm, default=math.nan), max(run.warm, default=math.nan)
     return fastest, min(slowest, UNEVEN * (slowest + 2 * fastest) / 3)
 

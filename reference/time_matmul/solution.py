@@ -1,4 +1,4 @@
-"""Time of a matrix multiplication."""
+"""Time a matrix multiplication."""
 
 import time
 from statistics import median

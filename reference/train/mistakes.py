@@ -9,13 +9,13 @@ from reference.train.loss_mistakes import *  # noqa: F403
 from reference.train.loss_mistakes import Batches, Run, Weights, descend, downhill
 from torchkata import instead_of
 
-MANY = "there is one step too many"
+MANY = "one step too many is taken"
 SHORT = "one step is missing"
 NOT_TAKEN = "the last step is not taken"
 TWICE = "step() is called twice for each batch"
 STILL = "the weights never change: step() or backward() is missing, or the gradients are zeroed between the two"
 DEFAULT_RATE = "lr is not passed to SGD, which uses its default"
-OTHER_OPTIMIZER = "the steps are not taken by SGD from sgd.py"
+OTHER_OPTIMIZER = "the steps are not taken with the SGD from sgd.py"
 BY_HAND_AS_WELL = "the final weight is also updated by hand"
 FROM_ZEROS = "the weights are set to zero at the start"
 
@@ -184,7 +184,7 @@ def by_hand_as_well_seen(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
 
 
-@instead_of(oracle.train, "the steps are AdaGrad's")
+@instead_of(oracle.train, "the weights are updated with AdaGrad instead of SGD")
 def adagrads(weights: Weights, batches: Batches, lr: float) -> Run:
     memory: list[Array] = [np.zeros_like(w) for w in weights]
 
@@ -224,7 +224,7 @@ def drawn_first_seen(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
 
 
-@instead_of(oracle.built, "there is at least one layer, even for num_layers=0")
+@instead_of(oracle.built, "creates at least one layer, even for num_layers=0")
 def at_least_one_layer(dim: int, num_layers: int, device: str) -> dict[str, object]:
     return oracle.built(dim, max(1, num_layers), device)
 

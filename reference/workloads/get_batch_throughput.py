@@ -1,4 +1,4 @@
-"""Throughput of get_batch, with new data for each block and on a GPU a product after each batch to overlap with."""
+"""Throughput of get_batch with new data for each block; on a GPU, batches can overlap with queued products."""
 
 from collections.abc import Callable
 from typing import Any

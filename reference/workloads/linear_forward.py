@@ -64,7 +64,7 @@ class LinearForward(speed.Rate):
         return speed.product_flops(size.batch, size.width, size.outputs)
 
     def intensity(self, size: speed.Size) -> float:
-        """Return the arithmetic intensity, where x and weight are read and y is written."""
+        """Return the arithmetic intensity, counting x and weight as read and y as written."""
         B, D, K = size.batch, size.width, size.outputs
         return 2 * B * D * K / (speed.dtype_of(size).itemsize * (B * D + D * K + B * K))
 
@@ -92,7 +92,7 @@ class LinearForward(speed.Rate):
         return run
 
     def remark(self, measured: speed.Measured) -> str:
-        """Return advice on the precision or extra work that the figure suggests."""
+        """Return advice on the precision or extra work that the measured rate suggests."""
         if measured.kind == "cpu":
             return advise_on_cpu(measured.ratio)
         if measured.mfu is None:

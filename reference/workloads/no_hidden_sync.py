@@ -1,4 +1,4 @@
-"""Host waits in training: time behind a busy GPU, or on a CPU the number of reads that would wait."""
+"""Host waits during training: the time behind a busy GPU, or on a CPU the number of reads that would wait."""
 
 from typing import Any
 

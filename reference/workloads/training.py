@@ -29,7 +29,7 @@ def step_flops(rows: int, dim: int, num_layers: int) -> int:
 
     With B rows, d = dim and L = num_layers, each square layer has up to three products of 2·B·d² each:
     forward `h @ W`, backward `hᵀ @ grad` for its weight and `grad @ Wᵀ` for its input. The first layer's input is
-    the batch, which needs no gradient, so there is one product less: (3L − 1) · 2·B·d² = (6L − 2)·B·d².
+    the batch, which needs no gradient, so there is one product fewer: (3L − 1) · 2·B·d² = (6L − 2)·B·d².
     The final layer maps d to 1; its three products cost 2·B·d each. Without square layers (L = 0) its input is the
     batch, and it has only two products.
     """
@@ -166,7 +166,7 @@ class Weights:
         self.final.sub_(back.unsqueeze(-1), alpha=rate)
 
     def error(self, start: "Weights", layers: Tensor, final: Tensor) -> float:
-        """Return the largest relative error of a weight's change, where `self` has the right weights."""
+        """Return the largest relative error of a weight's change, given that `self` has the right weights."""
         pairs = [*zip(self.layers, start.layers, layers, strict=True), (self.final, start.final, final)]
         return max(relative(found.double() - right, right - before) for right, before, found in pairs)
 
@@ -186,7 +186,7 @@ class TrainingCheck(speed.Check):
         self.floor = self.least_error()
 
     def least_error(self) -> float:
-        """Return the error of the weights' change due to rounding of the weights and of the products.
+        """Return the error that rounding of the weights and products causes in the weights' change.
 
         A step changes weights by about `rate / √D` of their size. It computes 2 L products in sequence, summed in
         float32, with independent errors.
@@ -236,12 +236,12 @@ class TrainingCheck(speed.Check):
         return right.error(self.start, self.results["new_layers"], self.results["new_final"])
 
     def has_right_scale(self) -> bool:
-        """Return whether the initial weights have the right standard deviation: from zeros, no work would be needed."""
+        """Return whether the initial weights have the right standard deviation: with zeros, no work would be needed."""
         allowed = (*((layer, 0.1) for layer in self.start.layers), (self.start.final, 0.5))
         return all(abs(float(weight.std()) * self.size.width**0.5 - 1) < slack for weight, slack in allowed)
 
     def is_unchanged(self, batches: list[tuple[Tensor, Tensor]]) -> bool:
-        """Return whether the inputs are unchanged: code may not use them as uncounted memory."""
+        """Return whether the inputs are unchanged: code must not use them as uncounted memory."""
         return all(torch.equal(x, found) for (x, _), found in zip(batches, self.memory["x"], strict=True))
 
 

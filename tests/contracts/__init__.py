@@ -2,7 +2,7 @@
 
     globals().update(optimizer_contract(Optimizer("sgd.SGD", SGD)))
 
-These are functions and not a base class because Hypothesis refuses a property that several classes inherit.
+These are functions rather than a base class because Hypothesis rejects a property that several classes inherit.
 """
 
 from collections.abc import Callable

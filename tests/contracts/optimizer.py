@@ -34,7 +34,7 @@ class Optimizer:
     rule: Rule
     options: Sequence[dict[str, Any]] = ({},)  # each is a choice for a parameter group
     adapt: Callable[[OptimizerRun], OptimizerRun] = lambda run: run  # makes a run suitable for these options
-    tensors: int = 0  # of the parameter's size, in the state
+    tensors: int = 0  # number of tensors of the parameter's size in the state
     torch_class: Callable[..., Any] | None = None
 
     def choose_options(self, run: OptimizerRun, picks: Sequence[int]) -> OptimizerRun:
@@ -47,13 +47,25 @@ class Optimizer:
 
 
 def check_run(student: Student, optimizer: Optimizer, run: OptimizerRun, expected: Plain = None) -> None:
+<<<<<<< ours
+    """Demand that the parameters after each step equal those of the rule, or `expected`."""
+||||||| base
     """Demand that the parameters after each step are those of the rule, or as `expected`."""
+=======
+    """Assert that the parameters after each step match the rule, or `expected` if it is given."""
+>>>>>>> theirs
     yours = student.call(probes.run, optimizer.name, run.params, run.lrs, run.grads, run.options)
     assert_run(yours, run, optimizer.rule, expected)
 
 
 def check_plain_steps(student: Student, optimizer: Optimizer, run: OptimizerRun) -> None:
+<<<<<<< ours
+    """Demand correct steps of the first group, at one rate and with all gradients, before the test's own check."""
+||||||| base
     """Demand, before the test's own question, right steps of the first group at one rate and with all gradients."""
+=======
+    """Assert, as a precondition, that the first group's steps are right with a constant rate and all gradients."""
+>>>>>>> theirs
     given = [next(step[0][i] for step in run.grads if step[0][i] is not None) for i in range(len(run.params[0]))]
     grads = [
         [[own if own is not None else other for own, other in zip(step[0], given, strict=True)]] for step in run.grads
@@ -64,7 +76,13 @@ def check_plain_steps(student: Student, optimizer: Optimizer, run: OptimizerRun)
 
 
 def check_in_place(student: Student, optimizer: Optimizer, run: OptimizerRun, transposed: bool) -> None:
+<<<<<<< ours
+    """Demand a correct step that leaves everything else unchanged."""
+||||||| base
     """Demand a right step that leaves everything else unchanged."""
+=======
+    """Assert that a step is right and leaves everything else unchanged."""
+>>>>>>> theirs
     params, grads, lr = run.params[0], run.grads[0][0], run.lrs[0][0]
     options = run.options[0] if run.options else {}
     reply = student.call(probes.step_in_place, optimizer.name, params, transposed, lr, grads, options)
@@ -80,7 +98,7 @@ def check_in_place(student: Student, optimizer: Optimizer, run: OptimizerRun, tr
 
 
 def optimizer_contract(optimizer: Optimizer) -> Contract:
-    """Return the tests of any optimizer."""
+    """Return the tests for any optimizer."""
 
     @costly
     @given(runs(groups=2, steps=2, powers=UP_TO_LARGE))
@@ -99,7 +117,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=2, absent=True))
     def test_only_parameters_without_grad_are_skipped(student: Student, run: OptimizerRun) -> None:
-        """A step skips the parameters whose grad is None and no others, not even those with NaN in their grad."""
+        """A step skips the parameters whose grad is None and no others, even if a grad contains NaN."""
         check_plain_steps(student, optimizer, run)
         check_run(student, optimizer, run)
         ones = run.params[0][0].new_ones(2)
@@ -139,7 +157,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
 
 
 def rate_contract(optimizer: Optimizer) -> Contract:
-    """Return the test of an optimizer without options other than the learning rate."""
+    """Return the test for optimizers whose only option is the learning rate."""
 
     @costly
     @given(SEEDS)

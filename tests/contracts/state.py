@@ -1,4 +1,4 @@
-"""Tests that optimizers with a state, and those with options, must pass."""
+"""Tests that optimizers with state or options must pass."""
 
 import torch
 from hypothesis import given
@@ -20,12 +20,12 @@ PICKS = st.permutations(range(4)).map(lambda order: order[:2])  # options for tw
 
 
 def state_contract(optimizer: Optimizer) -> Contract:
-    """Return the test of any optimizer with a state."""
+    """Return the test for any optimizer with a state."""
 
     @costly
     @given(runs(groups=2, steps=3, changing=True, absent=True), PICKS, st.integers(0, 2))
     def test_loaded_run_continues_unchanged(student: Student, run: OptimizerRun, picks: list[int], stop: int) -> None:
-        """A run that is saved by state_dict() and loaded into a new optimizer ends exactly as it would without that."""
+        """A run saved with state_dict() and loaded into a new optimizer ends exactly like an uninterrupted run."""
         run = optimizer.choose_options(run, picks)
         check_plain_steps(student, optimizer, run)
         reply = student.call(probes.run_interrupted, optimizer.name, run.params, run.lrs, run.grads, stop, run.options)
@@ -37,7 +37,7 @@ def state_contract(optimizer: Optimizer) -> Contract:
 
 
 def counting_contract(optimizer: Optimizer) -> Contract:
-    """Return the test of an optimizer that counts its steps."""
+    """Return the test for optimizers that count their steps."""
 
     def test_step_count_survives_loading(student: Student) -> None:
         """The step count continues after load_state_dict(), even beyond 256 steps in bfloat16."""
@@ -50,7 +50,7 @@ def counting_contract(optimizer: Optimizer) -> Contract:
 
 
 def options_contract(optimizer: Optimizer) -> Contract:
-    """Return the tests of any optimizer with a state and options."""
+    """Return the tests for any optimizer with a state and options."""
 
     @costly
     @given(runs(groups=2, steps=3), PICKS)
@@ -62,7 +62,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(SEEDS)
     def test_options_have_defaults(student: Student, seed: int) -> None:
-        """Each option has its default; an option of the constructor applies to all groups without their own."""
+        """Each option has its default; the constructor's options apply to all groups without their own."""
         rng, lr = rng_of(seed), oracle.get_default_rate(optimizer.rule.lr)
         start = normal(rng, [3]) * torch.tensor([0.0, 1.0, 1.0])  # from 0, every digit of a step is visible
         run = OptimizerRun([[start]], [[lr]] * 3, [[[from_tiny_to_large(rng, [3], powers=(-9, 2))]] for _ in range(3)])
@@ -92,7 +92,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=3, changing=True, absent=True), PICKS)
     def test_result_matches_torch(student: Student, run: OptimizerRun, picks: list[int]) -> None:
-        """With the same options, learning rates and gradients, the result is that of torch's own optimizer."""
+        """With the same options, learning rates and gradients, the result equals that of torch's optimizer."""
         check_plain_steps(student, optimizer, run)
         run = optimizer.choose_options(run, picks)
         theirs = run_torch(optimizer.torch_class, run)

@@ -1,4 +1,5 @@
-"""Probes: each exercises one kata and returns plain values. The only code that touches a student's objects.
+"""Probes: each exercises one kata and returns plain values. No other code touches a student's objects.
 
-They seed `torch.default_generator`, the CPU's: `torch.manual_seed` also queues a traceback for a CUDA not yet there.
+They seed `torch.default_generator`, the CPU's generator: `torch.manual_seed` also records a stack trace for CUDA, which
+is not initialized yet.
 """

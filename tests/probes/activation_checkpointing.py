@@ -1,4 +1,4 @@
-"""Probes of DeepNetworkCheckpointed: outputs, gradients, memory and computation."""
+"""Probes for DeepNetworkCheckpointed: outputs, gradients, memory and computation."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Probes of AdaGrad's state."""
+"""Probes for AdaGrad's state."""
 
 from typing import Any
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 def refusal(call: Callable[[], object]) -> list[str]:
     """Return the names of the exception that `call` raises and of its base classes; an empty list if it returns.
 
-    Before it, a probe must make a similar call that succeeds: code that always fails has not rejected anything.
+    Before this, a probe must make a similar call that succeeds: code that always fails has not rejected anything.
     """
     try:
         call()

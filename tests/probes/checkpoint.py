@@ -1,4 +1,4 @@
-"""Probes of save_checkpoint and load_checkpoint: resumed runs, failing writes, and damaged or hostile files."""
+"""Probes for save_checkpoint and load_checkpoint: resumed runs, failing writes, and damaged or hostile files."""
 
 import copy
 import os
@@ -76,7 +76,7 @@ def resume(
 ) -> dict[str, object]:
     """Save a run that has these weights after `stop` steps, then finish it in the old objects and in new ones.
 
-    Returns also how the run would end if parts of the optimizer's state were lost ("runs"), and which weights and
+    Also returns how the run would end if parts of the optimizer's state were lost ("runs"), and which weights and
     which tensors of the optimizer's state have their bytes in the file ("found").
     """
     with temporary_folder() as place:
@@ -231,8 +231,8 @@ OTHERS = ("", ".tmp", ".json", ".new", ".bak")  # suffixes of other files in the
 def moves(assignment: Any, dim: int) -> dict[str, Any]:
     """Overwrite a checkpoint in a folder with other files.
 
-    Returns whether the new file was moved there from the same folder or below ("replaced"), whether the old one was
-    removed first ("removed"), and the names of other files that changed ("changed").
+    Returns whether the new file was moved there from the same folder or a subfolder ("replaced"), whether the old one
+    was removed first ("removed"), and the names of other files that changed ("changed").
     """
     with temporary_folder() as place:
         runs, elsewhere = place / "runs", place / "elsewhere"
@@ -288,8 +288,8 @@ def hostile_file(assignment: Any, dim: int, written_by: str) -> bool:
 def from_elsewhere(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
     """Load a checkpoint whose tensors are marked as saved on a GPU.
 
-    The file is saved on the CPU, then the device in it is rewritten. Nothing is rewritten if the student's code moves
-    every tensor to the CPU before saving, or if the file is not torch's archive.
+    The file is saved on the CPU, then its record of the device is rewritten. Nothing is rewritten if the student's code
+    moves every tensor to the CPU before saving, or if the file is not torch's archive.
     """
     with temporary_folder() as place:
         path, moved = place / "run.pt", place / "moved.pt"

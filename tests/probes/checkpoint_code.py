@@ -1,4 +1,4 @@
-"""Code that reproduces the probes of checkpoint; functions take the probes' arguments of the same name."""
+"""Code that reproduces the probes of checkpoint; each function takes its probe's arguments by name."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Probes of Cruncher."""
+"""Probes for Cruncher."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Probes of deep_network."""
+"""Probes for deep_network."""
 
 from typing import Any
 
@@ -72,7 +72,7 @@ def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
         "dtypes": sorted({str(p.dtype) for p in model.parameters()}),
         "parameters": sum(p.numel() for p in model.parameters() if p.requires_grad),
         "layers is an nn.ModuleList": isinstance(model.layers, nn.ModuleList),
-        "all layers are a Block": all(isinstance(layer, assignment.deep_network.Block) for layer in model.layers),
+        "every layer is a Block": all(isinstance(layer, assignment.deep_network.Block) for layer in model.layers),
     }
 
 

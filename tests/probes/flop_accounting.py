@@ -1,4 +1,4 @@
-"""Probes of flop_accounting."""
+"""Probes for flop_accounting."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Probes of get_batch: call it and report batches, devices, seeds and bytes read."""
+"""Probes for get_batch: call it and report batches, devices, seeds and bytes read."""
 
 import copy
 import random
@@ -157,7 +157,7 @@ def later_change(assignment: Any, data: Tensor, batch_size: int, sequence_length
     )
 )
 def too_short(assignment: Any, data: Tensor, batch_size: int, sequence_length: int) -> list[str]:
-    """Return the error raised for too short data, after a call with exactly one window has succeeded."""
+    """Return the error raised for data that is too short, after a call with exactly one window has succeeded."""
     get_batch = assignment.get_batch.get_batch
     get_batch(np.arange(sequence_length + 1), batch_size, sequence_length)
     return refusal(lambda: get_batch(data.numpy(), batch_size, sequence_length))
@@ -183,4 +183,4 @@ def bytes_read(assignment: Any, file_bytes: int, batch_size: int, sequence_lengt
         data = np.memmap(path, dtype=np.uint16, mode="r")
         read_nothing_ahead(data)
         assignment.get_batch.get_batch(data, batch_size, sequence_length)
-        return resident_bytes(data)
+        return resident_bytes(data, path)

@@ -1,4 +1,4 @@
-"""Probes of accumulate_gradients: the gradients, the calls of the model, and the peak memory."""
+"""Probes for accumulate_gradients: the gradients, the calls of the model, and the peak memory."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def accumulate(
 ) -> dict[str, object]:
     """Return the loss, the gradients, the calls of the model, and what should not change.
 
-    The gradients are `before` at first, and the weight number `frozen` does not require grad.
+    The gradients start as `before`, and weight number `frozen` does not require grad.
     """
     model = DeepLinear(weights).eval()
     for i, (p, grad) in enumerate(zip(model.weights, before, strict=True)):

@@ -1,4 +1,4 @@
-"""Probes of initialization."""
+"""Probes for initialization."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Probes of Linear."""
+"""Probes for Linear."""
 
 from typing import Any
 

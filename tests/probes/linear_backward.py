@@ -1,4 +1,4 @@
-"""Probes of linear_backward."""
+"""Probes for linear_backward."""
 
 from typing import Any
 
@@ -22,14 +22,14 @@ def gives_a_tuple(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> bool
 
 @typed("with torch.inference_mode():\n    linear_backward(x.clone(), w.clone(), grad_y.clone())")
 def gradients_without_autograd(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, object]:
-    """Return both gradients of inference tensors."""
+    """Return both gradients, computed from inference tensors."""
     with torch.inference_mode():
         return name_gradients(assignment.linear_backward.linear_backward(x.clone(), w.clone(), grad_y.clone()))
 
 
 @typed("x.requires_grad_(); w.requires_grad_()\nlinear_backward(x, w, grad_y)\nx.grad, w.grad")
 def traces(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, object]:
-    """Return the state of the arguments after a call, where x and w require grad, and the results."""
+    """Return the results of a call in which x and w require grad, and the state of the arguments afterwards."""
     x, w, grad_y = x.clone().requires_grad_(), w.clone().requires_grad_(), grad_y.clone()
     results = name_gradients(assignment.linear_backward.linear_backward(x, w, grad_y))
     return {

@@ -1,4 +1,4 @@
-"""Weights of ours put into a student's module."""
+"""Load weights into a student's module."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 def load(module: Any, weights: Mapping[str, Tensor]) -> None:
-    """Load these weights. Raises ValueError, in words of the module's own, where it has other keys or shapes."""
+    """Load these weights. Raises ValueError with the first difference if the module has other keys or shapes."""
     own = {key: list(value.shape) for key, value in module.state_dict().items()}
     asked = {key: list(value.shape) for key, value in weights.items()}
     if own.keys() - asked.keys():

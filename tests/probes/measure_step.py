@@ -1,4 +1,4 @@
-"""Probes of measure_step: predictions, and measurements on a simulated device."""
+"""Probes for measure_step: predictions, and measurements on a simulated device."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,12 +13,12 @@ from torchkata import DispatchMode
 
 from .operators import FIRST_FACTOR
 
-COUNTING = ("flop_accounting", "memory_accounting", "promised_flops", "roofline")  # the katas that return figures
+COUNTING = ("flop_accounting", "memory_accounting", "promised_flops", "roofline")  # the katas that return numbers
 
 
 @contextmanager
 def scaled_functions(assignment: Any, factor: int) -> Iterator[None]:
-    """Replace the functions of the student's earlier katas by stand-ins that return `factor` times as much."""
+    """Replace the functions of the student's earlier katas with stand-ins that return `factor` times as much."""
     if factor == 1:
         yield
         return
@@ -57,7 +57,7 @@ def scale(factor: int, result: Any) -> Any:
 
 
 def list_work(assignment: Any, B: int, D: int, L: int, dtype: str, factor: int = 1) -> list[list[object]]:
-    """List the FLOPs and bytes of each operation, where the student's other functions return `factor` times as much."""
+    """List the FLOPs and bytes of each operation when the student's other functions return `factor` times as much."""
     with scaled_functions(assignment, factor):
         return [list(each) for each in assignment.measure_step.step_work(B, D, L, getattr(torch, dtype))]
 
@@ -72,7 +72,7 @@ def predict(
     bytes_per_sec: float,
     factor: int = 1,
 ) -> object:
-    """Predict a step, where the student's other functions return `factor` times as much."""
+    """Predict a step when the student's other functions return `factor` times as much."""
     with scaled_functions(assignment, factor):
         return assignment.measure_step.predict_step(B, D, L, getattr(torch, dtype), flop_per_sec, bytes_per_sec)
 
@@ -82,7 +82,7 @@ def measure_device(
 ) -> dict[str, object]:
     """Call measure_device inside `torch.device(name)`, with a `time_matmul` that simulates a device of these speeds.
 
-    Returns its figures, and the shapes and devices of the tensors passed to `time_matmul`.
+    Returns its results, and the shapes and devices of the tensors passed to `time_matmul`.
     """
     timed: list[list[list[int]]] = []
     places: set[str] = set()

@@ -1,4 +1,4 @@
-"""Probes of memory_accounting, which build tensors and models from a description."""
+"""Probes for memory_accounting, which build tensors and models from a description."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def build_model(parts: list[list[Any]]) -> nn.Module:
 
 
 def format_model(parts: list[list[Any]]) -> str:
-    """Return the source code that builds it. A part of kind `own` is a parameter of the model itself."""
+    """Return the source code that builds the model. A part of kind `own` is a parameter of the model itself."""
     lines = ["model = nn.Module()"]
     for i, (kind, a, b) in enumerate(parts):
         if kind == "own":

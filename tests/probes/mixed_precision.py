@@ -1,4 +1,4 @@
-"""Probes of train_step, with an optimizer that records its weights and gradients."""
+"""Probes for train_step, with an optimizer that records its weights and gradients."""
 
 from typing import Any
 

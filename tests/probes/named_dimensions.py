@@ -1,4 +1,4 @@
-"""Probes of named_dimensions."""
+"""Probes for named_dimensions."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a student's code costs, seen operator by operator: the memory that it keeps alive, and its matrix products."""
+"""Measure what a student's code costs, operator by operator: the memory that it keeps alive, and its matmuls."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -14,10 +14,11 @@ FIRST_FACTOR = {aten.mm: 0, aten.bmm: 0, aten.mv: 0, aten.addmm: 1, aten.baddbmm
 
 
 class Operators(DispatchMode):  # type: ignore[no-untyped-call]
-    """Watches all operators while it is entered, those of a backward pass too.
+    """Watches all operators while it is active, including those of a backward pass.
 
-    Memory is what operators have made and what is still alive, in bytes, floating tensors only, whoever holds it: a
-    graph, a list, an attribute. The `inputs` don't count, and nothing of a parameter's size does: gradients.
+    Memory is the bytes of the floating-point tensors that operators have created and that are still alive, whether a
+    graph, a list or an attribute holds them. The `inputs` do not count, nor does any tensor of a parameter's size, such
+    as a gradient.
     """
 
     def __init__(self, inputs: Iterable[Tensor], parameters: Iterable[Tensor]) -> None:
@@ -32,7 +33,7 @@ class Operators(DispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        """Run the operator, then look at what it made."""
+        """Run the operator, then inspect what it created."""
         result = func(*args, **(kwargs or {}))
         for tensor in self.tensors_in(result):
             if tensor.is_floating_point():
@@ -42,7 +43,7 @@ class Operators(DispatchMode):  # type: ignore[no-untyped-call]
         return result
 
     def note(self, tensor: Tensor) -> None:
-        """Remember this memory, unless it was there before or is of a parameter's size."""
+        """Remember this memory, unless it existed before or has a parameter's size."""
         memory, size = reference(tensor), tensor.untyped_storage().nbytes()
         if memory not in self.known and size not in self.weights:
             self.made[memory] = size

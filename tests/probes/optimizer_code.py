@@ -106,7 +106,7 @@ def write_in_place(
 
 
 def write_many_steps(name: str, steps: int) -> str:
-    """Take many steps with the same gradient, saved and loaded after two of them."""
+    """Take many steps with the same gradient, saving and loading after two of them."""
     created = f"opt = {name.partition('.')[2]}([p], lr=0.0)"
     return f"""\
 p = nn.Parameter(torch.zeros(2, dtype=torch.bfloat16))

@@ -1,4 +1,4 @@
-"""Probes of all optimizers.
+"""Probes for all optimizers.
 
 `name` is the student's module and class, such as "adagrad.AdaGrad". `params[group][i]` are initial values,
 `lrs[step][group]` learning rates, `grads[step][group][i]` gradients or None, and `options[group]` the other options of
@@ -90,7 +90,7 @@ def overwrite_grads(assignment: Any, name: str, params: Groups, lrs: Rates, grad
 def step_in_place(
     assignment: Any, name: str, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor], options: Options
 ) -> dict[str, object]:
-    """Take a step of parameters after one without a gradient; return what the step left unchanged."""
+    """Take a step in a group whose first parameter has no gradient; return what the step left unchanged."""
     ours = [nn.Parameter(p.t().contiguous().t() if transposed and p.ndim == 2 else p.clone()) for p in params]
     without = nn.Parameter(torch.ones(2))
     optimizer = find_class(assignment, name)([without, *ours], lr=lr, **restore_tuples(options))
@@ -131,7 +131,7 @@ def run_with_scheduler(
 
 @typed(optimizer_code.write_defaults)
 def run_with_defaults(assignment: Any, name: str, param: Tensor, grads: list[Tensor], options: Options) -> list[Tensor]:
-    """Return the parameter after every step, with these `options` of the constructor and none of its group."""
+    """Return the parameter after every step, with these `options` passed to the constructor and none to its group."""
     optimizer = find_class(assignment, name)([{"params": [nn.Parameter(param.clone())]}], **restore_tuples(options))
     return [take_step(optimizer, [[grad]])[0][0] for grad in grads]
 
@@ -140,7 +140,7 @@ def run_with_defaults(assignment: Any, name: str, param: Tensor, grads: list[Ten
 def run_interrupted(
     assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads, stop: int, options: Sequence[Options] = ()
 ) -> dict[str, object]:
-    """Return a run, its end, and the end of the same run saved after `stop` steps and loaded into a new optimizer."""
+    """Return a run, its end, and its end when it is saved after `stop` steps and loaded into a new optimizer."""
     optimizer_class = find_class(assignment, name)
     whole = build(optimizer_class, params, lrs[0], options)
     trace = take_steps(whole, lrs, grads)
@@ -154,7 +154,7 @@ def run_interrupted(
 
 @typed(optimizer_code.write_many_steps)
 def take_many_steps(assignment: Any, name: str, steps: int) -> dict[str, Tensor]:
-    """Return where bfloat16 parameters end after many steps without a break, and saved and loaded after two steps.
+    """Return bfloat16 parameters after many uninterrupted steps, and after as many with a save and load after two.
 
     All steps but the last have a learning rate of 0, so only the state depends on them.
     """
@@ -208,7 +208,7 @@ def measure_state(assignment: Any, name: str, params: Groups, lrs: Rates, grads:
 
 
 def find_tensors(value: object) -> Iterator[Tensor]:
-    """Yield every tensor within, at any depth."""
+    """Yield every tensor nested in a value, at any depth."""
     if isinstance(value, Tensor):
         yield value
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple, set)) else ()

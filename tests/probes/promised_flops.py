@@ -1,4 +1,4 @@
-"""Probes of promised_flops; they get dtypes by name."""
+"""Probes for promised_flops; they receive dtypes by name."""
 
 from typing import Any
 

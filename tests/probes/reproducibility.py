@@ -1,4 +1,4 @@
-"""Probes of seed_everything: draws of all three libraries, and a small training run that uses them all."""
+"""Probes for seed_everything: draws of all three libraries, and a small training run that uses them all."""
 
 import os
 import random

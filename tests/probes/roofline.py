@@ -1,4 +1,4 @@
-"""Probes of roofline; they get dtypes by name."""
+"""Probes for roofline; they receive dtypes by name."""
 
 from typing import Any
 

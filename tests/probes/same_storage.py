@@ -1,4 +1,4 @@
-"""Probes of same_storage: build tensors from expressions, then call it for every pair."""
+"""Probes for same_storage: build tensors from expressions, then call it for every pair."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
-"""Simulated machine: clocks and a GPU with a time of their own.
+"""A simulated machine: clocks and a GPU that run on simulated time.
 
-With it a probe sees what code times, without a GPU and independent of this machine's load. Products are computed on the
+It lets a probe see what code times, without a GPU and regardless of this machine's load. Products are computed on the
 CPU; only their durations are made up.
 """
 
@@ -135,7 +135,7 @@ class Factories(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        """Run the function without the `device` argument, which is not available."""
+        """Run the function without the `device` argument, because that device is not available."""
         kwargs = dict(kwargs or {})
         place = kwargs.get("device")
         if place is None or torch.device(place).type != "cuda":
@@ -186,7 +186,7 @@ def get_machine() -> Machine:
 
 @contextmanager
 def simulating(machine: Machine) -> Iterator[None]:
-    """Replace the clocks of this process, and torch's GPU if the machine has one, by simulated ones."""
+    """Replace the clocks of this process, and torch's GPU if the machine has one, with simulated ones."""
     with ExitStack() as stack:
 
         def put(place: object, name: str, value: object) -> None:
@@ -210,7 +210,7 @@ def simulating(machine: Machine) -> Iterator[None]:
 
 
 def replace_clock(value: object) -> object:
-    """Replace perf_counter, which timeit has as a default argument."""
+    """Replace perf_counter, which timeit uses as a default argument."""
     return time.perf_counter if value is REAL["perf_counter"] else value
 
 

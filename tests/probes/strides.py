@@ -1,4 +1,4 @@
-"""Probes of strides; where no kind is given, they pass tuples."""
+"""Probes for strides; if no kind is given, they pass tuples."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Probes of time_matmul on a simulated machine and on this one."""
+"""Probes for time_matmul on a simulated machine and on this one."""
 
 import random
 from dataclasses import asdict
@@ -29,8 +29,8 @@ def simulate(
 ) -> dict[str, object]:
     """Call time_matmul on a simulated machine; return its result and everything that happened.
 
-    A product takes about `seconds`, the first one `first_takes_more` in addition. The GPU has other work for
-    `busy_seconds` at the start. Of each seven products, the one at the index `disturbed` takes ten times as long.
+    A product takes about `seconds`, the first one an additional `first_takes_more`. The GPU has other work for
+    `busy_seconds` at the start. Of every seven products, the one at index `disturbed` takes ten times as long.
     """
     rng = random.Random(m)
     machine = Machine(
@@ -46,7 +46,7 @@ def simulate(
     a, b = torch.ones(m, k), torch.ones(k, n)
     if on_gpu:
         a, b = a.as_subclass(OnDevice), b.as_subclass(OnDevice)
-    assignment.forget("time_matmul")  # the module may hold clocks since its import
+    assignment.forget("time_matmul")  # the module may have stored clocks when it was imported
     try:
         with simulating(machine):
             result = assignment.time_matmul.time_matmul(a, b)

@@ -1,4 +1,4 @@
-"""Probes of train: a get_batch that records its calls, and an optimizer that changes nothing."""
+"""Probes for train: a get_batch that records its calls, and an optimizer that changes nothing."""
 
 import gc
 from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +31,7 @@ class Batches:
 
     @property
     def get_batch(self) -> Callable[..., tuple[Tensor, Tensor]]:
-        """A function with the signature in the stub, and the name that Python prints when the arguments are wrong."""
+        """A function with the stub's signature, and the name that Python prints when the arguments are wrong."""
 
         def get_batch(*, B: int) -> tuple[Tensor, Tensor]:
             return self.draw(B)
@@ -150,7 +150,7 @@ class Frozen(torch.optim.Optimizer):
 def with_frozen_sgd(
     assignment: Any, weights: list[Tensor], lr: float, xs: list[Tensor], ys: list[Tensor], steps: int
 ) -> dict[str, object]:
-    """Train with `Frozen` in place of `sgd.SGD`; the batches are repeated from the first after the last."""
+    """Train with `Frozen` in place of `sgd.SGD`; after the last batch, the first one follows again."""
     assignment.sgd.SGD = Frozen
     assignment.forget("train")
     Frozen.events, Frozen.rates, Frozen.starts = [], [], []

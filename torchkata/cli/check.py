@@ -1,7 +1,7 @@
 """`kata check`: runs the tests like the grader and prints the points.
 
 It tests the files that `kata export` would pack, with the grader's number of inputs and time limits. pytest runs in a
-child process with this module as a plugin: code that exits Python or hangs then costs only its own kata. The child
+child process with this module as a plugin: so code that exits Python or hangs affects only its own kata. The child
 process is not a sandbox.
 """
 
@@ -31,7 +31,7 @@ from .terminal import paint
 
 SEEDS = 10**6
 POLL_SECONDS = 0.1
-SLACK = 5.0  # seconds beyond the limits that a test may take to check results and shrink the input
+SLACK = 5.0  # seconds that a test may take beyond its limits, to check results and shrink the input
 RUNNING = "running"  # file with the name of the running test
 POINTS = "points.json"  # file with the points of each kata, written at the end
 
@@ -56,10 +56,10 @@ def check(katas: Sequence[Kata]) -> int:
 
 
 def run_all(katas: Sequence[Kata], folder: Path) -> tuple[int, dict[str, float], dict[str, str]]:
-    """Run the tests; if a kata's code ends the run, run again without this kata and the katas that build on it.
+    """Run the tests; if a kata's code ends the run, run again without it and the katas that build on it.
 
     Returns:
-        pytest's exit code, the points by kata, and the reason by kata that ended a run.
+        pytest's exit code, the points of each kata, and for each kata that ended a run, the reason.
     """
     left, deaths = [kata.name for kata in katas], dict[str, str]()
     seed = random.SystemRandom().randrange(SEEDS)
@@ -118,7 +118,7 @@ def width_of(katas: Sequence[Kata]) -> int:
 
 
 def unfinished(kata: Kata, points: Mapping[str, float], deaths: Mapping[str, str]) -> list[str]:
-    """Return the unfinished katas that the kata builds on; the grader replaces them by working code."""
+    """Return the unfinished katas that the kata builds on; the grader replaces them with working code."""
     state = load_state()
     ran = {name: got == course().katas[name].max_score for name, got in points.items()} | dict.fromkeys(deaths, False)
     return [name for name in course().foundations(kata.name) if not ran.get(name, state.is_done(name))]

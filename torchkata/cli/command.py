@@ -1,6 +1,6 @@
 """The command `kata`: parses the command line and runs the command.
 
-Exit codes: 0 success; 1 a test failed or the student's code raised; 2 wrong usage; 3 a problem of the machine;
+Exit codes: 0 success; 1 a test failed or the student's code raised; 2 wrong usage; 3 a problem with the machine;
 130 Ctrl-C.
 """
 
@@ -126,7 +126,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def find_kata(name: str, commands: Collection[str] = ()) -> Kata:
-    """Return the kata of this name. Raises CallError, which suggests a similar kata or one of the commands."""
+    """Return the kata with this name. Raises CallError, which suggests a similar kata or command."""
     if name not in course().katas:
         near = nearest(name, [*commands, *course().katas])
         raise CallError(words("unknown.near" if near else "unknown", kata=repr(name), near=near))

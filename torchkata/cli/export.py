@@ -43,8 +43,8 @@ class Note:
 def export(path: Path | None) -> int:
     """Write the zip file and print its problems, serious ones last.
 
-    The default path is `assignment.zip` next to `assignment/`. Return the exit code, 1 if some tests will certainly
-    fail. Raises CallError if there is nothing to hand in or the file can't be written.
+    The default path is `assignment.zip` next to `assignment/`. Return the exit code, which is 1 if some tests will
+    certainly fail. Raises CallError if there is nothing to hand in or the file can't be written.
     """
     path = path or Path(os.path.relpath(course().root / FILE))
     if path.suffix != ".zip":
@@ -109,7 +109,7 @@ def reason_to_skip(path: Path) -> str:
 
 
 def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[Note]:
-    """Yield a note for each syntax error, import that will fail, and remaining stub."""
+    """Yield a note for each syntax error, import that will fail, or remaining stub."""
     try:
         tree = parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def find_commands() -> dict[str, Kata]:
-    """Return the katas that add a command, by the command's name; empty without a course."""
+    """Return the katas that add a command, by the command's name; none without a course."""
     try:
         return {kata.command["name"]: kata for kata in course().katas.values() if kata.command}
     except CourseError:
@@ -37,7 +37,7 @@ def run(kata: Kata) -> int:
 
 
 def describe_error(reply: "Reply") -> str:
-    """Return the error that the student's code raised and its place, in one line."""
+    """Return one line with the error that the student's code raised and where it was raised."""
     place = words("message.at", file=reply.file, line=reply.line) if reply.line else reply.file
     if reply.outcome == "not_written" and reply.line:
         return words("message.to_do", file=reply.file, line=reply.line)

@@ -20,7 +20,7 @@ def can_fork() -> bool:
 
 
 def load() -> None:
-    """Import the libraries of every run, so that forked runs start at once.
+    """Import the libraries that every run needs, so that forked runs start immediately.
 
     Do not compute anything here: after an operation on several threads, torch hangs in a forked process.
     """

@@ -36,7 +36,7 @@ class Session:
     def __init__(self) -> None:
         self.watcher = Watcher(course().assignment)
         self.task: Task | None = None
-        self.last: tuple[str, ...] = ()  # katas of the last run that the student asked for
+        self.last: tuple[str, ...] = ()  # katas of the last run that the student started
         self.finished = {kata for kata in course().katas if load_state().status(kata) == "done"}  # at any time so far
         self.due: set[str] = set()  # finished katas that build on saved ones and must be checked
         self.forks = runs.can_fork()
@@ -58,7 +58,7 @@ class Session:
             overview.show_next(state)
 
     def poll(self) -> None:
-        """Run the tests of saved katas, report a run that has ended, or check dependents."""
+        """Run the tests of saved katas, report a finished run, or check dependents."""
         if saved := self.watcher.poll():
             unfinished = self.task.katas if self.task and self.task.output is None else ()
             self.begin({*self.affected_katas(saved), *unfinished})
@@ -70,7 +70,7 @@ class Session:
             self.start(due, tempfile.TemporaryFile())  # noqa: SIM115  (open until the check has ended)
 
     def affected_katas(self, saved: set[str]) -> set[str]:
-        """Return the saved katas and those that import a saved helper module; if there are none, the last ones."""
+        """Return the saved katas and those that import a saved helper module; otherwise those of the last run."""
         katas, helpers = saved & course().katas.keys(), saved - course().katas.keys()
         users = {kata for kata in course().katas if helpers & read_imports(course().assignment / f"{kata}.py")}
         return katas | users or set(self.last)
@@ -106,7 +106,7 @@ class Session:
         self.task = Task(chosen, start(arguments, output), before, output, is_retry)
 
     def report(self, task: Task, code: int) -> None:
-        """Print the outcome of a run as far as pytest has not, and retry a run that crashed."""
+        """Print what pytest has not printed about a run's outcome, and retry a run that crashed."""
         now = load_state()
         failed = {kata for kata in task.katas if LOOK_OF[now.status(kata)].colour == "red"}
         waiting = {user for kata in failed for user in course().dependents(kata)}

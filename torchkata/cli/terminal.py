@@ -9,7 +9,7 @@ from typing import Literal
 from torchkata.i18n import words, wrap
 from torchkata.result import LOOK_OF, Status
 
-WIDTH = 100  # columns of a text at most
+WIDTH = 100  # maximum width of a text, in columns
 CODES = {"green": "32", "red": "31", "yellow": "33", "bold": "1"}  # ANSI; grey is left as it is
 
 

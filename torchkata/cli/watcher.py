@@ -1,4 +1,4 @@
-"""Detects saved modules in a folder by polling, which costs less here than the notifications of the system."""
+"""Detects saved modules in a folder by polling, which costs less here than the system's notifications."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ Stamp = tuple[int, int, int]
 class Watcher:
     """Reports the modules that have changed since the last report and then stayed the same for one poll.
 
-    Waiting for the second poll is needed because editors write in several steps or replace the file.
+    It waits for the second poll because editors write in several steps or replace the file.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -38,8 +38,8 @@ def assert_close(
     """Assert that `yours` has the right type, dtype and shape, and that its elements equal `expected` up to rounding.
 
     The tolerance of an element is `roundings * eps(dtype) * scale`, so it grows with the number and the size of the
-    terms in a sum. Where `scale` exceeds the largest number of the dtype, correct code may overflow and the element is
-    not compared.
+    terms in a sum. An element whose `scale` exceeds the largest number of the dtype is not compared, because correct
+    code may overflow there.
 
     Args:
         yours: The student's answer: a tensor, or an array if `dtype` is a NumPy dtype.
@@ -100,14 +100,14 @@ def broadcast_scale(shape: tuple[int, ...], scale: Any) -> Any:
 
 
 def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "", mistake: str = "") -> None:
-    """Assert that `yours` has the same type as `expected` and bitwise the same values; NaN equals NaN.
+    """Assert that `yours` has the same type as `expected` and bitwise identical values; NaN equals NaN.
 
     Args:
         yours: The student's answer.
         expected: The value that it must equal.
         what: The name of the compared value, for the message.
         note: A sentence that explains the difference.
-        mistake: The mistake in the student's code, if the assertion can fail for one reason only.
+        mistake: The mistake in the student's code, if the assertion can fail for only one reason.
 
     Raises:
         Wrong: They differ.
@@ -130,7 +130,7 @@ def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain 
     Args:
         condition: True, or a NumPy bool that is true. Anything else fails.
         note: A sentence that says why the answer is wrong.
-        mistake: The mistake in the student's code, if the condition can fail for one reason only. The failure shows
+        mistake: The mistake in the student's code, if the condition can fail for only one reason. The failure shows
             it after "looks like: ".
         yours: The student's value, or a text about it, for the message.
         expected: A text about the expected value, for the message.
@@ -146,7 +146,7 @@ def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain 
 
 
 def require(condition: object, note: str = "", *, mistake: str = "", yours: Plain = None, expected: str = "") -> None:
-    """Assert a precondition that another test is about: the failure says that this test cannot be tested yet.
+    """Assert a precondition that another test checks: the failure says that this property cannot be tested yet.
 
     Raises:
         Unmet: The condition does not hold.
@@ -186,7 +186,7 @@ def precondition(note: str = "") -> Iterator[None]:
 def asking(code: str) -> Iterator[None]:
     """Show `code` as the input if an assertion in this context fails.
 
-    Use it for a probe that makes several calls while the assertion is about one of them.
+    Use it for a probe that makes several calls when the assertion is about only one of them.
 
     Example:
         with asking(f"storage_index({strides}, {index})"):
@@ -200,7 +200,7 @@ def asking(code: str) -> Iterator[None]:
 
 
 def describe_value(yours: Plain) -> str:
-    """Return a test's own text about a value, or the value formatted."""
+    """Return the test's own text about a value if there is one, or else the formatted value."""
     return translate(yours) if isinstance(yours, str) else "" if yours is None else show(yours)
 
 
@@ -261,9 +261,9 @@ def report_comparison(yours: Plain, expected: Plain, what: str, *, right: bool =
 
 
 def make_failure(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
-    """Return the failure to raise: both values on one line each, or only their first difference if they are too long.
+    """Return the failure to raise, with each value on one line, or only their first difference if they are too long.
 
-    For lists or dicts of different lengths or keys, a note says so.
+    A note says so if lists have different lengths or dicts have different keys.
     """
     report_comparison(yours, expected, what, right=False)
     if oracle_is_mistaken.get():
@@ -294,7 +294,7 @@ def find_first_difference(expected: Plain, yours: Plain, path: str = "") -> tupl
 
 
 def explain_length(yours: Plain, expected: Plain) -> str:
-    """Return a note on lists of different lengths or dicts with different keys, "" for anything else."""
+    """Return a note on lists of different lengths or dicts with different keys, or "" for anything else."""
     if isinstance(yours, list) and isinstance(expected, list) and len(yours) != len(expected):
         return words("note.length", wanted=len(expected), found=len(yours))
     if isinstance(yours, dict) and isinstance(expected, dict) and yours.keys() != expected.keys():
@@ -316,7 +316,7 @@ def explain_form(yours: Any, wanted: Any) -> str:
 
 
 def explain_elements(excess: Any, wanted: Any, yours: Any) -> str:
-    """Return a note on the number of wrong elements and the first of them; a large result also gets both numbers."""
+    """Return a note on how many elements are wrong and which is first; for a large result, add its two values."""
     if excess.size == 1:
         return ""
     index = tuple(int(i) for i in np.argwhere(excess)[0])

@@ -38,7 +38,7 @@ def assert_count(yours: Plain, expected: int, *, what: str = "", note: str = "")
     """Assert that `yours` is exactly this int (or this float, if a known mistake expects one).
 
     Raises:
-        Wrong: `yours` is another number, or of another type.
+        Wrong: `yours` is another number, or has another type.
 
     Example:
         assert_count(flops, 2 * B * D * K, what="flops")

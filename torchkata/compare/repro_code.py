@@ -40,7 +40,7 @@ def render_call(call: Call, asked: str = "", width: int = MAX_WIDTH) -> list[str
 
 
 def render_probe(call: Call, literal: Callable[[Plain], str]) -> str:
-    """Return the code that a student would type for a probe, "" for a probe without `typed`."""
+    """Return the code that a student would type for a probe, or "" for a probe without `typed`."""
     given = call.arguments()
     if call.probe is probes.call:
         names = list(given) if all(map(str.isidentifier, given)) else map(literal, given.values())

@@ -85,7 +85,7 @@ def show(value: Plain, digits: int = DIGITS, width: int = MAX_WIDTH) -> str:
 
 
 def show_both(one: Plain, other: Plain, width: int = MAX_WIDTH) -> tuple[str, str]:
-    """Show two values, with all digits or with their types if they would look the same otherwise."""
+    """Show two values, with all digits or with their types if they would otherwise look the same."""
     for digits in (DIGITS, ALL_DIGITS):
         shown = show(one, digits, width), show(other, digits, width)
         if shown[0] != shown[1]:

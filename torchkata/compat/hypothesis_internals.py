@@ -19,7 +19,7 @@ from hypothesis.internal.entropy import deterministic_PRNG
 from hypothesis.internal.reflection import function_digest
 from hypothesis.strategies import SearchStrategy
 
-ATTEMPTS = 10  # draws of one input that a strategy may reject
+ATTEMPTS = 10  # how many draws of an input a strategy may reject
 FEW_EXAMPLES = 10
 SIMPLEST = (ChoiceTemplate("simplest", count=None),)
 
@@ -28,14 +28,14 @@ def ignore_local_constants() -> None:
     """Do not draw constants found in the source of imported modules.
 
     Inputs then depend only on the strategy and the seed, not on how this project is installed or which modules an
-    earlier failure imported. It also saves parsing the source.
+    earlier failure imported. This also saves parsing the source.
     """
     constants = providers._local_constants
     providers._get_local_constants = lambda: constants
 
 
 def register_random_generators() -> None:
-    """Let Hypothesis register the random generators now, because it collects garbage to do so."""
+    """Let Hypothesis register the random generators now, because doing so triggers a garbage collection."""
     with deterministic_PRNG():
         pass
 

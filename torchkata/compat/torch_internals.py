@@ -33,7 +33,7 @@ def skip_dynamo_import() -> None:
 
     torch wraps them so that `torch.compile` skips them, and the wrappers import `torch._dynamo`, which doubles torch's
     import time. The wrapper in `torch/_compile.py` can be disabled by an attribute of the method, but not the one
-    of `step` (`torch/optim/optimizer.py`). Without `torch.compile`, this changes no results.
+    around `step` (`torch/optim/optimizer.py`). Without `torch.compile`, this changes no results.
     """
     for method in vars(torch.optim.Optimizer).values():
         written = getattr(method, "__wrapped__", None)

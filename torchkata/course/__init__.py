@@ -2,12 +2,12 @@
 
     pyproject.toml               [tool.torchkata]: title, tracks, limits, languages, …
     assignment/<kata>.py         the stub
-    tests/test_<kata>.py         its property tests; tests/probes/<kata>.py where the tests build objects
+    tests/test_<kata>.py          its property tests; tests/probes/<kata>.py if they build objects
     reference/<kata>/kata.toml   title, hints, points; in the same folder the oracle, mistakes, solution and zoo
     reference/workloads/         the workloads that the grader times, if any
 
-A command uses the course that it is given, else the nearest one: it searches for `pyproject.toml` from the working
-directory upward.
+A command uses the course given to it, or else the nearest one, which it finds by searching for `pyproject.toml` from
+the working directory upward.
 """
 
 from pathlib import Path

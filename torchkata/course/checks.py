@@ -1,4 +1,4 @@
-"""Checks that the files of a course agree with each other: katas, tests and points."""
+"""Check that a course's files agree with each other: its katas, tests and points."""
 
 import ast
 import re
@@ -18,10 +18,10 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def check_katas(course: "Course", katas: Mapping[str, Kata]) -> None:
-    """Raise CourseError, with a message of one line, for the first inconsistency.
+    """Raise CourseError, with a one-line message, for the first inconsistency.
 
-    Every kata needs a test file and builds on existing katas, and a stub with a test file must be a kata. In a handout
-    the points are not checked: it may contain part of a track, and its points were checked at the release.
+    Every kata needs a test file and builds on existing katas, and a stub with a test file must be a kata. The points of
+    a handout are not checked: it may contain only part of a track, and they were checked at its release.
     """
     for name, kata in katas.items():
         path = course.folder(name) / "kata.toml"

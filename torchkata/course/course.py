@@ -70,7 +70,7 @@ class Course:
         return sorted(path for path in paths if path.suffix in (".py", ".toml") and path.is_file())
 
     def is_private(self, path: Path) -> bool:
-        """Return whether a file below `reference/` solves katas or proves tests, and so must stay in the course."""
+        """Return whether a file below `reference/` solves katas or proves tests, and so must not be handed out."""
         return not PRIVATE.isdisjoint(path.relative_to(self.reference).parts)
 
     def solutions(self) -> dict[str, bytes]:

@@ -1,4 +1,4 @@
-"""Updating a handout: new files replace the old ones, and a student's work stays.
+"""Updating a handout: new files replace the old ones, and a student's work is kept.
 
 `reference/handout.sha256` lists the files of a handout in the format of `sha256sum`. Any other file belongs to the
 student. A listed file that the student has changed is kept as a backup. `assignment/` is never touched.
@@ -17,10 +17,10 @@ LIST = "reference/handout.sha256"  # only a handout has this file
 STUBS = "reference/stubs"  # the original stubs, for `kata reset`
 STUDENTS = "assignment"
 UNSAFE = re.compile(
-    r"""[\\:*?"<>|~]          # a separator, drive, wildcard, or short name (PROGRA~1) of Windows
+    r"""[\\:*?"<>|~]          # a Windows separator, drive, wildcard or short name (PROGRA~1)
     | (^|/) (/|$)            # an absolute path, or an empty part
-    | [. ] (/|$)             # "." and "..", and what Windows cuts off at the end of a name
-    | (^|/) (con|prn|aux|nul|com\d|lpt\d) ([./]|$)  # a device of Windows
+    | [. ] (/|$)             # "." and "..", and what Windows strips from the end of a name
+    | (^|/) (con|prn|aux|nul|com\d|lpt\d) ([./]|$)  # a Windows device
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -32,7 +32,7 @@ class HandoutError(Exception):
 
 @dataclass(frozen=True)
 class Updated:
-    """The changes of an update, as paths in the handout."""
+    """The changes made by an update, as paths in the handout."""
 
     new: tuple[str, ...]  # files that were written
     gone: tuple[str, ...]  # files that were removed
@@ -69,7 +69,7 @@ def find_unsafe(names: Iterable[str]) -> str | None:
 
 
 def fold(name: str) -> str:
-    """Return a form shared by all spellings of a path that are one file where upper and lower case are the same."""
+    """Return a form that a path shares with all spellings that are the same file on a case-insensitive system."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
@@ -79,7 +79,7 @@ def is_students(name: str) -> bool:
 
 
 def digest(content: bytes) -> str:
-    """Compute the SHA-256 of a file; CRLF counts as LF, since git may convert line ends."""
+    """Compute the SHA-256 of a file; CRLF counts as LF, since git may convert line endings."""
     return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
 
 
@@ -89,7 +89,7 @@ def digest_of(path: Path) -> str:
 
 
 def update(root: Path, files: Mapping[str, bytes]) -> Updated:
-    """Replace the files of the handout in `root` by those of a newer one.
+    """Replace the files of the handout in `root` with those of a newer one.
 
     All files are first written to a temporary folder and then moved one by one, the list last. So an interrupted
     update loses nothing and can be repeated. Raises HandoutError if `root` has no list, or OSError.
@@ -148,7 +148,7 @@ def remove(root: Path, names: list[str]) -> None:
 
 
 def free_name(file: Path) -> Path:
-    """Return an unused name for a backup, `linear.py.bak` or `linear.py.bak2` and so on; none of them is a module."""
+    """Return an unused name for a backup, `linear.py.bak`, `linear.py.bak2` and so on; none of them is a module."""
     names = [file.with_name(f"{file.name}.bak")]
     while names[-1].exists():
         names.append(file.with_name(f"{file.name}.bak{len(names) + 1}"))

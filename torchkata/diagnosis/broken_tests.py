@@ -1,4 +1,4 @@
-"""Distinguishes a broken test from a wrong answer, when a test ends with an unexpected exception.
+"""Distinguish a broken test from a wrong answer when a test ends with an unexpected exception.
 
 The test is broken if the exception does not depend on the student's answers:
 
@@ -31,7 +31,7 @@ TRIES = 5  # of a test's body, which may be random
 
 
 class UnreadStudent:
-    """A student with answers that can be compared and passed on, but not read."""
+    """A student whose answers can be compared and passed on, but not read."""
 
     def call(self, *_: object) -> Plain:
         """Return an `Unread` answer."""
@@ -39,7 +39,7 @@ class UnreadStudent:
 
 
 def find_broken_test(error: BaseException, body: RecordedBody, last_call: Call | None) -> BrokenTest | None:
-    """Return the exception to raise in place of `error` if the test is broken, None if the answer may be the cause."""
+    """Return the exception to raise in place of `error` if the test is broken, else None: the answer may be wrong."""
     in_body = any(frame.f_code is RecordedBody.__call__.__code__ for frame, _ in traceback.walk_tb(error.__traceback__))
     example = next(iter(body.kept()), None) if in_body else None
     given = format_input(example) if example else ""
@@ -56,7 +56,7 @@ def find_broken_test(error: BaseException, body: RecordedBody, last_call: Call |
 
 
 def passes_on_replay(body: RecordedBody, example: Example) -> bool:
-    """Return whether the body passes with the same answers that it failed with, so its verdict is random."""
+    """Return whether the body passes with the answers that it failed with, which means that its verdict is random."""
     try:
         body.body(**example.given, student=ReplayingStudent(example.answers))
     except (Exception, SystemExit):
@@ -95,7 +95,7 @@ def find_course_lines(trace: TracebackType | None) -> list[Place]:
 
 
 def describe_course_error(error: BaseException) -> str:
-    """Return a line about an exception that a file of the course raised or caused, "" for any other exception."""
+    """Return a line about an exception that a file of the course raised or caused, or "" for any other exception."""
     if not is_chosen() or not isinstance(error, (Exception, SystemExit)):
         return ""
     root, lines = course().root, find_course_lines(error.__traceback__)

@@ -1,4 +1,4 @@
-"""Explanations of common exceptions of torch, NumPy and Python with messages that beginners hardly understand."""
+"""Explain common exceptions of torch, NumPy and Python whose messages are hard for beginners to understand."""
 
 import re
 
@@ -37,7 +37,7 @@ PATTERNS: dict[
 
 
 def explain_crash(crash: Crashed) -> str:
-    """Return the explanation of an exception, "" if there is none."""
+    """Return the explanation of an exception, or "" if there is none."""
     if not crash.place.file and "NoneType" in crash.error:  # a line of a test or probe, which uses the returned value
         return words("crash.no_return")
     text = f"{crash.error}\n{crash.place.source}"

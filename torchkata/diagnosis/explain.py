@@ -1,4 +1,4 @@
-"""Conversion of the exception that ended a test into its result: the outcome and the message for the student."""
+"""Convert the exception that ended a test into its result: the outcome and the message for the student."""
 
 import re
 from collections.abc import Iterator
@@ -98,7 +98,7 @@ def is_untestable(error: BaseException) -> bool:
 
 
 def is_file_error(error: BaseException) -> bool:
-    """Return whether the file causes the failure for any input: it cannot be imported, or lacks a name."""
+    """Return whether the file fails for any input, because it cannot be imported or lacks a name."""
     if not isinstance(error, Crashed):
         return False
     names = ("SyntaxError", "IndentationError", "ImportError", "ModuleNotFound")

@@ -19,9 +19,10 @@ OPERATORS: dict[str, Callable[[float, float], bool]] = {
 
 
 def find_common_fact(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
-    """Return a sentence with a fact that separates inputs with wrong answers from those with right ones, "" for none.
+    """Return a sentence with a fact that separates inputs with wrong answers from those with right ones, or "".
 
-    `trials` has each input and whether its answer is right. If only 0 is answered right, any fact is an accident.
+    `trials` has each input and whether its answer is right. If only the input 0 gets a right answer, any such fact is a
+    coincidence.
     """
     telling = [(given, right) for given, right in trials if not any(map(is_empty, given.values()))]
     wrong, right = (

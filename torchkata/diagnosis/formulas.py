@@ -12,7 +12,7 @@ from numpy import ndarray as Array
 
 from torchkata.seam.values import Plain, is_array, is_tensor
 
-MIN_NUMBERS = 4  # different numbers that a formula must explain
+MIN_NUMBERS = 4  # number of different values that a formula must explain
 MAX_DENOMINATOR = 12  # of a factor that is shown as a fraction
 CLOSE = 16  # roundings by which equal numbers may differ
 Numbers: TypeAlias = Array[Any, Any]
@@ -42,7 +42,7 @@ class Formula:
 
 
 def fits(formula: Formula, pairs: Sequence[Pair]) -> bool:
-    """Return whether a formula predicts all answers, including enough different wrong numbers."""
+    """Return whether a formula predicts all answers, including enough different wrong ones."""
     explained: set[float] = set()
     for pair in pairs:
         predicted = formula.predicted(pair)
@@ -74,7 +74,7 @@ def find_largest(values: Numbers) -> float:
 
 
 def to_numbers(value: Plain) -> Numbers | None:
-    """Return the numbers of a tensor, an array, a list or a number, None for anything else; ints stay exact."""
+    """Return the numbers of a tensor, an array, a list or a number, or None for anything else; ints stay exact."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return np.asarray(value, np.longdouble if isinstance(value, int) else np.float64)
     if isinstance(value, list) and value and all(type(item) in (int, float) for item in value):
@@ -120,7 +120,7 @@ def shift(expected: Numbers, by: int) -> Numbers:
 
 
 def wrap(expected: Numbers, bits: int, *, is_signed: bool) -> Numbers:
-    """Apply the overflow of an integer of this many bits."""
+    """Wrap around, as an integer with this many bits does on overflow."""
     half = 2 ** (bits - 1) if is_signed else 0
     wrapped: Numbers = (expected + half) % 2**bits - half
     return wrapped

@@ -32,7 +32,7 @@ def instead_of(
 ) -> Callable[[Callable[..., Any]], Mistake]:
     """Declare the decorated function as a known mistake in the oracle's function `right`.
 
-    A failure shows the message if this is the only mistake of the kata that reproduces all answers of the student.
+    A failure shows the message if this is the only mistake of the kata that reproduces all of the student's answers.
 
     Args:
         right: The oracle's function. The decorated function has the same parameters and results.
@@ -83,7 +83,7 @@ def load_mistakes(kata: str) -> tuple[KnownMistake, ...]:
 
 
 def translate_mistake(kata: str, message: str) -> str:
-    """Return the message of a mistake in the student's language."""
+    """Return a mistake's message, translated into the student's language."""
     for name, mistake in load_named_mistakes(kata).items():
         for one in expand_constants(mistake):
             if one.message == message and (text := find_text(kata, "looks_like", name)):

@@ -1,4 +1,4 @@
-"""Recording of a test's examples with the student's answers, and replay of these answers."""
+"""Record a test's examples with the student's answers, and replay these answers."""
 
 import functools
 import sys
@@ -65,7 +65,7 @@ class ReplayingStudent:
 
 
 class RecordedBody:
-    """A replacement of a test's body that records its first failing examples and its last ones.
+    """A replacement for a test's body that records its first failing examples and its last ones.
 
     The first failing examples are large; the very last is the one that Hypothesis has shrunk. Examples on which the
     student's code crashed are not recorded, because they have no answer to compare.

@@ -1,6 +1,6 @@
 """Relations between all wrong answers of a test and the expected values, such as "yours = expected / x.shape[0]".
 
-A relation is reported only if it holds in every comparison and explains enough different numbers to be no accident.
+A relation is reported only if it holds in every comparison and explains too many different numbers to be a coincidence.
 """
 
 from collections.abc import Mapping, Sequence
@@ -53,7 +53,7 @@ class Relation(NamedTuple):
 def find_relation(seen: Sequence[Comparison], *, of_shapes: bool = False) -> Relation:
     """Return the relation that holds in all of these comparisons, or an empty one.
 
-    `of_shapes` says that their numbers are the sizes of shapes.
+    `of_shapes` is true if their numbers are the sizes of shapes.
     """
     if not seen:
         return Relation()
@@ -73,7 +73,7 @@ def find_relation(seen: Sequence[Comparison], *, of_shapes: bool = False) -> Rel
 
 
 def make_pair(one: Comparison) -> Pair | None:
-    """Return the numbers of both sides, None if one side has no numbers."""
+    """Return the numbers of both sides, or None if one side has no numbers."""
     yours, expected = to_numbers(one.yours), to_numbers(one.expected)
     if yours is None or expected is None:
         return None
@@ -131,7 +131,7 @@ def have_same_type(one: Comparison) -> bool:
 
 
 def unpack(seen: Sequence[Comparison]) -> tuple[str, list[Comparison]]:
-    """Replace dicts by their first differing entry and lists by their items; also return the keys as a prefix."""
+    """Replace dicts with their first differing entry and lists with their items; also return the keys as a prefix."""
     prefix, parts = "", list(seen)
     while parts and to_numbers(parts[0].expected) is None:
         first = next((one for one in parts if not same(one.yours, one.expected)), parts[0])

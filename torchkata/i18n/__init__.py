@@ -1,4 +1,4 @@
-"""Texts for students in English or Chinese. KATA_LANG selects the language, else the locale, else the course.
+"""Texts for students in English or Chinese. KATA_LANG selects the language, or else the locale or the course.
 
 The course's English texts are in its sources: claims are docstrings of tests, titles and hints are in `kata.toml`, and
 diagnoses are next to the mistakes. Translations are in `reference/<kata>/<language>.toml`, or in
@@ -37,7 +37,7 @@ def language() -> Language:
 
 
 def class_language() -> Language:
-    """Return the first language of the course; English without a course or if the engine has no texts in it."""
+    """Return the first language of the course; English if there is no course or the engine lacks that language."""
     try:
         return next((known for known in LANGUAGES if known == course().languages[0]), "en")
     except CourseError:

@@ -21,7 +21,7 @@ def hints_of(kata: Kata) -> list[str]:
 
 
 def tasks_of(kata: Kata) -> dict[str, str]:
-    """Return the translated docstrings of the stub by name; empty in English, where the stub itself has them."""
+    """Return the translated docstrings of the stub by name; empty in English, because the stub contains them."""
     return find_text(kata.name, "stub") or {}
 
 

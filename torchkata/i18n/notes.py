@@ -16,7 +16,7 @@ from . import Language, language, texts
 
 
 def translate(english: str, *, by_us: bool = True) -> str:
-    """Translate a sentence and the values in it; a sentence without translation is returned unchanged.
+    """Translate a sentence and the values in it; a sentence without a translation is returned unchanged.
 
     With `by_us=False`, for messages that may come from the student's code, only the engine's notes are used.
     """

@@ -62,7 +62,7 @@ class Client:
         self.server.stdin.flush()
 
     def receive(self) -> str:
-        """Return the server's reply, "" if it has ended."""
+        """Return the server's reply, or "" if it has ended."""
         assert self.server is not None
         assert self.server.stdout is not None
         return self.server.stdout.readline()

@@ -1,4 +1,4 @@
-"""Grouping of a kata's failures: tests that fail for the same reason are one block, the clearest first."""
+"""Group a kata's failures: tests that fail for the same reason form one block, and the clearest block comes first."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -30,12 +30,12 @@ class Inputs(Protocol):
     """A source of inputs for properties, in place of Hypothesis' engine."""
 
     def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
-        """Return the inputs of this test, None if only Hypothesis can draw them."""
+        """Return the inputs of this test, or None if only Hypothesis can draw them."""
 
 
 @dataclass(frozen=True)
 class Input:
-    """The arguments that `@given` would pass, and a callback for the case that the test fails on them."""
+    """The arguments that `@given` would pass, and a callback in case the test fails on them."""
 
     given: dict[str, Any]
     failed: Callable[[], None] = lambda: None
@@ -45,7 +45,7 @@ class NewInputs:
     """New inputs in every run. A failing input is saved for Hypothesis, which then runs first the next time."""
 
     def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
-        """Return new inputs, None if the test has examples or saved failures."""
+        """Return new inputs, or None if the test has examples or saved failures."""
         test = item.obj
         if internals.has_explicit_examples(test) or internals.has_saved_failures(test):
             return None
@@ -86,7 +86,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 def run_inputs(
     body: Callable[..., None], fixtures: dict[str, Any], inputs: Iterable[Input]
 ) -> tuple[int, BaseException | None]:
-    """Return the number of inputs that the body ran on, and the exception of the last one, if it raised.
+    """Return the number of inputs that the body ran on, and the exception that the last one raised, if any.
 
     An exception that ends the test at once, such as a time-out, propagates.
     """

@@ -49,13 +49,13 @@ class State:
         return self.status(kata) == "done" and not self.is_old(kata)
 
     def next(self) -> Kata | None:
-        """Return the kata to do next, None if all are done."""
+        """Return the kata to do next, or None if all are done."""
         failed = [kata for kata in course().katas if LOOK_OF[self.status(kata)].colour == "red"]
         return find_next([kata for kata in course().katas if not self.is_done(kata)], failed)
 
 
 def find_next(left: Collection[str], failed: Collection[str]) -> Kata | None:
-    """Return the first kata of `left` that is, or is a foundation of, the first failed one; without one, the first."""
+    """Return the first kata of `left` that is the first failed one or a foundation of it; if none failed, the first."""
     katas = course().katas
     first = next((kata for kata in katas if kata in failed), None)
     in_the_way = katas if first is None else (first, *course().foundations(first))
@@ -96,7 +96,7 @@ def find_entries(stored: Any, table: str) -> list[tuple[str, Any]]:
 
 
 def parse_last_run(entry: Any) -> LastRun | None:
-    """Return a stored run, None if the entry is invalid."""
+    """Return a stored run, or None if the entry is invalid."""
     try:
         run = LastRun(**entry)
     except TypeError:
@@ -120,8 +120,12 @@ def write_atomically(
 
     `hold` returns a context that is active from the creation of the temporary file to the replacement.
     """
-    name = os.fsencode(path.name)[:MAX_NAME].decode("utf-8", "ignore")  # the whole name may have the maximal length
-    temporary = path.with_name(f".{name}.{platform.node()}.{os.getpid()}.tmp")  # process ids repeat between nodes
+    name = os.fsencode(path.name)[:MAX_NAME].decode(
+        "utf-8", "ignore"
+    )  # the full name may already have the maximum length
+    temporary = path.with_name(
+        f".{name}.{platform.node()}.{os.getpid()}.tmp"
+    )  # processes on different nodes may have the same id
     try:
         with temporary.open("wb") as file, hold(temporary) if hold else nullcontext():
             file.write(content)

@@ -38,7 +38,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         if root is None:
             return
         course = use(root)
-        gc.disable()  # until the tests are collected: it would slow down the import of torch by a seventh
+        gc.disable()  # until the tests are collected: it makes importing torch a seventh slower
         for feature in (*FEATURES, SPEED) if course.workloads else FEATURES:
             pluginmanager.import_plugin(feature)
     except CourseError as error:
@@ -55,7 +55,7 @@ def mentions_a_course(start: Path) -> bool:
 
 
 def find_course(config: pytest.Config) -> Path | None:
-    """Return the course's folder, None if there is none. Raises CourseError.
+    """Return the course's folder, or None if there is none. Raises CourseError.
 
     pytest determines its root directory before it knows the options of this plugin, so it takes the PATH of
     `--impl PATH` for a folder of tests and looks for its root there. `--impl=PATH` avoids this, so run that instead.

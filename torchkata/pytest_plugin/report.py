@@ -55,7 +55,7 @@ def find_broken_foundations(kata: str, results: Mapping[str, Sequence[TestResult
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Replace the traceback by the message for the student."""
+    """Replace the traceback with the message for the student."""
     kata = find_kata(item.path)
     if kata is None or call.when != "call":
         return (yield)
@@ -96,7 +96,7 @@ def explain_failure(item: pytest.Item, kata: str, error: BaseException) -> TestR
 
 
 def find_mistake(cause: BaseException) -> str:
-    """Return the mistake that an exception itself identifies, "" for none."""
+    """Return the mistake that an exception itself identifies, or "" for none."""
     if isinstance(cause, Wrong):
         return cause.mistake
     return explain_crash(cause) if isinstance(cause, Crashed) else ""
@@ -173,7 +173,7 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestR
     for block in blocks[:most]:
         lines = [[*wrap(line, width)] for line in render_block(kata, block)]
         room -= 1 + sum(map(len, lines))
-        if shown and room < 0:  # failures that scroll off the screen are not read
+        if shown and room < 0:  # failures that scroll off the screen go unread
             break
         shown += 1
         out.write_line("")
@@ -240,7 +240,7 @@ def find_open_causes(kata: Kata, results: Mapping[str, Sequence[TestResult]], st
 
 
 def describe_foundations(kata: Kata, results: dict[str, list[TestResult]]) -> str:
-    """Return a remark that names the failed or unwritten foundations of a kata, "" for none."""
+    """Return a remark that names the failed or unwritten foundations of a kata, or "" for none."""
     causes = {
         result.cause.removesuffix(".py") for result in results.get(kata.name, []) if result.outcome == "not_started"
     }

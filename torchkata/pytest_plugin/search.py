@@ -41,7 +41,7 @@ QUICK_FURTHER = 6  # in a quick proof, when a single mistake is left
 
 
 class OutOfTime(BaseException):
-    """The end of the time for the search."""
+    """Raised when the time for the search is over."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -103,7 +103,7 @@ def explain_answers(
 
 
 def load_known_mistakes(kata: str) -> tuple[KnownMistake, ...]:
-    """Return the known mistakes of a kata, none if their file cannot be loaded."""
+    """Return the known mistakes of a kata, or none if their file cannot be loaded."""
     try:
         return load_mistakes(kata)
     except Exception:
@@ -126,8 +126,8 @@ def find_mistakes(
         body: The test's body with its recorded examples.
         test: The test, which draws further examples if it is a property.
         student: The student, who answers further examples.
-        seconds: The limit of the CPU time of the mistakes.
-        student_seconds: The limit of the time of the student's code.
+        seconds: The CPU time limit for running the mistakes.
+        student_seconds: The time limit for the student's code.
         enough: The number of further examples that suffice once a single mistake is left.
     """
     try:
@@ -167,7 +167,7 @@ class SilencedStudent(Student):
 
 
 class Search:
-    """Runs of a test's body on its examples, with a limit of CPU time."""
+    """Runs of a test's body on its examples, with a CPU time limit."""
 
     def __init__(self, body: RecordedBody, student: Student, seconds: float) -> None:
         self.body = body

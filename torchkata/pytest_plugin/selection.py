@@ -82,7 +82,7 @@ def make_solution_folder(config: pytest.Config) -> Path:
 
 
 def find_kata(path: Path) -> str | None:
-    """Return the kata that a test file is for, None for any other file."""
+    """Return the kata that a test file belongs to, or None for any other file."""
     name = path.stem.removeprefix("test_")
     return name if path.parent == course().tests and name in course().katas else None
 
@@ -97,7 +97,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Report in one line why the tests of a kata cannot be imported, which is never the student's mistake."""
+    """Report in one line why the tests of a kata cannot be imported, which is never the student's fault."""
     report = yield
     raised = getattr(report, "call", None)
     if report.failed and find_kata(collector.path) is not None and raised is not None and raised.excinfo is not None:

@@ -1,6 +1,6 @@
-"""pytest plugin: ends a test that itself computes for too long, for example because an oracle does not terminate.
+"""pytest plugin: ends a test that computes for too long, for example because an oracle does not terminate.
 
-The limit is one of CPU time without the calls of the student's code, which have limits of their own.
+The limit applies to CPU time outside calls of the student's code, which have their own limits.
 """
 
 from collections.abc import Generator

@@ -63,7 +63,7 @@ class Crashed(Exception):
 class AbortTest(BaseException):
     """The base of the exceptions that end a test at once, without shrinking the input.
 
-    `how` is the reason for the student, `place` the student's line that was running, if known.
+    `how` is the reason, as shown to the student; `place` is the student's line that was running, if known.
     """
 
     def __init__(self, how: str = "", place: Place = NOWHERE) -> None:
@@ -92,7 +92,7 @@ class Inconclusive(AbortTest):
 
 
 class Endless(TimedOut):
-    """A test that itself computes for too long, not counting the calls of the student's code."""
+    """A test that computes for too long, not counting calls of the student's code."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(words("timed_out.judging"))

@@ -1,4 +1,4 @@
-"""Running a probe in the process of the student's code. The result is a `Reply` of plain values, never an exception."""
+"""Run a probe in the process of the student's code. The result is a `Reply` of plain values, never an exception."""
 
 import ast
 import contextlib
@@ -108,7 +108,7 @@ def find_refusing_code(text: str, assignment: Assignment) -> Any:
 
 
 def find_probe_line(error: BaseException) -> str:
-    """Return the innermost line of a probe in the traceback, "" if there is none."""
+    """Return the innermost line of a probe in the traceback, or "" if there is none."""
     lines = [
         linecache.getline(frame.f_code.co_filename, line)
         for frame, line in traceback.walk_tb(error.__traceback__)

@@ -47,7 +47,7 @@ class Runner(Protocol):
         """Reset during a test, and do not count the time of the calls so far."""
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
-        """Run one probe. Raises TimedOut, Died or Inconclusive without a reply."""
+        """Run one probe. Raises TimedOut, Died or Inconclusive if there is no reply."""
 
     def set_budget(self, seconds: float) -> None:
         """Limit the total time of the calls until the next `reset`."""
@@ -143,7 +143,7 @@ class Student:
 
 
 def unwrap_reply(reply: Reply, fallbacks: Collection[str] = ()) -> Plain:
-    """Return the value of a reply. Otherwise raises NotStarted or Crashed, but with no line of a fallback."""
+    """Return the value of a reply, or raise NotStarted or Crashed, never with a line of a fallback."""
     if reply.outcome == "returned":
         return reply.value
     place = NOWHERE if reply.file in fallbacks else Place(reply.file, reply.line, reply.source)
@@ -216,7 +216,7 @@ def pause_processor_limit() -> Iterator[None]:
 
 @contextmanager
 def limit_wall_time(seconds: float, folder: Path) -> Iterator[None]:
-    """Raise TimedOut, with the student's line, in code that runs longer.
+    """Raise TimedOut, with the student's line, in code that runs longer than this.
 
     An import of a library is not interrupted: a half-imported library would break the calls after it.
     """
@@ -241,7 +241,7 @@ def limit_wall_time(seconds: float, folder: Path) -> Iterator[None]:
 
 @contextmanager
 def run_timer(timer: str, number: str, seconds: float, stop: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Call `stop` after this time. Windows and threads other than the main one have no timers, so nothing happens."""
+    """Call `stop` after this time. Windows and threads other than the main one have no timers, so it does nothing."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return

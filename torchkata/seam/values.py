@@ -27,7 +27,7 @@ def is_tensor(value: object) -> "TypeGuard[Tensor]":
 
 
 def is_array(value: object) -> TypeGuard[np.ndarray[Any, Any]]:
-    """Return whether a value is a numeric array, and not of a subclass."""
+    """Return whether a value is a numeric array, not an instance of a subclass."""
     return type(value) is np.ndarray and value.dtype.kind in NUMBERS and value.dtype.isnative
 
 
@@ -45,7 +45,7 @@ class Opaque:
 
 
 class AnswerRead(Exception):
-    """The error of a test that looks into an `Unread` answer."""
+    """Raised when a test looks into an `Unread` answer."""
 
 
 class Unread:

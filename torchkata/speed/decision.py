@@ -26,7 +26,7 @@ COVERAGE = 0.95  # of the interval, from six samples; [x₂, x₉] of ten covers
 FEWEST = 5  # samples that a verdict needs
 REACHABLE = Tiers(passing=0.75, full=0.9)  # relative to the baseline: upper limits of thresholds that are given as MFU
 RESTLESS = "blocks were timed without disturbance"  # part of the note for a noisy machine
-MAX_SAMPLES_RATIO = 2  # samples per needed sample before the machine counts as too noisy
+MAX_SAMPLES_RATIO = 2  # times the needed number of samples, after which the machine counts as too noisy
 OPENING_BLOCKS = 3  # blocks of the baseline before the first sample
 FAR, FAR_SAMPLES = 0.8, 7  # stop if this many samples are all below this fraction of the passing threshold
 
@@ -62,13 +62,13 @@ class Sample:
 
 @dataclass(frozen=True)
 class TimingRules:
-    """Limits on noise for a kind of device. Raises ValueError if half a threshold could then pass."""
+    """Limits on noise for a kind of device. Raises ValueError if they could let half a threshold pass."""
 
     spread: float  # relative difference allowed between neighbouring baseline blocks
     drift: float  # relative drop allowed below the baseline's opening rate
     batch: int = 10  # samples after which the interval decides
     last: int = 20  # samples after which doubt is decided in the student's favor
-    looks: tuple[int, ...] = tuple(range(FEWEST, 21))  # numbers of samples after which a verdict is tried
+    looks: tuple[int, ...] = tuple(range(FEWEST, 21))  # numbers of samples after which a verdict is attempted
     attempts: int = 3
 
     def __post_init__(self) -> None:
@@ -100,7 +100,7 @@ class Final:
     outcome: Literal["passed", "failed", "inconclusive"]
     tier: Tier | None = None  # the highest that was reached
     median: float | None = None
-    interval: tuple[float, float] | None = None  # covers the true median with probability COVERAGE or more
+    interval: tuple[float, float] | None = None  # covers the true median with a probability of at least COVERAGE
     mfu: float | None = None  # the median as a fraction of the peak, at the baseline's full rate
     used: int = 0  # number of samples
     note: str = ""  # why it did not pass, for the student
@@ -120,14 +120,14 @@ def judge(
     trouble: str = "",
     attempt: int = 1,
 ) -> Verdict:
-    """Return the verdict on the samples of one attempt. Their order does not matter; one wrong result fails.
+    """Return the verdict on the samples of one attempt, in any order. A single wrong result means failure.
 
     Args:
         opening: The baseline's rate before the student's code was loaded.
         tolerance: The largest relative error of a right result.
         thresholds: Ratios to the baseline's rate, or MFU if `peak` is given.
         peak: The device's peak rate in work units per second.
-        trouble: A reason to distrust this attempt, from the device's state.
+        trouble: A reason in the device's state to distrust this attempt.
 
     Raises:
         ValueError: If a rate or tolerance is negative or not finite.
@@ -248,7 +248,7 @@ def decide(fit: Sequence[Sample], needed: Tiers, rules: TimingRules, *, mfu: flo
 
     A tier is missed if the whole interval of ten samples (of twenty, if ten leave doubt) is below it. So it is reached
     as soon as six samples are not below it, because the interval of twenty then can't be below it any more. Stopping
-    early with the outcome that ten or twenty samples must have adds no error. Two rules stop even earlier:
+    early adds no error when the outcome of ten or twenty samples is already certain. Two rules stop even earlier:
 
     - Five of five samples reach a tier. This is wrong only if the next fifteen would all be below it, which happens to
       at most one student in 76,000.

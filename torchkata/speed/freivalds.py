@@ -1,8 +1,8 @@
 """Estimates the error of a matrix product in O(n²) time, without computing the product (Freivalds' check).
 
- if C = A·B, then C·x = A·(B·x) for every x. For a vector x of independent random signs and any
-matrix E, the mean of |E·x|² is ‖E‖² (Frobenius: the cross terms xᵢ·xⱼ average to 0), so the residual C·x − A·(B·x)
-measures ‖C − A·B‖. The signs must stay secret until C is fixed, or C could be forged.
+If C = A·B, then C·x = A·(B·x) for every x. For a vector x of independent random signs and any matrix E, the mean of
+|E·x|² is ‖E‖² (Frobenius: the cross terms xᵢ·xⱼ average to 0), so the residual C·x − A·(B·x) measures ‖C − A·B‖. The
+signs must stay secret until C is fixed, or C could be forged.
 """
 
 import math
@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float64
 from torch import Tensor
 
-VECTORS = 16  # a product with one wrong row seems 3 times more accurate than it is once in 200,000 checks
+VECTORS = 16  # once in 200,000 checks, a product with one wrong row seems 3 times more accurate than it is
 CHUNK = 2**24  # elements that are converted to float64 at a time: 128 MiB
 
 # Relative error of rounding to nearest, in units of the dtype's eps: the root mean square is 0.21 for normally
@@ -34,7 +34,7 @@ def relative_error(
     """Estimate ‖C − A·B‖ / ‖C‖ (Frobenius norms) in float64.
 
     The norm of C is exact, whereas that of A·B could only be estimated. For an error e relative to ‖A·B‖ the result is
-    between e / (1 + e) and e / (1 − e), so the same for small errors. No float64 copy is larger than CHUNK elements or
+    between e / (1 + e) and e / (1 − e), so nearly e for small errors. No float64 copy is larger than CHUNK elements or
     one row.
 
     Args:

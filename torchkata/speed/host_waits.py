@@ -40,7 +40,7 @@ class HostReads(DispatchMode):  # type: ignore[no-untyped-call]
 
 
 def host_reads(work: Callable[[], object]) -> int:
-    """Count how often this work would wait on a GPU."""
+    """Count how often this work would make the host wait on a GPU."""
     reads = HostReads()
     with ExitStack() as stack:
         for name in ("tolist", "numpy", "cpu", "__array__"):

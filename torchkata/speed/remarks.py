@@ -30,7 +30,7 @@ def choose_lesson(
 
 
 def has_full_points(workload: Workload, kind: Kind, ratio: float, mfu: float | None) -> bool:
-    """Return whether full points were reached, by MFU if the workload has such thresholds, else by the ratio."""
+    """Return whether full points were reached, in MFU if the workload has such thresholds, or else by the ratio."""
     if mfu is not None and workload.mfu is not None:
         return mfu >= workload.mfu.full
     return ratio >= workload.ratio[kind].full

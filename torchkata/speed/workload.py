@@ -40,7 +40,7 @@ class Measured:
 class Check(ABC):
     """Writes the inputs of a timed worker to memory shared with it, and checks the results.
 
-    On a GPU the results are copies, because there a worker's memory can change even while the worker is paused.
+    On a GPU the results are copies, because a worker's GPU memory can change even while the worker is paused.
     """
 
     floor: float  # the largest relative error that any right result may have
@@ -75,7 +75,7 @@ class Work(ABC):
 
     @abstractmethod
     def fields(self, size: Size, calls: int) -> dict[str, Field]:
-        """Return the tensors of a block; where each call has its own, the first axis is the call."""
+        """Return the tensors of a block; if each call has its own, the first axis is the call."""
 
     @abstractmethod
     def student(self, assignment: Any, size: Size, memory: Memory, device: str) -> Block:

@@ -52,7 +52,7 @@ def test_check_predicts_the_points_of_the_grader(primes: Path, tmp_path: Path) -
         result = json.loads((tmp_path / "out" / name / "result.json").read_text())
         earned, most = parse_points(done)
         assert (most, done.code) == (result["max_score"], earned < most) == (100, earned < 100)
-        replaced = "possibly more in the grader, which replaces sieve by working code" in done.out
+        replaced = "possibly more in the grader, which replaces sieve with working code" in done.out
         assert earned <= result["score"] if replaced else earned == result["score"]
         assert "the submitted files, the number of inputs, and the time limits" in " ".join(done.out.split())
 

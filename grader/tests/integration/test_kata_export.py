@@ -62,7 +62,7 @@ def test_export_lists_problems(handout: Path) -> None:
         "conftest.py": "not included: the grader never runs this file",
         "data": "not included: a folder",
         "big.py": "not included: larger than 1 MiB",
-        "adagrad.py": "not included: a symbolic link; replace it by the file itself",
+        "adagrad.py": "not included: a symbolic link; replace it with the file",
     }
     assert "imports .lib, which is not in the zip file" in done.out
     assert "imports cruncher without a dot, which fails in the grader; write: from .cruncher import …" in done.out

@@ -183,7 +183,7 @@ def test_views_share_the_whole_storage_of_their_source() -> None:
 
 
 def test_weights_only_loads_no_code(tmp_path: Path) -> None:
-    assert_text_has("checkpoint", "Do not run code from the file: `torch.load(..., weights_only=True)`")
+    assert_text_has("checkpoint", "Do not run code from the file: use `torch.load(..., weights_only=True)`")
     ran = tmp_path / "ran"
 
     class Code:

@@ -1,4 +1,4 @@
-"""Stores both averages in one tensor and powers of the betas instead of a count, with the corrections in lr and eps."""
+"""Stores both averages in one tensor and powers of the betas instead of a count; lr and eps contain the corrections."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Counts steps in a float32 tensor and computes the corrections in float32, as torch does when it captures steps."""
+"""Counts steps in a float32 tensor and computes the corrections in float32, as torch does with `capturable=True`."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Computes from the numbers of bits, without torch."""
+"""Computes everything from the numbers of bits, without torch."""
 
 from collections.abc import Sequence
 from functools import reduce

@@ -1,4 +1,4 @@
-"""One draw per row, and the error of randint for too short data."""
+"""One draw per row, and randint's own error if the data is too short."""
 
 import numpy as np
 import torch

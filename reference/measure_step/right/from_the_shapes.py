@@ -1,4 +1,4 @@
-"""Uses tensor shapes, other functions than those that the stub imports, and torch's SGD."""
+"""Uses tensor shapes, functions other than those that the stub imports, and torch's SGD."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""Inherits from torch's SGD, with another default of momentum."""
+"""Inherits from torch's SGD, with a different default momentum."""
 
 import torch
 

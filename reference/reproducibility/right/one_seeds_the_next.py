@@ -1,4 +1,4 @@
-"""Each library is seeded with a draw of the previous one."""
+"""Each library is seeded with a draw from the previous one."""
 
 import random
 

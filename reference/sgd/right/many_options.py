@@ -1,4 +1,4 @@
-"""Has momentum, weight decay, `maximize` and a check of lr, all of which have no effect by default."""
+"""Has momentum, weight decay, `maximize` and a check of lr, none of which has an effect by default."""
 
 import torch
 

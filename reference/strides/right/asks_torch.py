@@ -1,4 +1,4 @@
-"""Asks torch, with meta tensors that have no memory."""
+"""Asks torch, using meta tensors, which have no memory."""
 
 from collections.abc import Sequence
 

@@ -2,9 +2,9 @@
 
 
 def factorise(n: int) -> list[int]:
-    """Return the prime factors of `n` in ascending order, each as often as it divides n.
+    """Return the prime factors of `n` in ascending order, each repeated as often as it divides n.
 
-    Divide out one prime after the other. Once the square of the prime exceeds what remains of n, the remainder is 1 or
+    Divide out one prime after another. Once the square of the prime exceeds what remains of n, the remainder is 1 or
     a prime. `from .sieve import sieve` lists the primes.
 
     Example:

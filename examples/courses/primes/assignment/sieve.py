@@ -13,7 +13,7 @@ def sieve(n: int) -> list[int]:
         sieve(2)     # []
 
     Details:
-    - `n` is any integer, also 0 or negative.
+    - `n` is any integer, including 0 and negative ones.
     - Return a list of ints.
     - `sieve(100_000)` takes less than two seconds.
     """

@@ -5,7 +5,7 @@ from numpy import ndarray as Array
 
 
 def normalise(x: Array) -> Array:
-    """Divide each row of `x`, of shape (n, d), by its Euclidean length, the root of the sum of its squares.
+    """Divide each row of `x`, of shape (n, d), by its Euclidean length, the square root of the sum of its squares.
 
     Example:
         normalise(np.array([[3.0, 4.0], [0.0, -2.0], [0.0, 0.0]]))

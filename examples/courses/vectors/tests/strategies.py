@@ -10,7 +10,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 def numbers(shape: tuple[int, ...], seed: int, power: int = 0) -> Array:
-    """Return normal numbers times a power of ten; even seeds round to multiples of 1/8, which gives ties."""
+    """Return normal numbers times a power of ten; with even seeds, round them to multiples of 1/8 to get ties."""
     draws = np.random.default_rng(seed).normal(scale=2.0, size=shape)
     return (draws if seed % 2 else np.round(draws * 8) / 8) * 10.0**power
 

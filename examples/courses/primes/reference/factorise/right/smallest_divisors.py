@@ -1,4 +1,4 @@
-"""Searches for the smallest prime divisor again and again."""
+"""Repeatedly searches for the smallest prime divisor."""
 
 from math import isqrt
 

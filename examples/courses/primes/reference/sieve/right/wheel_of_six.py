@@ -1,4 +1,4 @@
-"""Trial division of 2, 3 and the numbers 6k - 1 and 6k + 1."""
+"""Trial division by 2, 3 and the numbers 6k - 1 and 6k + 1."""
 
 from itertools import takewhile
 

@@ -1,4 +1,4 @@
-"""Adds one coordinate at a time with np.hypot, without an array of three axes."""
+"""Adds one coordinate at a time with np.hypot, without a three-axis array."""
 
 import numpy as np
 from numpy import ndarray as Array
