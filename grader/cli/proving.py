@@ -39,7 +39,9 @@ def calibrate(
     device: Annotated[
         Device | None, typer.Option(help="Device to measure (default: GPU if present, else CPU).")
     ] = None,
-    to: Annotated[Path | None, typer.Option(help="Also write the measured values to this JSON file.", metavar="FILE")] = None,
+    to: Annotated[
+        Path | None, typer.Option(help="Also write the measured values to this JSON file.", metavar="FILE")
+    ] = None,
 ) -> None:
     """Measure matmul speed by dtype and memory bandwidth, compare them with the datasheet, and store them.
 
@@ -89,7 +91,9 @@ def certify(
     force: Annotated[bool, typer.Option("--force", help="Repeat proofs even if their outcomes are stored.")] = False,
     write_caught_by: Annotated[
         bool,
-        typer.Option("--write-caught-by", help="For each entry missing from caught_by.toml, add the test that catches it."),
+        typer.Option(
+            "--write-caught-by", help="For entries missing from caught_by.toml, add the test that catches them."
+        ),
     ] = False,
     messages: Annotated[
         Path | None,
