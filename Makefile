@@ -17,7 +17,7 @@ INTERNALS := unit/test_inputs unit/test_diagnosis unit/test_accounting unit/test
 VARIATIONS := ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 OMP_NUM_THREADS=1 OMP_NUM_THREADS=8 \
 	LC_ALL=C TZ=Asia/Kolkata COLUMNS=60
 TOGETHER := ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1 LC_ALL=C TZ=Asia/Kolkata COLUMNS=60
-PRINTED := integration/test_docs_run integration/test_typed integration/test_calls \
+PRINTED := integration/test_docs_run integration/test_repro_code integration/test_bad_calls \
 	unit/test_printed_output unit/test_examples unit/test_stated_figures unit/test_literals unit/test_diagnosis unit/test_report
 export PYTHONDONTWRITEBYTECODE :=   # because the tests start hundreds of processes that import the same modules
 

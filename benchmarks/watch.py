@@ -33,7 +33,7 @@ def main() -> None:
             save(handout, kata)
         cold = {kata: statistics.median(time_cold(handout, kata) for _ in range(REPEATS)) for kata in KATAS}
         with Terminal([sys.executable, "-m", "torchkata", "watch"], handout, PLAIN) as terminal:
-            terminal.until("q quit")
+            terminal.read_until("q quit")
             warm = {kata: [time_verdict(terminal, handout, kata) for _ in range(REPEATS)] for kata in KATAS}
         poll = time_poll(handout)
     rows = [("save to verdict, median (maximum)", "seconds", "÷ new pytest --kata process")]
@@ -61,10 +61,10 @@ def time_verdict(terminal: Terminal, handout: Path, kata: str) -> float:
     """Return the seconds from saving to the verdict. Later output is awaited but not counted."""
     began = time.perf_counter()
     save(handout, kata)
-    terminal.until(f"  {kata} ")
-    terminal.until("done")
+    terminal.read_until(f"  {kata} ")
+    terminal.read_until("done")
     taken = time.perf_counter() - began
-    terminal.until("q quit")
+    terminal.read_until("q quit")
     return taken
 
 

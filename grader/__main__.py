@@ -1,5 +1,6 @@
 """The entry point of `grader` and `python -m grader`."""
 
+import io
 import os
 import sys
 from typing import NoReturn
@@ -15,6 +16,9 @@ def main() -> NoReturn:
     os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(
         cache_dir() / "hypothesis"
     )  # the default is a folder in the current directory, which may be a submission
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name that the terminal's encoding lacks must stop nothing
     from grader import cli
 
     try:

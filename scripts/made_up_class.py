@@ -19,7 +19,7 @@ import yaml
 from msgspec.structs import replace
 
 from grader.results.result import Result, write
-from grader.tests.support.made_class import submission
+from grader.tests.support.random_class import make_submission
 from torchkata.course import course
 
 GIVEN_AND_FAMILY = (
@@ -92,7 +92,7 @@ def main() -> None:
     simulated: dict[Student, Result] = {}
     for student in students[6:]:
         while student.submitted and not (student in simulated and simulated[student].conclusive):
-            simulated[student] = replace(submission(student.submission, katas, chance, timed=False), examples=5)
+            simulated[student] = replace(make_submission(student.submission, katas, chance, timed=False), examples=5)
     for result in simulated.values():
         write(result, results)
     for student in students[:6]:

@@ -22,8 +22,8 @@ from selenium.webdriver import Chrome
 
 from benchmarks import ROOT
 from grader.results import result
-from grader.tests.support.browser import Scheme, chromium, dress, missing
-from grader.tests.support.made_class import a_class
+from grader.tests.support.browser import Scheme, emulate, explain_missing, open_chromium
+from grader.tests.support.random_class import make_class
 
 STUDENTS = 120
 REAL = [ROOT / "examples/submissions" / name for name in ("subtly_wrong", "crashes_at_import")]
@@ -60,10 +60,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--to", type=Path, default=ROOT / "docs/images", metavar="FOLDER")
     arguments = parser.parse_args()
-    if problem := missing():
+    if problem := explain_missing():
         sys.exit(f"screenshots: {problem}")
     arguments.to.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, chromium() as driver:
+    with tempfile.TemporaryDirectory() as folder, open_chromium() as driver:
         take_terminal(driver, Path(folder), arguments.to / "failure.png")
         report = make_report(Path(folder))
         for picture in PICTURES:
@@ -74,7 +74,7 @@ def main() -> None:
 
 def make_report(folder: Path) -> Path:
     """Write the report of the simulated class and the real submissions."""
-    for graded in a_class(STUDENTS):
+    for graded in make_class(STUDENTS):
         result.write(graded, folder)
     grader = [sys.executable, "-m", "grader"]
     subprocess.run([*grader, "grade", *REAL, "--out", folder, "--quiet"], cwd=ROOT, check=True)
@@ -84,7 +84,7 @@ def make_report(folder: Path) -> Path:
 
 def take(driver: Chrome, report: Path, picture: Picture, path: Path) -> None:
     """Take one screenshot."""
-    dress(driver, width=picture.width, height=picture.height, scheme=picture.scheme)
+    emulate(driver, width=picture.width, height=picture.height, scheme=picture.scheme)
     driver.get("about:blank")
     driver.get(f"{report.as_uri()}{picture.route}")
     if picture.unfolds:
@@ -108,7 +108,7 @@ def take_terminal(driver: Chrome, folder: Path, path: Path) -> None:
     console.print(Text.from_ansi(f"$ pytest --kata adagrad -k g2_sums\n{printed}"), soft_wrap=False)
     page = folder / "terminal.html"
     page.write_text(console.export_html(theme=DIMMED_MONOKAI, inline_styles=True), "utf-8")
-    dress(driver, width=1100, height=900, scheme="dark")
+    emulate(driver, width=1100, height=900, scheme="dark")
     driver.get(page.as_uri())
     driver.find_element("tag name", "pre").screenshot(str(path))
     make_small(path)

@@ -21,6 +21,7 @@ DTYPES = st.sampled_from([torch.float32, torch.float64, torch.bfloat16, torch.fl
 WIDE_DTYPES = st.sampled_from([torch.float32, torch.float64, torch.bfloat16])  # squares of gradients fit
 BETAS = st.sampled_from([(0.9, 0.999), (0.9, 0.95), (0.5, 0.9), (0.9, 0.5), (0.0, 0.9)])
 SEEDS = st.integers(0, 2**32 - 1)
+SEQUENCES = st.sampled_from(["tuple", "list", "torch.Size"])  # what a stub calls Sequence[int]
 
 costly = settings(
     max_examples=max(10, settings().max_examples // 4)

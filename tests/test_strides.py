@@ -11,7 +11,7 @@ from torch import Tensor
 
 from reference.strides import oracle
 from tests.probes import strides as probes
-from tests.strategies import SEEDS, rng_of, sizes
+from tests.strategies import SEEDS, SEQUENCES, rng_of, sizes
 from torchkata import Student, asking, assert_equal, check
 
 BEYOND_FLOATS = st.integers(2**52, 2**53).map(lambda half: 2 * half + 1)
@@ -82,10 +82,10 @@ def test_strides_are_products_of_later_sizes(student: Student, shape: list[int])
     assert_equal(yours, oracle.contiguous_strides(shape), what="strides")
 
 
-@given(st.lists(st.integers(1, 9), max_size=5))
-def test_strides_are_a_tuple(student: Student, shape: list[int]) -> None:
-    """The strides are a tuple, like x.stride(); a list does not equal a tuple."""
-    is_tuple = student.call(probes.gives_a_tuple, shape)
+@given(st.lists(st.integers(1, 9), max_size=5), SEQUENCES)
+def test_strides_are_a_tuple(student: Student, shape: list[int], kind: str) -> None:
+    """The strides of a shape of any kind (tuple, list, torch.Size) are a tuple, like x.stride()."""
+    is_tuple = student.call(probes.gives_a_tuple, shape, kind)
     check(is_tuple, mistake="the strides are not a tuple", expected="a tuple of ints")
 
 
@@ -116,11 +116,11 @@ def test_index_maps_to_its_element(student: Student, view: Tensor) -> None:
             assert_equal(element, oracle.storage_index(strides, index, offset), what="element")
 
 
-@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=4))
-def test_offset_defaults_to_zero(student: Student, axes: list[tuple[int, int]]) -> None:
-    """Without the argument, the offset is 0."""
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=4), SEQUENCES)
+def test_offset_defaults_to_zero(student: Student, axes: list[tuple[int, int]], kind: str) -> None:
+    """Without the argument, the offset is 0; strides and index are any sequences (tuple, list, torch.Size)."""
     strides, index = [stride for stride, _ in axes], [i for _, i in axes]
-    yours = student.call(probes.index_without_offset, strides, index)
+    yours = student.call(probes.index_without_offset, strides, index, kind)
     assert_equal(yours, oracle.storage_index(strides, index), what="element")
 
 
@@ -128,7 +128,7 @@ def test_offset_defaults_to_zero(student: Student, axes: list[tuple[int, int]]) 
 def test_large_indices_are_exact(student: Student, axes: list[tuple[int, int]], times: int) -> None:
     """Storage positions are exact even for tensors that fit in no memory."""
     strides, index = [stride | 1 for stride, _ in axes], [i for _, i in axes]
-    yours = student.call(probes.index_without_offset, strides, oracle.lengthen(index, times))
+    yours = student.call(probes.index_without_offset, strides, oracle.lengthen(index, times), "tuple")
     assert_equal(yours, oracle.storage_index(strides, index, times=times), what="element")
 
 
@@ -139,10 +139,10 @@ def test_contiguous_requires_row_major_strides(student: Student, layout: Layout,
     assert_contiguity(student, layout, times)
 
 
-@given(layouts(st.integers(1, 2)))
-def test_axis_of_size_one_may_have_any_stride(student: Student, layout: Layout) -> None:
-    """The stride of an axis of size 1 is ignored."""
-    assert_contiguity(student, layout)
+@given(layouts(st.integers(1, 2)), SEQUENCES)
+def test_axis_of_size_one_may_have_any_stride(student: Student, layout: Layout, kind: str) -> None:
+    """The stride of an axis of size 1 is ignored; shape and strides are any sequences (tuple, list, torch.Size)."""
+    assert_contiguity(student, layout, kind=kind)
 
 
 @given(layouts(sizes(2, 2, 0)))
@@ -151,8 +151,8 @@ def test_empty_tensor_is_contiguous(student: Student, layout: Layout) -> None:
     assert_contiguity(student, layout)
 
 
-def assert_contiguity(student: Student, layout: Layout, times: int = 1) -> None:
+def assert_contiguity(student: Student, layout: Layout, times: int = 1, kind: str = "tuple") -> None:
     """Check the answer for this layout with the last axis made `times` as long."""
     shape, strides = layout.shape, layout.strides
-    yours = student.call(probes.is_contiguous, oracle.lengthen(shape, times), oracle.widen(strides, times))
+    yours = student.call(probes.is_contiguous, oracle.lengthen(shape, times), oracle.widen(strides, times), kind)
     assert_equal(yours, oracle.is_contiguous(shape, strides, times), what="is_contiguous")

@@ -21,7 +21,7 @@ from grader.pipeline.setup import run_with_sandbox
 from grader.sandbox.launch import Sandbox
 from grader.speed import gpu, setup
 from grader.speed.child import Send, receive_messages
-from grader.tests.support.gpu_plumbing import HERE, build
+from grader.tests.support.shared_gpu_memory import FAKE_GPU, build
 
 MAX_SILENCE = 900.0  # seconds
 SANDBOX = Step("sandbox", "the sandbox for timed workers starts", lambda *_: None)
@@ -78,7 +78,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--to", type=Path, default=ROOT / "results/prove_gpu.md")
     chosen = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name:  # not /tmp, because every worker has its own /tmp
-        place = Place(chosen.device, gpu.choose_gpu()) if chosen.device == "cuda" else Place("cpu", HERE, Path(name))
+        place = (
+            Place(chosen.device, gpu.choose_gpu()) if chosen.device == "cuda" else Place("cpu", FAKE_GPU, Path(name))
+        )
         if place.driver is not None and (reason := build(place.driver)):
             sys.exit(reason)
         report = Report(place, chosen.to)

@@ -28,7 +28,7 @@ from grader.speed import setup
 from grader.speed.machine import Machine
 from grader.speed.session import Row, SpeedJob, grade_speed
 from grader.speed.timed_worker import Task, TimedWorker
-from grader.tests.support.workers import ORDINARY
+from grader.tests.support.sandbox_workers import AS_OTHER_USER
 from torchkata.course import Workload, course
 from torchkata.speed.datasheets import device
 from torchkata.speed.freivalds import OWN_MARGIN
@@ -182,10 +182,12 @@ def start_driver_in_sandbox(place: Place, say: Say) -> None:
 
 def share_memory(place: Place, say: Say) -> None:
     """Share device memory with workers by descriptor, as this user and, if run as root, as an ordinary user."""
-    pretended = ["--pretended"] if place.driver else []
-    users: dict[str, Sequence[str]] = {"this user": ()} | ({"an ordinary user": ORDINARY} if os.getuid() == 0 else {})
+    pretended = ["--fake"] if place.driver else []
+    users: dict[str, Sequence[str]] = {"this user": ()} | (
+        {"an ordinary user": AS_OTHER_USER} if os.getuid() == 0 else {}
+    )
     for user, before in users.items():
-        command = (*before, sys.executable, "-m", "grader.tests.support.gpu_plumbing", *pretended)
+        command = (*before, sys.executable, "-m", "grader.tests.support.shared_gpu_memory", *pretended)
         found = json.loads(run_command(*command))
         worker = {"right": [True, True], "alive": 7}
         if found != {"workers": [worker, worker], "violations": [], "left open": 0}:
@@ -348,7 +350,7 @@ def time_cheats(place: Place, say: Say) -> None:
 
 def run_student_tests(place: Place, say: Say) -> None:
     """Run `pytest -m gpu` on the solution."""
-    pretended = [] if place.kind == "cuda" else ["-p", "grader.tests.support.pretended_gpu"]
+    pretended = [] if place.kind == "cuda" else ["-p", "grader.tests.support.fake_gpu"]
     printed = run_command(sys.executable, "-m", "pytest", *AS_STUDENTS, *pretended)
     for line in ("```", *printed.splitlines(), "```"):
         say(line)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from grader.base import signals
 from grader.base.errors import CallError, GraderError
+from grader.base.text import printable
 from torchkata.course import CourseError
 
 Command: TypeAlias = Callable[[], int]
@@ -43,7 +44,7 @@ def run_command(
             line, code = describe_course_error(error), 2
             if not line:
                 raise
-    print(f"grader: {line}", file=sys.stderr)
+    print(f"grader: {printable(line)}", file=sys.stderr)
     return code
 
 

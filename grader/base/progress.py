@@ -5,6 +5,8 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from grader.base.text import one_line
+
 
 class ProgressBar(Progress):
     """One bar: a description, how many of `total` items are done, and the time left.
@@ -31,7 +33,7 @@ class ProgressBar(Progress):
 
     def draw(self, description: str, **changes: Any) -> None:
         """Update the bar (arguments of `rich.progress.Progress.update`) and draw it."""
-        self.update(self.bar, description=description, **changes)
+        self.update(self.bar, description=one_line(description), **changes)
         self.refresh()
 
     def count(self, description: str) -> None:

@@ -1,16 +1,27 @@
 """The consoles that the grader prints to."""
 
 import sys
+from typing import Any
 
 import msgspec
 from rich.console import Console
 
+from grader.base.text import printable
+
 WIDE = 120  # columns of a file or pipe
+
+
+class SafeConsole(Console):
+    """A console that prints every text through `printable`."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print texts, and tables of texts that are printable already."""
+        super().print(*(printable(text) if isinstance(text, str) else text for text in objects), **options)
 
 
 def create_console(*, quiet: bool = False, stderr: bool = False) -> Console:
     """Return a console; a file or pipe gets a fixed width that fits tables."""
-    console = Console(quiet=quiet, stderr=stderr, highlight=False)
+    console = SafeConsole(quiet=quiet, stderr=stderr, highlight=False)
     if not console.is_terminal:
         console.width = WIDE
     return console
@@ -23,4 +34,14 @@ def print_warning(err: Console, text: str) -> None:
 
 def print_json(value: object) -> None:
     """Print one JSON object on standard output, for programs; texts for people go to standard error."""
-    sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=1).decode() + "\n")
+    text = msgspec.json.encode(make_printable(msgspec.to_builtins(value)))
+    sys.stdout.write(msgspec.json.format(text, indent=1).decode() + "\n")
+
+
+def make_printable(value: Any) -> Any:
+    """Return a value of JSON whose texts are printable."""
+    if isinstance(value, dict):
+        return {make_printable(key): make_printable(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [make_printable(one) for one in value]
+    return printable(value) if isinstance(value, str) else value

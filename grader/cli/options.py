@@ -37,7 +37,11 @@ AsJson = Annotated[
 ]
 Submissions = Annotated[
     list[Path],
-    typer.Argument(help="Submissions (directory, .zip, .tar, .tar.gz), or a folder of them.", metavar="SUBMISSION..."),
+    typer.Argument(
+        help="Submissions (directory, .zip, .tar, .tar.gz), or a folder of them.",
+        metavar="SUBMISSION...",
+        readable=False,  # one that can't be read stops no other: it is refused later
+    ),
 ]
 Katas = Annotated[list[str] | None, typer.Option(help="Only this kata (repeatable).", metavar="NAME")]
 Tracks = Annotated[

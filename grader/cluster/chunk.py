@@ -13,6 +13,7 @@ import msgspec
 from grader.base.errors import CallError, MachineError
 from grader.base.signals import end_with_parent
 from grader.base.terminal import create_console
+from grader.base.text import printable
 from grader.cluster.options import Phase
 from grader.cluster.plan import Plan
 from grader.pipeline.queue import Options, Queue
@@ -80,7 +81,7 @@ def find_untimed_reason(path: Path) -> str:
 
 def warn(text: str) -> None:
     """Print a text to the task's log."""
-    print(text, file=sys.stderr, flush=True)
+    print(printable(text), file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

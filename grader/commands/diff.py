@@ -11,12 +11,12 @@ from rich.text import Text
 
 from grader.base.errors import convert_write_errors
 from grader.base.terminal import create_console, print_json
+from grader.base.text import printable
 from grader.output.gradebook import encode_csv
 from grader.output.summary import print_problems
 from grader.results import history
 from grader.results.load import demand_results, list_results
 from grader.results.result import Result, ResultError, read, write_whole
-from grader.results.text import printable
 from grader.results.view import PERFORMANCE
 from torchkata.result import Outcome
 
@@ -65,7 +65,7 @@ def run_diff(old: Path, new: Path, table: Path | None, *, as_json: bool = False)
     changed = len({change.submission for change in changes})
     out.print(f"{changed} of {len(submissions)} submissions differ")
     for versions in revised:
-        out.print(printable(history.describe_changes(*versions)), markup=False, soft_wrap=True)
+        out.print(history.describe_changes(*versions), markup=False, soft_wrap=True)
     print_problems(create_console(stderr=True), problems)
     code = 2 if problems else 0
     if as_json:
@@ -123,9 +123,9 @@ def make_table(changes: list[Change]) -> Table:
     for change in changes:
         table.add_row(
             Text(printable(change.submission)),
-            Text(change.kata),
+            Text(printable(change.kata)),
             f"{format_points(change.points_before)} → {format_points(change.points_after)}",
-            Text(change.test),
+            Text(printable(change.test)),
             Text(f"{change.outcome_before} → {change.outcome_after}"),
         )
     return table

@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 
 from grader.base.errors import CallError, convert_write_errors
+from grader.base.text import one_line
 from grader.output.exporter import OPTIONS, Options
 from grader.output.formats import format_names, load_exporter
-from grader.results.text import printable
 
 
 def run_export(directory: Path, name: str, options: Options) -> int:
@@ -25,5 +25,5 @@ def run_export(directory: Path, name: str, options: Options) -> int:
     except ValueError as error:
         raise CallError(str(error)) from None
     for problem in problems:
-        print(f"grader: {printable(problem)}", file=sys.stderr)
+        print(f"grader: {one_line(problem)}", file=sys.stderr)
     return 2 if problems else 0

@@ -11,22 +11,23 @@ from rich.console import Console
 
 from grader.base.errors import CallError, MachineError
 from grader.base.terminal import create_console, print_json, print_warning
+from grader.base.text import list_names
 from grader.marks.compute import find_obsolete_overrides, read_graded
-from grader.marks.pseudonyms import pseudonyms_for
 from grader.marks.rulebook import read_rulebook
 from grader.output.live import LiveReport
 from grader.output.summary import print_class, print_problems, rebuild
+from grader.pipeline.archives import SubmissionError
 from grader.pipeline.download import Download, find_submissions
 from grader.pipeline.executor import Executor, ProgressListener, RunOutcome, Warn
+from grader.pipeline.intake import pseudonymize
 from grader.pipeline.overwrite_guard import demand_no_loss
 from grader.pipeline.queue import Options, Queue
 from grader.pipeline.run import grade_tests
 from grader.pipeline.selection import choose
 from grader.pipeline.startup import Startup
-from grader.pipeline.submission_ids import Entry, assign_ids
+from grader.pipeline.submission_ids import Refusal, assign_ids
 from grader.results import result
 from grader.results.result import Result
-from grader.results.text import printable
 from torchkata.course import Kata
 
 FINDINGS_SHOWN = 20
@@ -49,11 +50,13 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
     live = make_live_report(found.submissions, katas, options)
     entries, refused = assign_ids(found.submissions, found.loose)
     if found.loose and options.executor != "local":
-        raise CallError(
-            f"{next(iter(found.loose))}: loose files need --executor local; for a cluster, put each into a folder"
-        )
+        why = SubmissionError("loose files need --executor local; for a cluster, put them into a folder")
+        refused += [Refusal(entry, why) for entry in entries if entry.files]
+        entries = [entry for entry in entries if not entry.files]
     if options.pseudonyms is not None:
-        entries = pseudonymize(entries, options.pseudonyms, options)
+        if options.executor != "local":
+            raise CallError("--pseudonyms needs --executor local")
+        entries, refused = pseudonymize(entries, refused, options.pseudonyms, options.out)
     queue = Queue(entries, refused, katas, options)
     if not options.force:
         demand_no_loss(queue.entries, options)
@@ -69,7 +72,8 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
         place = f"{given[0]}: " if len(given) == 1 else ""
         out.print(f"{place}{len(entries) + len(refused)} submissions", markup=False, soft_wrap=True)
     if found.passed_over:
-        out.print(f"  passed over: {', '.join(found.passed_over)}", markup=False, soft_wrap=True)
+        passed_over = list_names(found.passed_over) if options.pseudonyms is None else f"{len(found.passed_over)} files"
+        out.print(f"  passed over: {passed_over}", markup=False, soft_wrap=True)
     with contextlib.closing(start):
         outcome = executor.grade(queue, out, warn, live)
     rows, unreadable = rebuild(options.out)
@@ -86,12 +90,13 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
     if outcome.again:
         names = ", ".join(f"{kata} ({count})" for kata, count in outcome.again.items())
         out.print(f"graded again (other katas unchanged): {names}", markup=False, soft_wrap=True)
-    print_problems(err, [*queue.refused, *unreadable])
+    refusals = [str(refusal) for refusal in queue.refused]
+    print_problems(err, [*refusals, *unreadable])
     if people is not None:
         print_problems(err, find_obsolete_overrides(people, before, read_graded(options.out, known_by)[0]))
     for problem in outcome.broken:
         print_problems(err, problem.splitlines()[:1])
-        err.print("\n".join(map(printable, problem.splitlines()[1:])), markup=False, highlight=False, soft_wrap=True)
+        err.print("\n".join(problem.splitlines()[1:]), markup=False, highlight=False, soft_wrap=True)
     if outcome.unsure:
         remedy = "fix the problem above and run" if outcome.broken else "run"
         print_problems(err, [f"could not be graded; {remedy} the same command again: {', '.join(outcome.unsure)}"])
@@ -104,7 +109,7 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
             for row in rows
             if row.submission in shown
         ]
-        problems = [*queue.refused, *unreadable, *outcome.broken, *([outcome.unfit] if outcome.unfit else [])]
+        problems = [*refusals, *unreadable, *outcome.broken, *([outcome.unfit] if outcome.unfit else [])]
         print_json({"schema": SCHEMA, "exit_code": code, "submissions": submissions, "problems": problems})
     return code
 
@@ -115,14 +120,6 @@ def summarize(row: Result, out: Path, *, reused: bool) -> dict[str, object]:
     names = ("submission", "score", "max_score", "isolation", "seconds")
     values = {name: getattr(row, name) for name in names}
     return {**values, "result": str(out / row.submission / "result.json"), "graded_before": reused, "katas": katas}
-
-
-def pseudonymize(entries: Sequence[Entry], key: Path, options: Options) -> list[Entry]:
-    """Replace ids by pseudonyms. Raises CallError."""
-    if options.executor != "local":
-        raise CallError("--pseudonyms needs --executor local")
-    names = pseudonyms_for([entry.id for entry in entries], key, options.out)
-    return [replace(entry, id=names[entry.id]) for entry in entries]
 
 
 def choose_executor(options: Options, start: Startup) -> Executor:

@@ -6,18 +6,16 @@ MOSS: https://theory.stanford.edu/~aiken/moss.
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from grader.base.errors import CallError, convert_write_errors
 from grader.base.terminal import create_console
-from grader.marks.pseudonyms import pseudonyms_for
 from grader.output.summary import print_problems
-from grader.pipeline.archives import SubmissionError
 from grader.pipeline.download import find_submissions
-from grader.pipeline.submission import read_submission
-from grader.pipeline.submission_ids import Entry, assign_ids
+from grader.pipeline.intake import pseudonymize, take_in
+from grader.pipeline.submission_ids import Entry, Refusal, assign_ids
 from torchkata.course import course
 
 Files: TypeAlias = Mapping[str, bytes]  # by file name
@@ -35,31 +33,30 @@ class Options:
 def run_similar(given: Sequence[Path], options: Options) -> int:
     """Write the folders; return 2 if a submission cannot be read. Raises CallError."""
     handed = find_submissions(given)
-    entries, problems = assign_ids(handed.submissions, handed.loose)
+    entries, refused = assign_ids(handed.submissions, handed.loose)
     if options.pseudonyms is not None:
-        names = pseudonyms_for([entry.id for entry in entries], options.pseudonyms, options.folders)
-        entries = [replace(entry, id=names[entry.id]) for entry in entries]
+        entries, refused = pseudonymize(entries, refused, options.pseudonyms, options.folders)
     stubs = {f"{kata}.py": course().stub(kata).read_bytes() for kata in options.katas}
-    submissions = read_files(entries, stubs, problems)
-    print_problems(create_console(stderr=True), problems)
+    submissions = read_files(entries, stubs, refused)
+    print_problems(create_console(stderr=True), [*map(str, refused)])
     if not submissions:
         raise CallError("no readable submission to compare")
     write_folders(submissions, stubs, options.folders)
     for line in list_commands(stubs, options.folders):
         create_console().print(line, markup=False, soft_wrap=True)
-    return 2 if problems else 0
+    return 2 if refused else 0
 
 
-def read_files(entries: Sequence[Entry], stubs: Files, problems: list[str]) -> dict[str, Files]:
-    """Return each submission's files, except untouched stubs; append a line for each unreadable submission."""
+def read_files(entries: Sequence[Entry], stubs: Files, refused: list[Refusal]) -> dict[str, Files]:
+    """Return each submission's files, except untouched stubs; add those that can't be read to `refused`."""
     found: dict[str, Files] = {}
     for entry in entries:
-        try:
-            files = read_submission(entry.path, entry.files).files
-        except SubmissionError as error:
-            problems.append(entry.anonymize(str(error)))
+        submission = take_in(entry)
+        if isinstance(submission, Refusal):
+            refused.append(submission)
         else:
-            found[entry.id] = {name: source for name, source in files.items() if source != stubs.get(name)}
+            files = submission.files.items()
+            found[entry.id] = {name: source for name, source in files if source != stubs.get(name)}
     return found
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grader.base.errors import CallError
 from grader.marks.roster import Person, match_submissions
-from grader.marks.rulebook import Rulebook, read_rulebook
+from grader.marks.rulebook import Rulebook, parse_time, read_rulebook
 from grader.marks.rules import Mark, Override, Points, compute_mark, graded_points
 from grader.results.load import demand_results, read_all
 from grader.results.result import Result
@@ -53,11 +53,12 @@ def read_graded(directory: Path, names: Mapping[str, str]) -> tuple[dict[str, Gr
 
 
 def summarize(result: Result) -> Graded:
-    """Return the points by kata and test, and the time of submission."""
+    """Return the points by kata and test, and the time of submission if it is usable."""
     katas = {kata.kata: kata.score for kata in result.katas}
     tests = {(kata.kata, test.name): test.score for kata in result.katas for test in kata.tests}
     points = Points(result.score, katas, tests)
-    committed = datetime.fromisoformat(result.handed_in) if result.handed_in else None
+    committed = parse_time(result.handed_in)
+    committed = committed if committed and committed.tzinfo else None
     return Graded(points, result.max_score, bool(result.unreadable), result.conclusive, committed)
 
 

@@ -80,7 +80,7 @@ def read_times(path: Path) -> dict[str, datetime]:
     """Return the time of each submission. Raises CallError for a time without an offset, which would be ambiguous."""
     times: dict[str, datetime] = {}
     for row in read_table(path, ("submission", "time")) if path.exists() else ():
-        time = parse_time(row["time"], path)
+        time = demand_time(row["time"], path)
         if time.tzinfo is None:
             raise CallError(f"{path}: {row['time']} has no UTC offset; write 2026-10-01T23:59:00-07:00, or Z for UTC")
         if times.setdefault(row["submission"], time) != time:
@@ -95,7 +95,7 @@ def read_extensions(path: Path, ids: set[str], zone: tzinfo) -> dict[str, Extens
         demand_known(row["id"], ids, path)
         if row["id"] in found:
             raise CallError(f"{path}: there are two extensions for {row['id']}")
-        found[row["id"]] = Extension(add_zone(parse_time(row["until"], path), zone), row["reason"])
+        found[row["id"]] = Extension(add_zone(demand_time(row["until"], path), zone), row["reason"])
     return found
 
 
@@ -131,9 +131,18 @@ def demand_known(id: str, ids: set[str], path: Path) -> None:
         raise CallError(f"{path}: {id} is not in class.csv")
 
 
-def parse_time(text: str, path: Path) -> datetime:
-    """Parse a time in ISO 8601. Raises CallError."""
+def demand_time(text: str, path: Path) -> datetime:
+    """Parse a time. Raises CallError."""
+    time = parse_time(text)
+    if time is None:
+        raise CallError(f"{path}: {text} is not a time; write it as 2026-10-01T23:59:00-07:00")
+    return time
+
+
+def parse_time(text: str) -> datetime | None:
+    """Parse a time in ISO 8601; None for another text, and for a year so remote that computing with it would fail."""
     try:
-        return datetime.fromisoformat(text)
+        time = datetime.fromisoformat(text)
     except ValueError:
-        raise CallError(f"{path}: {text} is not a time; write it as 2026-10-01T23:59:00-07:00") from None
+        return None
+    return time if 1970 <= time.year < 2300 else None

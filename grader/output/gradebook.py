@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from grader.base.text import one_line, printable
 from grader.results.result import PerformanceResult, Result, write_whole
-from grader.results.text import printable
 from torchkata.course import course
 
 Cell: TypeAlias = str | float | None
@@ -39,7 +39,7 @@ def write(rows: Sequence[Result], directory: Path, *, excel: bool = False) -> No
         cells: list[Cell] = [cell for name in names for cell in katas.get(name, ("", "not_graded"))]
         speed = {workload.workload: workload.score for workload in row.performance if earns_points(workload)}
         cells += [speed.get(name, "") for name in workloads]
-        table.append([row.submission, row.score, row.max_score, *cells, len(row.findings), row.unreadable])
+        table.append([row.submission, row.score, row.max_score, *cells, len(row.findings), one_line(row.unreadable)])
     write_whole(directory / "gradebook.csv", encode_csv(table, excel=excel))
 
 

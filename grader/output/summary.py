@@ -8,11 +8,11 @@ from rich.console import Console
 from rich.text import Text
 
 from grader.base.errors import MachineError, convert_write_errors
+from grader.base.text import one_line, printable
 from grader.output import gradebook
 from grader.output.table import build_class_table
 from grader.results.load import drop_details, read_all
 from grader.results.result import Result, ResultError
-from grader.results.text import printable
 from torchkata.course import course
 
 
@@ -68,4 +68,4 @@ def print_findings(out: Console, found: Sequence[Result], limit: int | None) -> 
 def print_problems(err: Console, problems: Sequence[str]) -> None:
     """Print a line for each problem."""
     for problem in problems:
-        err.print(f"grader: {printable(problem)}", style="red", markup=False, soft_wrap=True)
+        err.print(f"grader: {one_line(problem)}", style="red", markup=False, soft_wrap=True)

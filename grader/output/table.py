@@ -6,8 +6,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from grader.base.text import printable
 from grader.results.result import REHEARSAL, KataResult, Result
-from grader.results.text import printable
 from torchkata.course import Kata
 from torchkata.i18n import class_words
 from torchkata.result import LOOK_OF, Status, find_gravest, get_status

@@ -6,8 +6,9 @@ import stat
 import tarfile
 import zipfile
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
+from grader.base.text import MOST_QUOTED, quote
 from torchkata.course.submission import MAX_BYTES
 
 MAX_ENTRIES = 10_000  # in an archive or a directory, of any kind
@@ -17,66 +18,76 @@ ENDINGS = (".tar.gz", ".tgz", ".tar", ".zip")
 
 
 class SubmissionError(Exception):
-    """The submission can't be read; the message says why, in one line."""
+    """The submission can't be read; the message says why, in one line without a path.
+
+    Args:
+        why: the reason.
+        detail: what the student's files say of themselves, such as a name. It is cut off, and pseudonymized results
+            leave it out.
+    """
+
+    def __init__(self, why: str, detail: str = "") -> None:
+        super().__init__(f"{why} ({quote(detail)})" if detail else why)
+        self.why = why
 
 
-def read_archive(content: bytes, path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+def read_archive(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
     """Yield the Python files of a zip or tar. Raises SubmissionError, and any error of zipfile and tarfile."""
     if not zipfile.is_zipfile(io.BytesIO(content)):
-        yield from read_tar(content, path)
+        yield from read_tar(content)
     elif content.count(ZIP_ENTRY) > MAX_ENTRIES:  # zipfile would read all of them first
-        raise SubmissionError(f"{path}: more than {MAX_ENTRIES} entries")
+        raise SubmissionError(f"more than {MAX_ENTRIES} entries")
     else:
-        yield from read_zip(content, path)
+        yield from read_zip(content)
 
 
-def read_zip(content: bytes, path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+def read_zip(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
     """Yield the Python files of a zip."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for info in archive.infolist():
             kind = stat.S_IFMT(info.external_attr >> 16)
-            if check_name(info.filename, path).suffix == ".py" and not info.is_dir() and kind in (0, stat.S_IFREG):
+            if check_name(info.filename).suffix == ".py" and not info.is_dir() and kind in (0, stat.S_IFREG):
                 with archive.open(info) as file:
-                    yield PurePosixPath(info.filename), check_size(file.read(MAX_BYTES + 1), path)
+                    yield PurePosixPath(info.filename), check_size(file.read(MAX_BYTES + 1))
 
 
-def read_tar(content: bytes, path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+def read_tar(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
     """Yield the Python files of a tar, compressed or not."""
     try:
-        archive = tarfile.TarFile(fileobj=io.BytesIO(decompress(content, path)))
+        archive = tarfile.TarFile(fileobj=io.BytesIO(decompress(content)))
     except tarfile.ReadError:
-        raise SubmissionError(f"{path}: not a directory, .zip, .tar or .tar.gz") from None
+        raise SubmissionError("not a directory, .zip, .tar or .tar.gz") from None
     with archive:
         for count, info in enumerate(archive):
             if count >= MAX_ENTRIES:
-                raise SubmissionError(f"{path}: more than {MAX_ENTRIES} entries")
-            if check_name(info.name, path).suffix == ".py" and info.isreg():
+                raise SubmissionError(f"more than {MAX_ENTRIES} entries")
+            if check_name(info.name).suffix == ".py" and info.isreg():
                 file = archive.extractfile(info)
                 assert file is not None
-                yield PurePosixPath(info.name), check_size(file.read(MAX_BYTES + 1), path)
+                yield PurePosixPath(info.name), check_size(file.read(MAX_BYTES + 1))
 
 
-def decompress(content: bytes, path: Path) -> bytes:
+def decompress(content: bytes) -> bytes:
     """Return the bytes of a tar. Raises SubmissionError if they exceed the limit."""
     if not content.startswith(b"\x1f\x8b"):
         return content
     with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
         tar = file.read(MAX_UNPACKED + 1)
     if len(tar) > MAX_UNPACKED:
-        raise SubmissionError(f"{path}: unpacks to more than {MAX_UNPACKED // 2**20} MiB")
+        raise SubmissionError(f"unpacks to more than {MAX_UNPACKED // 2**20} MiB")
     return tar
 
 
-def check_name(name: str, path: Path) -> PurePosixPath:
+def check_name(name: str) -> PurePosixPath:
     """Return the name of an entry. Raises SubmissionError if it points out of the archive."""
     entry = PurePosixPath(name.replace("\\", "/"))
     if entry.is_absolute() or ".." in entry.parts or "\0" in name or ":" in name:
-        raise SubmissionError(f"{path}: contains an entry with an unsafe path ({name!r})")
+        raise SubmissionError("contains an entry with an unsafe path", repr(name[:MOST_QUOTED]))
     return entry
 
 
-def check_size(content: bytes, path: Path) -> bytes:
+def check_size(content: bytes) -> bytes:
     """Return the content of a file. Raises SubmissionError if it is larger than any hand-written module."""
     if len(content) > MAX_BYTES:
-        raise SubmissionError(f"{path}: contains a file larger than {MAX_BYTES // 2**20} MiB")
+        raise SubmissionError(f"contains a file larger than {MAX_BYTES // 2**20} MiB")
     return content

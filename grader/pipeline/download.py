@@ -1,13 +1,20 @@
-"""Finds the submissions in a folder that an instructor has downloaded from a platform."""
+"""Finds the submissions in a folder that an instructor has downloaded from a platform.
 
+Students may own what is in the folder. Nothing of it can raise an error here: what can't be looked at counts as a
+submission, and is refused when it is read.
+"""
+
+import os
 import re
+import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.base.errors import CallError
 from grader.marks.gradescope import METADATA
-from grader.pipeline.archives import ENDINGS
+from grader.pipeline.archives import ENDINGS, SubmissionError
+from grader.pipeline.submission import list_names, open_folder
 from torchkata.course import course
 
 IGNORED = (
@@ -26,50 +33,60 @@ class Download:
 
     submissions: list[Path]
     passed_over: list[str] = field(default_factory=list)
-    loose: dict[str, dict[str, Path]] = field(default_factory=dict)  # files outside folders, by id and file name
+    loose: dict[str, list[tuple[str, Path]]] = field(default_factory=dict)  # files outside folders, by id, with names
 
 
 def find_submissions(paths: Sequence[Path]) -> Download:
     """Return the submissions that these paths mean.
 
-    A single directory without katas means the directories and archives in it, if at least two of them have katas, or if
-    the directory has Gradescope's metadata or files named by Canvas. Raises CallError if no submission is found.
+    A single directory without katas means what is in it except regular files that are no archives, if at least two of
+    them have katas, or if the directory has Gradescope's metadata or files named by Canvas. Raises CallError if a path
+    is missing, or no submission is found.
     """
+    for path in paths:
+        if not os.path.lexists(path):
+            raise CallError(f"{path}: no such file or directory")
     kept = [path for path in paths if path.name not in IGNORED]
     folder = kept[0] if len(kept) == 1 else None
-    if folder is None or not folder.is_dir() or folder.is_symlink() or has_katas(folder):
+    names = list_folder(folder) if folder is not None and get_type(folder) == stat.S_IFDIR else []
+    if folder is None or not names or has_katas(names):
         loose = find_loose_files(kept)
         return Download(demand_submissions(exclude_loose(kept, loose), loose, paths), [], loose)
-    members = sorted(path for path in folder.iterdir() if path.name not in IGNORED and path.name[0] != ".")
-    found, loose = [path for path in members if path.is_dir() or is_archive(path)], find_loose_files(members)
-    if sum(map(may_hold_katas, found)) < 2 and not loose and not (folder / METADATA).exists():
+    members = sorted(folder / name for name in names if name not in IGNORED and name[0] != ".")
+    loose = find_loose_files(members)
+    found = [path for path in members if is_archive(path.name) or get_type(path) != stat.S_IFREG]
+    if sum(map(may_hold_katas, found)) < 2 and not loose and METADATA not in names:
         return Download(kept)
     passed_over = [path.name for path in exclude_loose(members, loose) if path not in found]
     return Download(demand_submissions(found, loose, paths), passed_over, loose)
 
 
-def find_loose_files(paths: Iterable[Path]) -> dict[str, dict[str, Path]]:
-    """Return Python files that Canvas has saved side by side: by submission id (see `roster`), then by file name.
+def list_folder(folder: Path) -> list[str]:
+    """Return the names in a folder; none if it can't be read."""
+    try:
+        return [path.name for path in folder.iterdir()]
+    except OSError:
+        return []
 
-    Raises CallError if two files of one student have the same name.
-    """
-    found: dict[str, dict[str, Path]] = {}
-    for path in paths:
-        if (named := CANVAS.fullmatch(path.name)) and path.is_file():
-            files = found.setdefault(f"{named['name']}_{named['user']}_files", {})
-            other = files.setdefault(f"{named['file']}.py", path)
-            if other != path:
-                raise CallError(f"{other} and {path}: both are {named['file']}.py of one submission; remove one")
+
+def find_loose_files(paths: Iterable[Path]) -> dict[str, list[tuple[str, Path]]]:
+    """Return Python files that Canvas has saved side by side, with their names: by submission id (see `roster`)."""
+    found: dict[str, list[tuple[str, Path]]] = {}
+    for path in dict.fromkeys(paths):
+        if (named := CANVAS.fullmatch(path.name)) and get_type(path) == stat.S_IFREG:
+            found.setdefault(f"{named['name']}_{named['user']}_files", []).append((f"{named['file']}.py", path))
     return found
 
 
-def exclude_loose(paths: Iterable[Path], loose: dict[str, dict[str, Path]]) -> list[Path]:
+def exclude_loose(paths: Iterable[Path], loose: dict[str, list[tuple[str, Path]]]) -> list[Path]:
     """Return the paths that are not loose files."""
-    taken = {path for files in loose.values() for path in files.values()}
+    taken = {path for files in loose.values() for _, path in files}
     return [path for path in paths if path not in taken]
 
 
-def demand_submissions(found: list[Path], loose: dict[str, dict[str, Path]], paths: Sequence[Path]) -> list[Path]:
+def demand_submissions(
+    found: list[Path], loose: dict[str, list[tuple[str, Path]]], paths: Sequence[Path]
+) -> list[Path]:
     """Return `found`. Raises CallError if there are no submissions at all."""
     if not found and not loose:
         raise CallError(f"{', '.join(map(str, paths))}: no submission in it")
@@ -77,15 +94,41 @@ def demand_submissions(found: list[Path], loose: dict[str, dict[str, Path]], pat
 
 
 def may_hold_katas(path: Path) -> bool:
-    """Return whether a path is an archive, or a folder with katas in it or one level down."""
-    return is_archive(path) or has_katas(path) or any(is_archive(inner) or has_katas(inner) for inner in path.iterdir())
+    """Return whether a path is an archive, or a folder with katas in it or one level down, or can't be looked at."""
+    if is_archive(path.name):
+        return True
+    try:
+        with open_folder(None, path) as folder:
+            names = list_names(folder)
+            return has_katas(names) or any(is_archive(name) or folder_has_katas(folder, name) for name in names)
+    except NotADirectoryError:
+        return False
+    except (OSError, SubmissionError):
+        return True
 
 
-def is_archive(path: Path) -> bool:
+def folder_has_katas(parent: int, name: str) -> bool:
+    """Return whether there are katas in a folder in a folder; False for a file or link. Raises OSError."""
+    try:
+        with open_folder(parent, name) as folder:
+            return has_katas(list_names(folder))
+    except NotADirectoryError:
+        return False
+
+
+def get_type(path: Path) -> int:
+    """Return the type of file, as in `stat`, of which a link is one; 0 if it can't be determined."""
+    try:
+        return stat.S_IFMT(path.lstat().st_mode)
+    except OSError:
+        return 0
+
+
+def is_archive(name: str) -> bool:
     """Return whether a name has the ending of an archive."""
-    return path.name.lower().endswith(ENDINGS)
+    return name.lower().endswith(ENDINGS)
 
 
-def has_katas(folder: Path) -> bool:
-    """Return whether a folder has an `assignment/` or a kata's file."""
-    return any((folder / name).exists() for name in ("assignment", *(f"{kata}.py" for kata in course().katas)))
+def has_katas(names: Iterable[str]) -> bool:
+    """Return whether there is an `assignment/` or a kata's file among the names in a folder."""
+    return not {"assignment", *(f"{kata}.py" for kata in course().katas)}.isdisjoint(names)

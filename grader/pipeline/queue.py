@@ -1,6 +1,5 @@
 """The queue of submissions: reads each when its turn comes, and decides whether it must be graded."""
 
-import dataclasses
 import shlex
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,10 +14,9 @@ from grader.base.cleanup import clear_half_written
 from grader.base.errors import CallError
 from grader.pipeline import regrade
 from grader.pipeline import seed as seeds
-from grader.pipeline.archives import SubmissionError
+from grader.pipeline.intake import take_in
 from grader.pipeline.job import Job
-from grader.pipeline.submission import read_submission
-from grader.pipeline.submission_ids import Entry
+from grader.pipeline.submission_ids import Entry, Refusal
 from grader.results import result
 from grader.results.dependencies import digest_basis, digest_result, environment
 from grader.results.history import course_version
@@ -71,7 +69,7 @@ class Queue:
     """The submissions of one call, and what happened to those that were not graded."""
 
     def __init__(
-        self, entries: Sequence[Entry], refused: Sequence[str], katas: tuple[Kata, ...], options: Options
+        self, entries: Sequence[Entry], refused: Sequence[Refusal], katas: tuple[Kata, ...], options: Options
     ) -> None:
         self.entries = entries
         self.katas = katas
@@ -93,25 +91,20 @@ class Queue:
         Raises CallError if `out` can't be written, or if no submission can be read; then a new `out` is not created.
         """
         out, grading, ready = self.options.out, self.options.grading, False
-        unreadable: dict[str, str] = {}
+        unstored = list(self.refused)
         if out.is_dir():
             prepare_directory(out, grading.seed, alone=self.options.alone)
             ready = True
         for entry in self.entries:
-            submission = None
-            try:
-                submission = dataclasses.replace(read_submission(entry.path, entry.files), id=entry.id)
-            except SubmissionError as error:
-                self.refused.append(entry.anonymize(str(error)))
+            submission = take_in(entry)
+            if isinstance(submission, Refusal):
+                self.refused.append(submission)
                 self.unreadable += 1
-                unreadable[entry.id] = str(error).removeprefix(f"{entry.path}: ")
-            if submission is not None and not ready:
+                unstored.append(submission)
+                continue
+            if not ready:
                 prepare_directory(out, grading.seed, alone=self.options.alone)
                 ready = True
-            while ready and unreadable:
-                self.store_unreadable(*unreadable.popitem())
-            if submission is None:
-                continue
             fingerprint = digest_result(submission.files, grading.select_dependencies())
             stored = load_replaced(self.options, entry.id)
             if stored is not None and is_current(stored, fingerprint) and keeps_speed(self.options, stored):
@@ -128,12 +121,15 @@ class Queue:
             done = regrade.list_done(stored)
             yield Job(submission, self.katas, grading.seed, lint=True, reusable=reusable, done_before=done)
         if not ready:
-            raise CallError("; ".join(self.refused))
+            raise CallError("; ".join(map(str, self.refused)))
+        for refusal in unstored:
+            self.store_refusal(refusal)
 
-    def store_unreadable(self, submission: str, why: str) -> None:
-        """Store why a submission can't be read, and keep its earlier results. Raises MachineError."""
+    def store_refusal(self, refusal: Refusal) -> None:
+        """Store why a submission is not graded, and keep its earlier results. Raises MachineError."""
+        submission = refusal.entry.id
         graded = result.load(self.options.out / submission / "result.json")
-        result.store(replace(graded or self.blank(submission), unreadable=why), self.options.out)
+        result.store(replace(graded or self.blank(submission), unreadable=refusal.reason), self.options.out)
 
     def blank(self, submission: str) -> Result:
         """Return the result of a submission without any graded kata."""

@@ -21,7 +21,7 @@ from grader.pipeline.session import grade as grade_jobs
 from grader.pipeline.setup import run_with_tests
 from grader.pipeline.startup import Startup
 from grader.results import result, source
-from grader.results.dependencies import environment
+from grader.results.dependencies import digest_submission, environment
 from grader.results.history import course_version
 from grader.sandbox.launch import Sandbox
 
@@ -36,11 +36,11 @@ def grade_tests(
         first = next(queued, None)
     except CallError as error:
         if live is not None:
-            live.refuse(str(error))
+            live.refuse(queue.refused[0].reason if queue.refused else str(error))
         raise
     if first is None:
         if live is not None and queue.refused:
-            live.refuse(queue.refused[0])
+            live.refuse(queue.refused[0].reason)
         return outcome
     waiting = chain([first], queued)
 
@@ -110,11 +110,13 @@ def grade_all(
 
 
 def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
-    """Store the result of a job; with `--keep better`, together with better earlier ones. Raises MachineError."""
+    """Store the result; with `--keep better`, with better earlier ones for the same files. Raises MachineError."""
     submission, options = event.job.submission.id, queue.options
     katas = regrade.add_digests(event.katas)
+    submitted = digest_submission(event.job.submission.files)
     if options.grading.keep == "better":
-        katas = regrade.keep_better(result.load(options.out / submission / "result.json"), katas)
+        stored = result.load(options.out / submission / "result.json")
+        katas = regrade.keep_better(stored if stored and stored.submitted == submitted else None, katas)
     fingerprint = queue.prints.pop(submission)
     code = event.job.submission.files if options.pseudonyms is None else {}
     source.store(options.out, submission, fingerprint, code)
@@ -131,5 +133,6 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
         basis=queue.bases.pop(submission),
         course=course_version(),
         handed_in=event.job.submission.handed_in,
+        submitted=submitted,
     )
     result.store(new, options.out)

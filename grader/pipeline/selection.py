@@ -1,5 +1,6 @@
 """The course and the katas that a command applies to: `--kata`, `--track`, or the graded tracks."""
 
+import os
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +13,7 @@ def demand_own_course(submissions: Sequence[Path]) -> None:
     """Raise CallError if no course was named and the nearest is in a submission: its tests are the student's."""
     found = None if is_chosen() else find_course(Path.cwd())
     for path in submissions:
-        if found is not None and found.is_relative_to(path.resolve()):
+        if found is not None and found.is_relative_to(os.path.realpath(path)):
             raise CallError(
                 f"{path}: the nearest course ({found}) is in this submission, so its tests are the student's; "
                 "name yours: grader --course DIR grade"

@@ -27,6 +27,7 @@ import msgspec
 
 from grader.base.cleanup import in_use
 from grader.base.signals import end_with_parent, interruptible, uninterrupted
+from grader.base.text import one_line
 from grader.pipeline import lint, rubric
 from grader.pipeline.collect import Tests
 from grader.pipeline.grading import compute_patience, draw_ahead, grade_submission
@@ -241,7 +242,7 @@ def run_child(
     except BrokenPipeError:
         pass
     except BaseException as error:
-        print(f"grading {job.submission.id}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        print(one_line(f"grading {job.submission.id}: {type(error).__name__}: {error}"), file=sys.stderr, flush=True)
     finally:
         os._exit(status)
 

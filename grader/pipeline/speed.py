@@ -6,10 +6,10 @@ import msgspec
 from rich.console import Console
 
 from grader.base.progress import ProgressBar
-from grader.pipeline.archives import SubmissionError
+from grader.pipeline.intake import take_in
 from grader.pipeline.queue import Queue
 from grader.pipeline.setup import run_with_sandbox
-from grader.pipeline.submission import read_submission
+from grader.pipeline.submission_ids import Refusal
 from grader.results import result
 from grader.results.dependencies import digest_result
 from grader.results.result import PerformanceResult, Result
@@ -83,10 +83,8 @@ def find_untimed(kind: Kind, queue: Queue, graded: set[str]) -> tuple[list[Speed
             continue
         if not queue.options.force and stored.is_timed(kind):
             continue
-        try:
-            files = read_submission(entry.path, entry.files).files
-        except SubmissionError:  # it has gone since its tests ran
-            files = {}
+        submission = take_in(entry)
+        files = {} if isinstance(submission, Refusal) else submission.files  # it may have gone since its tests ran
         if digest_result(files, queue.options.grading.select_dependencies()) == stored.fingerprint:
             jobs.append(SpeedJob(entry.id, files, tuple(stored.katas), workloads))
         else:

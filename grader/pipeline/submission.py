@@ -39,24 +39,26 @@ class Submission:
 
 
 def read_submission(path: Path, loose: Sequence[tuple[str, Path]] = ()) -> Submission:
-    """Read a submission of any kind, or only these `loose` files of a folder. Raises SubmissionError."""
+    """Read a submission of any kind, or only these `loose` files of a folder.
+
+    Raises SubmissionError and nothing else, whatever was handed in.
+    """
     try:
-        with open_safely(path, path) as handed_in:
-            found = [read_loose(loose)] if loose else find_entries(handed_in, path)
-            packages = (choose_package(list(check_total(entries, path)), path) for entries in found)
+        with open_safely(path) as handed_in:
+            found = [read_loose(loose)] if loose else find_entries(handed_in)
+            packages = (choose_package(list(check_total(entries))) for entries in found)
             files = next(filter(None, packages), {})
+        if not files:
+            raise SubmissionError(f"contains no kata (such as assignment/{next(iter(course().katas))}.py)")
+        return Submission(identify(path), files, "" if loose else find_commit_time(path, files))
     except SubmissionError:
         raise
     except FileNotFoundError:
-        raise SubmissionError(f"{path}: no such file or directory") from None
-    except OSError as error:
-        raise SubmissionError(f"{path}: can't be read ({error.strerror or error})") from None
+        raise SubmissionError("no such file or directory") from None
     except Exception as error:  # zipfile, tarfile and zlib raise many kinds of errors
-        raise SubmissionError(f"{path}: can't be read ({' '.join(str(error).split())})") from None
-    if not files:
-        example = next(iter(course().katas))
-        raise SubmissionError(f"{path}: contains no kata (such as assignment/{example}.py)")
-    return Submission(identify(path), files, "" if loose else find_commit_time(path, files))
+        if isinstance(error, OSError) and error.strerror:
+            raise SubmissionError(f"can't be read ({error.strerror})") from None
+        raise SubmissionError("can't be read", str(error) or type(error).__name__) from None
 
 
 def identify(path: Path) -> str:
@@ -66,53 +68,57 @@ def identify(path: Path) -> str:
     return name[: len(name) - len(ending)]
 
 
-def find_entries(handed_in: int, path: Path) -> Iterator[Entries]:
+def find_entries(handed_in: int) -> Iterator[Entries]:
     """Yield the Python files of each place where katas may be, likeliest first. Raises SubmissionError, OSError."""
     kind = os.fstat(handed_in)
     if stat.S_ISREG(kind.st_mode):
-        yield read_archive_file(handed_in, kind.st_uid, "it", path)
+        yield read_archive_file(handed_in, kind.st_uid)
     elif not stat.S_ISDIR(kind.st_mode):
-        raise SubmissionError(f"{path}: not a file or directory")
+        raise SubmissionError("not a file or directory")
     else:
-        yield read_package(handed_in, kind.st_uid, PurePosixPath(), path)
-        names = list_names(handed_in, path)
-        yield read_subfolders(handed_in, kind.st_uid, names, path)
+        yield read_package(handed_in, kind.st_uid, PurePosixPath())
+        names = list_names(handed_in)
+        yield read_subfolders(handed_in, kind.st_uid, names)
         archives = [name for name in names if name.lower().endswith(ENDINGS)]
         if len(archives) > 1:
-            raise SubmissionError(f"{path}: contains several archives and no kata: {', '.join(archives)}")
+            raise SubmissionError("contains several archives and no kata", ", ".join(archives))
         for name in archives:
-            with open_safely(name, path, handed_in) as archive:
-                yield read_archive_file(archive, kind.st_uid, name, path)
+            with open_safely(name, handed_in) as archive:
+                yield read_archive_file(archive, kind.st_uid, name)
 
 
 def read_loose(files: Iterable[tuple[str, Path]]) -> Entries:
     """Yield these files under their submitted names."""
+    seen: set[str] = set()
     for name, path in files:
-        with open_safely(path, path) as file:
+        if name in seen:
+            raise SubmissionError("two of its files have the same name; remove one", name)
+        seen.add(name)
+        with open_safely(path) as file:
             found = os.fstat(file)
             if not stat.S_ISREG(found.st_mode):
-                raise SubmissionError(f"{path}: not a file")
-            check_owner(found, found.st_uid, "it", path)
-            yield PurePosixPath(name), check_size(read_at_most(file, MAX_BYTES), path)
+                raise SubmissionError("not a file", name)
+            check_owner(found, found.st_uid, name)
+            yield PurePosixPath(name), check_size(read_at_most(file, MAX_BYTES))
 
 
-def read_archive_file(file: int, owner: int, name: str, path: Path) -> Entries:
+def read_archive_file(file: int, owner: int, name: str = "") -> Entries:
     """Yield the Python files of an archive."""
-    check_owner(os.fstat(file), owner, name, path)
+    check_owner(os.fstat(file), owner, name)
     content = read_at_most(file, MAX_ARCHIVE)
     if len(content) > MAX_ARCHIVE:
-        raise SubmissionError(f"{path}: larger than {MAX_ARCHIVE // 2**20} MiB")
-    yield from read_archive(content, path)
+        raise SubmissionError(f"larger than {MAX_ARCHIVE // 2**20} MiB")
+    yield from read_archive(content)
 
 
 @contextlib.contextmanager
-def open_safely(name: str | Path, path: Path, folder: int | None = None) -> Iterator[int]:
+def open_safely(name: str | Path, folder: int | None = None) -> Iterator[int]:
     """Open a path, relative to `folder` if given; yield the descriptor. Raises SubmissionError for a link; OSError."""
     try:
         descriptor = os.open(name, OPEN_FLAGS, dir_fd=folder)
     except OSError as error:
         if error.errno == errno.ELOOP and folder is None:
-            raise SubmissionError(f"{path}: is a symbolic link; submit the file itself") from None
+            raise SubmissionError("is a symbolic link; submit the file itself") from None
         raise
     try:
         yield descriptor
@@ -126,48 +132,48 @@ def read_at_most(descriptor: int, most: int) -> bytes:
         return file.read(most + 1)
 
 
-def check_owner(found: os.stat_result, owner: int, name: str, path: Path) -> None:
+def check_owner(found: os.stat_result, owner: int, name: str) -> None:
     """Raise SubmissionError if a file may belong to someone else: it has a hard link or another owner."""
     if found.st_nlink > 1:
-        raise SubmissionError(f"{path}: {name} has a hard link, so it may be another student's file; {REMEDY}")
+        raise SubmissionError(f"a file has a hard link, so it may be another student's; {REMEDY}", name)
     if found.st_uid != owner:
-        raise SubmissionError(f"{path}: {name} has a different owner than the submission; {REMEDY}")
+        raise SubmissionError(f"a file has a different owner than the submission; {REMEDY}", name)
 
 
-def check_total(entries: Iterable[tuple[PurePosixPath, bytes]], path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+def check_total(entries: Iterable[tuple[PurePosixPath, bytes]]) -> Iterator[tuple[PurePosixPath, bytes]]:
     """Raise SubmissionError if the files are too large together."""
     total = 0
     for entry, content in entries:
         total += len(content)
         if total > MAX_TOTAL:
-            raise SubmissionError(f"{path}: its Python files are larger than {MAX_TOTAL // 2**20} MiB in total")
+            raise SubmissionError(f"its Python files are larger than {MAX_TOTAL // 2**20} MiB in total")
         yield entry, content
 
 
-def read_package(folder: int, owner: int, inside: PurePosixPath, path: Path) -> Entries:
+def read_package(folder: int, owner: int, inside: PurePosixPath) -> Entries:
     """Yield the Python files of a directory and of its `assignment/`, without following links."""
-    yield from read_folder(folder, owner, inside, path)
+    yield from read_folder(folder, owner, inside)
     with contextlib.suppress(NotADirectoryError), open_folder(folder, "assignment") as assignment:
-        yield from read_folder(assignment, owner, inside / "assignment", path)
+        yield from read_folder(assignment, owner, inside / "assignment")
 
 
-def read_subfolders(folder: int, owner: int, names: Iterable[str], path: Path) -> Entries:
+def read_subfolders(folder: int, owner: int, names: Iterable[str]) -> Entries:
     """Yield the Python files of each folder in a directory, read as packages."""
     for name in names:
         inside = PurePosixPath(name)
         if is_shallow(inside / "kata.py"):
             with contextlib.suppress(NotADirectoryError), open_folder(folder, name) as inner:
-                yield from read_package(inner, owner, inside, path)
+                yield from read_package(inner, owner, inside)
 
 
 @contextlib.contextmanager
-def open_folder(folder: int, name: str) -> Iterator[int]:
-    """Open a folder in a folder and yield the descriptor. Raises NotADirectoryError or another OSError."""
+def open_folder(folder: int | None, name: str | Path) -> Iterator[int]:
+    """Open a folder, by its name in `folder` if given; yield the descriptor. Raises NotADirectoryError, OSError."""
     try:
         descriptor = os.open(name, OPEN_FLAGS | os.O_DIRECTORY, dir_fd=folder)
     except OSError as error:
         if error.errno in NO_FOLDER:
-            raise NotADirectoryError(errno.ENOTDIR, name) from None
+            raise NotADirectoryError(errno.ENOTDIR, str(name)) from None
         raise
     try:
         yield descriptor
@@ -175,39 +181,39 @@ def open_folder(folder: int, name: str) -> Iterator[int]:
         os.close(descriptor)
 
 
-def read_folder(folder: int, owner: int, inside: PurePosixPath, path: Path) -> Entries:
+def read_folder(folder: int, owner: int, inside: PurePosixPath) -> Entries:
     """Yield the Python files directly in a folder."""
-    for name in list_names(folder, path):
-        content = read_file(folder, name, owner, path) if name.endswith(".py") else None
+    for name in list_names(folder):
+        content = read_file(folder, name, owner) if name.endswith(".py") else None
         if content is not None:
             yield inside / name, content
 
 
-def list_names(folder: int, path: Path) -> list[str]:
+def list_names(folder: int) -> list[str]:
     """Return the sorted names in a folder. Raises SubmissionError if there are too many."""
     with os.scandir(folder) as entries:
         names = [entry.name for entry in itertools.islice(entries, MAX_ENTRIES + 1)]
     if len(names) > MAX_ENTRIES:
-        raise SubmissionError(f"{path}: more than {MAX_ENTRIES} entries")
+        raise SubmissionError(f"more than {MAX_ENTRIES} entries")
     return sorted(names)
 
 
-def read_file(folder: int, name: str, owner: int, path: Path) -> bytes | None:
+def read_file(folder: int, name: str, owner: int) -> bytes | None:
     """Return the content of a regular file; None for anything else."""
     try:
-        with open_safely(name, path, folder) as file:
+        with open_safely(name, folder) as file:
             found = os.fstat(file)
             if not stat.S_ISREG(found.st_mode):
                 return None
-            check_owner(found, owner, name, path)
-            return check_size(read_at_most(file, MAX_BYTES), path)
+            check_owner(found, owner, name)
+            return check_size(read_at_most(file, MAX_BYTES))
     except OSError as error:
         if error.errno in NO_FILE:
             return None
         raise
 
 
-def choose_package(entries: list[tuple[PurePosixPath, bytes]], path: Path) -> dict[str, bytes]:
+def choose_package(entries: list[tuple[PurePosixPath, bytes]]) -> dict[str, bytes]:
     """Return the files of the folder with the katas: `assignment/`, or else the one with the most katas."""
     folders: dict[PurePosixPath, dict[str, bytes]] = {}
     for entry, content in entries:
@@ -221,7 +227,7 @@ def choose_package(entries: list[tuple[PurePosixPath, bytes]], path: Path) -> di
     )
     files = folders[ranked[0]] if ranked else {}
     if len(files) > MAX_FILES:
-        raise SubmissionError(f"{path}: more than {MAX_FILES} Python files in one folder")
+        raise SubmissionError(f"more than {MAX_FILES} Python files in one folder")
     return dict(sorted(files.items()))
 
 

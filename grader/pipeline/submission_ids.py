@@ -1,12 +1,14 @@
 """Assigns each submission an id, such that no file system takes two of them for the same name."""
 
-import os
+import hashlib
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.base.errors import CallError
+from grader.base.text import MOST_LINE, quote
+from grader.pipeline.archives import SubmissionError
 from grader.pipeline.submission import identify
 
 RESERVED = (  # other names in the directory of results
@@ -14,6 +16,7 @@ RESERVED = (  # other names in the directory of results
 )
 LONGEST = 255  # bytes of a name on nearly every file system
 UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")  # control characters, undecodable bytes, line separators
+CLASH = "two submissions have this name, or names that are equal on some systems"
 
 
 @dataclass(frozen=True)
@@ -23,36 +26,69 @@ class Entry:
     id: str
     path: Path
     files: tuple[tuple[str, Path], ...] = ()  # by name, if they are loose files in a folder with others' files
+    pseudonym: bool = False  # whether the id is one, so that no message may name the path
 
-    def anonymize(self, problem: str) -> str:
-        """Return the text of a problem, with the path replaced if the id is a pseudonym."""
-        return problem if self.id == identify(self.path) else problem.replace(str(self.path), self.id)
+    @property
+    def label(self) -> str:
+        """How messages call it."""
+        return self.id if self.pseudonym else quote(str(self.path / self.id if self.files else self.path), MOST_LINE)
 
 
-def assign_ids(paths: Sequence[Path], loose: Mapping[str, Mapping[str, Path]] = {}) -> tuple[list[Entry], list[str]]:
-    """Return an entry for each path and each set of loose files, and a line for each without a usable name.
+@dataclass(frozen=True)
+class Refusal:
+    """An entry that is not graded, and why; its texts are printable lines of bounded length."""
 
-    A path that is given twice counts once. Raises CallError for a missing path, and for two ids that differ only in
-    case or trailing dots: on another system they would be the same directory.
+    entry: Entry
+    error: SubmissionError
+
+    @property
+    def reason(self) -> str:
+        """The reason, which quotes nothing of the student's if the id is a pseudonym."""
+        return self.error.why if self.entry.pseudonym else str(self.error)
+
+    def __str__(self) -> str:
+        return f"{self.entry.label}: {self.reason}"
+
+
+def assign_ids(
+    paths: Sequence[Path], loose: Mapping[str, Sequence[tuple[str, Path]]] = {}
+) -> tuple[list[Entry], list[Refusal]]:
+    """Return an entry for each path and each set of loose files, and a refusal for each whose name can't be an id.
+
+    A path that is given twice counts once. If two ids differ only in case or trailing dots, so that they would be the
+    same directory on another system, both are refused: neither may get the other's result.
     """
-    entries: dict[str, tuple[Entry, os.stat_result]] = {}
-    refused: list[str] = []
-    named = [Entry(id, next(iter(files.values())).parent, tuple(sorted(files.items()))) for id, files in loose.items()]
-    for entry in [*(Entry(identify(path), path) for path in paths), *named]:
-        path = entry.files[0][1] if entry.files else entry.path
-        try:
-            found = path.lstat()  # a link is not its target, and is refused when it is read
-        except FileNotFoundError:
-            raise CallError(f"{path}: no such file or directory") from None
-        except OSError as error:
-            raise CallError(f"{path}: can't be accessed ({error.strerror})") from None
-        if (problem := find_name_problem(entry.id)) is not None:
-            refused.append(f"{str(path)!r}: {problem}; rename it")
-            continue
-        other, before = entries.setdefault(fold(entry.id), (entry, found))
-        if not os.path.samestat(before, found):
-            raise CallError(describe_clash(other, entry))
-    return [entry for entry, _ in entries.values()], refused
+    entries = [Entry(identify(path), path) for path in paths]
+    entries += [Entry(id, files[0][1].parent, tuple(sorted(files))) for id, files in loose.items()]
+    same: dict[str, dict[object, Entry]] = {}
+    refused: list[Refusal] = []
+    for entry in entries:
+        if problem := find_name_problem(entry.id):
+            refused.append(refuse_name(entry, problem))
+        else:
+            same.setdefault(fold(entry.id), {}).setdefault(find_file(entry), entry)
+    for found in same.values():
+        if len(found) > 1:
+            others = " and ".join(str(entry.path) for entry in found.values())
+            refused += [refuse_name(entry, CLASH, others) for entry in found.values()]
+    return [entry for found in same.values() if len(found) == 1 for entry in found.values()], refused
+
+
+def find_file(entry: Entry) -> object:
+    """Return what is equal for two paths of the same file."""
+    path = entry.files[0][1] if entry.files else entry.path
+    try:
+        found = path.lstat()  # a link is not its target, and is refused when it is read
+    except OSError:
+        return path
+    return found.st_dev, found.st_ino
+
+
+def refuse_name(entry: Entry, problem: str, detail: str = "") -> Refusal:
+    """Return a refusal under an id that no other has: the legible part of the name, and a digest of the path."""
+    digest = hashlib.sha256(repr(entry.path.absolute()).encode()).hexdigest()[:10]
+    legible = re.sub(r"[^\w.-]+", "_", entry.id)[:40]
+    return Refusal(replace(entry, id=f"refused-{legible}-{digest}"), SubmissionError(f"{problem}; rename it", detail))
 
 
 def find_name_problem(name: str) -> str | None:
@@ -71,9 +107,3 @@ def find_name_problem(name: str) -> str | None:
 def fold(name: str) -> str:
     """Return the same string for names that macOS or Windows may consider equal."""
     return unicodedata.normalize("NFC", name.casefold()).rstrip(". ")
-
-
-def describe_clash(one: Entry, other: Entry) -> str:
-    """Return the error message for two submissions that would share a directory."""
-    names = f"called {one.id}" if one.id == other.id else f"called {one.id} and {other.id}, equal on some systems"
-    return f"two submissions are {names}: {one.path} and {other.path}; rename one"

@@ -96,6 +96,7 @@ class Result(msgspec.Struct, frozen=True):
     basis: str = ""  # digest of everything that affects points except the course's files of each kata
     course: str = ""  # commit of the course, if it is a git checkout
     handed_in: str = ""  # time of the submission's commit with time zone, if it is a git checkout
+    submitted: str = ""  # digest of the submission's files
     schema: str = SCHEMA
 
     def is_timed(self, device: str) -> bool:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from grader.base.text import one_line, printable
 from grader.results.result import KataResult, PerformanceResult, Result
-from grader.results.text import one_line, printable
 from torchkata.course import Kata, Visibility, course
 from torchkata.i18n import class_words
 from torchkata.i18n.katas import class_title_of, class_title_of_test

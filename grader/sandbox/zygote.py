@@ -294,7 +294,7 @@ class Zygote:
         return signal.SIGKILL
 
     def clean_up_after(self, worker: Worker) -> None:
-        """Without namespaces, kill the processes that a dead worker has left and remove its files."""
+        """Kill the processes that a dead worker left and remove its files, if it had no namespaces."""
         if not self.confinement.namespaces:
             end_children(keep=self.next.pid if self.next else 0)
             shutil.rmtree(worker.scratch, ignore_errors=True)

@@ -1,5 +1,5 @@
-"""Tests of `torchkata/`, `grader/` and the tools: the tests of the tests."""
+"""Tests of the engine (`torchkata/`), the grader and the scripts."""
 
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent  # of this checkout, which is a course, too
+ROOT = Path(__file__).resolve().parent.parent.parent  # of this checkout, which is itself a course

@@ -41,7 +41,16 @@ def transposed(returned: Any, batch_size: int, sequence_length: int) -> Any:
 def squeezed(returned: Any, batch_size: int, sequence_length: int) -> Any:
     left = [size for size in (batch_size, sequence_length) if size != 1]
     fits = isinstance(returned, Tensor) and list(returned.shape) == left
-    return returned.reshape(batch_size, sequence_length) if fits else returned
+    return returned.reshape(batch_size, sequence_length) if fits else None  # where there is such an axis, it is missing
+
+
+@instead_of(
+    oracle.read_batch,
+    "NumPy reads a torch tensor of one element as a number, without axes: index NumPy arrays with NumPy arrays",
+)
+def number_for_an_index(returned: Any, batch_size: int, sequence_length: int) -> Any:
+    fits = isinstance(returned, Tensor) and returned.ndim == 0 and batch_size == sequence_length == 1
+    return returned.reshape(1, 1) if fits else returned
 
 
 @instead_of(oracle.read_batch, "the windows are concatenated into one long row: stack them")

@@ -6,6 +6,8 @@ import torch
 
 from torchkata import typed
 
+from .sequences import make
+
 
 @typed(lambda value, dtypes, literal: "\n".join(f"underflows({literal(value)}, torch.{name})" for name in dtypes))
 def underflows(assignment: Any, value: float, dtypes: list[str]) -> dict[str, object]:
@@ -19,7 +21,7 @@ def largest(assignment: Any, dtype: str) -> object:
     return assignment.floating_point.largest(getattr(torch, dtype))
 
 
-@typed(lambda shape, dtype: f"storage_bytes({tuple(shape)}, torch.{dtype})")
-def storage_bytes(assignment: Any, shape: list[int], dtype: str) -> object:
-    """Call storage_bytes with a tuple as shape."""
-    return assignment.floating_point.storage_bytes(tuple(shape), getattr(torch, dtype))
+@typed(lambda shape, dtype, kind: f"storage_bytes({make(kind, shape)}, torch.{dtype})")
+def storage_bytes(assignment: Any, shape: list[int], dtype: str, kind: str) -> object:
+    """Call storage_bytes with a shape of this kind."""
+    return assignment.floating_point.storage_bytes(make(kind, shape), getattr(torch, dtype))

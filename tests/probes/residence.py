@@ -21,7 +21,7 @@ def resident_bytes(array: np.ndarray) -> int:
 
 
 def pages_of(array: np.ndarray) -> tuple[int, int]:
-    """Where the first page of an array begins, and the bytes from there to its end."""
+    """Return where the first page of an array begins, and the bytes from there to its end."""
     inset = array.ctypes.data % mmap.PAGESIZE
     return array.ctypes.data - inset, array.nbytes + inset
 

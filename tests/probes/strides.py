@@ -1,8 +1,10 @@
-"""Probes of strides; they pass shapes as tuples."""
+"""Probes of strides; where no kind is given, they pass tuples."""
 
 from typing import Any
 
 from torchkata import typed
+
+from .sequences import make
 
 
 @typed(lambda shape: f"contiguous_strides({tuple(shape)})")
@@ -21,19 +23,19 @@ def storage_indices(assignment: Any, strides: list[int], offset: int, indices: l
     return [assignment.strides.storage_index(tuple(strides), tuple(index), offset) for index in indices]
 
 
-@typed(lambda strides, index: f"storage_index({tuple(strides)}, {tuple(index)})")
-def index_without_offset(assignment: Any, strides: list[int], index: list[int]) -> object:
+@typed(lambda strides, index, kind: f"storage_index({make(kind, strides)}, {make(kind, index)})")
+def index_without_offset(assignment: Any, strides: list[int], index: list[int], kind: str) -> object:
     """Call storage_index without an offset."""
-    return assignment.strides.storage_index(tuple(strides), tuple(index))
+    return assignment.strides.storage_index(make(kind, strides), make(kind, index))
 
 
-@typed(lambda shape, strides: f"is_contiguous({tuple(shape)}, {tuple(strides)})")
-def is_contiguous(assignment: Any, shape: list[int], strides: list[int]) -> object:
+@typed(lambda shape, strides, kind: f"is_contiguous({make(kind, shape)}, {make(kind, strides)})")
+def is_contiguous(assignment: Any, shape: list[int], strides: list[int], kind: str) -> object:
     """Call is_contiguous."""
-    return assignment.strides.is_contiguous(tuple(shape), tuple(strides))
+    return assignment.strides.is_contiguous(make(kind, shape), make(kind, strides))
 
 
-@typed(lambda shape: f"contiguous_strides({tuple(shape)})")
-def gives_a_tuple(assignment: Any, shape: list[int]) -> bool:
+@typed(lambda shape, kind: f"contiguous_strides({make(kind, shape)})")
+def gives_a_tuple(assignment: Any, shape: list[int], kind: str) -> bool:
     """Return True if the strides are a tuple."""
-    return isinstance(contiguous_strides(assignment, shape), tuple)
+    return isinstance(assignment.strides.contiguous_strides(make(kind, shape)), tuple)

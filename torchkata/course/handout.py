@@ -5,15 +5,25 @@ student. A listed file that the student has changed is kept as a backup. `assign
 """
 
 import hashlib
+import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 LIST = "reference/handout.sha256"  # only a handout has this file
 STUBS = "reference/stubs"  # the original stubs, for `kata reset`
 STUDENTS = "assignment"
+UNSAFE = re.compile(
+    r"""[\\:*?"<>|~]          # a separator, drive, wildcard, or short name (PROGRA~1) of Windows
+    | (^|/) (/|$)            # an absolute path, or an empty part
+    | [. ] (/|$)             # "." and "..", and what Windows cuts off at the end of a name
+    | (^|/) (con|prn|aux|nul|com\d|lpt\d) ([./]|$)  # a device of Windows
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
 
 
 class HandoutError(Exception):
@@ -39,18 +49,33 @@ def listing(files: Mapping[str, bytes]) -> bytes:
 
 def parse_listing(content: bytes) -> dict[str, str]:
     """Return the digests of a list by path. Raises HandoutError for a line that `listing` can't have written."""
-    digests = {}
-    for line in content.decode("utf-8", "replace").splitlines():
-        value, _, name = line.partition("  ")
-        if not name or PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or is_students(name):
-            raise HandoutError(LIST)
-        digests[name] = value
-    return digests
+    lines = [line.partition("  ") for line in content.decode("utf-8", "replace").splitlines()]
+    names = [name for _, _, name in lines]
+    if find_unsafe(names) is not None or any(is_students(name) for name in names):
+        raise HandoutError(LIST)
+    return {name: value for value, _, name in lines}
+
+
+def find_unsafe(names: Iterable[str]) -> str | None:
+    """Return a path that, on some system, is not below its folder or is the same file as another one."""
+    spelled: dict[str, str] = {}
+    for name in names:
+        folders = map(str, PurePosixPath(name).parents)
+        if not name.isprintable() or UNSAFE.search(name):
+            return name
+        if any(spelled.setdefault(fold(path), path) != path for path in (name, *folders)):
+            return name
+    return None
+
+
+def fold(name: str) -> str:
+    """Return a form shared by all spellings of a path that are one file where upper and lower case are the same."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def is_students(name: str) -> bool:
     """Return whether a path belongs to the student, so that no update may touch it."""
-    return PurePosixPath(name).parts[:1] == (STUDENTS,)
+    return fold(name).partition("/")[0] == STUDENTS
 
 
 def digest(content: bytes) -> str:
@@ -74,7 +99,8 @@ def update(root: Path, files: Mapping[str, bytes]) -> Updated:
     before, after = parse_listing((root / LIST).read_bytes()), {name: digest(files[name]) for name in files}
     now = {name: digest_of(root / name) for name in {*before, *after} if not is_students(name)}
     new = sorted(name for name in now if name in after and now[name] != after[name])
-    gone = sorted(name for name in now if name not in after and now[name])
+    spelled = {fold(name) for name in after}
+    gone = sorted(name for name in now if fold(name) not in spelled and now[name])
     edited = [name for name in (*new, *gone) if name != LIST and now[name] and now[name] != before.get(name)]
     backups = {name: free_name(root / name).relative_to(root).as_posix() for name in edited}
     stubs = {PurePosixPath(name).name: name for name in sorted(after) if PurePosixPath(name).parent.as_posix() == STUBS}

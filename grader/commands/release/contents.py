@@ -48,7 +48,7 @@ def add_foundations(names: Sequence[str]) -> list[Kata]:
 def build_handout(katas: Sequence[Kata], language: str = "en") -> dict[str, bytes]:
     """Return the files of the handout by path, with the stubs' docstrings also in this language.
 
-    Raises GraderError if a file imports private files of the instructor.
+    Raises GraderError if a file imports private files of the instructor or has an unsafe name.
     """
     root, names = course().root, [kata.name for kata in katas]
     files = {path.relative_to(root).as_posix(): path.read_bytes() for path in find_course_files(names)}
@@ -65,6 +65,8 @@ def build_handout(katas: Sequence[Kata], language: str = "en") -> dict[str, byte
     files["README.md"] = make_readme(katas, guides).encode()
     files[".devcontainer/devcontainer.json"] = make_devcontainer(katas).encode()
     files["pyproject.toml"] = make_pyproject(katas, language).encode()
+    if (unsafe := handout.find_unsafe(files)) is not None:
+        raise GraderError(f"{unsafe!r}: rename this file; a handout can't contain this name on every system")
     files[handout.LIST] = handout.listing(files)
     return dict(sorted(files.items()))
 

@@ -6,10 +6,11 @@ from itertools import groupby
 from pathlib import Path
 from string import punctuation
 
+from grader.base.text import one_line
 from grader.output.exporter import Exporter, Options, load_results, write_file
 from grader.output.speed_score import speed_score
 from grader.results.result import Result
-from grader.results.text import one_line, outcome_text
+from grader.results.text import outcome_text
 from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, group_title, view_as_student
 from torchkata.i18n import class_words
 

@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 import msgspec
 
+from grader.base.text import one_line
 from grader.output.exporter import Exporter, Options, load_results, write_each
 from grader.output.speed_score import speed_score
 from grader.results.result import Result
-from grader.results.text import printable
 from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, view_as_student
 from torchkata.course import Visibility, course
 from torchkata.i18n import class_words
@@ -98,7 +98,7 @@ def render_out_of_memory(gigabytes: float) -> bytes:
 
 def refusal_text(why: str) -> str:
     """Return the reason for the student."""
-    return class_words("feedback.refused", why=printable(why))
+    return class_words("feedback.refused", why=one_line(why))
 
 
 def make_case(row: VisibleTest, number: str) -> Case:

@@ -11,8 +11,8 @@ from itertools import groupby
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from grader.base.text import one_line
 from grader.output.exporter import Exporter, Options, Stored, load_results, write_file
-from grader.results.text import one_line
 from grader.results.view import VisibleTest, view_as_student
 from torchkata.result import Outcome
 

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from grader.base.text import one_line
 from grader.output.page.parts import SETTLED
 from grader.results.result import Finding
 from grader.results.source import StoredSubmission
-from grader.results.text import one_line, outcome_text
+from grader.results.text import outcome_text
 from grader.results.view import VisibleTest
 from torchkata.course import course
 from torchkata.result import LOOKS

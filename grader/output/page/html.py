@@ -8,7 +8,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from grader.results.text import outcome_text, printable
+from grader.base.text import printable
+from grader.results.text import outcome_text
 from torchkata.course import cached_by_course, course
 from torchkata.i18n import class_language, class_words
 from torchkata.result import LOOK_OF, LOOKS

@@ -1,4 +1,4 @@
-"""What several of these tests share: an environment with the wheel, a library that stands in for the CUDA driver's."""
+"""Fixtures of several integration tests: an environment with the wheel, and a fake CUDA driver."""
 
 import tempfile
 from collections.abc import Iterator
@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.support.gpu_plumbing import build
-from grader.tests.support.wheel import install
+from grader.tests.support.shared_gpu_memory import build
+from grader.tests.support.wheel import install_wheel
 
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The `bin` of an environment that has the wheel, what that needs, and no torch."""
-    return install(tmp_path_factory.mktemp("wheel"))
+    """Return the `bin` of an environment with the wheel and its dependencies, without torch."""
+    return install_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="session")
 def driver() -> Iterator[Path]:
-    """A folder with the library; not in /tmp, which every worker has for itself."""
+    """Return a folder with the library, outside of /tmp, which each worker has for itself."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
         if reason := build(Path(name)):
             pytest.skip(reason)

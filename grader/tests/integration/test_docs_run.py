@@ -1,4 +1,4 @@
-"""What the documents tell to type is typed, a section at a time and in order, and ends and prints as they say."""
+"""Runs the commands of the documents, one section at a time and in order, and compares what they print."""
 
 import os
 import re
@@ -10,47 +10,34 @@ import pytest
 
 from grader.output.formats.classroom50 import VARIABLES
 from grader.tests import ROOT
-from grader.tests.conftest import Run, start, students_environment
-from grader.tests.support.documents import DOCUMENTS, OTHERS, OURS, Section, sections
+from grader.tests.conftest import Run, get_student_environment, run_program
+from grader.tests.support.documents import DOCUMENTS, OTHERS, OURS, Section, read_sections
 from grader.tests.support.printed_output import assert_shown
 from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
 
 PAGES = (ROOT / "docs/students.md", ROOT / "docs/zh/students.md")
 FOR_STUDENTS = (*PAGES, ROOT / "grader/commands/release/files/README.md")  # typed where a handout lies
-ALL_SECTIONS = [section for document in dict.fromkeys([*DOCUMENTS, *FOR_STUDENTS]) for section in sections(document)]
+ALL_SECTIONS = [
+    section for document in dict.fromkeys([*DOCUMENTS, *FOR_STUDENTS]) for section in read_sections(document)
+]
 TYPED = {command for section in ALL_SECTIONS for command in section.commands}
 GRADE = "grader grade submissions/* --out results --jobs 4"
 
 NOT_RUN = {
-    "downloads; test_release.py::test_a_handout_installs_and_runs_in_an_environment_of_its_own": (
-        "python3 -m venv .venv",
-        "python3 -m venv .venv && source .venv/bin/activate",
-        "source .venv/bin/activate",
-        "pip install --upgrade pip",
-        "pip install -e .",
-        "uv sync",
-        "pip install --group students -e .",
-        'pip install --group students -e ".[grader]"',
-        'pip install --group students -e ".[grader,slurm]"',
+    "downloads; test_release.py::test_handout_installs_in_its_own_environment": (
+        *("python3 -m venv .venv", "python3 -m venv .venv && source .venv/bin/activate", "source .venv/bin/activate"),
+        *("pip install --upgrade pip", "pip install -e .", "uv sync", "pip install --group students -e ."),
+        *(f'pip install --group students -e ".[{extras}]"' for extras in ("grader", "grader,slurm")),
     ),
-    "waits until a file is saved; test_watch.py::test_watch_runs_a_kata_that_is_saved_and_no_other": (
-        "kata watch",
-        "uv run kata watch",
-    ),
-    "needs a newer handout; test_update.py::test_an_update_brings_what_is_new_and_touches_no_byte_of_the_assignment": (
-        "kata update handout.zip",
-    ),
-    "minutes; test_speed.py::test_speed_is_stored_with_the_result_and_not_timed_again": (
+    "waits; test_watch.py::test_watch_runs_only_the_saved_kata": ("kata watch", "uv run kata watch"),
+    "needs a newer handout; test_update.py::test_update_leaves_the_assignment_unchanged": ("kata update handout.zip",),
+    "minutes; test_speed.py::test_stored_speed_is_not_timed_again": (
         "grader grade submissions/* --out results --device cuda",
     ),
-    "a minute; test_calibrated.py::test_calibrate_measures_a_cpu_shows_the_figures_and_stores_them": (
-        "grader calibrate",
-    ),
+    "a minute; test_calibrate_cpu.py::test_calibrate_measures_and_stores_cpu_figures": ("grader calibrate",),
     "many minutes; make prove and make speed run it": ("grader certify",),
-    "needs a GPU; rehearsed in test_prove_gpu.py::test_every_step_is_taken_in_a_rehearsal": (
-        "python -m benchmarks.prove_gpu",
-    ),
+    "needs a GPU; rehearsed in test_prove_gpu.py::test_rehearsal_takes_every_step": ("python -m benchmarks.prove_gpu",),
     "needs Podman; test_containerfile.py::test_doctor_and_docs_agree_on_containers": (
         "podman build -t torchkata .",
         "podman run --rm torchkata",
@@ -58,13 +45,13 @@ NOT_RUN = {
         '-v "$PWD/submissions:/submissions:ro" -v "$PWD/results:/results" torchkata grade '
         "/submissions --out /results --jobs 4",
     ),
-    "needs Slurm; test_slurm.py::test_a_slurm_run_gives_the_same_gradebook_as_a_local_run": (
+    "needs Slurm; test_slurm.py::test_slurm_run_equals_local_run": (
         "grader grade submissions/* --out results --jobs 20 --executor slurm "
         "--slurm partition=cpu --slurm time=01:00:00",
         "python scripts/one_node_slurm.py start /tmp/slurm",
         "python scripts/one_node_slurm.py stop /tmp/slurm",
     ),
-    "needs Slurm; test_slurm_faults.py::test_only_the_tasks_that_time_ask_for_a_gpu_and_they_start_after_the_tests": (
+    "needs Slurm; test_slurm_faults.py::test_only_speed_tasks_ask_for_gpu": (
         "grader grade submissions/* --out results --jobs 20 --executor slurm --device cuda "
         "--slurm tests:partition=cpu --slurm speed:partition=gpu --slurm gres=gpu:h100:1",
     ),
@@ -75,59 +62,50 @@ STUBS_ARE_LEFT = (
     *("pytest", "pytest --kata linear", "pytest --track core", "pytest --examples 500", "pytest --seed 7"),
     "pytest --hypothesis-profile grade",
 )
-ENDS = {
-    "grader doctor": (0, 3),
-    **dict.fromkeys(STUBS_ARE_LEFT, (1,)),
-}  # exit codes, if not 0
+ENDS = {"grader doctor": (0, 3), **dict.fromkeys(STUBS_ARE_LEFT, (1,))}  # exit codes, if not 0
 MINUTES = (
-    "students.md: Useful commands",  # whole runs of pytest; test_student_view.py has each option
-    "instructors.md: A class of 200, from downloads to a gradebook",  # test_mark_rules.py and test_item_analysis.py have small ones
-    "instructors.md: A course of your own",  # all attacks; test_wheel.py has a new course, test_courses.py the attacks
+    "students.md: Useful commands",  # whole runs of pytest; test_student_output.py has each option
+    "instructors.md: A class of 200, from downloads to a gradebook",  # minutes; see test_mark_rules.py
+    "instructors.md: A course of your own",  # minutes; see test_wheel.py and test_example_courses.py
 )
-SUBMISSIONS = ("writes_results", "zipped.zip")  # quickly graded
-RUNNER = dict.fromkeys(VARIABLES.values(), "https://example.org/") | {
-    "ASSIGNMENT_TYPE": "individual",
-    "SUBMISSION_TAG": "submit/1",
-    "SUBMITTED_AT": "2026-09-30T23:59:00Z",
-}
+RUNNER = dict.fromkeys(VARIABLES.values(), "https://example.org/")
+RUNNER |= {"ASSIGNMENT_TYPE": "individual", "SUBMISSION_TAG": "submit/1", "SUBMITTED_AT": "2026-09-30T23:59:00Z"}
 
 
-def told_first() -> dict[Section, list[str]]:
-    """What is run of each section: a command that stands in several is run in the first, at a place of each kind."""
-    told: dict[tuple[bool, str], Section] = {}
+def find_sections() -> dict[Section, list[str]]:
+    """Return the commands to run of each section: each command once per kind of place, in its first section."""
+    planned: dict[tuple[bool, str], Section] = {}
     for section in ALL_SECTIONS:
         for command in section.commands:
             if command not in LEFT_OUT:
-                told.setdefault((section.document in FOR_STUDENTS, command), section)
-    return {section: [command for (_, command), first in told.items() if first is section] for section in told.values()}
+                planned.setdefault((section.document in FOR_STUDENTS, command), section)
+    return {
+        section: [command for (_, command), first in planned.items() if first is section]
+        for section in planned.values()
+    }
 
 
 def type_in(place: Path, command: str) -> Run:
-    """A command in a shell, where a copy of the project or a handout lies; the answer to any question is yes."""
-    programs = Path(sys.executable).parent
-    ours = {
-        "PATH": f"{programs}:{os.environ['PATH']}",
-        "PYTHONPATH": str(place),
-        "XDG_CACHE_HOME": str(place / "cache"),
-    }
-    environment = {**students_environment(), **RUNNER, **ours}
+    """Type a command into a shell in a folder, and answer every question with yes."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    ours = {"PATH": path, "PYTHONPATH": str(place), "XDG_CACHE_HOME": str(place / "cache")}
+    environment = {**get_student_environment(), **RUNNER, **ours}
     typed = command.replace("@COMMIT", "@" + 40 * "0")
-    return start("bash", "-c", typed, cwd=place, environment=environment, typed="y\n")
+    return run_program("bash", "-c", typed, cwd=place, environment=environment, typed="y\n")
 
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project with `submissions/`, graded by the command that the instructors' page begins with.
+    """Return a copy of the project with submissions, graded by the first command of the instructors' page.
 
-    It grades one kata: every seed that a command makes up is one more to draw a hundred inputs of each test from.
+    It grades one kata, since each new seed draws a hundred inputs of each test.
     """
     place = tmp_path_factory.mktemp("docs") / "torchkata"
     shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "results", "build"))
     settings = place / "pyproject.toml"
     short = settings.read_text("utf-8").replace('graded = ["core"]', 'graded = ["short"]')
-    settings.write_text(
-        short.replace("[tool.torchkata.tracks]", '[tool.torchkata.tracks]\nshort = "One kata"'), "utf-8"
-    )
+    tracks = "[tool.torchkata.tracks]"
+    settings.write_text(short.replace(tracks, f'{tracks}\nshort = "One kata"'), "utf-8")
     moved = int(course().katas["same_storage"].max_score)
     for name, track, more in (("same_storage", "short", 100 - moved), ("linear", "core", moved)):
         kata = place / "reference" / name / "kata.toml"
@@ -135,7 +113,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text = kata.read_text("utf-8").replace('track = "core"', f'track = "{track}"')
         kata.write_text(re.sub(r"(?<=\[points\]\n)(\w+ = )\d+$", rf"\g<1>{first + more}", text, flags=re.M), "utf-8")
     (place / "submissions").mkdir()
-    for name in SUBMISSIONS:
+    for name in ("writes_results", "zipped.zip"):  # graded in a moment
         example = ROOT / "examples/submissions" / name
         (shutil.copytree if example.is_dir() else shutil.copy)(example, place / "submissions" / name)
     done = type_in(place, GRADE)
@@ -151,11 +129,11 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("section", "commands"),
     [
-        pytest.param(*told, id=str(told[0]), marks=[pytest.mark.timing] if str(told[0]) in MINUTES else [])
-        for told in told_first().items()
+        pytest.param(*planned, id=str(planned[0]), marks=[pytest.mark.timing] if str(planned[0]) in MINUTES else [])
+        for planned in find_sections().items()
     ],
 )
-def test_the_commands_of_a_documented_section_run_in_order(
+def test_commands_of_a_section_run_in_order(
     section: Section, commands: list[str], graded: Path, new_handout: Path, tmp_path: Path
 ) -> None:
     place = shutil.copytree(new_handout if section.document in FOR_STUDENTS else graded, tmp_path / "here")
@@ -165,7 +143,7 @@ def test_the_commands_of_a_documented_section_run_in_order(
         assert "Traceback" not in done.err
 
 
-def test_every_documented_command_that_is_not_run_here_is_run_by_another_test() -> None:
+def test_commands_left_out_are_run_elsewhere() -> None:
     assert LEFT_OUT <= TYPED
     assert ENDS.keys() <= TYPED - LEFT_OUT
     for file, test in re.findall(r"(test_\w+\.py)::(\w+)", "\n".join(NOT_RUN)):
@@ -175,19 +153,18 @@ def test_every_documented_command_that_is_not_run_here_is_run_by_another_test() 
 
 def test_block_of_output_has_no_command() -> None:
     blocks = [block for one in ALL_SECTIONS if one.document.name != "measured.md" for block in one.shown]
-    lines = [line for block in blocks for line in block.splitlines()]
-    assert [line for line in lines if line.partition(" ")[0] in (*OURS, *OTHERS, "cd", "$")] == []
+    starts = {line.partition(" ")[0] for block in blocks for line in block.splitlines()}
+    assert starts.isdisjoint((*OURS, *OTHERS, "cd", "$"))
 
 
-def shown(heading: str) -> str:
-    """The block under this heading of a page for students."""
-    [block] = next(section.shown for page in PAGES for section in sections(page) if section.heading == heading)
+def find_block(heading: str) -> str:
+    [block] = next(section.shown for page in PAGES for section in read_sections(page) if section.heading == heading)
     return block
 
 
 @pytest.fixture(scope="module")
 def begun(new_handout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A handout in which one kata is done, and one was wrong when it was tested and is mended since."""
+    """Return a handout in which one kata is done, and one failed its tests and is corrected since."""
     handout = shutil.copytree(new_handout, tmp_path_factory.mktemp("begun") / "katas")
     shutil.copy(SOLUTION / "same_storage.py", handout / "assignment")
     linear = handout / "assignment/linear.py"
@@ -199,15 +176,15 @@ def begun(new_handout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("language", "heading"), [("en", "Set up"), ("zh", "准备")])
-def test_kata_prints_the_overview_that_the_students_page_shows(
+def test_kata_prints_the_documented_overview(
     language: str, heading: str, begun: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KATA_LANG", language)
-    assert_shown(shown(heading).splitlines(), type_in(begun, "kata").out.splitlines())
+    assert_shown(find_block(heading).splitlines(), type_in(begun, "kata").out.splitlines())
 
 
 @pytest.mark.parametrize(("language", "heading"), [("en", "Reading a failure"), ("zh", "怎样读懂失败")])
-def test_pytest_prints_the_failure_that_the_students_page_shows(
+def test_pytest_prints_the_documented_failure(
     language: str, heading: str, handout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KATA_LANG", language)
@@ -216,4 +193,4 @@ def test_pytest_prints_the_failure_that_the_students_page_shows(
         solution.replace("x @ self.weight", "self.weight.T @ x.unsqueeze(-1)"), "utf-8"
     )
     printed = type_in(handout, "pytest --kata linear --seed 1234").out
-    assert_shown(shown(heading).splitlines(), printed.splitlines())
+    assert_shown(find_block(heading).splitlines(), printed.splitlines())

@@ -1,8 +1,9 @@
-"""The sandbox for GPU workers, without a GPU: what libcuda asks of the kernel, and shared memory."""
+"""The sandbox of GPU workers, tested without a GPU: what libcuda needs from the kernel, and shared memory."""
 
 import errno
 import json
-import subprocess
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,38 +16,40 @@ from grader.sandbox.launch import Sandbox
 from grader.sandbox.runner import WorkerRunner
 from grader.speed import setup
 from grader.speed.paused_worker import PausedWorker
-from grader.tests.conftest import python
-from grader.tests.support.gpu_plumbing import HERE, with_driver
-from grader.tests.support.processes import descendants
-from grader.tests.support.submissions import LINEAR, handed_in
-from grader.tests.support.workers import Ask, asking
+from grader.tests.conftest import Run, run_program, run_python
+from grader.tests.support.processes import find_descendants
+from grader.tests.support.sandbox_workers import Ask, open_worker
+from grader.tests.support.shared_gpu_memory import FAKE_GPU
+from grader.tests.support.submissions import LINEAR, write_submissions
 
 LIMITS = setup.get_limits()
 
+
+def run_with_driver(driver: Path, *arguments: str, **variables: str) -> Run:
+    """Run Python with the fake driver."""
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(driver), **variables}
+    return run_program(sys.executable, *arguments, environment=environment)
+
+
 pytestmark = pytest.mark.usefixtures("needs_bwrap")
-
-
-def code_with(driver: Path, code: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run this code with the driver's library at hand."""
-    return with_driver(driver, "-c", code, **variables)
 
 
 LACKING = "from grader.sandbox.cuda import lacking; print(lacking())"
 
 
 @pytest.mark.parametrize(("lacks", "words"), [("0", ""), ("102", "virtual memory"), ("103", "by file descriptor")])
-def test_a_device_that_cannot_share_memory_is_named(driver: Path, lacks: str, words: str) -> None:
-    done = code_with(driver, LACKING, FAKE_CUDA_LACKS=lacks)
-    assert done.returncode == 0, done.stderr
-    assert words in done.stdout
-    assert bool(done.stdout.strip()) == bool(words)
+def test_device_without_shared_memory_is_named(driver: Path, lacks: str, words: str) -> None:
+    done = run_with_driver(driver, "-c", LACKING, FAKE_CUDA_LACKS=lacks)
+    assert done.code == 0, done.err
+    assert words in done.out
+    assert bool(done.out.strip()) == bool(words)
 
 
 CALLS = """
 import os, torch
 from grader.sandbox import cuda
-from grader.tests.support.gpu_plumbing import at_address, descriptors
-cuda.start_context, cuda.as_tensor, torch.cuda.synchronize = lambda: None, at_address, lambda: None
+from grader.tests.support.shared_gpu_memory import count_descriptors, view_memory
+cuda.start_context, cuda.as_tensor, torch.cuda.synchronize = lambda: None, view_memory, lambda: None
 def share_memory():
     assert cuda.lacking() == ""
     memory = cuda.CUDA.memory(100)
@@ -57,9 +60,9 @@ def share_memory():
     os.close(descriptor)
     other.release()
     memory.release()
-before = descriptors()
+before = count_descriptors()
 share_memory()
-print(descriptors() - before)
+print(count_descriptors() - before)
 for name in cuda.SIGNATURES:
     os.environ["FAKE_CUDA_FAILS"] = name
     try:
@@ -70,16 +73,16 @@ for name in cuda.SIGNATURES:
 
 
 def test_memory_is_shared_and_failed_calls_are_named(driver: Path) -> None:
-    done = code_with(driver, CALLS)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["0", *(f"{name} failed with error 999" for name in SIGNATURES)]
+    done = run_with_driver(driver, "-c", CALLS)
+    assert done.code == 0, done.err
+    assert done.out.splitlines() == ["0", *(f"{name} failed with error 999" for name in SIGNATURES)]
 
 
 def test_killed_workers_leave_their_memory_to_the_grader(driver: Path) -> None:
-    done = with_driver(driver, "-m", "grader.tests.support.gpu_plumbing", "--pretended")
-    assert done.returncode == 0, done.stderr
+    done = run_with_driver(driver, "-m", "grader.tests.support.shared_gpu_memory", "--fake")
+    assert done.code == 0, done.err
     worker = {"right": [True, True], "alive": 7}
-    assert json.loads(done.stdout) == {"workers": [worker, worker], "violations": [], "left open": 0}
+    assert json.loads(done.out) == {"workers": [worker, worker], "violations": [], "left open": 0}
 
 
 FORKS = """
@@ -96,10 +99,10 @@ for demand in (forks.demand_no_driver, forks.demand_one_thread):
 """
 
 
-def test_a_process_that_has_loaded_the_driver_or_runs_threads_must_not_fork(driver: Path) -> None:
-    done = code_with(driver, FORKS)
-    assert done.returncode == 0, done.stderr
-    driver_line, threads_line = done.stdout.splitlines()
+def test_process_with_driver_or_threads_cannot_fork(driver: Path) -> None:
+    done = run_with_driver(driver, "-c", FORKS)
+    assert done.code == 0, done.err
+    driver_line, threads_line = done.out.splitlines()
     assert "has loaded the CUDA driver" in driver_line
     assert "1 more threads" in threads_line
 
@@ -115,14 +118,13 @@ def loads_the_driver(usual):
             held.append(mmap.mmap(file.fileno(), 0))
         return usual(*args, **options)
     return function
-torch.autograd.backward = loads_the_driver(torch.autograd.backward)
-torch.cuda.is_available = loads_the_driver(torch.cuda.is_available)
-torch.cuda.device_count = loads_the_driver(torch.cuda.device_count)
+for module, name in (torch.autograd, "backward"), (torch.cuda, "is_available"), (torch.cuda, "device_count"):
+    setattr(module, name, loads_the_driver(getattr(module, name)))
 """  # what such a torch does when it is first asked for a device, or for a gradient
 
 
-def started(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
-    """A sandbox for workers on a GPU whose zygote runs this code when it has imported torch."""
+def start_sandbox(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
+    """Start a sandbox for GPU workers whose zygote runs this code after its import of torch."""
     copy = launch.copy_runtime
 
     def with_code(*, timed: bool) -> Path:
@@ -132,15 +134,15 @@ def started(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
         return runtime
 
     monkeypatch.setattr(launch, "copy_runtime", with_code)
-    return launch.launch("bwrap", LIMITS, setup.plan_workers(HERE))
+    return launch.launch("bwrap", LIMITS, setup.plan_workers(FAKE_GPU))
 
 
 @pytest.fixture(scope="module")
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """One for workers that are timed on a GPU, and that never saw one."""
+    """Return a sandbox for workers on a GPU, whose torch loads the driver when it looks for a device."""
     request.getfixturevalue("needs_bwrap")
     with pytest.MonkeyPatch.context() as monkeypatch:
-        made = started(monkeypatch, AS_BUILT_FOR_CUDA)
+        made = start_sandbox(monkeypatch, AS_BUILT_FOR_CUDA)
     made.wait_until_ready()
     yield made
     made.close()
@@ -148,11 +150,10 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="module")
 def ask(sandbox: Sandbox) -> Iterator[Ask]:
-    """Run a student's code in such a worker."""
-    yield from asking(sandbox)
+    yield from open_worker(sandbox)
 
 
-def test_a_gpu_worker_can_do_nothing_else_that_it_should_not(sandbox: Sandbox) -> None:
+def test_gpu_worker_has_no_violations(sandbox: Sandbox) -> None:
     with sandbox.clone() as control:
         assert WorkerRunner(control, LIMITS).find_violations(["/etc/passwd"]) == []
 
@@ -161,27 +162,26 @@ def test_ended_gpu_worker_is_gone(sandbox: Sandbox) -> None:
     with sandbox.clone() as control:
         worker = PausedWorker(control, LIMITS)
         worker.start({})
-        running = descendants(sandbox.process.pid)
+        running = find_descendants(sandbox.process.pid)
         worker.end()
-        assert len(running - descendants(sandbox.process.pid)) == 1, "the driver frees its memory after its end"
+        assert len(running - find_descendants(sandbox.process.pid)) == 1, "the driver frees its memory after its end"
 
 
-def test_a_zygote_that_has_loaded_the_driver_says_so_and_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    sandbox = started(monkeypatch, f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()")
+def test_zygote_with_loaded_driver_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    sandbox = start_sandbox(monkeypatch, f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()")
     with pytest.raises(launch.IsolationError, match="this process has loaded the CUDA driver"):
         sandbox.wait_until_ready()
 
 
-GRADE = f"{AS_BUILT_FOR_CUDA}from grader.cli import main\nmain()"
-LOADED = f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()\nfrom grader.cli import main\nmain()"
-
-
-def test_a_class_is_graded_without_a_sandbox_by_a_torch_that_would_load_the_driver(tmp_path: Path) -> None:
-    (path,) = handed_in(tmp_path / "class", LINEAR, "ada")
+def test_grading_without_sandbox_refuses_loaded_driver(tmp_path: Path) -> None:
+    (path,) = write_submissions(tmp_path / "class", LINEAR, "ada")
     options = ["--out", str(tmp_path / "out"), "--kata", "linear", "--examples", "5", "--isolation", "none"]
-    done = python("-c", GRADE, "grade", str(path), *options)
+    start = "from grader.cli import main\nmain()"
+    done = run_python("-c", f"{AS_BUILT_FOR_CUDA}{start}", "grade", str(path), *options)
     assert (done.code, "linear" in done.out) == (0, True), done.err
-    done = python("-c", LOADED, "grade", str(path), *options, "--force")
+    done = run_python(
+        "-c", f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()\n{start}", "grade", str(path), *options, "--force"
+    )
     assert (done.code, "this process has loaded the CUDA driver" in done.err) == (3, True)
 
 
@@ -198,13 +198,15 @@ opened = [os.open(os.devnull, os.O_RDWR) for _ in range(200)]
 for descriptor in opened:
     os.close(descriptor)""",
     "its own process": "assert open('/proc/self/maps').read() and os.stat('/proc/self/ns/pid')",
-}
-ACCEPT = """
+    "one device, no cache": "assert os.environ['CUDA_VISIBLE_DEVICES'] + os.environ['CUDA_CACHE_DISABLE'] == 'GPU-01'",
+    "accepting a connection": """
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 s.bind("\\0mine")
 s.listen(1)
 s.setblocking(False)
-s.accept()"""
+s.accept()""",
+}
+
 TRY = """
 try:
     exec({code!r}, globals())
@@ -217,19 +219,10 @@ IMPORTS = "import mmap, socket, threading"
 
 def test_the_driver_starts_in_a_gpu_worker(driver: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
-    assert permissions.start_driver(HERE) == permissions.STARTED
+    assert permissions.start_driver(FAKE_GPU) == permissions.STARTED
 
 
 @pytest.mark.parametrize("name", WANTED)
-def test_a_gpu_worker_may_do_what_the_driver_needs(ask: Ask, name: str) -> None:
-    assert float(ask(TRY.format(code=WANTED[name]), IMPORTS)) == 0
-
-
-def test_a_gpu_worker_cannot_accept_a_connection(ask: Ask) -> None:
-    assert float(ask(TRY.format(code=ACCEPT), IMPORTS)) in (errno.EPERM, errno.EACCES)
-
-
-def test_a_gpu_worker_sees_one_device_and_keeps_no_cache(ask: Ask) -> None:
-    expected = {"CUDA_VISIBLE_DEVICES": "GPU-0", "CUDA_CACHE_DISABLE": "1"}
-    code = f"assert {expected}.items() <= os.environ.items() or 1 / 0"
-    assert float(ask(TRY.format(code=code))) == 0
+def test_gpu_worker_may_do_what_driver_needs(ask: Ask, name: str) -> None:
+    refused = (errno.EPERM, errno.EACCES) if name == "accepting a connection" else (0,)
+    assert float(ask(TRY.format(code=WANTED[name]), IMPORTS)) in refused

@@ -1,4 +1,4 @@
-"""`grader grade --gradescope`: the file is there after every test, whatever becomes of the run."""
+"""`grader grade --gradescope` writes its file after every test, even if the run is killed."""
 
 import os
 import signal
@@ -11,38 +11,28 @@ from typing import Any
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import ask, grade
-from grader.tests.support.platforms import for_gradescope
+from grader.tests.conftest import call_grader, grade
+from grader.tests.support.platforms import parse_gradescope
 from grader.tests.support.submissions import OPTIONS, PRIMES
 from torchkata.course import course
 
 COMPLETE = ROOT / "examples/submissions/complete"
 
 
-def test_grade_writes_the_gradescope_file_even_when_a_rerun_grades_nothing(tmp_path: Path) -> None:
+def test_rerun_writes_the_gradescope_file_again(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     submission = PRIMES / "submissions/complete"
     arguments = (submission, "--out", tmp_path / "out", *OPTIONS, "--gradescope", path)
     assert grade(*arguments, course=PRIMES).code == 0
-    first = for_gradescope(path.read_bytes())
+    first = parse_gradescope(path.read_bytes())
     assert (first["score"], first["output"]) == (50, "")
     path.unlink()
-    assert "had been graded before" in ask("--course", PRIMES, "grade", *arguments).out
-    assert for_gradescope(path.read_bytes()) == first
-
-
-def test_the_gradescope_file_says_why_a_submission_is_unreadable(tmp_path: Path) -> None:
-    (tmp_path / "ada").mkdir()
-    done = ask("grade", tmp_path / "ada", "--out", tmp_path / "out", "--gradescope", tmp_path / "results.json")
-    assert done.code == 2
-    report = for_gradescope((tmp_path / "results.json").read_bytes())
-    assert report["score"] == 0
-    assert report["output"].startswith("Your submission can't be graded.")
-    assert "contains no kata" in report["output"]
+    assert "had been graded before" in call_grader("--course", PRIMES, "grade", *arguments).out
+    assert parse_gradescope(path.read_bytes()) == first
 
 
 @pytest.mark.parametrize("enough", [1, pytest.param(12, marks=pytest.mark.timing)])
-def test_a_grader_killed_midway_leaves_a_gradescope_file_with_the_points_so_far(tmp_path: Path, enough: int) -> None:
+def test_killed_grader_leaves_points_so_far(tmp_path: Path, enough: int) -> None:
     path = tmp_path / "results.json"
     command = [sys.executable, "-m", "grader", "grade", str(COMPLETE), "--out", str(tmp_path / "out")]
     command += ["--examples", "60", "--gradescope", str(path), "--quiet"]
@@ -52,12 +42,12 @@ def test_a_grader_killed_midway_leaves_a_gradescope_file_with_the_points_so_far(
     try:
         while ended < enough and time.monotonic() < deadline and grader.poll() is None:
             time.sleep(0.02)
-            ended = len(run_tests(for_gradescope(path.read_bytes()))) if path.exists() else 0
+            ended = len(select_finished(parse_gradescope(path.read_bytes()))) if path.exists() else 0
     finally:
         os.kill(grader.pid, signal.SIGKILL)
         grader.wait()
-    report = for_gradescope(path.read_bytes())
-    done = run_tests(report)
+    report = parse_gradescope(path.read_bytes())
+    done = select_finished(report)
     core = sum(len(kata.points) for kata in course().katas.values() if kata.track == "core")
     assert enough <= len(done) < len(report["tests"]) == core
     assert report["score"] == sum(test["max_score"] for test in done) > 0
@@ -65,6 +55,6 @@ def test_a_grader_killed_midway_leaves_a_gradescope_file_with_the_points_so_far(
     assert not (tmp_path / "out/complete/result.json").exists()
 
 
-def run_tests(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """The tests that had their turn."""
+def select_finished(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the tests that have run."""
     return [test for test in report["tests"] if test["extra_data"]["outcome"] != "not_graded"]

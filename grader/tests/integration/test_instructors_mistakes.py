@@ -1,4 +1,4 @@
-"""A mistake of the instructor ends in one clear line, and never costs a student a point."""
+"""An instructor's mistake ends in one clear line, and never costs a student a point."""
 
 import json
 import re
@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from grader.tests.conftest import Run, run
-from grader.tests.support.instructors_mistakes import (
-    MISTAKES_MADE,
-    ONLY_THE_SOLUTION_SHOWS,
-    RAISES_FOR_NONE,
+from grader.tests.support.instructor_mistakes import (
+    ARITHMETIC_ON_ANSWER,
+    MISTAKE_CASES,
+    NEEDS_SOLUTION,
     RETURNS_NONE,
     Mistake,
     write_course,
@@ -49,8 +49,8 @@ def test_clean_course_passes_every_command(tmp_path: Path) -> None:
     assert statuses(course) == {"double": "done", "quadruple": "done"}
 
 
-@pytest.mark.parametrize("mistake", MISTAKES_MADE, ids=lambda mistake: mistake.name.replace(" ", "_"))
-def test_no_student_pays_for_it(mistake: Mistake, tmp_path: Path) -> None:
+@pytest.mark.parametrize("mistake", MISTAKE_CASES, ids=lambda mistake: mistake.name.replace(" ", "_"))
+def test_instructors_mistake_costs_no_points(mistake: Mistake, tmp_path: Path) -> None:
     """Grading and the student's own pytest always run, the other commands where they have something to say."""
     course, right = write_course(tmp_path / "course", mistake.changes), write_right_submission(tmp_path / "right")
     for name in sorted({"grade", "pytest", *mistake.said} - ({"pytest"} if mistake.ends_pytest else set())):
@@ -59,7 +59,7 @@ def test_no_student_pays_for_it(mistake: Mistake, tmp_path: Path) -> None:
         assert "Traceback (most recent call last)" not in told
         assert done.code in EXIT_CODES[name], told
         assert " ".join(mistake.said.get(name, "").split()) in " ".join(told.split()), told
-        if name == "pytest" and mistake.name not in ONLY_THE_SOLUTION_SHOWS:
+        if name == "pytest" and mistake.name not in NEEDS_SOLUTION:
             assert not FAILED.search(told.splitlines()[-1]), told
         if name == "grade":
             graded = statuses(course)
@@ -69,9 +69,9 @@ def test_no_student_pays_for_it(mistake: Mistake, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("has_solution", [True, False], ids=["with_solution", "without_solution"])
-def test_answers_form_stays_the_students(tmp_path: Path, has_solution: bool) -> None:
+def test_answer_of_wrong_type_is_wrong(tmp_path: Path, has_solution: bool) -> None:
     """An answer that makes a test raise is wrong: nobody can make a grading inconclusive with one."""
-    changes = RAISES_FOR_NONE if has_solution else {**RAISES_FOR_NONE, "reference/double/solution.py": None}
+    changes = ARITHMETIC_ON_ANSWER if has_solution else {**ARITHMETIC_ON_ANSWER, "reference/double/solution.py": None}
     course, wrong = write_course(tmp_path / "course", changes), write_right_submission(tmp_path / "right")
     (wrong / "double.py").write_text(RETURNS_NONE)
     done = run_command("grade", course, wrong)

@@ -1,4 +1,4 @@
-"""The level of isolation: reached and proven, or refused; a container without namespaces; nothing half-way."""
+"""The level of isolation is reached and proven, or refused, also in a container without namespaces."""
 
 import json
 import os
@@ -10,25 +10,25 @@ import pytest
 from grader.sandbox import launch, syscalls
 from grader.sandbox.launch import IsolationError
 from grader.sandbox.runner import WorkerRunner
-from grader.tests.conftest import Run, run, start
+from grader.tests.conftest import Run, run, run_program
+from grader.tests.support.sandbox_workers import AS_OTHER_USER
 from grader.tests.support.submissions import OPTIONS, PRIMES
-from grader.tests.support.workers import ORDINARY
 from torchkata.course import course
 
 COMPLETE = PRIMES / "submissions/complete"
 
 
-def in_a_container_without_namespaces(*arguments: object) -> Run:
-    """`grader grade …` where no namespace can be made: as in a container, whose root has no CAP_SYS_ADMIN."""
+def grade_without_namespaces(*arguments: object) -> Run:
+    """Run `grader grade` where no namespace can be made, as in a container without CAP_SYS_ADMIN."""
     shut = ["bwrap", "--unshare-user", "--disable-userns", "--dev-bind", "/", "/", "--"]
     if os.getuid() == 0:
         shut = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin", "--"]
-    return start(*shut, sys.executable, "-m", "grader", "--course", PRIMES, "grade", *arguments)
+    return run_program(*shut, sys.executable, "-m", "grader", "--course", PRIMES, "grade", *arguments)
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_grading_in_a_container_without_namespaces_warns_and_uses_limits_alone(tmp_path: Path) -> None:
-    done = in_a_container_without_namespaces(COMPLETE, "--out", tmp_path, *OPTIONS)
+def test_container_without_namespaces_warns_and_uses_limits(tmp_path: Path) -> None:
+    done = grade_without_namespaces(COMPLETE, "--out", tmp_path, *OPTIONS)
     assert done.code == 0, done.err
     assert "bubblewrap does not work here" in done.err
     assert "by resource limits only: it can" in done.err.replace("\n", " ")
@@ -39,40 +39,27 @@ def test_grading_in_a_container_without_namespaces_warns_and_uses_limits_alone(t
 
 @pytest.mark.usefixtures("needs_bwrap")
 def test_isolation_bwrap_fails_in_a_container_without_namespaces(tmp_path: Path) -> None:
-    done = in_a_container_without_namespaces(COMPLETE, "--out", tmp_path, "--isolation", "bwrap", *OPTIONS)
+    done = grade_without_namespaces(COMPLETE, "--out", tmp_path, "--isolation", "bwrap", *OPTIONS)
     assert done.code == 3
     assert done.err.startswith("grader: isolation bwrap does not work here: ")
     assert len(done.err.strip().splitlines()) == 1
     assert not (tmp_path / "complete").exists()
 
 
-def no_filter(**_: object) -> bytes:
-    """Stands in for a machine without libseccomp."""
+def raise_filter_error(**_: object) -> bytes:
+    """Fail as on a machine without libseccomp."""
     raise syscalls.FilterError("libseccomp is not installed")
-
-
-def test_a_bubblewrap_that_lacks_an_option_is_said_to_be_too_old(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    old = tmp_path / "bwrap"
-    old.write_text("#!/bin/sh\necho 'bwrap: Unknown option --perms' >&2\nexit 1\n")
-    old.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    with pytest.raises(IsolationError, match=r"--perms; bubblewrap 0\.5 or newer is needed"):
-        launch.launch("bwrap", course().limits).wait_until_ready()
 
 
 @pytest.mark.usefixtures("needs_bwrap")
 def test_isolation_bwrap_fails_without_libseccomp(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(syscalls, "build_filter", no_filter)
+    monkeypatch.setattr(syscalls, "build_filter", raise_filter_error)
     with pytest.raises(IsolationError, match="libseccomp"):
         launch.launch("bwrap", course().limits)
 
 
-def test_the_self_test_finds_that_a_worker_without_libseccomp_can_start_processes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(syscalls, "build_filter", no_filter)
+def test_self_test_finds_worker_without_libseccomp(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(syscalls, "build_filter", raise_filter_error)
     sandbox = launch.launch("none", course().limits)
     sandbox.wait_until_ready()
     runner = WorkerRunner(sandbox.clone(), course().limits)
@@ -82,10 +69,10 @@ def test_the_self_test_finds_that_a_worker_without_libseccomp_can_start_processe
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-@pytest.mark.parametrize("before", [[], ORDINARY], ids=["this user", "an ordinary user"])
-def test_workers_share_neither_namespaces_nor_devices_and_count_their_threads_apart(before: list[str]) -> None:
+@pytest.mark.parametrize("before", [[], AS_OTHER_USER], ids=["this user", "an ordinary user"])
+def test_workers_share_no_namespaces_devices_or_threads(before: list[str]) -> None:
     module = "grader.tests.support.two_workers"
-    done = start(*before, sys.executable, "-m", module) if before else run(module)
+    done = run_program(*before, sys.executable, "-m", module) if before else run(module)
     assert done.code == 0, done.err
     devices = ["full", "null", "random", "urandom", "zero"]
     assert json.loads(done.out) == {"threads": [57, 57], "shared": [], "devices": devices, "violations": []}

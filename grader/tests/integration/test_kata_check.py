@@ -1,4 +1,4 @@
-"""`kata check`: what the grader would say of a hand-in, at a student's desk."""
+"""`kata check`: the points that the grader would give, computed on the student's machine."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.conftest import Run, ask, kata, run
+from grader.tests.conftest import Run, call_grader, run, run_kata
 from grader.tests.support.submissions import PRIMES
 
 SUBMISSIONS = ("complete", "half_done", "subtly_wrong")
@@ -23,19 +23,18 @@ def sieve(n):
 
 @pytest.fixture
 def primes(tmp_path: Path) -> Path:
-    """The handout of a small course without torch."""
-    assert ask("--course", PRIMES, "release", tmp_path / "primes").code == 0
+    assert call_grader("--course", PRIMES, "release", tmp_path / "primes").code == 0
     return tmp_path / "primes"
 
 
-def hand_in(handout: Path, submission: str) -> None:
-    """Somebody's files in the place of the stubs."""
+def copy_submission(handout: Path, submission: str) -> None:
+    """Replace the stubs by a submission."""
     for path in (PRIMES / "submissions" / submission).glob("*.py"):
         (handout / "assignment" / path.name).write_bytes(path.read_bytes())
 
 
-def points(done: Run) -> tuple[float, float]:
-    """Those that were earned, and all."""
+def parse_points(done: Run) -> tuple[float, float]:
+    """Return the points that were earned, and all."""
     found = re.search(
         r"^([\d.]+) of ([\d.]+) points \(the grader's tests, on other random inputs\)$", done.out, re.MULTILINE
     )
@@ -43,40 +42,32 @@ def points(done: Run) -> tuple[float, float]:
     return float(found[1]), float(found[2])
 
 
-@pytest.fixture(scope="module")
-def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The results of some submissions."""
-    out = tmp_path_factory.mktemp("graded")
+def test_check_predicts_the_points_of_the_grader(primes: Path, tmp_path: Path) -> None:
     given = [str(PRIMES / "submissions" / name) for name in SUBMISSIONS]
-    done = run("grader", "--course", str(PRIMES), "grade", *given, "--out", str(out))
-    assert done.code == 0, done.err
-    return out
+    graded = run("grader", "--course", str(PRIMES), "grade", *given, "--out", str(tmp_path / "out"))
+    assert graded.code == 0, graded.err
+    for name in SUBMISSIONS:
+        copy_submission(primes, name)
+        done = run_kata(primes, "check")
+        result = json.loads((tmp_path / "out" / name / "result.json").read_text())
+        earned, most = parse_points(done)
+        assert (most, done.code) == (result["max_score"], earned < most) == (100, earned < 100)
+        replaced = "possibly more in the grader, which replaces sieve by working code" in done.out
+        assert earned <= result["score"] if replaced else earned == result["score"]
+        assert "the submitted files, the number of inputs, and the time limits" in " ".join(done.out.split())
 
 
-@pytest.mark.parametrize("submission", SUBMISSIONS)
-def test_kata_check_tells_the_points_that_the_grader_gives(primes: Path, graded: Path, submission: str) -> None:
-    hand_in(primes, submission)
-    done = kata(primes, "check")
-    result = json.loads((graded / submission / "result.json").read_text())
-    earned, most = points(done)
-    assert most == result["max_score"] == 100
-    lent = "possibly more in the grader, which replaces sieve by working code" in done.out
-    assert earned <= result["score"] if lent else earned == result["score"]
-    assert done.code == (earned < most)
-    assert "the submitted files, the number of inputs, and the time limits" in done.out
-
-
-def test_kata_check_tests_the_katas_that_are_named(primes: Path) -> None:
-    hand_in(primes, "complete")
-    done = kata(primes, "check", "sieve")
-    assert (done.code, points(done)) == (0, (50, 50))
+def test_check_tests_only_named_katas(primes: Path) -> None:
+    copy_submission(primes, "complete")
+    done = run_kata(primes, "check", "sieve")
+    assert (done.code, parse_points(done)) == (0, (50, 50))
     assert "factorise" not in done.out
     with (primes / "assignment/sieve.py").open("a") as file:
         file.write("TOKEN = 'ghp_" + "x" * 36 + "'\n")
-    left = kata(primes, "check", "sieve")
-    assert points(left) == (0, 50)
+    left = run_kata(primes, "check", "sieve")
+    assert parse_points(left) == (0, 50)
     assert re.search(r"^  sieve\.py +not included: line \d+ contains a key or token", left.out, re.MULTILINE)
-    refused = kata(primes, "check", "seive")
+    refused = run_kata(primes, "check", "seive")
     assert (refused.code, refused.err) == (2, "kata: there is no kata 'seive'; did you mean sieve?\n")
 
 
@@ -85,27 +76,23 @@ def test_check_tests_submitted_files_alone(primes: Path) -> None:
     (primes / "assignment/primes.txt").write_text("2 3 5 7")
     reads = "from pathlib import Path\n(Path(__file__).parent / 'primes.txt').read_text()\n"
     (primes / "assignment/sieve.py").write_text(f"{right}\n{reads}")
-    done = kata(primes, "check", "sieve")
-    assert points(done) == (0, 50)
+    done = run_kata(primes, "check", "sieve")
+    assert parse_points(done) == (0, 50)
     assert "FileNotFoundError" in done.out
 
 
-def test_check_survives_code_that_ends_python(primes: Path) -> None:
-    hand_in(primes, "complete")
-    (primes / "assignment/sieve.py").write_text("import os\nos._exit(3)\n")
-    done = kata(primes, "check")
-    assert (done.code, points(done)) == (1, (0, 100))
-    assert re.search(rf"^  sieve +0 of 50   test_\w+: {re.escape(ENDS)}$", done.out, re.MULTILINE), done.out
-    hand_in(primes, "complete")
-    with (primes / "assignment/factorise.py").open("a") as file:
+@pytest.mark.parametrize(("name", "earned"), [("sieve", 0), ("factorise", 50)])
+def test_check_survives_code_that_ends_python(primes: Path, name: str, earned: int) -> None:
+    copy_submission(primes, "complete")
+    with (primes / f"assignment/{name}.py").open("a") as file:
         file.write("import os\nos._exit(3)\n")
-    done = kata(primes, "check")
-    assert (done.code, points(done)) == (1, (50, 100))
-    assert re.search(rf"^  factorise +0 of 50   test_\w+: {re.escape(ENDS)}$", done.out, re.MULTILINE), done.out
+    done = run_kata(primes, "check")
+    assert (done.code, parse_points(done)) == (1, (earned, 100))
+    assert re.search(rf"^  {name} +0 of 50   test_\w+: {re.escape(ENDS)}$", done.out, re.MULTILINE), done.out
 
 
 def set_limits(primes: Path, **limits: float) -> None:
-    """Write other limits, in seconds, into the course."""
+    """Write other limits in seconds into the course."""
     project = primes / "pyproject.toml"
     text = project.read_text("utf-8")
     for name, seconds in limits.items():
@@ -116,7 +103,7 @@ def set_limits(primes: Path, **limits: float) -> None:
 def test_check_keeps_the_limits_on_time(primes: Path) -> None:
     set_limits(primes, call=0.3, test=0.5, kata=0.6)
     (primes / "assignment/sieve.py").write_text("def sieve(n):\n    while True:\n        pass\n")
-    done = kata(primes, "check", "sieve")
+    done = run_kata(primes, "check", "sieve")
     assert "no answer within 0.3 seconds" in done.out
     assert "sieve.py, line 3:  pass" in done.out or "sieve.py, line 2:  while True:" in done.out
     assert "earlier tests used up the time for this kata" in done.out
@@ -126,6 +113,6 @@ def test_check_keeps_the_limits_on_time(primes: Path) -> None:
 def test_check_ends_code_that_ignores_alarms(primes: Path) -> None:
     set_limits(primes, call=0.1, test=0.1)
     (primes / "assignment/sieve.py").write_text(HANGS)
-    done = kata(primes, "check", "sieve")
-    assert (done.code, points(done)) == (1, (0, 50))
+    done = run_kata(primes, "check", "sieve")
+    assert (done.code, parse_points(done)) == (1, (0, 50))
     assert "your code ran for more than 5.3 seconds and could not be interrupted" in done.out

@@ -9,275 +9,245 @@ from pathlib import Path
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import at_home, kata, python, start, students_environment, write_solution
+from grader.tests.conftest import (
+    get_student_environment,
+    run_as_student,
+    run_kata,
+    run_program,
+    run_python,
+    write_solution,
+)
 from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
 
 KATAS = list(course().katas)
 
 
-def row(out: str, name: str) -> str:
-    """A kata's line."""
+def find_row(out: str, name: str) -> str:
+    """Return a kata's line of the table."""
     return next(line for line in out.splitlines() if line.startswith(f"  {name} "))
 
 
-def test_kata_says_at_the_start_that_nothing_has_run_and_what_comes_first(handout: Path) -> None:
-    done = kata(handout)
-    assert done.code == 0
-    assert all(row(done.out, name).split()[1:3] == ["not", "run"] for name in KATAS)
-    assert "From a tensor to a trained model   0 of " in done.out
-    assert "next: Tell views from copies — assignment/same_storage.py, then: kata next" in done.out
-    assert "\x1b" not in done.out
-
-
-def test_kata_remembers_an_outcome_and_marks_it_when_files_have_changed(handout: Path) -> None:
+def test_kata_marks_outcomes_of_changed_files(handout: Path) -> None:
     write_solution(handout, "linear")
     for name in ("linear", "cruncher"):
-        at_home("pytest", f"--kata={name}", "--examples=2", cwd=handout)
-    out = kata(handout).out
-    assert row(out, "linear").split() == ["linear", "done", "6/6", "12/12", "points"]
-    assert row(out, "cruncher").split() == ["cruncher", "not", "started", "0/7", "0/10", "points"]
+        run_as_student("pytest", f"--kata={name}", "--examples=2", cwd=handout)
+    out = run_kata(handout).out
+    assert find_row(out, "linear").split() == ["linear", "done", "6/6", "12/12", "points"]
+    assert find_row(out, "cruncher").split() == ["cruncher", "not", "started", "0/7", "0/10", "points"]
     (handout / "assignment/sgd.py").write_text("# another kata, which linear does not build on")
-    assert "changed" not in kata(handout).out
+    assert "changed" not in run_kata(handout).out
     (handout / "assignment/helpers.py").write_text("# anybody may import this")
-    assert row(kata(handout).out, "linear").endswith("12/12 points  changed since last run")
+    assert find_row(run_kata(handout).out, "linear").endswith("12/12 points  changed since last run")
     (handout / "assignment/helpers.py").unlink()
-    assert row(kata(handout).out, "linear").endswith("12/12 points")
+    assert find_row(run_kata(handout).out, "linear").endswith("12/12 points")
     with (handout / "assignment/linear.py").open("a") as file:
         file.write("# changed\n")
-    out = kata(handout).out
-    assert row(out, "linear").endswith("done           6/6    12/12 points  changed since last run")
-    assert row(out, "cruncher").endswith("changed since last run"), "it builds on linear"
+    out = run_kata(handout).out
+    assert find_row(out, "linear").endswith("done           6/6    12/12 points  changed since last run")
+    assert find_row(out, "cruncher").endswith("changed since last run"), "it builds on linear"
 
 
-def test_kata_remembers_only_whole_runs_of_the_students_own_files(handout: Path) -> None:
+def test_kata_remembers_only_whole_runs(handout: Path) -> None:
     write_solution(handout, "linear")
-    at_home("pytest", "tests/test_linear.py::test_forward_is_x_at_weight", cwd=handout)
-    at_home("pytest", f"--impl={SOLUTION}", "--kata=linear", "--examples=2", cwd=handout)
-    assert row(kata(handout).out, "linear").split()[1:3] == ["not", "run"]
+    run_as_student("pytest", "tests/test_linear.py::test_forward_is_x_at_weight", cwd=handout)
+    run_as_student("pytest", f"--impl={SOLUTION}", "--kata=linear", "--examples=2", cwd=handout)
+    assert find_row(run_kata(handout).out, "linear").split()[1:3] == ["not", "run"]
     assert not (handout / ".kata").exists()
 
 
-def test_kata_next_runs_the_first_kata_that_is_not_done(handout: Path) -> None:
-    done = kata(handout, "next")
-    assert done.code == 1
-    assert "same_storage  not started    0/6" in done.out
-    assert "get_batch" not in done.out
-    assert "warning" not in done.out.lower()
-    (handout / ".kata/progress.json").write_text(json.dumps({"runs": finished(handout), "hints": {}}))
-    done = kata(handout, "next")
+def test_next_runs_first_unfinished_kata(handout: Path) -> None:
+    done = run_kata(handout, "next")
+    assert (done.code, "same_storage  not started    0/6" in done.out) == (1, True)
+    assert not any(word in done.out.lower() for word in ("get_batch", "warning"))
+    store_progress(handout)
+    done = run_kata(handout, "next")
     assert (done.code, done.out) == (0, "All done. To hand in: kata export\n")
-    assert kata(handout, "hint").out == done.out
+    assert run_kata(handout, "hint").out == done.out
 
 
-def test_kata_next_takes_a_name_and_a_name_alone_is_enough(handout: Path) -> None:
+def test_next_takes_a_name(handout: Path) -> None:
     for command in (["next", "cruncher"], ["cruncher"]):
-        done = kata(handout, *command)
+        done = run_kata(handout, *command)
         assert done.code == 1
         assert "cruncher  not started    0/7" in done.out
         assert "next: Stack layers into a model — assignment/cruncher.py, then: kata next cruncher\n" in done.out
 
 
-def test_what_stands_in_the_way_of_a_failed_kata_is_next(handout: Path) -> None:
-    runs = finished(handout)
-    runs["momentum"] |= {"status": "wrong"}
-    del runs["memory_accounting"], runs["strides"]
-    (handout / ".kata").mkdir()
-    (handout / ".kata/progress.json").write_text(json.dumps({"runs": runs, "hints": {}}))
-    assert "assignment/momentum.py, then: kata next" in kata(handout).out, "a wrong one, before one that did not run"
-    runs["train"] |= {"status": "crashed"}
-    del runs["linear"]
-    (handout / ".kata/progress.json").write_text(json.dumps({"runs": runs, "hints": {}}))
-    assert "assignment/linear.py, then: kata next" in kata(handout).out, "train builds on it"
+def test_foundation_of_failed_kata_is_next(handout: Path) -> None:
+    changes = {"momentum": "wrong", "memory_accounting": "", "strides": ""}
+    store_progress(handout, changes)
+    assert "assignment/momentum.py, then: kata next" in run_kata(handout).out, (
+        "a wrong one, before one that did not run"
+    )
+    store_progress(handout, {**changes, "train": "crashed", "linear": ""})
+    assert "assignment/linear.py, then: kata next" in run_kata(handout).out, "train builds on it"
 
 
-def test_an_error_in_a_file_that_a_kata_builds_on_names_that_kata_in_both_lines(handout: Path) -> None:
+def test_syntax_error_in_foundation_names_that_kata(handout: Path) -> None:
     write_solution(handout, "cruncher", "sgd", "train")
     (handout / "assignment/linear.py").write_text("class Linear(\n")
-    out = at_home("pytest", "--kata=train,momentum", "--examples=2", cwd=handout).out
-    assert out.splitlines()[-3:-1] == [
-        "next: Build a linear layer — assignment/linear.py (train builds on it), then: kata next linear",
-        "stuck? kata about linear, kata hint linear",
-    ]
+    out = run_as_student("pytest", "--kata=train,momentum", "--examples=2", cwd=handout).out
+    following = "next: Build a linear layer — assignment/linear.py (train builds on it), then: kata next linear"
+    assert out.splitlines()[-3:-1] == [following, "stuck? kata about linear, kata hint linear"]
 
 
-def finished(handout: Path) -> dict[str, dict[str, object]]:
-    """What a handout remembers when every kata is done, by its own digest of its own files."""
-    code = "import json\nfrom torchkata.course import course\nfrom torchkata.pytest_plugin.history import digest\n"
-    code += "print(json.dumps({name: digest(name) for name in course().katas}))"
+def store_progress(handout: Path, changes: dict[str, str] | None = None, hints: dict[str, int] | None = None) -> None:
+    """Store that every kata is done, except for those with another status, or with none."""
+    code = "import json\nfrom torchkata.course import course\nfrom torchkata.pytest_plugin import history\n"
+    code += "print(json.dumps({name: history.compute_digest(name) for name in course().katas}))"
     (handout / "digests.py").write_text(code)
-    digests = json.loads(at_home("digests", cwd=handout).out)
-    return {name: {"status": "done", "passed": 1, "files": digests[name], "run": ""} for name in digests}
+    runs = {
+        name: {"status": (changes or {}).get(name, "done"), "passed": 1, "files": files, "run": ""}
+        for name, files in json.loads(run_as_student("digests", cwd=handout).out).items()
+        if (changes or {}).get(name, "done")
+    }
+    (handout / ".kata").mkdir(exist_ok=True)
+    (handout / ".kata/progress.json").write_text(json.dumps({"runs": runs, "hints": hints or {}}))
 
 
-def test_kata_hint_gives_one_more_hint_each_time(handout: Path) -> None:
+def test_hint_gives_one_more_each_time(handout: Path) -> None:
     hints = course().katas["linear"].hints
     for shown in (1, 2, 3, 3):
-        out = kata(handout, "hint", "linear", COLUMNS="60").out
+        out = run_kata(handout, "hint", "linear", COLUMNS="60").out
         assert max(map(len, out.splitlines())) <= 60
         out = " ".join(out.split())
         assert [hint in out for hint in hints] == [number < shown for number in range(3)]
         assert ("that was the last hint" in out) == (shown == 3)
-    assert hints[0] in " ".join(kata(handout, "hint", "linear").out.split())
-    following = " ".join(kata(handout, "hint").out.split())
+    assert hints[0] in " ".join(run_kata(handout, "hint", "linear").out.split())
+    following = " ".join(run_kata(handout, "hint").out.split())
     assert course().katas["same_storage"].hints[0] in following, "the next kata, if none is named"
 
 
-def test_kata_about_prints_the_section_of_a_kata_and_of_the_next_one_if_none_is_named(handout: Path) -> None:
-    about = kata(handout, "about", "cruncher").out
+def test_about_prints_the_section_of_a_kata(handout: Path) -> None:
+    about = run_kata(handout, "about", "cruncher").out
     assert about.startswith("cruncher · Stack layers into a model\n")
     assert "A model is made of nested modules." in about
     assert about.endswith("Needs: `linear`.\n")
     assert "**" not in about
     assert "sgd" not in about
-    assert kata(handout, "about").out.startswith("same_storage · ")
+    assert run_kata(handout, "about").out.startswith("same_storage · ")
     for columns in (60, 200):
-        lines = kata(handout, "about", "strides", COLUMNS=f"{columns}").out.splitlines()
+        lines = run_kata(handout, "about", "strides", COLUMNS=f"{columns}").out.splitlines()
         assert 0.8 * min(columns, 100) < max(map(len, lines)) <= min(columns, 100)
         assert "storage               0 1 2 3 4 5" in lines, "code stays as it is"
     (handout / "docs/katas.md").unlink()
-    assert "the task is described in assignment/cruncher.py" in kata(handout, "about", "cruncher").out
+    assert "the task is described in assignment/cruncher.py" in run_kata(handout, "about", "cruncher").out
 
 
-def test_a_failure_ends_with_the_commands_that_help(handout: Path) -> None:
+def test_failure_ends_with_helpful_commands(handout: Path) -> None:
     write_solution(handout, "linear")
     file = handout / "assignment/linear.py"
     file.write_text(file.read_text().replace("x @ self.weight", "-x @ self.weight"))
-    failed = at_home("pytest", "--kata=linear", "--examples=2", cwd=handout).out
+    failed = run_as_student("pytest", "--kata=linear", "--examples=2", cwd=handout).out
     assert failed.splitlines()[-2] == "stuck? kata about linear, kata hint linear"
     write_solution(handout, "linear")
-    assert "stuck?" not in at_home("pytest", "--kata=linear,cruncher", "--examples=2", cwd=handout).out
+    assert "stuck?" not in run_as_student("pytest", "--kata=linear,cruncher", "--examples=2", cwd=handout).out
 
 
-def test_kata_reset_asks_first_and_keeps_a_copy_of_the_file(handout: Path) -> None:
+def test_reset_asks_and_keeps_a_copy(handout: Path) -> None:
     file, stub = handout / "assignment/linear.py", (ROOT / "assignment/linear.py").read_bytes()
-    assert kata(handout, "reset", "linear").out == "assignment/linear.py is already the original stub\n"
+    assert run_kata(handout, "reset", "linear").out == "assignment/linear.py is already the original stub\n"
     write_solution(handout, "linear")
     own = file.read_bytes()
     for answer in ("", "n\n", "what?\n"):
-        assert "Nothing was changed." in kata(handout, "reset", "linear", typed=answer).out
+        assert "Nothing was changed." in run_kata(handout, "reset", "linear", typed=answer).out
         assert file.read_bytes() == own
-    assert "assignment/linear.py.bak" in kata(handout, "reset", "linear", typed="y\n").out
+    assert "assignment/linear.py.bak" in run_kata(handout, "reset", "linear", typed="y\n").out
     assert file.read_bytes() == stub
     file.write_bytes(b"another")
-    kata(handout, "reset", "linear", "--yes")
+    run_kata(handout, "reset", "linear", "--yes")
     assert file.read_bytes() == stub
     assert [(handout / "assignment" / f"linear.py.bak{number}").read_bytes() for number in ("", 2)] == [own, b"another"]
     file.unlink()
-    assert kata(handout, "reset", "linear").out == "assignment/linear.py was missing: restored the original stub\n"
+    assert run_kata(handout, "reset", "linear").out == "assignment/linear.py was missing: restored the original stub\n"
     assert file.read_bytes() == stub
 
 
-def test_kata_reset_forgets_the_outcome_and_the_hints_of_the_kata(handout: Path) -> None:
-    (handout / ".kata").mkdir()
-    stored = {"runs": finished(handout), "hints": {"linear": 2, "sgd": 1}}
-    (handout / ".kata/progress.json").write_text(json.dumps(stored))
+def test_reset_forgets_outcome_and_hints(handout: Path) -> None:
+    store_progress(handout, hints={"linear": 2, "sgd": 1})
     write_solution(handout, "linear")
-    kata(handout, "reset", "linear", "--yes")
+    run_kata(handout, "reset", "linear", "--yes")
     left = json.loads((handout / ".kata/progress.json").read_text())
     assert "linear" not in left["runs"]
     assert left["hints"] == {"sgd": 1}
 
 
-def test_kata_reset_says_so_where_the_untouched_stubs_are_missing(handout: Path) -> None:
+def test_reset_without_stubs_is_refused(handout: Path) -> None:
     shutil.rmtree(handout / "reference/stubs")
-    done = kata(handout, "reset", "linear")
-    assert done.code == 2
-    assert done.err == "kata: the original stubs are missing: they are part of the handout (reference/stubs/)\n"
+    done = run_kata(handout, "reset", "linear")
+    assert (done.code, "the original stubs are missing" in done.err, done.err.count("\n")) == (2, True, 1)
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [
-        (["lineal"], "linear"),
-        (["hint", "Linear"], "linear"),
-        (["about", "assignment/sgd.py"], "sgd"),
-        (["hnt"], "hint"),
-    ],
-)
-def test_kata_says_which_name_was_meant(handout: Path, typed: list[str], meant: str) -> None:
-    assert kata(handout, *typed).err == f"kata: there is no kata {typed[-1]!r}; did you mean {meant}?\n"
+def test_kata_says_which_name_was_meant(new_handout: Path) -> None:
+    typed = {"lineal": "linear", "hint Linear": "linear", "about assignment/sgd.py": "sgd", "hnt": "hint"}
+    for call, meant in typed.items():
+        line = f"kata: there is no kata {call.split()[-1]!r}; did you mean {meant}?\n"
+        assert run_kata(new_handout, *call.split()).err == line
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix")
 def test_kata_ends_quietly_where_the_reader_has_enough(handout: Path) -> None:
     for pipe, count in (("torchkata | head -n 1", 1), ("torchkata about | (exec <&-; sleep 1)", 0)):
         command = f"{sys.executable} -m {pipe}"
-        done = start("bash", "-c", command, cwd=handout, environment=students_environment())
+        done = run_program("bash", "-c", command, cwd=handout, environment=get_student_environment())
         assert (len(done.out.splitlines()), done.err) == (count, "")
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["hint", "linear", "sgd"],
-        ["next", "--yes"],
-        ["reset"],
-        ["reset", "../linear"],
-        ["--colour"],
-    ],
-)
-def test_kata_refuses_a_wrong_call_in_one_line(handout: Path, command: list[str]) -> None:
-    done = kata(handout, *command)
-    assert done.code == 2
-    assert done.out == ""
-    assert done.err.startswith("kata: ")
-    assert len(done.err.splitlines()) == 1
+@pytest.mark.parametrize("command", ["hint linear sgd", "next --yes", "reset", "reset ../linear", "--colour"])
+def test_kata_refuses_a_wrong_call_in_one_line(new_handout: Path, command: str) -> None:
+    done = run_kata(new_handout, *command.split())
+    assert (done.code, done.out, done.err[:6], done.err.count("\n")) == (2, "", "kata: ", 1)
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
-def test_kata_works_in_a_terminal_of_any_encoding(handout: Path, encoding: str) -> None:
+def test_kata_works_in_a_terminal_of_ascii(handout: Path) -> None:
     for command in ([], ["hint", "linear"], ["export"], ["--help"]):
-        done = kata(handout, *command, PYTHONIOENCODING=encoding)
+        done = run_kata(handout, *command, PYTHONIOENCODING="ascii")
         assert (done.code, done.err) == (0, "")
 
 
-def test_kata_overview_hint_and_export_do_not_import_torch(handout: Path) -> None:
+def test_overview_hint_and_export_import_no_torch(handout: Path) -> None:
     (handout / "look.py").write_text(
         "import sys\nfrom torchkata.cli.command import run\nrun([])\nrun(['hint'])\nrun(['export'])\n"
         "assert not {'torch', 'numpy', 'pytest'} & set(sys.modules)\n"
     )
-    done = python("-m", "look", cwd=handout)
+    done = run_python("-m", "look", cwd=handout)
     assert done.code == 0, done.err
 
 
-def test_pytest_still_gives_a_verdict_where_progress_cannot_be_stored(handout: Path) -> None:
+def test_unwritable_progress_does_not_prevent_verdict(handout: Path) -> None:
     (handout / ".kata").write_text("a file where the folder should be")
-    done = at_home("pytest", "--kata=same_storage", cwd=handout)
-    assert done.code == 1
-    assert "kata: your progress could not be saved (" in done.out
-    assert kata(handout).code == 0
-    assert kata(handout, "hint").code == 3
+    done = run_as_student("pytest", "--kata=same_storage", cwd=handout)
+    assert (done.code, "kata: your progress could not be saved (" in done.out) == (1, True)
+    assert (run_kata(handout).code, run_kata(handout, "hint").code) == (0, 3)
 
 
-def test_a_command_that_a_kata_brings_works_with_the_students_own_code(handout: Path) -> None:
-    built_on = course().katas["measure_step"].builds_on
-    done = kata(handout, "measure")
+def test_command_of_a_kata_uses_students_code(handout: Path) -> None:
+    done = run_kata(handout, "measure")
     assert done.code == 1
     assert re.fullmatch(r"kata: measure_step\.py, line \d+, still raises NotImplementedError\n", done.err)
-    write_solution(handout, "measure_step", *built_on)
-    done = kata(handout, "measure", KATA_LANG="zh")
-    assert done.code == 0, done.err
-    assert "测得：" in done.out
+    write_solution(handout, "measure_step", *course().katas["measure_step"].builds_on)
+    done = run_kata(handout, "measure", KATA_LANG="zh")
+    assert (done.code, "测得：" in done.out) == (0, True), done.err
     (handout / "assignment/time_matmul.py").write_text("def time_matmul(a, b):\n    raise OSError('no clock')\n")
-    done = kata(handout, "measure")
+    done = run_kata(handout, "measure")
     assert (done.code, done.err) == (1, "kata: OSError: no clock (time_matmul.py, line 2)\n")
 
 
-def test_pytest_and_kata_work_within_the_assignment_folder_too(handout: Path) -> None:
+def test_commands_work_within_the_assignment_folder(handout: Path) -> None:
     write_solution(handout, "same_storage")
     (handout / "assignment/linear.py").write_text("def Linear(*_): return None\n")
     inside = handout / "assignment"
-    failed = at_home("pytest", "--kata=same_storage,linear", "--examples=2", cwd=inside)
-    assert row(failed.out, "same_storage").split()[1:3] == ["done", "6/6"]
+    failed = run_as_student("pytest", "--kata=same_storage,linear", "--examples=2", cwd=inside)
+    assert find_row(failed.out, "same_storage").split()[1:3] == ["done", "6/6"]
     again = next(line for line in failed.out.splitlines() if line.startswith("  again: pytest "))
-    assert at_home(*again.removeprefix("  again: ").split(), cwd=inside).code == 1, "its path is that from here"
-    assert "same_storage  done " in kata(inside, "next", "same_storage").out
+    assert run_as_student(*again.removeprefix("  again: ").split(), cwd=inside).code == 1, "its path is that from here"
+    assert "same_storage  done " in run_kata(inside, "next", "same_storage").out
     assert {path.name for path in inside.iterdir() if path.is_dir()} == set()
 
 
 @pytest.mark.parametrize("command", ["torchkata", "grader"])
-def test_version_is_told_without_a_course(command: str, tmp_path: Path) -> None:
-    told = at_home(command, "--version", cwd=tmp_path)
+def test_version_needs_no_course(command: str, tmp_path: Path) -> None:
+    told = run_as_student(command, "--version", cwd=tmp_path)
     assert (told.code, told.err) == (0, "")
     assert re.fullmatch(r"torchkata \d+\.\d+\.\d+, Python 3\.\d+\.\S+\n", told.out)

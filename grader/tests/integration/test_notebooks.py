@@ -1,4 +1,4 @@
-"""The notebooks of a handout, run by a real kernel: untouched, and with the solution in their cells."""
+"""The notebooks of a handout, run by a real kernel, untouched and with the solution in their cells."""
 
 import os
 import signal
@@ -12,8 +12,8 @@ import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from grader.tests.conftest import ask, students_environment
-from grader.tests.integration.test_watch import pid_in
+from grader.tests.conftest import call_grader, get_student_environment
+from grader.tests.integration.test_watch import wait_for_pid
 from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
 
@@ -24,66 +24,65 @@ MAGIC = "%%kata "
 
 @pytest.fixture(scope="module")
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A handout with all katas and their notebooks."""
     folder = tmp_path_factory.mktemp("notebooks") / "katas"
-    done = ask("release", folder, "--track", "all", "--notebooks")
+    done = call_grader("release", folder, "--track", "all", "--notebooks")
     assert done.code == 0, done.err
     return folder
 
 
 @pytest.fixture(scope="module")
 def kernel(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NotebookClient]:
-    """A kernel in that handout, which all notebooks share, after their first cell.
+    """Start a kernel in that handout, which all notebooks share, and run their first cell.
 
-    Two examples are enough to tell how a kata ends.
+    Two examples are enough to show how a kata ends.
     """
     client = NotebookClient(nbformat.v4.new_notebook(), kernel_name="python3", startup_timeout=600)
     own = {"IPYTHONDIR": str(tmp_path_factory.mktemp("ipython")), "PYTEST_ADDOPTS": "--examples=2"}
-    with client.setup_kernel(cwd=str(released), env={**students_environment(), **own}):
-        assert shown(client, code_of(released / "core.ipynb")[0]) == "", "nothing is missing"
+    with client.setup_kernel(cwd=str(released), env={**get_student_environment(), **own}):
+        assert run_cell(client, read_cells(released / "core.ipynb")[0]) == "", "nothing is missing"
         yield client
 
 
-def shown(kernel: NotebookClient, source: str) -> str:
-    """What a cell shows: HTML, or what it prints."""
+def run_cell(kernel: NotebookClient, source: str) -> str:
+    """Run a cell, and return its HTML or what it prints."""
     kernel.nb.cells = [nbformat.v4.new_code_cell(source)]
     (cell,) = kernel.nb.cells
     kernel.execute_cell(cell, 0)
     return "".join(one["data"]["text/html"] if "data" in one else one["text"] for one in cell.outputs)
 
 
-def code_of(path: Path) -> list[str]:
-    """The cells of code of a notebook."""
+def read_cells(path: Path) -> list[str]:
+    """Return the code cells of a notebook."""
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     return [cell.source for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def executed(kernel: NotebookClient, folder: Path, tracks: Iterable[str], sources: dict[str, str]) -> dict[str, str]:
-    """Run these notebooks with sources in the place of stubs: what each kata's cell shows, and the last one."""
+def run_notebooks(
+    kernel: NotebookClient, folder: Path, tracks: Iterable[str], sources: dict[str, str]
+) -> dict[str, str]:
+    """Run notebooks with sources in place of stubs, and return what the cell of each kata shows, and the last cell."""
     found = {}
     for track in tracks:
-        for cell in code_of(folder / f"{track}.ipynb")[1:]:
+        for cell in read_cells(folder / f"{track}.ipynb")[1:]:
             line, _, stub = cell.partition("\n")
             kata = line.removeprefix(MAGIC)
-            found[kata] = shown(kernel, f"{line}\n{sources.get(kata, stub)}")
+            found[kata] = run_cell(kernel, f"{line}\n{sources.get(kata, stub)}")
     return found
 
 
 @pytest.mark.parametrize("track", course().tracks)
-def test_every_notebook_has_the_stubs_of_its_track_after_the_first_cell_of_all(released: Path, track: str) -> None:
-    first, *cells, last = code_of(released / f"{track}.ipynb")
-    assert (first, last) == (code_of(released / "core.ipynb")[0], "%kata")
+def test_notebook_has_the_stubs_of_its_track(released: Path, track: str) -> None:
+    first, *cells, last = read_cells(released / f"{track}.ipynb")
+    assert (first, last) == (read_cells(released / "core.ipynb")[0], "%kata")
     names = [kata.name for kata in course().katas.values() if kata.track == track]
     assert [f"{cell}\n" for cell in cells] == [
         f"{MAGIC}{name}\n{course().stub(name).read_text('utf-8')}" for name in names
     ]
 
 
-def test_an_untouched_notebook_is_not_started_and_leaves_the_stubs_as_they_are(
-    kernel: NotebookClient, released: Path
-) -> None:
-    found = executed(kernel, released, TWO, {})
+def test_untouched_notebook_is_not_started(kernel: NotebookClient, released: Path) -> None:
+    found = run_notebooks(kernel, released, TWO, {})
     assert found.pop("%kata").count("– not started</span>") == len(found)
     assert {kata: shows for kata, shows in found.items() if "– not started</span>" not in shows} == {}
     for kata in KATAS:
@@ -91,23 +90,21 @@ def test_an_untouched_notebook_is_not_started_and_leaves_the_stubs_as_they_are(
 
 
 @pytest.mark.parametrize("tracks", [TWO, pytest.param(ALL, marks=pytest.mark.timing)], ids=["two", "all"])
-def test_a_notebook_with_the_solution_in_its_cells_is_done(
-    kernel: NotebookClient, released: Path, tracks: tuple[str, ...]
-) -> None:
+def test_notebook_with_the_solution_is_done(kernel: NotebookClient, released: Path, tracks: tuple[str, ...]) -> None:
     solutions = {kata: (SOLUTION / f"{kata}.py").read_text("utf-8") for kata in KATAS}
-    found = executed(kernel, released, tracks, solutions)
+    found = run_notebooks(kernel, released, tracks, solutions)
     progress = found.pop("%kata")
     assert {kata: shows for kata, shows in found.items() if "✓ done</span>" not in shows} == {}
     assert ("All done. To hand in: kata export" in progress) == (tracks == ALL)
     assert not [*(released / "assignment").glob("*.bak*")]
 
 
-def test_a_notebook_speaks_the_language_of_its_handout_and_is_cloned_where_it_stands_alone(tmp_path: Path) -> None:
+def test_notebook_has_the_language_of_its_handout(tmp_path: Path) -> None:
     where = ["--repository", "https://example.org/you/katas?x=1&y=2"]
-    done = ask("release", tmp_path / "out", "--kata", "linear", "--language", "zh", "--notebooks", *where)
+    done = call_grader("release", tmp_path / "out", "--kata", "linear", "--language", "zh", "--notebooks", *where)
     assert done.code == 0, done.err
     assert [path.name for path in (tmp_path / "out").glob("*.ipynb")] == ["core.ipynb"]
-    setup, kata, progress = code_of(tmp_path / "out/core.ipynb")
+    setup, kata, progress = read_cells(tmp_path / "out/core.ipynb")
     assert "git clone --quiet --depth 1 'https://example.org/you/katas?x=1&y=2' handout\n" in setup
     assert 'os.environ["KATA_LANG"] = "zh"\n' in setup
     assert f"{kata}\n" == MAGIC + "linear\n" + (tmp_path / "out/assignment/linear.py").read_text("utf-8")
@@ -117,41 +114,41 @@ def test_a_notebook_speaks_the_language_of_its_handout_and_is_cloned_where_it_st
     assert "## linear · 搭一个线性层" in text
 
 
-def test_a_handout_has_the_same_notebooks_again_and_none_that_nobody_asked_for(
+def test_notebooks_are_reproducible_and_optional(
     released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert ask("release", tmp_path / "again", "--track", "core", "--notebooks").code == 0
+    assert call_grader("release", tmp_path / "again", "--track", "core", "--notebooks").code == 0
     assert (tmp_path / "again/core.ipynb").read_bytes() == (released / "core.ipynb").read_bytes()
     monkeypatch.setitem(sys.modules, "jupytext", None)
-    refused = ask("release", tmp_path / "none", "--notebooks")
+    refused = call_grader("release", tmp_path / "none", "--notebooks")
     assert (refused.code, refused.err) == (
         3,
         'grader: jupytext is not installed: pip install -e ".[grader,notebooks]"\n',
     )
-    assert ask("release", tmp_path / "none").code == 0
+    assert call_grader("release", tmp_path / "none").code == 0
     assert not [*(tmp_path / "none").glob("*.ipynb")]
 
 
 def test_an_interrupt_ends_the_run_alone(kernel: NotebookClient, tmp_path: Path) -> None:
     source = f"import os, time\nopen('{tmp_path}/pid', 'w').write(str(os.getpid()))\ntime.sleep(60)\n"
-    group = int(shown(kernel, "import os; print(os.getpid())"))
+    group = int(run_cell(kernel, "import os; print(os.getpid())"))
     found = list[int]()
 
     def interrupt() -> None:
-        found.append(pid_in(tmp_path / "pid"))
+        found.append(wait_for_pid(tmp_path / "pid"))
         os.killpg(group, signal.SIGINT)  # as Jupyter does
 
     thread = threading.Thread(target=interrupt)
     thread.start()
     with pytest.raises(CellExecutionError, match="KeyboardInterrupt"):
-        shown(kernel, f"{MAGIC}linear\n{source}")
+        run_cell(kernel, f"{MAGIC}linear\n{source}")
     thread.join()
     with pytest.raises(ProcessLookupError):
         os.kill(found[0], 0)
-    assert "✓ done</span>" in shown(kernel, f"{MAGIC}linear\n{(SOLUTION / 'linear.py').read_text()}")
+    assert "✓ done</span>" in run_cell(kernel, f"{MAGIC}linear\n{(SOLUTION / 'linear.py').read_text()}")
 
 
-def test_code_that_ends_its_own_process_has_no_verdict_and_leaves_the_notebook_alone(kernel: NotebookClient) -> None:
-    printed = shown(kernel, f"{MAGIC}linear\nimport os\nos.kill(os.getpid(), 9)\n")
+def test_code_that_ends_its_process_spares_notebook(kernel: NotebookClient) -> None:
+    printed = run_cell(kernel, f"{MAGIC}linear\nimport os\nos.kill(os.getpid(), 9)\n")
     assert "linear: no result, because the run ended early (exit code -9)" in printed
-    assert "hint 1 of 3" in shown(kernel, "%kata hint linear")
+    assert "hint 1 of 3" in run_cell(kernel, "%kata hint linear")

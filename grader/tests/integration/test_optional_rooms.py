@@ -1,4 +1,4 @@
-"""The core of the project runs without its optional rooms, as `docs/architecture.md` says."""
+"""The core runs without its optional rooms, as `docs/architecture.md` says."""
 
 import re
 import shutil
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import python
+from grader.tests.conftest import run_python
 
 PAGE = (ROOT / "docs/architecture.md").read_text("utf-8")
 SECTION = PAGE.partition("## Rooms that can be deleted\n")[2].partition("\n## ")[0]
@@ -18,7 +18,6 @@ START = "import sys; sys.path.insert(0, sys.argv.pop(1)); "
 
 @pytest.fixture(scope="module")
 def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The engine without its optional rooms."""
     folder = tmp_path_factory.mktemp("core")
     for name in ("torchkata", "grader"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "tests"))
@@ -31,36 +30,27 @@ def test_grader_grades_without_optional_rooms(core: Path, tmp_path: Path) -> Non
     assert len(OPTIONAL) >= 5
     command = (str(core), "--course", str(COURSE), "grade", str(COURSE / "submissions/complete"))
     options = ("--out", str(tmp_path / "results"), "--seed", "0", "--examples", "10")
-    done = python("-P", "-c", f"{START}from grader.__main__ import main; main()", *command, *options)
+    done = run_python("-P", "-c", f"{START}from grader.__main__ import main; main()", *command, *options)
     assert done.code == 0, done.err
     assert "100/100" in done.out
 
 
 def test_pytest_tests_katas_without_optional_rooms(core: Path) -> None:
     code = f"{START}import pytest; sys.exit(pytest.main(sys.argv[1:]))"
-    options = (
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "torchkata.pytest_plugin.plugin",
-        "--impl",
-        "solution",
-        "--kata",
-        "sieve",
-    )
-    done = python("-P", "-c", code, str(core), *options, cwd=COURSE)
+    plugins = ("-p", "no:cacheprovider", "-p", "torchkata.pytest_plugin.plugin")
+    done = run_python("-P", "-c", code, str(core), *plugins, "--impl", "solution", "--kata", "sieve", cwd=COURSE)
     assert done.code == 0, done.out
     assert re.search(r"sieve +done", done.out)
 
 
 def test_core_has_at_most_ten_thousand_lines() -> None:
     rows = re.findall(r"^\| \d+ \| (.+?) \|", PAGE, re.M)
-    core = files_in("\n".join(rows)) - files_in(re.findall(r"^Left for later: (.+?)\.\n\n", PAGE, re.M | re.S)[0])
+    core = find_files("\n".join(rows)) - find_files(re.findall(r"^Left for later: (.+?)\.\n\n", PAGE, re.M | re.S)[0])
     assert len(rows) >= 10
     assert sum(len(file.read_text("utf-8").splitlines()) for file in core) <= 10_000
 
 
-def files_in(text: str) -> set[Path]:
+def find_files(text: str) -> set[Path]:
     """Return the Python files of the folders and files that a text names."""
     places = [ROOT / place for place in re.findall(r"`((?:torchkata|grader)/[\w/.]*)`", text)]
     return {file for place in places for file in (place.rglob("*.py") if place.is_dir() else [place])}

@@ -1,4 +1,4 @@
-"""`grader package`: unpacked where a platform would unpack it, its own scripts grade a submission there."""
+"""`grader package`: each package is unpacked as on its platform, and its own scripts grade a submission."""
 
 import json
 import os
@@ -14,53 +14,44 @@ import pytest
 import yaml
 
 from grader.tests import ROOT
-from grader.tests.conftest import FEW, Run, ask, start
-from grader.tests.support.platforms import CLASSROOM50, RUNNER, for_gradescope
-from grader.tests.support.submissions import PRIMES, trapped
+from grader.tests.conftest import FEW, Run, call_grader, run_program
+from grader.tests.support.platforms import CLASSROOM50, RUNNER, parse_gradescope
+from grader.tests.support.submissions import PRIMES, write_traps
 from torchkata.course import course
 
 HALF_DONE, WRONG = ROOT / "examples/submissions/half_done", PRIMES / "submissions/subtly_wrong"
-NOT_NEEDED = (
-    "reference/linear/solution.py",
-    "reference/linear/right",
-    "reference/sieve/solution.py",
-    "reference/sieve/right",
-    "submissions",
-    "reference/attacks",
-    "examples",
-    "grader/tests",
-    "__pycache__",
+PRIVATE = (
+    "reference/KATA/solution.py reference/KATA/right submissions reference/attacks examples grader/tests __pycache__"
 )
 KATAS = ("same_storage", "get_batch", "linear")
 
 
-def package(platform: str, out: Path, *arguments: str) -> Run:
-    """`grader package …`, with few inputs: of a few katas for Gradescope, of a course without torch for the others."""
+def make_package(platform: str, out: Path, *arguments: str) -> Run:
+    """Run `grader package` with few inputs: a few katas for Gradescope, a course without torch for the others."""
     of = ("--kata", ",".join(KATAS)) if platform == "gradescope" else ()
     course = ROOT if platform == "gradescope" else PRIMES
-    return ask("--course", course, "package", platform, out, "--seed", 0, "--examples", FEW, *of, *arguments)
+    return call_grader("--course", course, "package", platform, out, "--seed", 0, "--examples", FEW, *of, *arguments)
 
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The packages by platform; for reading only."""
+    """Return the packages by platform, for reading only."""
     folder = tmp_path_factory.mktemp("packages")
     for platform in ("github", "classroom50"):
-        assert package(platform, folder / platform).code == 0
-    assert package("gradescope", folder / "autograder.zip").code == 0
+        assert make_package(platform, folder / platform).code == 0
+    assert make_package("gradescope", folder / "autograder.zip").code == 0
     with zipfile.ZipFile(folder / "autograder.zip") as archive:
         archive.extractall(folder / "gradescope")
     return folder
 
 
 def call(*command: object, cwd: Path, **variables: str) -> Run:
-    """A platform's call, with the Python that runs this test in the place of one that would be installed."""
+    """Run a platform's command with the Python of this test instead of an installed one."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(cwd), "TORCHKATA_PYTHON": sys.executable, **variables}
-    return start(*command, cwd=cwd, environment=environment)
+    return run_program(*command, cwd=cwd, environment=environment)
 
 
-def repository(folder: Path) -> Path:
-    """A checkout with one commit of everything in it."""
+def commit_all(folder: Path) -> Path:
     author = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
     for command in (("init", "-q"), ("add", "--all", "--force"), (*author, "commit", "-q", "-m", "start")):
         subprocess.run(["git", *command], cwd=folder, check=True)
@@ -69,24 +60,22 @@ def repository(folder: Path) -> Path:
 
 @pytest.fixture
 def autograder(packages: Path, tmp_path: Path) -> Path:
-    """Gradescope's directory with the zip unpacked in `source/`."""
+    """Return Gradescope's directory with the zip unpacked in `source/`."""
     root = tmp_path / "autograder"
     shutil.copytree(packages / "gradescope", root / "source")
     for name in ("submission", "results"):
         (root / name).mkdir()
-    (root / "submission_metadata.json").write_text(
-        '{"id": 1, "users": [], "assignment": {}, "previous_submissions": []}'
-    )
+    metadata = {"id": 1, "users": [], "assignment": {}, "previous_submissions": []}
+    (root / "submission_metadata.json").write_text(json.dumps(metadata))
     return root
 
 
-def graded(root: Path) -> dict[str, Any]:
-    """Gradescope's results."""
-    return for_gradescope((root / "results/results.json").read_bytes())
+def read_results(root: Path) -> dict[str, Any]:
+    return parse_gradescope((root / "results/results.json").read_bytes())
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_the_gradescope_package_installs_itself_and_grades(autograder: Path) -> None:
+def test_gradescope_package_installs_itself_and_grades(autograder: Path) -> None:
     where = {"AUTOGRADER_ROOT": str(autograder)}
     for _ in range(2):
         done = call("bash", autograder / "source/setup.sh", cwd=autograder, **where)
@@ -95,28 +84,28 @@ def test_the_gradescope_package_installs_itself_and_grades(autograder: Path) -> 
     told = autograder / "source/torchkata/reference/linear/kata.toml"
     told.write_text('visibility = "hidden"\n' + told.read_text())
     shutil.copytree(HALF_DONE, autograder / "submission", dirs_exist_ok=True)
-    trapped(autograder / "submission", autograder / "mark")
+    write_traps(autograder / "submission", autograder / "mark")
     shutil.copy(autograder / "source/run_autograder", autograder)
     done = call("bash", autograder / "run_autograder", cwd=autograder / "submission", **where)
     assert done.code == 0, done.err
     assert not (autograder / "mark").exists()
-    report = graded(autograder)
+    report = read_results(autograder)
     assert report["score"] == 27
     assert report["extra_data"]["examples"] == FEW
     hidden = {test["tags"][0] for test in report["tests"] if test["visibility"] == "hidden"}
-    assert hidden == {"linear"}, "the unpacked copy graded, not the project beside it"
+    assert hidden == {"linear"}, "the unpacked copy read_results, not the project beside it"
     assert len(report["tests"]) == sum(len(course().katas[name].points) for name in KATAS)
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_the_gradescope_package_tells_a_student_that_no_kata_was_handed_in(autograder: Path) -> None:
+def test_gradescope_reports_empty_submission(autograder: Path) -> None:
     where = {"AUTOGRADER_ROOT": str(autograder)}
     done = call("bash", autograder / "source/run_autograder", cwd=autograder, **where)
     assert done.code == 0, done.err
-    assert "contains no kata" in graded(autograder)["output"]
+    assert "contains no kata" in read_results(autograder)["output"]
 
 
-def test_the_gradescope_results_say_that_a_container_is_too_small(autograder: Path, tmp_path: Path) -> None:
+def test_gradescope_reports_too_small_container(autograder: Path, tmp_path: Path) -> None:
     results, killed = autograder / "results/results.json", tmp_path / "killed"
     where = {"AUTOGRADER_ROOT": str(autograder), "TORCHKATA_PYTHON": str(killed)}
     for others in ("kill -9 $$", f'exec {sys.executable} "$@"'):
@@ -125,14 +114,14 @@ def test_the_gradescope_results_say_that_a_container_is_too_small(autograder: Pa
         results.unlink(missing_ok=True)
         for score in (0, 5):  # nothing had been written; some tests had ended
             done = call("bash", autograder / "source/run_autograder", cwd=autograder, **where)
-            report = graded(autograder)
+            report = read_results(autograder)
             assert (done.code, report["score"], report.get("tests", [])) == (137, score, [])
             if score == 0 or "exec" in others:
                 assert "too little memory: this autograder needs 1.8 GB" in " ".join(report["output"].split())
             results.write_text('{"score": 5, "output": "stopped"}')
 
 
-def test_the_gradescope_setup_says_what_the_python_there_lacks(autograder: Path, tmp_path: Path) -> None:
+def test_gradescope_setup_names_missing_packages(autograder: Path, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     bare.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
     bare.chmod(0o755)
@@ -143,22 +132,23 @@ def test_the_gradescope_setup_says_what_the_python_there_lacks(autograder: Path,
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_the_github_package_grades_with_a_grader_fetched_by_commit(packages: Path, tmp_path: Path) -> None:
-    origin = repository(shutil.copytree(packages / "classroom50/torchkata", tmp_path / "grader/torchkata"))
+def test_github_package_grades_with_fetched_grader(packages: Path, tmp_path: Path) -> None:
+    origin = commit_all(shutil.copytree(packages / "classroom50/torchkata", tmp_path / "grader/torchkata"))
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=origin, capture_output=True, text=True, check=True).stdout
     checkout = tmp_path / "work/primitives-ada"
     shutil.copytree(WRONG, checkout / "assignment")
-    trapped(checkout, tmp_path / "mark")
+    write_traps(checkout, tmp_path / "mark")
     source = f"file://{origin}@{commit.strip()}"
-    assert package("github", checkout, "--force", "--source", source).code == 0
+    assert make_package("github", checkout, "--force", "--source", source).code == 0
     assert not (checkout / ".github/torchkata/torchkata").exists()
     summary = tmp_path / "step_summary"
     summary.write_text("before\n")
-    for command in steps(checkout):
-        done = call(
-            "bash", "-e", "-c", command, cwd=checkout, RUNNER_TEMP=str(tmp_path), GITHUB_STEP_SUMMARY=str(summary)
-        )
-        assert done.code == 0, done.err
+    runner = {"RUNNER_TEMP": str(tmp_path), "GITHUB_STEP_SUMMARY": str(summary)}
+    workflow = yaml.safe_load((checkout / ".github/workflows/grade.yml").read_text())
+    for step in workflow["jobs"]["grade"]["steps"]:
+        if "run" in step:
+            done = call("bash", "-e", "-c", step["run"], cwd=checkout, **runner)
+            assert done.code == 0, done.err
     assert not (tmp_path / "mark").exists()
     assert summary.read_text().startswith("before\n## primitives&#45;ada: 30 of 100 points")
     assert "\n::error file=assignment/factorise.py," in done.out
@@ -166,13 +156,7 @@ def test_the_github_package_grades_with_a_grader_fetched_by_commit(packages: Pat
     assert kept == {"gradebook.csv", "junit.xml", "primitives-ada", ".seed"}
 
 
-def steps(checkout: Path) -> list[str]:
-    """What the workflow runs."""
-    workflow = yaml.safe_load((checkout / ".github/workflows/grade.yml").read_text())
-    return [step["run"] for step in workflow["jobs"]["grade"]["steps"] if "run" in step]
-
-
-def test_the_github_workflow_gives_the_students_code_no_secrets(packages: Path) -> None:
+def test_github_workflow_has_no_secrets(packages: Path) -> None:
     workflow = yaml.safe_load((packages / "github/.github/workflows/grade.yml").read_text())
     assert workflow["permissions"] == {"contents": "read"}
     (job,) = workflow["jobs"].values()
@@ -184,13 +168,12 @@ def test_the_github_workflow_gives_the_students_code_no_secrets(packages: Path) 
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_the_classroom50_package_grades_a_checkout(packages: Path, tmp_path: Path) -> None:
+def test_classroom50_package_grades_a_checkout(packages: Path, tmp_path: Path) -> None:
     bundle = shutil.copytree(packages / "classroom50", tmp_path / "bundle")
     assert json.loads((bundle / "runtime.json").read_text())["apt"] == ["bubblewrap", "libseccomp2"]
-    checkout = tmp_path / "checkout"
-    shutil.copytree(WRONG, checkout)
+    checkout = shutil.copytree(WRONG, tmp_path / "checkout")
     (checkout / "result.json").write_text('{"score": 1000}')
-    repository(trapped(checkout, tmp_path / "mark"))
+    commit_all(write_traps(checkout, tmp_path / "mark"))
     runner = {name: value for name, value in RUNNER.items() if name != "SUBMITTED_AT"}
     done = call(sys.executable, bundle / "autograder.py", cwd=checkout, **runner)
     assert done.code == 0, done.err
@@ -202,10 +185,10 @@ def test_the_classroom50_package_grades_a_checkout(packages: Path, tmp_path: Pat
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_the_installation_in_a_checkout_runs_nothing_of_it(packages: Path, tmp_path: Path) -> None:
+def test_installation_runs_no_file_of_the_checkout(packages: Path, tmp_path: Path) -> None:
     shutil.copytree(packages / "classroom50", tmp_path / "bundle")
     (tmp_path / "checkout").mkdir()
-    checkout, nothing = trapped(tmp_path / "checkout", tmp_path / "mark"), tmp_path / "nothing"
+    checkout, nothing = write_traps(tmp_path / "checkout", tmp_path / "mark"), tmp_path / "nothing"
     nothing.mkdir()
     offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(nothing), "TORCHKATA_PYTHON": ""}
     done = call("bash", tmp_path / "bundle/install.sh", "../work", cwd=checkout, **offline)
@@ -215,39 +198,33 @@ def test_the_installation_in_a_checkout_runs_nothing_of_it(packages: Path, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("folder", "needed"),
-    [
-        ("github/.github/torchkata", ("reference/sieve/fallback.py", "reference/sieve/oracle.py")),
-        ("classroom50", ("reference/sieve/fallback.py", "reference/sieve/oracle.py")),
-        ("gradescope", ("constraints.txt", "reference/linear/fallback.py", "reference/linear/oracle.py")),
-    ],
+    ("folder", "kata"), [("github/.github/torchkata", "sieve"), ("classroom50", "sieve"), ("gradescope", "linear")]
 )
-def test_a_package_has_the_grader_and_nothing_that_students_must_not_have(
-    packages: Path, folder: str, needed: tuple[str, ...]
-) -> None:
+def test_package_contains_no_private_file(packages: Path, folder: str, kata: str) -> None:
     copied = packages / folder / "torchkata"
     files = {path.relative_to(copied).as_posix() for path in copied.rglob("*") if path.is_file()}
-    assert {"conftest.py", *needed} <= files
-    assert not [name for name in files if any(f"/{part}/" in f"/{name}/" for part in NOT_NEEDED)]
+    assert {"conftest.py", f"reference/{kata}/fallback.py", f"reference/{kata}/oracle.py"} <= files
+    assert folder != "gradescope" or "constraints.txt" in files
+    private = PRIVATE.replace("KATA", kata).split()
+    assert not [name for name in files if any(f"/{part}/" in f"/{name}/" for part in private)]
 
 
-def test_the_same_project_always_makes_the_same_package_zip(tmp_path: Path) -> None:
-    for name in ("a.zip", "b.zip"):
-        assert package("gradescope", tmp_path / name).code == 0
-    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+def test_package_zip_is_reproducible(packages: Path, tmp_path: Path) -> None:
+    assert make_package("gradescope", tmp_path / "a.zip").code == 0
+    assert (tmp_path / "a.zip").read_bytes() == (packages / "autograder.zip").read_bytes()
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         modes = {info.filename: info.external_attr >> 16 & 0o777 for info in archive.infolist()}
     assert (modes["setup.sh"], modes["run_autograder"], modes["options"]) == (0o755, 0o755, 0o644)
 
 
-def test_package_force_replaces_the_copied_grader_and_keeps_all_other_files(packages: Path, tmp_path: Path) -> None:
+def test_package_force_replaces_only_the_grader(packages: Path, tmp_path: Path) -> None:
     out = shutil.copytree(packages / "github", tmp_path / "repository")
     (out / "assignment").mkdir()
     stale = out / ".github/torchkata/torchkata/tests/test_gone.py"
     stale.write_text("")
-    refused = package("github", out)
+    refused = make_package("github", out)
     assert (refused.code, refused.err) == (2, f"grader: {out}: is not empty; use --force to overwrite it\n")
     assert stale.exists()
-    assert package("github", out, "--force").code == 0
+    assert make_package("github", out, "--force").code == 0
     assert not stale.exists()
     assert (out / "assignment").is_dir()

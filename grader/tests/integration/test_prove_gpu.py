@@ -1,4 +1,4 @@
-"""`python -m benchmarks.prove_gpu`: the whole of it as a rehearsal, and what a step that fails leaves behind."""
+"""`python -m benchmarks.prove_gpu`: a rehearsal of all steps, and what a failed step leaves behind."""
 
 import os
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from benchmarks.prove_gpu.steps import Place, Say, Step
 from grader.base.errors import MachineError
 from grader.proof.cheats import load_cheats, load_slow
 from grader.speed import ceilings, gpu, machine
-from grader.tests.support.gpu_plumbing import HERE
+from grader.tests.support.shared_gpu_memory import FAKE_GPU
 from torchkata.course import course
 from torchkata.speed import decision
 from torchkata.speed.sizes import Size
@@ -23,8 +23,8 @@ Ran = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture
-def ran(tmp_path: Path) -> Ran:
-    """The exit code, and the report."""
+def run_steps(tmp_path: Path) -> Ran:
+    """Run the command, and return its exit code and report."""
 
     def main(*options: str) -> tuple[int, str]:
         path = tmp_path / "made" / "report.md"
@@ -36,7 +36,7 @@ def ran(tmp_path: Path) -> Ran:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One workload, one slow solution, one cheat, a moment of each measurement."""
+    """Shrink the run to one workload, one slow solution, one cheat and short measurements."""
     every = list(course().katas.values())
     slow = next(iter(load_slow(every).values()))
     cheat = next(cheat for cheat in load_cheats(every) if cheat.slow.title == slow.title)
@@ -48,16 +48,16 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "BUSY_PROCESSES", 1)
     monkeypatch.setattr(decision, "is_disturbed", lambda *_: False)  # tests run beside this one
     monkeypatch.setattr(clock, "TURNS", 2)
-    monkeypatch.setattr(ceilings, "PRODUCT", {"cpu": Size(batch=4, width=8, outputs=4)})
-    monkeypatch.setattr(ceilings, "ELEMENTS", {"cpu": 1000})
-    monkeypatch.setattr(ceilings, "BLOCK_SECONDS", {"cpu": 1e-4})
-    monkeypatch.setattr(ceilings, "DEMANDS", {"cpu": machine.Demands(1e-4, 1e-4)})
+    product, demands = Size(batch=4, width=8, outputs=4), machine.Demands(1e-4, 1e-4)
+    small = {"PRODUCT": product, "ELEMENTS": 1000, "BLOCK_SECONDS": 1e-4, "DEMANDS": demands}
+    for name, value in small.items():
+        monkeypatch.setattr(ceilings, name, {"cpu": value})
 
 
 @pytest.mark.timing
 @pytest.mark.usefixtures("small", "driver")
-def test_every_step_is_taken_in_a_rehearsal(ran: Ran, capfd: pytest.CaptureFixture[str]) -> None:
-    code, report = ran("--device", "cpu")
+def test_rehearsal_takes_every_step(run_steps: Ran, capfd: pytest.CaptureFixture[str]) -> None:
+    code, report = run_steps("--device", "cpu")
     said, complained = capfd.readouterr()
     assert code == 0, said + complained + report
     for step in (*steps.MACHINE, *steps.TIMED):
@@ -70,35 +70,39 @@ def test_every_step_is_taken_in_a_rehearsal(ran: Ran, capfd: pytest.CaptureFixtu
         assert line.endswith(f": {needed} |")
 
 
-def step(name: str, run: Callable[[Place, Say], None]) -> Step:
-    """One that claims nothing."""
+def make_step(name: str, run: Callable[[Place, Say], None]) -> Step:
     return Step(name, f"what {name} claims", run)
 
 
-def says(_place: Place, say: Say) -> None:
-    """A line of the report."""
+def write_figure(_place: Place, say: Say) -> None:
     say("a figure")
 
 
-def fails(_place: Place, say: Say) -> None:
-    """A line of the report, and no more."""
+def fail(_place: Place, say: Say) -> None:
     say("the last figure")
     raise steps.Failed("it is 7, not 8")
 
 
-def is_lost(_place: Place, say: Say) -> None:
-    """The process is gone."""
+def lose_process(_place: Place, say: Say) -> None:
     say("the last figure")
     os._exit(1)
 
 
 @pytest.mark.usefixtures("driver")
-@pytest.mark.parametrize(("bad", "words"), [(fails, "it is 7, not 8"), (is_lost, prove_gpu.LOST)])
-def test_a_step_that_fails_is_named_stops_the_rest_and_leaves_a_report(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], ran: Ran, bad: Callable[..., None], words: str
+@pytest.mark.parametrize(("bad", "words"), [(fail, "it is 7, not 8"), (lose_process, prove_gpu.LOST)])
+def test_failed_step_stops_and_leaves_report(
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    run_steps: Ran,
+    bad: Callable[..., None],
+    words: str,
 ) -> None:
-    monkeypatch.setattr(prove_gpu, "MACHINE", (step("first", says), step("second", bad), step("third", says)))
-    code, report = ran("--device", "cpu")
+    monkeypatch.setattr(
+        prove_gpu,
+        "MACHINE",
+        (make_step("first", write_figure), make_step("second", bad), make_step("third", write_figure)),
+    )
+    code, report = run_steps("--device", "cpu")
     assert code == 1
     assert "| first | what first claims | holds |" in report
     assert f"| second | what second claims | **failed**: {words} |" in report
@@ -107,33 +111,28 @@ def test_a_step_that_fails_is_named_stops_the_rest_and_leaves_a_report(
     assert f"second: failed: {words} (" in capfd.readouterr().out
 
 
-@pytest.mark.usefixtures("driver")
-def test_a_sandbox_that_does_not_start_is_a_step_that_fails(monkeypatch: pytest.MonkeyPatch, ran: Ran) -> None:
-    def breaks(*_: object) -> None:
+def test_sandbox_that_does_not_start_fails(monkeypatch: pytest.MonkeyPatch, run_steps: Ran) -> None:
+    def raise_error(*_: object) -> None:
         raise MachineError("no namespaces here")
 
-    monkeypatch.setattr(prove_gpu, "MACHINE", (step("first", says),))
-    monkeypatch.setattr(prove_gpu, "run_with_sandbox", breaks)
-    code, report = ran("--device", "cpu")
-    assert code == 1
-    assert f"| sandbox | {prove_gpu.SANDBOX.claim} | **failed**: no namespaces here |" in report
+    monkeypatch.setattr(prove_gpu, "MACHINE", (make_step("first", write_figure),))
+    monkeypatch.setattr(prove_gpu, "run_with_sandbox", raise_error)
+    code, report = run_steps("--device", "cpu")
+    assert (code, f"| sandbox | {prove_gpu.SANDBOX.claim} | **failed**: no namespaces here |" in report) == (1, True)
 
 
-def test_a_machine_without_a_device_fails_the_first_step_with_the_remedy(
-    monkeypatch: pytest.MonkeyPatch, ran: Ran
-) -> None:
+def test_missing_device_fails_with_remedy(monkeypatch: pytest.MonkeyPatch, run_steps: Ran) -> None:
     monkeypatch.setattr(gpu, "choose_gpu", lambda: "two processes are needed: nvidia-smi -c DEFAULT")
-    code, report = ran()
-    assert code == 1
+    code, report = run_steps()
+    assert (code, report.count("\n### ")) == (1, 1)
     assert "**failed**: two processes are needed: nvidia-smi -c DEFAULT" in report
-    assert report.count("\n### ") == 1
 
 
-def test_steps_of_the_driver_fail_where_it_does_not_start_or_share_memory(
+def test_driver_steps_fail_without_driver_or_memory(
     monkeypatch: pytest.MonkeyPatch, driver: Path, tmp_path: Path
 ) -> None:
     said: list[str] = []
-    place = Place("cpu", HERE, driver)
+    place = Place("cpu", FAKE_GPU, driver)
     monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
     with pytest.raises(steps.Failed, match=r"in a worker cuInit and a first context returned OSError: libcuda\.so\.1"):
         steps.start_driver_in_sandbox(place, said.append)
@@ -143,7 +142,7 @@ def test_steps_of_the_driver_fail_where_it_does_not_start_or_share_memory(
         steps.share_memory(place, said.append)
 
 
-def test_memory_that_does_not_come_back_is_waited_for_and_then_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_late_memory_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "MAX_FREE_SECONDS", 0.05)
     monkeypatch.setattr(steps, "STEADY_SECONDS", 0.05)
     free = iter([0, 0, 5, 9])
@@ -152,9 +151,9 @@ def test_memory_that_does_not_come_back_is_waited_for_and_then_told(monkeypatch:
     assert steps.wait_for_memory(9, lambda: 9) == (0, 0.0)
 
 
-def test_a_clock_that_says_something_else_fails_the_step(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deviating_clock_fails_the_step(monkeypatch: pytest.MonkeyPatch) -> None:
     turns = [clock.Turn(1.0, {"torch.utils.benchmark, processor time": 20.0})]
     monkeypatch.setattr(clock, "measure_turns", lambda *_: turns)
-    place = Place("cpu", HERE, sandbox=object())  # type: ignore[arg-type]
+    place = Place("cpu", FAKE_GPU, sandbox=object())  # type: ignore[arg-type]
     with pytest.raises(steps.Failed, match=r"ratio to torch.utils.benchmark, processor time is 0\.050"):
         steps.compare_clocks(place, lambda _: None)

@@ -1,4 +1,4 @@
-"""A class that is graded under pseudonyms: nothing that is written or told says whose a submission is."""
+"""A class that is graded under pseudonyms: no written or printed text names a student."""
 
 import csv
 import json
@@ -6,44 +6,43 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.conftest import ask, grade
-from grader.tests.support.submissions import PRIMES
+from grader.tests.conftest import call_grader, grade
+from grader.tests.support.submissions import PRIMES, write_submissions
 
 CLASS = "id,name,email\nlovelace,Ada Lovelace,ada@school.example\nzhang3,张三,zs@y.example\nempty,Ben,b@x.example\n"
 REAL = ("lovelace", "zhang3", "张三", "school.example", "secret-folder", "Augusta")
 OPTIONS = ("--kata", "sieve", "--examples", 2, "--isolation", "none")
 
 
-def write(folder: Path, text: str) -> None:
-    """A submission."""
-    folder.mkdir(parents=True)
-    (folder / "sieve.py").write_text(text)
-
-
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The folder of a class that was graded, and all that was printed."""
+    """Return the folder of a graded class, and all that was printed."""
     folder = tmp_path_factory.mktemp("term")
     download = folder / "secret-folder"
-    for name, text in (("lovelace", "x = 1  # Augusta King\n"), ("zhang3", "raise ValueError(__file__)\n")):
-        write(download / name, text)
+    write_submissions(download, "x = 1  # Augusta King\n", "lovelace", kata="sieve")
+    write_submissions(download, "raise ValueError(__file__)\n", "zhang3", kata="sieve")
     (download / "empty-zhang3").mkdir()
     (folder / "class").mkdir()
     (folder / "class/class.csv").write_text(CLASS, encoding="utf-8")
     run = grade(
-        *sorted(download.iterdir()), "--out", folder / "results", "--pseudonyms", key(folder), *OPTIONS, course=PRIMES
+        *sorted(download.iterdir()),
+        "--out",
+        folder / "results",
+        "--pseudonyms",
+        key_of(folder),
+        *OPTIONS,
+        course=PRIMES,
     )
-    page = ask("--course", PRIMES, "report", folder / "results")
+    page = call_grader("--course", PRIMES, "report", folder / "results")
     assert (run.code, page.code) == (2, 0), (run.err, page.err)
     return folder, run.out + run.err + page.out + page.err
 
 
-def key(folder: Path) -> Path:
-    """Where the key is."""
+def key_of(folder: Path) -> Path:
     return folder / "class/pseudonyms.json"
 
 
-def test_no_name_of_the_class_is_in_the_results_or_told(graded: tuple[Path, str]) -> None:
+def test_results_contain_no_real_name(graded: tuple[Path, str]) -> None:
     folder, told = graded
     said = {
         path: path.read_bytes().decode(errors="replace") for path in (folder / "results").rglob("*") if path.is_file()
@@ -55,20 +54,20 @@ def test_no_name_of_the_class_is_in_the_results_or_told(graded: tuple[Path, str]
     assert "contains no kata" in told
 
 
-def test_the_key_turns_pseudonyms_back(graded: tuple[Path, str]) -> None:
+def test_key_restores_names(graded: tuple[Path, str]) -> None:
     folder, _ = graded
-    pseudonyms = json.loads(key(folder).read_bytes())
+    pseudonyms = json.loads(key_of(folder).read_bytes())
     assert sorted(pseudonyms.values()) == ["empty-zhang3", "lovelace", "zhang3"]
-    assert key(folder).stat().st_mode & 0o077 == 0
-    done = ask("marks", folder / "results", folder / "class")
+    assert key_of(folder).stat().st_mode & 0o077 == 0
+    done = call_grader("marks", folder / "results", folder / "class")
     assert "zhang3: has empty-zhang3, zhang3; enter one of them in their column submission" in done.err
     rows = list(csv.DictReader((folder / "class/marks.csv").read_text(encoding="utf-8").splitlines()))
     assert [(row["id"], row["submission"]) for row in rows] == [("lovelace", "lovelace"), ("zhang3", ""), ("empty", "")]
 
 
-def test_a_second_run_knows_everybody_again(graded: tuple[Path, str]) -> None:
+def test_second_run_reuses_pseudonyms(graded: tuple[Path, str]) -> None:
     folder, _ = graded
-    before = key(folder).read_bytes()
-    call = (folder / "secret-folder/lovelace", "--out", folder / "results", "--pseudonyms", key(folder), *OPTIONS)
+    before = key_of(folder).read_bytes()
+    call = (folder / "secret-folder/lovelace", "--out", folder / "results", "--pseudonyms", key_of(folder), *OPTIONS)
     assert "1 of 1 had been graded before" in grade(*call, course=PRIMES).out
-    assert key(folder).read_bytes() == before
+    assert key_of(folder).read_bytes() == before

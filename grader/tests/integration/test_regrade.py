@@ -1,4 +1,4 @@
-"""A test that is mended in mid-term: what is graded again, what is kept, and who is told what has changed."""
+"""A test that is corrected during the term: which katas are graded again, and what `grader diff` reports."""
 
 import shutil
 import subprocess
@@ -11,8 +11,8 @@ from grader.pipeline.grading import has_same_fallbacks
 from grader.pipeline.regrade import keep_better
 from grader.results.result import KataResult, read
 from grader.tests import ROOT
-from grader.tests.conftest import Run, ask, run
-from grader.tests.support.made_results import result
+from grader.tests.conftest import Run, call_grader, run
+from grader.tests.support.sample_results import make_result
 from torchkata.result import TestResult
 
 TEST, SOLUTION = "tests/test_factorise.py", "reference/factorise/solution.py"
@@ -42,14 +42,13 @@ def write(course: Path, old: dict[str, str], new: dict[str, str]) -> None:
 
 
 def commit(course: Path, message: str) -> None:
-    """All of it as it is now."""
+    """Commit all files."""
     who = ("-c", "user.name=ada", "-c", "user.email=ada@x.edu")
     for arguments in (("add", "-A"), (*who, "commit", "-q", "-m", message)):
         subprocess.run(["git", "-C", str(course), *arguments], check=True)
 
 
 def grade(course: Path, out: Path, *options: str) -> Run:
-    """Two katas of two."""
     given = [str(course / "submissions" / name) for name in ("complete", "half_done")]
     options = ("--examples", "5", "--seed", "0", "--jobs", "2", *options)
     done = run("grader", "--course", str(course), "grade", *given, "--out", str(out), *options)
@@ -57,28 +56,26 @@ def grade(course: Path, out: Path, *options: str) -> Run:
     return done
 
 
-def katas(out: Path) -> dict[str, dict[str, KataResult]]:
-    """What is stored, by submission and kata."""
+def read_katas(out: Path) -> dict[str, dict[str, KataResult]]:
+    """Return the stored results by submission and kata."""
     results = [read(path) for path in out.glob("*/result.json")]
     return {result.submission: {kata.kata: kata for kata in result.katas} for result in results}
 
 
-def test_a_mended_test_has_only_its_kata_graded_again_and_takes_nothing_from_anybody(
-    course: Path, tmp_path: Path
-) -> None:
+def test_corrected_test_regrades_only_its_kata(course: Path, tmp_path: Path) -> None:
     out, before = tmp_path / "out", tmp_path / "before"
     grade(course, out)
     shutil.copytree(out, before)
     write(course, WRONG, RIGHT)
     commit(course, "One has no factors")
     assert "graded again (other katas unchanged): factorise (2)" in grade(course, out).out
-    first, second = katas(before), katas(out)
+    first, second = read_katas(before), read_katas(out)
     assert read(out / "complete/result.json").handed_in, "its last commit"
     assert all(second[name]["sieve"] == kata["sieve"] for name, kata in first.items()), "to the last second"
     gained = {name: second[name]["factorise"].score - kata["factorise"].score for name, kata in first.items()}
     assert gained["complete"] > 0
 
-    told = ask("--course", course, "diff", before, out).out.splitlines()
+    told = call_grader("--course", course, "diff", before, out).out.splitlines()
     assert told[-1].startswith(f"factorise: {MENDED} changed by ")
     assert told[-1].endswith(" One has no factors")
 
@@ -89,18 +86,18 @@ def test_a_mended_test_has_only_its_kata_graded_again_and_takes_nothing_from_any
     assert f"{kept.katas[1].kept}+" == kept.course, "points by what was committed"
 
 
-def test_what_others_build_on_is_how_it_ended_and_no_more() -> None:
+def test_kata_stands_until_its_foundations_change() -> None:
     assert has_same_fallbacks("cruncher", {"linear"}, frozenset({"linear", "sgd"}))
     assert not has_same_fallbacks("cruncher", set(), frozenset({"linear"})), "a fallback takes its place now"
     assert not has_same_fallbacks("cruncher", {"linear"}, frozenset())
     assert has_same_fallbacks("linear", set(), frozenset({"cruncher"})), "which builds on linear, and not linear on it"
 
 
-def test_the_better_points_are_kept_where_the_tests_are_worth_the_same() -> None:
+def test_better_points_are_kept_for_equal_tests() -> None:
     def kata(score: float, *tests: str) -> KataResult:
         return KataResult("linear", "wrong", score, 5.0, tuple(TestResult(name, "failed", 0, 5) for name in tests))
 
-    stored = replace(result("why"), course="c0ffee", katas=[kata(4, "a")])
+    stored = replace(make_result("why"), course="c0ffee", katas=[kata(4, "a")])
     (kept,) = keep_better(stored, [replace(kata(3, "a"), digest="new")])
     assert (kept.score, kept.kept, kept.digest) == (4, "c0ffee", "new"), "and it is not graded again for that"
     assert keep_better(stored, [kata(4, "a")]) == [kata(4, "a")], "as good is new"

@@ -1,10 +1,9 @@
-"""`grader release`: what a handout holds and what it does not, and that a student can start from it."""
+"""`grader release`: what a handout contains and what it must not, and that a student can start with it."""
 
 import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 import venv
@@ -23,83 +22,65 @@ from grader.commands.release.contents import add_foundations, build_handout
 from grader.commands.release.contract import find_differences, find_written
 from grader.commands.release.leaks import collect_secrets, find_leaks
 from grader.tests import ROOT
-from grader.tests.conftest import ask, at_home, grade, write_solution
-from grader.tests.support.solution import SOLUTION, copy_of_the_course
+from grader.tests.conftest import call_grader, grade, run_as_student, run_program, write_solution
+from grader.tests.support.solution import SOLUTION, copy_course
 from grader.tests.support.submissions import PRIMES
 from torchkata.cli.command import list_commands
 from torchkata.course import course, read_course, use
 
 KATAS = list(course().katas)
 CORE = [kata.name for kata in course().choose([], ["core"])]
-TOP = {
-    "AGENTS.md",
-    "assignment",
-    "conftest.py",
-    "docs",
-    "LICENSE",
-    "pyproject.toml",
-    "README.md",
-    "reference",
-    "tests",
-    "torchkata",
-}
-
-HIDDEN = {".devcontainer", ".github", ".gitignore", ".vscode"}
+TOP = "AGENTS.md assignment conftest.py docs LICENSE pyproject.toml README.md reference tests torchkata"
+HIDDEN = ".devcontainer .github .gitignore .vscode"
 
 
-def listed(folder: Path) -> list[str]:
-    """All files below, by path."""
+def list_files(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def test_a_handout_has_what_a_student_needs_and_nothing_else(new_handout: Path) -> None:
-    assert {path.name for path in new_handout.iterdir()} == TOP | HIDDEN
+def test_handout_contains_expected_files(new_handout: Path) -> None:
+    assert {path.name for path in new_handout.iterdir()} == {*TOP.split(), *HIDDEN.split()}
     shared = {path.name for path in (ROOT / "reference").iterdir() if path.suffix in (".py", ".toml")}
     shared.remove("lint.toml")
     ours = {*shared, *KATAS, "stubs", "workloads", "handout.sha256"}
     assert {path.name for path in (new_handout / "reference").iterdir()} == ours
-    classes = [*course().workloads, "optimizers", "training"]
-    assert listed(new_handout / "reference/workloads") == sorted(
-        ["workloads.toml", *(f"{name}.py" for name in classes)]
-    )
+    workloads = ["workloads.toml", *(f"{name}.py" for name in [*course().workloads, "optimizers", "training"])]
+    assert list_files(new_handout / "reference/workloads") == sorted(workloads)
     for kata in KATAS:
         ours = {path.name for path in course().folder(kata).iterdir() if path.suffix in (".py", ".toml")}
         known = {path.name for path in (new_handout / "reference" / kata).iterdir()}
         assert known == ours - {"solution.py", "fallback.py", "wrong.toml", "caught_by.toml"}
-    assert listed(new_handout / "docs") == ["katas.md", "students.md", "zh/students.md"]
+    assert list_files(new_handout / "docs") == ["katas.md", "students.md", "zh/students.md"]
     for document in ("README.md", "docs/katas.md", "docs/students.md"):
         text = (new_handout / document).read_text("utf-8")
-        for target in re.findall(r"\]\(([^)#:]+)[)#]", text):
-            assert ((new_handout / document).parent / target).is_file(), target
+        targets = re.findall(r"\]\(([^)#:]+)[)#]", text)
+        assert [target for target in targets if not ((new_handout / document).parent / target).is_file()] == []
     assert (new_handout / "docs/katas.md").read_bytes() == (ROOT / "docs/katas.md").read_bytes()
     for kata in KATAS:
         stub = (ROOT / "assignment" / f"{kata}.py").read_bytes()
-        assert (new_handout / "assignment" / f"{kata}.py").read_bytes() == stub
-        assert (new_handout / "reference/stubs" / f"{kata}.py").read_bytes() == stub
-    assert not [name for name in listed(new_handout) if name.endswith((".pyc", ".bak"))]
-    editor = ["extensions.json", "settings.json", "tasks.json"]
-    jsons = [".devcontainer/devcontainer.json", *(f".vscode/{name}" for name in editor)]
-    assert [name for name in listed(new_handout) if name.endswith(".json")] == jsons
+        for folder in ("assignment", "reference/stubs"):
+            assert (new_handout / folder / f"{kata}.py").read_bytes() == stub
+    assert not [name for name in list_files(new_handout) if name.endswith((".pyc", ".bak"))]
+    editor = [f".vscode/{name}.json" for name in ("extensions", "settings", "tasks")]
+    jsons = [name for name in list_files(new_handout) if name.endswith(".json")]
+    assert jsons == [".devcontainer/devcontainer.json", *editor]
+    assert find_leaks({name: (new_handout / name).read_bytes() for name in list_files(new_handout)}) == []
 
 
-def test_a_course_has_its_own_stance_on_assistants_or_none(tmp_path: Path) -> None:
-    project = copy_of_the_course(tmp_path / "project")
+def test_course_may_replace_agents_file(tmp_path: Path) -> None:
+    project = copy_course(tmp_path / "project")
     own = project / "docs/AGENTS.md"
     own.parent.mkdir(exist_ok=True)
     for text in ("# Ask anybody\n", ""):
         own.write_text(text)
         out = tmp_path / f"out{len(text)}"
-        assert ask("--course", project, "release", out, "--kata=linear").code == 0
+        assert call_grader("--course", project, "release", out, "--kata=linear").code == 0
         assert (out / "AGENTS.md").is_file() == bool(text)
         assert not text or (out / "AGENTS.md").read_text() == text
-        assert "AGENTS.md" not in listed(out / "docs")
+        assert "AGENTS.md" not in list_files(out / "docs")
 
 
-def test_nothing_of_the_solution_or_the_zoo_is_in_a_handout(new_handout: Path) -> None:
-    assert find_leaks({name: (new_handout / name).read_bytes() for name in listed(new_handout)}) == []
-
-
-def test_a_leak_of_a_solution_is_found_whatever_its_layout() -> None:
+def test_leak_is_found_whatever_its_layout() -> None:
     bodies, sentences = ({one.place for one in kind} for kind in collect_secrets())
     told_apart = [kata for kata in KATAS if f"reference/{kata}/solution.py" in bodies & sentences]
     assert {"linear", "train", "strides"} <= {*told_apart}, "a solution of one line is like other code"
@@ -110,16 +91,14 @@ def test_a_leak_of_a_solution_is_found_whatever_its_layout() -> None:
         assert any("contains a sentence of" in leak for leak in find_leaks({"README.md": source.encode()})), kata
 
 
-def test_a_leak_of_every_kind_of_private_file_is_found() -> None:
+def test_leak_of_any_private_file_is_found() -> None:
     bodies, sentences = collect_secrets()
     for place in ("solution.py", "right/", "wrong.toml", "attacks/", "cheats/", "slow/"):
         body = next(one for one in bodies if place in one.place)
         inner = "\n".join(f"        {line}" for line in body.text.splitlines())
         hidden = f"class Hidden:\n    def another_name(self):\n        '''Says nothing.'''\n{inner}\n"
-        assert any(
-            f"contains a function of {body.place}" in leak
-            for leak in find_leaks({"torchkata/hidden.py": hidden.encode()})
-        )
+        leaks = find_leaks({"torchkata/hidden.py": hidden.encode()})
+        assert any(f"contains a function of {body.place}" in leak for leak in leaks)
     for place in ("solution.py", "right/", "attacks/", "cheats/"):
         sentence = next(one for one in sentences if place in one.place)
         wrapped = sentence.text.replace(" ", "\n   ").encode()
@@ -130,21 +109,17 @@ def test_a_leak_of_every_kind_of_private_file_is_found() -> None:
     ]
 
 
-def test_a_release_with_a_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        command,
-        "build_handout",
-        lambda katas, _: {**build_handout(katas), "x.py": (SOLUTION / "train.py").read_bytes()},
-    )
-    done = ask("release", tmp_path / "out")
-    assert done.code == 3
+def test_release_with_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    leak = {"x.py": (SOLUTION / "train.py").read_bytes()}
+    monkeypatch.setattr(command, "build_handout", lambda katas, _: build_handout(katas) | leak)
+    done = call_grader("release", tmp_path / "out")
+    assert (done.code, (tmp_path / "out").exists()) == (3, False)
     assert "x.py contains a function of reference/train/solution.py" in done.err
-    assert not (tmp_path / "out").exists()
 
 
-def test_a_handout_in_chinese_has_every_task_below_the_english_one(tmp_path: Path) -> None:
+def test_chinese_handout_keeps_every_english_task(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert ask("release", out, "--track=all", "--language=zh").code == 0
+    assert call_grader("release", out, "--track=all", "--language=zh").code == 0
     assert read_course(out).languages == ("zh", "en")
     for name, kata in course().katas.items():
         stub, ours = ((folder / f"assignment/{name}.py").read_text("utf-8") for folder in (out, ROOT))
@@ -156,56 +131,60 @@ def test_a_handout_in_chinese_has_every_task_below_the_english_one(tmp_path: Pat
         assert all(line in rest for line in english), "nothing of it is gone, and all is in order"
     assert course().katas["linear"].languages["zh"]["stub"]
     assert (out / "reference/stubs/linear.py").read_bytes() == (out / "assignment/linear.py").read_bytes()
-    assert at_home("pytest", "--kata=linear", "--examples=1", cwd=out).code == 1
+    assert run_as_student("pytest", "--kata=linear", "--examples=1", cwd=out).code == 1
 
 
-def test_a_handout_has_what_is_timed_of_its_katas(tmp_path: Path) -> None:
+def test_handout_has_workloads_of_its_katas(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert ask("release", out, "--kata=sgd", "--kata=adagrad").code == 0
-    assert listed(out / "reference/workloads") == ["adagrad_step.py", "optimizers.py", "sgd_step.py", "workloads.toml"]
+    assert call_grader("release", out, "--kata=sgd", "--kata=adagrad").code == 0
+    workloads = "adagrad_step.py optimizers.py sgd_step.py workloads.toml"
+    assert " ".join(list_files(out / "reference/workloads")) == workloads
     write_solution(out, "sgd", "adagrad")
-    shutil.copy(ROOT / "grader/tests/support/pretended_gpu.py", out)
-    timed = at_home("pytest", "-m", "gpu", "-p", "pretended_gpu", cwd=out)
+    shutil.copy(ROOT / "grader/tests/support/fake_gpu.py", out)
+    timed = run_as_student("pytest", "-m", "gpu", "-p", "fake_gpu", cwd=out)
     assert (timed.code, "2 passed" in timed.out) == (0, True), timed.out + timed.err
 
 
 @pytest.fixture
 def primes() -> Iterator[None]:
-    """Work on a small course without torch."""
+    """Use a small course without torch."""
     use(PRIMES)
     yield
     use(ROOT)
 
 
 @pytest.mark.parametrize("katas", [CORE, pytest.param(KATAS, marks=pytest.mark.timing)], ids=["core", "all"])
-def test_an_untouched_handout_is_not_started_and_with_the_solution_all_katas_are_done(katas: list[str]) -> None:
+def test_handout_is_proven_by_stubs_and_solution(katas: list[str]) -> None:
     prove(build_handout(add_foundations(katas)), katas, examples=1)
 
 
 @pytest.mark.usefixtures("primes")
-def test_release_prove_refuses_a_handout_that_does_not_work() -> None:
+def test_prove_refuses_broken_handout() -> None:
     files = build_handout(add_foundations(["sieve"]))
-    solution = course().solution("sieve").read_bytes()
-    with pytest.raises(GraderError, match="untouched: sieve done; each should be not_started"):
-        prove({**files, "assignment/sieve.py": solution}, ["sieve"], examples=1)
-    with pytest.raises(GraderError, match="the handout's tests do not run"):
-        prove({**files, "conftest.py": b"import nowhere"}, ["sieve"], examples=1)
     wrong = files["tests/test_sieve.py"].replace(b"oracle.primes(", b"[0] + oracle.primes(")
-    with pytest.raises(GraderError, match="with the solution: sieve wrong; each should be done"):
-        prove({**files, "tests/test_sieve.py": wrong}, ["sieve"], examples=1)
+    for name, content, words in (
+        (
+            "assignment/sieve.py",
+            course().solution("sieve").read_bytes(),
+            "untouched: sieve done; each should be not_st",
+        ),
+        ("conftest.py", b"import nowhere", "the handout's tests do not run"),
+        ("tests/test_sieve.py", wrong, "with the solution: sieve wrong; each should be done"),
+    ):
+        with pytest.raises(GraderError, match=words):
+            prove({**files, name: content}, ["sieve"], examples=1)
 
 
 @pytest.mark.parametrize(
     "chosen",
     [
-        ["cruncher"],
         ["train", "checkpoint"],
         *(pytest.param(others, marks=pytest.mark.timing) for others in (["same_storage"], ["sgd", "adagrad"])),
     ],
 )
-def test_released_katas_come_with_those_they_build_on_and_no_others(tmp_path: Path, chosen: list[str]) -> None:
+def test_released_katas_come_with_foundations_only(tmp_path: Path, chosen: list[str]) -> None:
     katas = [kata.name for kata in add_foundations(chosen)]
-    done = ask("release", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
+    done = call_grader("release", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
     assert done.code == 0
     assert set(katas) == {*chosen}.union(*(course().foundations(kata) for kata in chosen))
     assert ("included because others build on them" in done.out) == (len(katas) > len(chosen))
@@ -218,116 +197,94 @@ def test_released_katas_come_with_those_they_build_on_and_no_others(tmp_path: Pa
     for folder in ("assignment", "reference/stubs"):
         assert others.isdisjoint(path.name for path in (tmp_path / "out" / folder).glob("*.py"))
     assert {path.parent.name for path in (tmp_path / "out/reference").glob("*/kata.toml")} == {*katas}
-    assert {path.stem for path in (tmp_path / "out/tests").glob("test_*.py")} - {"test_speed"} == {
-        f"test_{kata}" for kata in katas
-    }
-    out = at_home("torchkata", cwd=tmp_path / "out").out
+    tests = {path.stem for path in (tmp_path / "out/tests").glob("test_*.py")}
+    assert tests - {"test_speed"} == {f"test_{kata}" for kata in katas}
+    out = run_as_student("torchkata", cwd=tmp_path / "out").out
     assert [line.split()[0] for line in out.splitlines() if line.startswith("  ")] == katas
-    ended = at_home("pytest", "-m", "gpu or not gpu", "--examples=1", cwd=tmp_path / "out")
+    ended = run_as_student("pytest", "-m", "gpu or not gpu", "--examples=1", cwd=tmp_path / "out")
     assert ended.code == 1, ended.out + ended.err
     assert all(f"  {kata} " in ended.out for kata in katas)
 
 
-def script(folder: Path, name: str) -> Path:
-    """A program of a virtual environment."""
-    return folder / ("Scripts" if os.name == "nt" else "bin") / name
-
-
-def test_a_handout_installs_and_runs_in_an_environment_of_its_own(handout: Path, tmp_path: Path) -> None:
+def test_handout_installs_in_its_own_environment(handout: Path, tmp_path: Path) -> None:
     place = tmp_path / "venv"
     venv.create(place, with_pip=False, symlinks=True)
     [packages] = place.glob("lib/python*/site-packages")
     libraries = {Path(one) for one in sys.path if one.endswith("site-packages")}
     (packages / "libraries.pth").write_text("\n".join(map(str, libraries)))  # in the place of a download
-    python = script(place, "python")
-    install = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--editable", str(handout)]
-    subprocess.run([sys.executable, "-m", "pip", "--python", str(python), *install], check=True, timeout=600)
-    environment = {"PATH": f"{script(place, '')}:{os.environ['PATH']}", "HOME": str(tmp_path)}
-
-    def call(*command: str) -> str:
-        done = subprocess.run(command, cwd=handout, env=environment, capture_output=True, text=True, timeout=600)
-        assert done.returncode in (0, 1), done.stderr
-        return done.stdout
-
-    core = [kata for kata in course().katas.values() if kata.track == "core"]
-    assert f"0 of {len(core)} done" in call(str(script(place, "kata")))
-    assert "same_storage  not started    0/6" in call(str(script(place, "kata")), "next")
-    assert re.search("same_storage +not started +0/6", call(str(script(place, "kata")))), "the handout's own memory"
-    assert (handout / ".kata/progress.json").is_file()
-    assert not (ROOT / ".kata/x").exists()
-    project = tomllib.loads((handout / "pyproject.toml").read_text("utf-8"))["project"]
-    ours = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    assert [project[key] for key in ("version", "requires-python")] == [
-        ours["project"][key] for key in ("version", "requires-python")
-    ]
-    needed = {*ours["project"]["dependencies"], *ours["dependency-groups"]["students"]}
-    assert {*map(Requirement, project["dependencies"])} == {*map(Requirement, needed)}
-
-
-def test_a_handout_configures_pytest_as_this_project_does(new_handout: Path) -> None:
-    made, ours = (
-        tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
-        for root in (new_handout, ROOT)
+    programs = place / ("Scripts" if os.name == "nt" else "bin")
+    install = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--editable", handout]
+    assert run_program(sys.executable, "-m", "pip", "--python", programs / "python", *install).code == 0
+    environment = {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+    first, started, second = (
+        run_program(programs / "kata", *command, cwd=handout, environment=environment).out
+        for command in ((), ("next",), ())
     )
-    assert {**ours, "markers": [one for one in ours["markers"] if one.startswith("gpu")]} == made
+    assert f"0 of {len(CORE)} done" in first
+    assert "same_storage  not started    0/6" in started
+    assert re.search("same_storage +not started +0/6", second), "the handout's own progress"
+    assert (handout / ".kata/progress.json").is_file()
 
 
-def test_the_readme_and_the_workflow_of_a_handout_name_its_katas(new_handout: Path) -> None:
+def test_handout_has_the_settings_of_the_project(new_handout: Path) -> None:
+    made, ours = (tomllib.loads((root / "pyproject.toml").read_text("utf-8")) for root in (new_handout, ROOT))
+    for key in ("version", "requires-python"):
+        assert made["project"][key] == ours["project"][key]
+    needed = {*ours["project"]["dependencies"], *ours["dependency-groups"]["students"]}
+    assert {*map(Requirement, made["project"]["dependencies"])} == {*map(Requirement, needed)}
+    made_options, options = (settings["tool"]["pytest"]["ini_options"] for settings in (made, ours))
+    assert {**options, "markers": [one for one in options["markers"] if one.startswith("gpu")]} == made_options
+    uv = made["tool"]["uv"]
+    [index] = uv["index"]
+    assert uv["sources"] == {"torch": {"index": index["name"], "marker": "sys_platform == 'linux'"}}
+    assert (index["url"], index["explicit"]) == ("https://download.pytorch.org/whl/cpu", True)
+    assert index["url"] in (new_handout / "README.md").read_text("utf-8"), "what to type with pip"
+
+
+def test_readme_and_workflow_name_the_katas(new_handout: Path) -> None:
     readme = (new_handout / "README.md").read_text("utf-8")
     assert all(f"| `assignment/{kata.name}.py` | {kata.title} |" in readme for kata in course().katas.values())
     assert readme.startswith(f"# {course().title}\n")
     assert "[docs/students.md](docs/students.md)" in readme
     assert not re.search(r"TITLE|TORCH|PIP|GUIDES|KATAS", readme)
     workflow: dict[Any, Any] = yaml.safe_load((new_handout / ".github/workflows/test.yml").read_text("utf-8"))
-    assert [step["run"] for step in workflow["jobs"]["test"]["steps"] if "run" in step] == [
-        "pip install uv",
-        "uv sync",
-        "uv run pytest",
-    ]
+    steps = [step["run"] for step in workflow["jobs"]["test"]["steps"] if "run" in step]
+    assert steps == ["pip install uv", "uv sync", "uv run pytest"]
     ignored = (new_handout / ".gitignore").read_text().splitlines()
     assert {"/.kata/", "/assignment.zip", ".hypothesis/"} <= set(ignored)
 
 
-def test_an_editor_that_opens_a_handout_finds_the_tests_and_the_task(new_handout: Path) -> None:
+def test_editor_finds_tests_and_task(new_handout: Path) -> None:
     made = {name: json.loads((new_handout / f".vscode/{name}.json").read_text()) for name in ("settings", "tasks")}
     assert made["settings"]["python.testing.pytestEnabled"]
     [task] = made["tasks"]["tasks"]
-    assert at_home(*task["args"][1:-1], "--help", cwd=new_handout).code == 0
+    assert run_as_student(*task["args"][1:-1], "--help", cwd=new_handout).code == 0
     assert task["args"][-1] in list_commands()
     container = json.loads((new_handout / ".devcontainer/devcontainer.json").read_text("utf-8"))
     assert container["name"] == course().title
     assert all((new_handout / name).is_file() for name in container["customizations"]["codespaces"]["openFiles"])
     tests = made["settings"]["python.testing.pytestArgs"]
-    found = at_home("pytest", "--collect-only", *tests, cwd=new_handout)
-    assert found.code == 0
-    assert sum("::" in line for line in found.out.splitlines()) == sum(
-        len(kata.points) for kata in course().katas.values()
-    )
+    found = run_as_student("pytest", "--collect-only", *tests, cwd=new_handout)
+    count = sum(len(kata.points) for kata in course().katas.values())
+    assert (found.code, sum("::" in line for line in found.out.splitlines())) == (0, count)
 
 
-def test_uv_installs_torch_for_cpus_on_linux_where_a_course_needs_torch(new_handout: Path, tmp_path: Path) -> None:
-    uv = tomllib.loads((new_handout / "pyproject.toml").read_text("utf-8"))["tool"]["uv"]
-    [index] = uv["index"]
-    assert uv["sources"] == {"torch": {"index": index["name"], "marker": "sys_platform == 'linux'"}}
-    assert (index["url"], index["explicit"]) == ("https://download.pytorch.org/whl/cpu", True)
-    assert index["url"] in (new_handout / "README.md").read_text("utf-8"), "what to type with pip"
-    assert ask("--course", PRIMES, "release", tmp_path / "primes").code == 0
-    assert not [name for name in listed(tmp_path / "primes") if "torch.org" in (tmp_path / "primes" / name).read_text()]
+def test_handout_without_torch_names_no_torch_index(tmp_path: Path) -> None:
+    assert call_grader("--course", PRIMES, "release", tmp_path / "out").code == 0
+    assert not [name for name in list_files(tmp_path / "out") if "torch.org" in (tmp_path / "out" / name).read_text()]
 
 
-def test_a_finished_handout_that_is_exported_gets_full_points(handout: Path, tmp_path: Path) -> None:
+def test_finished_handout_gets_full_points(handout: Path, tmp_path: Path) -> None:
     write_solution(handout, *KATAS)
-    assert at_home("torchkata", "export", str(tmp_path / "ada.zip"), cwd=handout).code == 0
+    assert run_as_student("torchkata", "export", str(tmp_path / "ada.zip"), cwd=handout).code == 0
     done = grade(tmp_path / "ada.zip", "--out", tmp_path / "results", "--track", "memory", "--examples", 1)
-    assert done.code == 0, done.err
-    assert "ada" in done.out
-    assert "100/100" in done.out
+    assert (done.code, "ada" in done.out, "100/100" in done.out) == (0, True, True), done.err
 
 
-def test_release_refuses_a_stub_that_somebody_has_filled_in(tmp_path: Path) -> None:
-    project = copy_of_the_course(tmp_path / "project")
+def test_release_refuses_filled_in_stub(tmp_path: Path) -> None:
+    project = copy_course(tmp_path / "project")
     shutil.copy(SOLUTION / "linear.py", project / "assignment")
-    done = ask("--course", project, "release", tmp_path / "out")
+    done = call_grader("--course", project, "release", tmp_path / "out")
     assert done.code == 2
     assert done.err == "grader: assignment/linear.py: __init__ is already implemented; release needs stubs\n"
     assert not (tmp_path / "out").exists()
@@ -335,31 +292,29 @@ def test_release_refuses_a_stub_that_somebody_has_filled_in(tmp_path: Path) -> N
 
 def test_release_overwrites_nothing_but_an_earlier_release(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert ask("release", out).code == 0
+    assert call_grader("release", out).code == 0
     (out / ".git").mkdir()
     (out / "assignment/linear.py").write_text("filled in")
-    again = ask("release", out, "--kata", "same_storage")
+    again = call_grader("release", out, "--kata", "same_storage")
     assert again.code == 2
     assert again.err == f"grader: {out}: is not empty; use --update to update a handout\n"
-    forced = ask("release", out, "--kata", "same_storage", "--force")
+    forced = call_grader("release", out, "--kata", "same_storage", "--force")
     assert (forced.code, (out / "assignment/linear.py").read_text()) == (2, "filled in")
-    assert forced.err == (
-        f"grader: {out}/assignment/linear.py: was edited, and --force would overwrite it; --update keeps it\n"
-    )
+    assert f"{out}/assignment/linear.py: was edited, and --force would overwrite it; --update keeps it" in forced.err
     (out / "assignment/linear.py").unlink()
-    assert ask("release", out, "--kata", "same_storage", "--force").code == 0
-    assert listed(out / "assignment") == ["__init__.py", "same_storage.py"]
+    assert call_grader("release", out, "--kata", "same_storage", "--force").code == 0
+    assert list_files(out / "assignment") == ["__init__.py", "same_storage.py"]
     assert (out / ".git").is_dir(), "what is not of the handout stays"
-    assert at_home("pytest", cwd=out).code == 1
+    assert run_as_student("pytest", cwd=out).code == 1
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis/tests").write_text("mine")
     for option in ("--force", "--update"):
-        refused = ask("release", tmp_path / "thesis", option)
+        refused = call_grader("release", tmp_path / "thesis", option)
         assert refused.err.endswith("is not empty and not a handout; choose another directory\n")
-    assert listed(tmp_path / "thesis") == ["tests"]
+    assert list_files(tmp_path / "thesis") == ["tests"]
     (tmp_path / "file").write_text("")
-    assert ask("release", tmp_path / "file", "--force").code == 2
-    assert ask("release", tmp_path / "new", "--update").err.endswith("contains no handout to update\n")
+    assert call_grader("release", tmp_path / "file", "--force").code == 2
+    assert call_grader("release", tmp_path / "new", "--update").err.endswith("contains no handout to update\n")
 
 
 @pytest.mark.parametrize("place", [ROOT, ROOT.parent, ROOT / "torchkata", ROOT / "tests/new", Path("/")])

@@ -1,4 +1,4 @@
-"""The page of a class in a real Chromium: it sorts, filters, opens, prints, fits, and runs nothing of a student's."""
+"""The page of a class in a real Chromium: it sorts, filters, opens, prints, fits, and runs no student's code."""
 
 import base64
 import itertools
@@ -20,10 +20,10 @@ from selenium_axe_python.axe import Axe
 
 from grader.results import result as load
 from grader.results import source
-from grader.tests.conftest import ask
+from grader.tests.conftest import call_grader
 from grader.tests.support import browser
-from grader.tests.support.browser import Medium, Scheme, dress
-from grader.tests.support.made_class import a_class, hostile
+from grader.tests.support.browser import Medium, Scheme, emulate
+from grader.tests.support.random_class import make_class, replace_texts
 from grader.tests.support.solution import SOLUTION
 
 pytestmark = pytest.mark.browser
@@ -41,38 +41,37 @@ PATIENCE = 60.0  # seconds that the page may take to react
 
 @pytest.fixture(scope="module")
 def driver() -> Iterator[Chrome]:
-    """One Chromium for all tests here; where there is none, they fail and say what to install."""
-    if lacking := browser.missing():
+    """Return one Chromium for all tests of this file; fail with the remedy if there is none."""
+    if lacking := browser.explain_missing():
         pytest.fail(lacking)
-    with browser.chromium() as found:
+    with browser.open_chromium() as found:
         found.set_script_timeout(PATIENCE)
         yield found
 
 
 def students() -> list[load.Result]:
-    """The class."""
-    return [*a_class(TIMED), *list(a_class(COUNT, timed=False))[TIMED:]]
+    return [*make_class(TIMED), *list(make_class(COUNT, timed=False))[TIMED:]]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A reported class: one of them has an evil name, one says and hands in evil things."""
+    """Return a reported class: one student has a name with markup, another submits markup."""
     directory = tmp_path_factory.mktemp("class")
     *others, one, two = students()
-    for each in (*others, hostile(one, EVIL), msgspec.structs.replace(two, submission=NAMED)):
+    for each in (*others, replace_texts(one, EVIL), msgspec.structs.replace(two, submission=NAMED)):
         load.write(each, directory)
     solution = {path.name: path.read_bytes() for path in SOLUTION.glob("*.py")}
     evil = {"linear.py": f"{EVIL}\n\nx = 1\n".encode()}
     for name, files in (("ben", solution), (one.submission, evil)):
         source.store(directory, name, one.fingerprint, files)
-    assert ask("report", directory, "--feedback", directory).code == 0
+    assert call_grader("report", directory, "--feedback", directory).code == 0
     return directory
 
 
 @pytest.fixture
 def page(driver: Chrome, folder: Path) -> Iterator[Chrome]:
-    """The report, just opened; at the end nothing is in the console, and no alert is open."""
-    dress(driver, width=1400)
+    """Open the report; afterwards the console must be empty, and no alert open."""
+    emulate(driver, width=1400)
     opened(driver, (folder / "report.html").as_uri())
     yield driver
     assert driver.execute("getLog", {"type": "browser"})["value"] == []
@@ -81,7 +80,7 @@ def page(driver: Chrome, folder: Path) -> Iterator[Chrome]:
 
 
 def opened(driver: Chrome, address: str) -> None:
-    """Open a page anew, and wait until its scripts have run: they wait for all of it, as `load` does."""
+    """Open a page anew, and wait until its scripts have run."""
     driver.get("about:blank")
     driver.get(address)
     until(driver, lambda: driver.execute_script("return document.readyState") == "complete")
@@ -89,7 +88,7 @@ def opened(driver: Chrome, address: str) -> None:
 
 @dataclass(frozen=True)
 class View:
-    """A page, and how somebody looks at it."""
+    """A page, and the window, theme and medium in which it is shown."""
 
     path: str
     width: int
@@ -101,10 +100,7 @@ class View:
 
 
 def views() -> Iterator[Any]:
-    """Every page in narrow and wide windows, light and dark, and on paper; what is like another page once.
-
-    `make test` looks at each width and each scheme, and `make prove` at each width in each scheme.
-    """
+    """Yield every page in narrow and wide windows, light and dark, and on paper; `make test` skips combinations."""
     yield View("report.html#submission=ben", 400, "dark")
     for path in ("report.html", "ben/feedback.html"):
         for width, scheme in itertools.product(WIDTHS, SCHEMES):
@@ -115,9 +111,9 @@ def views() -> Iterator[Any]:
 
 @pytest.fixture(scope="module", params=views(), ids=str)
 def view(request: pytest.FixtureRequest, driver: Chrome, folder: Path) -> View:
-    """One of them, open in the browser, with all that is folded, and of a long table a few rows."""
+    """Open a page with all sections unfolded and a few rows of a long table."""
     found: View = request.param
-    dress(driver, width=found.width, scheme=found.scheme, medium=found.medium)
+    emulate(driver, width=found.width, scheme=found.scheme, medium=found.medium)
     opened(driver, f"{folder.as_uri()}/{found.path}")
     driver.execute_script("for (const each of document.querySelectorAll('details')) each.open = true")
     driver.execute_script(
@@ -128,17 +124,14 @@ def view(request: pytest.FixtureRequest, driver: Chrome, folder: Path) -> View:
 
 
 def until(driver: Chrome, holds: Callable[[], object]) -> None:
-    """Wait until something is so on the page, however busy the machine is."""
     WebDriverWait(driver, PATIENCE, poll_frequency=0.05).until(lambda _: holds(), "the page has not come to this")
 
 
 def find(driver: Chrome, selector: str) -> WebElement:
-    """The first element that fits."""
     return driver.find_element(By.CSS_SELECTOR, selector)
 
 
 def names(driver: Chrome) -> list[str]:
-    """Who is in the table, in order."""
     found: list[str] = driver.execute_script(
         "return [...document.querySelectorAll('#table tbody tr:not([hidden]) th')].map(th => th.textContent)"
     )
@@ -146,7 +139,6 @@ def names(driver: Chrome) -> list[str]:
 
 
 def column(driver: Chrome, place: int) -> list[str]:
-    """What stands in a column of the table."""
     found: list[str] = driver.execute_script(
         "return [...document.querySelectorAll('#table tbody tr:not([hidden])')]"
         ".map(tr => tr.cells[arguments[0]].firstChild?.textContent ?? '')",
@@ -156,7 +148,6 @@ def column(driver: Chrome, place: int) -> list[str]:
 
 
 def lines(driver: Chrome) -> list[str]:
-    """The code on the page that is open, without what is said of its lines."""
     found: list[str] = driver.execute_script(
         "return [...document.querySelectorAll('main:not([hidden]) .lines li')]"
         ".map(li => [...li.childNodes].filter(node => node.nodeType === 3).map(node => node.data).join(''))"
@@ -165,28 +156,25 @@ def lines(driver: Chrome) -> list[str]:
 
 
 def shows(driver: Chrome, count: int) -> bool:
-    """Whether so many are in the table."""
     return len(names(driver)) == count
 
 
 def is_open(driver: Chrome, name: str) -> bool:
-    """Whether this submission is on the page."""
     return find(driver, "#one").is_displayed() and find(driver, "#name").text == name
 
 
 def focused(driver: Chrome) -> str:
-    """What has the keyboard."""
     return driver.switch_to.active_element.text
 
 
-def test_the_report_page_opens_without_loading_anything_else(page: Chrome) -> None:
+def test_page_loads_nothing_else(page: Chrome) -> None:
     assert page.title == "The class · torchkata"
     assert len(names(page)) == COUNT
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
     assert find(page, "#found").text == f"{COUNT} shown"
 
 
-def test_the_table_of_the_report_page_sorts_by_name_and_by_points(page: Chrome) -> None:
+def test_table_sorts_by_name_and_points(page: Chrome) -> None:
     head = find(page, "#table thead th:nth-child(2)")
     for order, descending in (("descending", True), ("ascending", False)):
         head.find_element(By.TAG_NAME, "button").click()
@@ -194,11 +182,11 @@ def test_the_table_of_the_report_page_sorts_by_name_and_by_points(page: Chrome) 
         assert scores == sorted(scores, reverse=descending)
         assert head.get_attribute("aria-sort") == order
     find(page, "#table thead th button").click()
-    assert names(page)[:3] == ["ada", "ada_2", "amir"], "and ada_10, if there were one, after ada_2"
+    assert names(page)[:4] == ["ada", "ada_2", "ada_3", "amir"], "and ada_10, if there were one, after ada_2"
     assert len(page.find_elements(By.CSS_SELECTOR, "#table [aria-sort]")) == 1
 
 
-def test_the_report_page_sorts_ungraded_submissions_last_in_either_order(page: Chrome) -> None:
+def test_ungraded_submissions_are_sorted_last(page: Chrome) -> None:
     heads = page.find_elements(By.CSS_SELECTOR, "#table thead th")
     place = 1 + [head.get_attribute("data-kata") for head in heads].index("performance")
     for _ in range(2):
@@ -209,7 +197,7 @@ def test_the_report_page_sorts_ungraded_submissions_last_in_either_order(page: C
         assert not any(speeds[speeds.index("") :])
 
 
-def test_the_search_field_of_the_report_page_narrows_the_table(page: Chrome) -> None:
+def test_search_narrows_the_table(page: Chrome) -> None:
     find(page, "#search").send_keys("ZOE")
     until(page, lambda: names(page) and all("zoë" in name for name in names(page)))
     assert find(page, "#found").text == f"{len(names(page))} of {COUNT} shown"
@@ -218,7 +206,7 @@ def test_the_search_field_of_the_report_page_narrows_the_table(page: Chrome) -> 
     assert not find(page, "#clear").is_displayed()
 
 
-def test_the_report_page_filters_by_kata_and_status(page: Chrome) -> None:
+def test_page_filters_by_kata_and_status(page: Chrome) -> None:
     Select(find(page, "#kata")).select_by_visible_text("linear")
     Select(find(page, "#status")).select_by_visible_text("crashed")
     wanted = int(find(page, ".heat button[data-kata=linear][data-status=crashed]").text)
@@ -226,7 +214,7 @@ def test_the_report_page_filters_by_kata_and_status(page: Chrome) -> None:
     until(page, partial(shows, page, wanted))
 
 
-def test_a_count_on_the_report_page_leads_to_the_submissions_that_it_counts(page: Chrome) -> None:
+def test_count_leads_to_its_submissions(page: Chrome) -> None:
     for selector in (".heat button.wrong", ".bins button:not(:disabled)", ".failing button"):
         button = find(page, selector)
         count = find(page, ".failing td.number") if selector == ".failing button" else button
@@ -236,7 +224,7 @@ def test_a_count_on_the_report_page_leads_to_the_submissions_that_it_counts(page
         until(page, lambda: focused(page) == names(page)[0])
 
 
-def test_a_click_on_a_name_opens_the_submission(page: Chrome) -> None:
+def test_click_on_name_opens_the_submission(page: Chrome, folder: Path) -> None:
     find(page, "#table tbody a").click()
     until(page, lambda: is_open(page, "ada"))
     assert page.title == "ada · torchkata"
@@ -245,9 +233,11 @@ def test_a_click_on_a_name_opens_the_submission(page: Chrome) -> None:
     page.back()
     until(page, lambda: find(page, "#class").is_displayed())
     assert page.title == "The class · torchkata"
+    opened(page, f"{(folder / 'report.html').as_uri()}#submission=ben")
+    assert is_open(page, "ben")
 
 
-def test_the_report_page_can_be_used_with_the_keyboard_alone(page: Chrome) -> None:
+def test_page_works_with_keyboard_alone(page: Chrome) -> None:
     everybody = names(page)
     find(page, "body").send_keys("/")
     until(page, lambda: page.switch_to.active_element == find(page, "#search"))
@@ -268,12 +258,7 @@ def test_the_report_page_can_be_used_with_the_keyboard_alone(page: Chrome) -> No
     until(page, lambda: focused(page) == second and find(page, "#class").is_displayed())
 
 
-def test_the_address_of_a_submission_opens_that_submission(page: Chrome, folder: Path) -> None:
-    opened(page, f"{(folder / 'report.html').as_uri()}#submission=ben")
-    assert is_open(page, "ben")
-
-
-def test_words_of_a_student_are_shown_as_text_and_never_as_markup(page: Chrome, folder: Path) -> None:
+def test_students_words_are_never_markup(page: Chrome, folder: Path) -> None:
     evil = next(one.submission for one in students()[-2:-1])
     for route, name in ((evil, evil), (None, NAMED)):
         link = next(a for a in page.find_elements(By.CSS_SELECTOR, "#table tbody a") if a.text == name)
@@ -292,7 +277,7 @@ def test_words_of_a_student_are_shown_as_text_and_never_as_markup(page: Chrome, 
     assert page.find_elements(By.CSS_SELECTOR, "main img, main script") == []
 
 
-def test_nothing_on_a_page_is_wider_than_the_window(driver: Chrome, view: View) -> None:
+def test_page_fits_the_window(driver: Chrome, view: View) -> None:
     size = driver.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
     assert size == [view.width, view.width]
     if view.width < 500:
@@ -300,12 +285,12 @@ def test_nothing_on_a_page_is_wider_than_the_window(driver: Chrome, view: View) 
         assert all(wide <= view.width for wide in boxes), "a table does not have to be pushed aside"
 
 
-def test_a_page_is_as_light_or_dark_as_the_system(driver: Chrome, view: View) -> None:
+def test_page_follows_the_system_theme(driver: Chrome, view: View) -> None:
     ground = driver.execute_script("return getComputedStyle(document.documentElement).backgroundColor")
     assert (ground == "rgb(21, 23, 26)") == (view.scheme == "dark")
 
 
-def test_axe_finds_nothing_that_keeps_anybody_from_reading_a_page(driver: Chrome, view: View) -> None:
+def test_axe_finds_no_violation(driver: Chrome, view: View) -> None:
     axe = Axe(driver)
     axe.inject()  # type: ignore[no-untyped-call]
     rules = [rule for rule in RULES if view.medium == "screen" or rule != "wcag22aa"]  # paper has no targets to hit
@@ -313,20 +298,16 @@ def test_axe_finds_nothing_that_keeps_anybody_from_reading_a_page(driver: Chrome
     assert found == [], axe.report(found)
 
 
-def test_the_theme_button_overrides_the_colours_of_the_system(page: Chrome) -> None:
+def test_theme_button_overrides_the_system(page: Chrome) -> None:
     button = find(page, "#theme")
     seen = []
     for _ in range(3):
         seen.append((button.text, page.execute_script("return getComputedStyle(document.documentElement).colorScheme")))
         button.click()
-    assert seen == [
-        ("Theme: system", "light dark"),
-        ("Theme: light", "light"),
-        ("Theme: dark", "dark"),
-    ]
+    assert seen == [("Theme: system", "light dark"), ("Theme: light", "light"), ("Theme: dark", "dark")]
 
 
-def test_the_report_page_prints_without_its_filters_and_buttons(page: Chrome) -> None:
+def test_page_prints_without_controls(page: Chrome) -> None:
     pdf = base64.b64decode(page.print_page())
     assert pdf.startswith(b"%PDF")
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
@@ -336,7 +317,7 @@ def test_the_report_page_prints_without_its_filters_and_buttons(page: Chrome) ->
     assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_status_marks_of_the_report_page_differ_without_colour(page: Chrome) -> None:
+def test_status_marks_differ_without_colour(page: Chrome) -> None:
     marks = page.execute_script(
         "return [...document.querySelectorAll('.legend .mark')].map(m => getComputedStyle(m, '::before').content)"
     )

@@ -1,4 +1,4 @@
-"""A chain that is broken in the sandbox: nobody's speed is graded, and the run says once why."""
+"""A machine whose timing chain is broken grades no speed, and the run says once why."""
 
 import json
 from collections.abc import Iterator
@@ -9,9 +9,9 @@ import pytest
 from grader.sandbox.launch import Sandbox, launch
 from grader.speed import setup
 from grader.speed.smoke_test import BROKEN, run_smoke_test
-from grader.tests.conftest import python
-from grader.tests.support.gpu_plumbing import append
-from grader.tests.support.submissions import LINEAR, handed_in
+from grader.tests.conftest import run_python
+from grader.tests.support.shared_gpu_memory import append_code
+from grader.tests.support.submissions import LINEAR, write_submissions
 
 pytestmark = pytest.mark.usefixtures("needs_bwrap")
 
@@ -34,7 +34,7 @@ BREAKS = {
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    """One for workers that are timed, on the CPU."""
+    """Return a sandbox for workers that are timed on the CPU."""
     started = launch("bwrap", setup.get_limits(), setup.plan_workers())
     started.wait_until_ready()
     yield started
@@ -42,11 +42,11 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 @pytest.mark.parametrize("name", BREAKS)
-def test_a_chain_that_breaks_says_where_and_one_that_holds_says_nothing(sandbox: Sandbox, name: str) -> None:
+def test_smoke_test_names_the_broken_part(sandbox: Sandbox, name: str) -> None:
     bench = sandbox.runtime / "grader/sandbox/timed_work.py"
     whole, (code, words) = bench.read_text(), BREAKS[name]
     assert run_smoke_test("cpu", sandbox) == ""
-    append(sandbox, "timed_work", code)
+    append_code(sandbox, "timed_work", code)
     try:
         assert run_smoke_test("cpu", sandbox).startswith(f"{BROKEN}: {words}")
     finally:
@@ -56,11 +56,11 @@ def test_a_chain_that_breaks_says_where_and_one_that_holds_says_nothing(sandbox:
 GRADE = f"""
 import sys
 from grader.sandbox import launch
-from grader.tests.support.gpu_plumbing import append
+from grader.tests.support.shared_gpu_memory import append_code
 start = launch.launch
 def with_a_fault(*given, **options):
     sandbox = start(*given, **options)
-    append(sandbox, "timed_work", {BREAKS["a block that fails"][0]!r})
+    append_code(sandbox, "timed_work", {BREAKS["a block that fails"][0]!r})
     return sandbox
 launch.launch = with_a_fault
 from grader.cli import main
@@ -68,10 +68,10 @@ main()
 """
 
 
-def test_a_broken_chain_is_told_once_and_no_submission_is_timed(tmp_path: Path) -> None:
-    paths = handed_in(tmp_path / "class", LINEAR, "ada", "bob")
+def test_failed_smoke_test_leaves_speed_ungraded(tmp_path: Path) -> None:
+    paths = write_submissions(tmp_path / "class", LINEAR, "ada", "bob")
     options = ["--out", str(tmp_path / "out"), "--kata", "linear", "--examples", "5", "--device", "cpu", "--quiet"]
-    done = python("-c", GRADE, "grade", *map(str, paths), *options)
+    done = run_python("-c", GRADE, "grade", *map(str, paths), *options)
     assert done.code == 3
     (told,) = [line for line in done.err.splitlines() if "speed is not graded" in line]
     assert BREAKS["a block that fails"][1] in told

@@ -1,7 +1,6 @@
-"""`grader grade --device`: speed is graded after the tests and stored with them; a machine's fault costs nothing."""
+"""`grader grade --device`: speed is graded after the tests, and a fault of the machine costs no points."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,9 @@ from grader.speed import figures, grading, setup
 from grader.speed.machine import Machine
 from grader.speed.session import SpeedJob, add_fallbacks
 from grader.tests import ROOT
-from grader.tests.conftest import Run, ask, grade
-from grader.tests.support.made_results import result
-from grader.tests.support.solution import SOLUTION
+from grader.tests.conftest import Run, call_grader, grade
+from grader.tests.support.sample_results import make_result
+from grader.tests.support.submissions import write_assignment
 from torchkata.course import course
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
 from torchkata.speed.decision import Final
@@ -24,23 +23,11 @@ from torchkata.speed.sizes import Kind
 LINEAR = course().workloads["linear_forward"]
 
 
-def hand_in(folder: Path, **replaced: str) -> Path:
-    """The solution, with some katas written in another way."""
-    folder.mkdir(parents=True)
-    for path in SOLUTION.glob("*.py"):
-        shutil.copy(path, folder)
-    for kata, source in replaced.items():
-        (folder / f"{kata}.py").write_text(source)
-    return folder
-
-
-def timed(*arguments: object) -> Run:
-    """`grader grade`, the kata `linear` alone."""
+def grade_linear(*arguments: object) -> Run:
     return grade(*arguments, "--kata", "linear", "--examples", 5)
 
 
-def stored(directory: Path, submission: str) -> Any:
-    """`result.json` of one submission."""
+def read_stored(directory: Path, submission: str) -> Any:
     return json.loads((directory / submission / "result.json").read_text())
 
 
@@ -56,11 +43,11 @@ class Linear(torch.nn.Module):
 
 
 @pytest.mark.timing  # half a minute of blocks
-def test_speed_is_stored_with_the_result_and_not_timed_again(tmp_path: Path) -> None:
-    right, slow = hand_in(tmp_path / "right"), hand_in(tmp_path / "slow", linear=TWICE)
-    run = timed(right, slow, "--out", tmp_path / "out", "--device", "cpu")
+def test_stored_speed_is_not_timed_again(tmp_path: Path) -> None:
+    right, slow = write_assignment(tmp_path / "right"), write_assignment(tmp_path / "slow", linear=TWICE)
+    run = grade_linear(right, slow, "--out", tmp_path / "out", "--device", "cpu")
     assert run.code in (0, 3), run.err
-    fast = stored(tmp_path / "out", "right")
+    fast = read_stored(tmp_path / "out", "right")
     (row,) = fast["performance"]
     assert (row["workload"], fast["device"], bool(fast["environment"]["device"])) == ("linear_forward", "cpu", True)
     points = sum(kata["score"] for kata in fast["katas"])
@@ -69,41 +56,45 @@ def test_speed_is_stored_with_the_result_and_not_timed_again(tmp_path: Path) -> 
         assert row["message"] == "This is a rehearsal, no points: only speed on a GPU earns them."
         assert row["interval"][0] <= row["ratio"] <= row["interval"][1]
     assert (fast["score"], fast["max_score"]) == (points, points), "a CPU's speed changes neither"
-    (lame,) = stored(tmp_path / "out", "slow")["performance"]
+    (lame,) = read_stored(tmp_path / "out", "slow")["performance"]
     assert (lame["outcome"], lame["score"]) in (("failed", 0), ("inconclusive", 0))
-    assert [kata["status"] for kata in stored(tmp_path / "out", "slow")["katas"]] == ["done"], "slow, and right"
+    assert [kata["status"] for kata in read_stored(tmp_path / "out", "slow")["katas"]] == ["done"], "slow, and right"
     if run.code == 0:
         before = (tmp_path / "out/right/result.json").read_bytes()
-        again = timed(right, slow, "--out", tmp_path / "out", "--device", "cpu")
+        again = grade_linear(right, slow, "--out", tmp_path / "out", "--device", "cpu")
         assert (again.code, (tmp_path / "out/right/result.json").read_bytes()) == (0, before)
         assert "2 of 2 had been graded before" in again.out
-    without = timed(right, "--out", tmp_path / "out", "--force")
-    assert (without.code, stored(tmp_path / "out", "right")["performance"]) == (0, [])
-    assert stored(tmp_path / "out", "right")["score"] == points
+    without = grade_linear(right, "--out", tmp_path / "out", "--force")
+    assert (without.code, read_stored(tmp_path / "out", "right")["performance"]) == (0, [])
+    assert read_stored(tmp_path / "out", "right")["score"] == points
 
 
-def test_workloads_without_a_device_are_not_graded_until_a_rerun_has_one(tmp_path: Path) -> None:
+def test_workloads_without_device_are_retried(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    run = timed(hand_in(tmp_path / "ada"), "--out", out, "--device", "cuda")
-    found = stored(out, "ada")
+    run = grade_linear(write_assignment(tmp_path / "ada"), "--out", out, "--device", "cuda")
+    found = read_stored(out, "ada")
     (row,) = found["performance"]
     assert (run.code, row["outcome"]) == (3, "not_graded")
     assert "run the same command again" not in run.err
     assert f"speed is not graded: {row['message']}" in run.err
     assert found["score"] == found["max_score"] == sum(kata["max_score"] for kata in found["katas"])
-    again = ask("grade", tmp_path / "ada", "--out", out, "--device", "cuda", "--kata", "linear", "--examples", 5)
+    again = call_grader(
+        "grade", tmp_path / "ada", "--out", out, "--device", "cuda", "--kata", "linear", "--examples", 5
+    )
     assert (again.code, "speed is not graded: " in again.err) == (3, True), "it was taken up again"
 
 
-def test_a_workload_of_an_untouched_stub_is_not_started(tmp_path: Path) -> None:
+def test_workload_of_stub_is_not_started(tmp_path: Path) -> None:
     stub = (ROOT / "assignment/linear.py").read_text()
-    run = timed(hand_in(tmp_path / "ada", linear=stub), "--out", tmp_path / "out", "--device", "cpu")
-    (row,) = stored(tmp_path / "out", "ada")["performance"]
+    run = grade_linear(write_assignment(tmp_path / "ada", linear=stub), "--out", tmp_path / "out", "--device", "cpu")
+    (row,) = read_stored(tmp_path / "out", "ada")["performance"]
     assert (run.code, row["outcome"], row["score"], row["max_score"]) == (0, "not_started", 0, 0)
 
 
-def verdicts(monkeypatch: pytest.MonkeyPatch, error: BaseException | Final, kind: Kind = "cuda") -> PerformanceResult:
-    """How a workload ends whose measurement does this."""
+def grade_workload(
+    monkeypatch: pytest.MonkeyPatch, error: BaseException | Final, kind: Kind = "cuda"
+) -> PerformanceResult:
+    """Return the row of a workload whose measurement ends in this way."""
 
     def measure(*_: object) -> Any:
         if isinstance(error, BaseException):
@@ -131,28 +122,27 @@ REHEARSAL = "This is a rehearsal, no points: only speed on a GPU earns them."
         (Final("passed", "passing", median=0.7, used=3, note="90 MiB held"), "passed", "90 MiB held", 1),
     ],
 )
-def test_every_end_has_an_outcome_and_words(
+def test_every_end_has_outcome_and_message(
     monkeypatch: pytest.MonkeyPatch, end: BaseException | Final, outcome: str, words: str, points: int
 ) -> None:
-    row = verdicts(monkeypatch, end)
+    row = grade_workload(monkeypatch, end)
     assert (row.outcome, row.score, row.max_score, row.rehearsed) == (outcome, points, 2, False)
     first, *lesson = row.message.splitlines()
     assert first.startswith(words)
     assert ("Update in place" in "".join(lesson)) == (points > 0), "no lesson from a wrong result"
     assert row.ratio == (0.7 if points else None)
     assert not points or row.thresholds == (0.6, 0.85)
-    on_cpu = verdicts(monkeypatch, end, "cpu")
+    on_cpu = grade_workload(monkeypatch, end, "cpu")
     assert (on_cpu.outcome, on_cpu.score, on_cpu.max_score) == (outcome, 0, 0)
     counts = outcome != "inconclusive"
     assert (on_cpu.rehearsed, REHEARSAL in on_cpu.message.splitlines()) == (counts, counts)
 
 
 def graded_kata(name: str, status: Any) -> KataResult:
-    """A kata without tests."""
     return KataResult(name, status, 0, 0)
 
 
-def test_a_broken_earlier_kata_is_replaced_by_its_fallback_and_the_timed_kata_never() -> None:
+def test_fallback_replaces_broken_foundation_only() -> None:
     files = {f"{name}.py": name.encode() for name in ("linear", "cruncher", "sgd", "train")}
     katas = tuple(graded_kata(name, "wrong") for name in ("linear", "cruncher", "sgd", "train"))
     workloads = tuple(course().workloads[name] for name in ("linear_forward", "train_throughput"))
@@ -165,8 +155,8 @@ def test_a_broken_earlier_kata_is_replaced_by_its_fallback_and_the_timed_kata_ne
     assert add_fallbacks(done)["train_throughput"] == files
 
 
-def test_workloads_that_do_not_count_are_in_neither_score_nor_maximum() -> None:
-    made = result("why")
+def test_inconclusive_workloads_change_no_score() -> None:
+    made = make_result("why")
     rows = [
         PerformanceResult("linear_forward", "passed", 3, 5, seconds=1.0),
         PerformanceResult("sgd_step", "failed", 0, 3, seconds=1.0),

@@ -1,23 +1,25 @@
-"""Workers that are timed: they stand still while nothing is asked of them, stay on their core, and tell no time."""
+"""Timed workers are paused between blocks, stay on their core, and cannot forge their time."""
 
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from typing import TypeAlias
 
 import pytest
 import torch
 
 from grader.sandbox.launch import Sandbox
 from grader.speed import figures, setup
-from grader.speed.paused_worker import SLIP, MemoryUse, PausedWorker
+from grader.speed.paused_worker import SLIP, MemoryUse
 from grader.speed.timed_worker import Task, TimedWorker, most_calls
-from grader.tests.support.workers import LEVELS, zygote
+from grader.tests.support.sandbox_workers import LEVELS, start_sandbox
 from torchkata.course import course
 from torchkata.seam.failures import Crashed, Died, NotStarted, TimedOut
 from torchkata.speed.layout import bytes_needed
 from torchkata.speed.sizes import Size
 
+Begin: TypeAlias = Callable[..., TimedWorker]
 SMALL = Task("linear_forward", "cpu", Size(batch=64, width=64, outputs=31), calls=3)
 SOLUTION = course().solutions()
 LIMITS = setup.get_limits()
@@ -25,13 +27,12 @@ LIMITS = setup.get_limits()
 
 @pytest.fixture(scope="module", params=LEVELS)
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """A zygote for workers that are timed, at each level."""
-    yield from zygote(request, LIMITS, setup.plan_workers())
+    yield from start_sandbox(request, LIMITS, setup.plan_workers())
 
 
 @pytest.fixture
-def timed(sandbox: Sandbox) -> Iterator[Callable[..., TimedWorker]]:
-    """Begin a task with the solution's files, some of them replaced; or as the baseline."""
+def timed(sandbox: Sandbox) -> Iterator[Begin]:
+    """Return a function that begins a task with the solution, with other files, or as the baseline."""
     workers: list[TimedWorker] = []
     controls = []
 
@@ -49,7 +50,7 @@ def timed(sandbox: Sandbox) -> Iterator[Callable[..., TimedWorker]]:
 
 
 def linear(forward: str, before: str = "") -> dict[str, str]:
-    """A layer with this body of `forward`."""
+    """Return a layer with this body of `forward`."""
     lines = "\n        ".join(forward.splitlines())
     source = (
         f"import os, threading, time, torch\n{before}\nclass Linear(torch.nn.Module):\n    def __init__(self, i, o):\n"
@@ -58,7 +59,7 @@ def linear(forward: str, before: str = "") -> dict[str, str]:
     return {"linear.py": f"{source}    def forward(self, x):\n        {lines}\n        return x @ self.weight\n"}
 
 
-def test_the_solution_and_the_baseline_compute_right_results_when_timed(timed: Callable[..., TimedWorker]) -> None:
+def test_solution_and_baseline_results_are_right(timed: Begin) -> None:
     for trusted in (False, True):
         begun = timed(trusted=trusted)
         for _ in range(3):
@@ -67,13 +68,13 @@ def test_the_solution_and_the_baseline_compute_right_results_when_timed(timed: C
             assert done.error <= 2 * begun.check.floor, "which is for larger ones: of a few elements it is a guess"
 
 
-def test_the_check_that_a_timed_worker_has_does_not_judge_it(timed: Callable[..., TimedWorker]) -> None:
+def test_forged_check_changes_no_verdict(timed: Begin) -> None:
     forged = "from reference.workloads.linear_forward import ProductCheck\nProductCheck.error = lambda self: 0.0\n"
     begun = timed(files=linear("return torch.zeros(len(x), 31)", forged))
     assert begun.block(60).error == float("inf")
 
 
-def test_a_timed_worker_stands_still_between_blocks(timed: Callable[..., TimedWorker]) -> None:
+def test_timed_worker_is_paused_between_blocks(timed: Begin) -> None:
     before = (
         "import sys\narena = sys.modules['grader.sandbox.timed_work']\n"
         "def count():\n"
@@ -85,7 +86,7 @@ def test_a_timed_worker_stands_still_between_blocks(timed: Callable[..., TimedWo
     )
     start = "if not hasattr(self, 'started'):\n    self.started = threading.Thread(target=count, daemon=True)\n"
     begun = timed(files=linear(f"{start}    self.started.start()\ntime.sleep(0.2)", before))
-    arena = arena_of(begun)
+    arena = find_arena(begun)
     begun.block(60)
     counted = int(arena[8000])
     assert counted > 0, "its thread has run while the worker was asked something"
@@ -103,37 +104,31 @@ def spin():
 """
 
 
-def arena_of(timed: TimedWorker) -> torch.Tensor:
-    """All of the memory that is shared with its worker, uint8[bytes]."""
+def find_arena(timed: TimedWorker) -> torch.Tensor:
+    """Return the memory that is shared with a worker, uint8[bytes]."""
     some = timed.memory["x"]
     return torch.empty(0, dtype=torch.uint8).set_(some.untyped_storage())
 
 
-def test_results_that_a_thread_writes_after_the_block_are_wrong(timed: Callable[..., TimedWorker]) -> None:
+def test_results_written_after_the_block_are_wrong(timed: Begin) -> None:
     later = "y = torch.full((len(x), 31), float('nan'))\n"
     later += "threading.Timer(30, lambda: y.copy_(x @ self.weight)).start()\nreturn y"
     begun = timed(files=linear(later))
     assert begun.block(60).error == float("inf")
 
 
-def test_a_timed_worker_cannot_leave_its_core(timed: Callable[..., TimedWorker], sandbox: Sandbox) -> None:
-    if sandbox.isolation == "none":
-        pytest.skip("there a filter is not demanded; its threads' processor time counts all the same")
-    with pytest.raises(Crashed, match="PermissionError"):
-        timed(files=linear("", "os.sched_setaffinity(0, range(os.cpu_count()))")).block(60)
+MANY_THREADS = """
+def work():
+    until = time.process_time() + 0.2
+    while time.process_time() < until: pass
+several = [threading.Thread(target=work) for _ in range(4)]
+[thread.start() for thread in several]
+[thread.join() for thread in several]"""
 
 
-def test_threads_do_not_shorten_the_time_of_a_block(timed: Callable[..., TimedWorker]) -> None:
-    one = "until = time.process_time() + 0.2\nwhile time.process_time() < until: pass"
-    many = f"def work():\n{chr(10).join('    ' + line for line in one.splitlines())}\n"
-    many += "several = [threading.Thread(target=work) for _ in range(4)]\n"
-    many += "[thread.start() for thread in several]\n[thread.join() for thread in several]"
-    begun = timed(files=linear(many))
-    assert begun.block(60).seconds >= 0.2 * SMALL.calls
-
-
-def test_sleep_counts_as_time_of_a_block(timed: Callable[..., TimedWorker]) -> None:
-    assert timed(files=linear("time.sleep(0.1)")).block(60).seconds >= 0.1 * SMALL.calls
+@pytest.mark.parametrize(("forward", "seconds"), [(MANY_THREADS, 0.2), ("time.sleep(0.1)", 0.1)])
+def test_threads_and_sleep_do_not_shorten_a_block(timed: Begin, forward: str, seconds: float) -> None:
+    assert timed(files=linear(forward)).block(60).seconds >= seconds * SMALL.calls
 
 
 @pytest.mark.parametrize(
@@ -147,7 +142,7 @@ def test_sleep_counts_as_time_of_a_block(timed: Callable[..., TimedWorker]) -> N
     ],
     ids=["stub", "raises", "exits", "never answers", "does not parse"],
 )
-def test_a_timed_worker_that_ends_badly_says_how_and_the_next_one_still_starts(
+def test_bad_end_does_not_affect_next_worker(
     sandbox: Sandbox, files: dict[str, str], ends: type[BaseException]
 ) -> None:
     with sandbox.clone() as control:
@@ -159,7 +154,7 @@ def test_a_timed_worker_that_ends_badly_says_how_and_the_next_one_still_starts(
         following.close()
 
 
-def test_the_memory_of_a_timed_worker_is_what_the_kernel_counts(timed: Callable[..., TimedWorker]) -> None:
+def test_worker_memory_is_counted_by_the_kernel(timed: Begin) -> None:
     begun = timed(files=linear("self.held = torch.ones(2**24)  # 64 MiB"))
     begun.block(60)
     held = begun.worker.read_memory()
@@ -172,6 +167,7 @@ def test_the_memory_of_a_timed_worker_is_what_the_kernel_counts(timed: Callable[
 @pytest.mark.parametrize(
     "place",
     [
+        "os.sched_setaffinity(0, range(os.cpu_count()))",
         "import mmap\nmmap.mmap(-1, 4096)",
         "os.pipe()",
         "open('x', 'wb', buffering=0).write(b'x')",
@@ -181,16 +177,14 @@ def test_the_memory_of_a_timed_worker_is_what_the_kernel_counts(timed: Callable[
         "os.setxattr(__file__, 'user.x', b'x')",
     ],
 )
-def test_a_timed_worker_cannot_keep_data_in_memory_that_is_not_counted(
-    timed: Callable[..., TimedWorker], sandbox: Sandbox, place: str
-) -> None:
+def test_worker_cannot_leave_its_core_or_hide_memory(timed: Begin, sandbox: Sandbox, place: str) -> None:
     if sandbox.isolation == "none" and "open" not in place:
         pytest.skip("there a filter is not demanded")
     with pytest.raises(Crashed, match=r"PermissionError|File too large"):
         timed(files=linear(place)).block(60)
 
 
-def test_a_timed_worker_that_works_while_it_is_paused_is_found_out(timed: Callable[..., TimedWorker]) -> None:
+def test_work_during_a_pause_is_detected(timed: Begin) -> None:
     begun = timed(files=linear("if not hasattr(self, 'busy'):\n    self.busy = spin()", SPIN))
     begun.block(60)
     resumed = begun.worker.runner.signal(b"R")
@@ -200,7 +194,7 @@ def test_a_timed_worker_that_works_while_it_is_paused_is_found_out(timed: Callab
         begun.worker.demand_paused()
 
 
-def test_threads_of_a_timed_worker_do_not_postpone_its_deadline(timed: Callable[..., TimedWorker]) -> None:
+def test_threads_do_not_postpone_the_deadline(timed: Begin) -> None:
     with pytest.raises(TimedOut):
         timed(files=linear("many = [spin() for _ in range(20)]\nwhile True: pass", SPIN)).block(1)
 
@@ -209,7 +203,7 @@ TRAINING = Task("no_hidden_sync", "cpu", Size(batch=8, width=16, layers=2, rate=
 
 
 @pytest.mark.parametrize("reading", ["loss.item()", "float(loss)", "loss.tolist()", "loss.numpy()", "bool(loss > 0)"])
-def test_reads_from_the_device_to_the_host_are_counted(timed: Callable[..., TimedWorker], reading: str) -> None:
+def test_host_reads_are_counted(timed: Begin, reading: str) -> None:
     source = SOLUTION["train.py"].decode()
     reads = source.replace("losses[step] = loss.detach()", f"loss = loss.detach()\n        {reading}")
     assert reads != source
@@ -218,25 +212,18 @@ def test_reads_from_the_device_to_the_host_are_counted(timed: Callable[..., Time
     assert (found.ratio, f"{figures.STEPS} times" in found.note) == (0, True)
 
 
-def test_training_that_does_nothing_is_a_wrong_result(timed: Callable[..., TimedWorker]) -> None:
+def test_training_that_does_nothing_is_wrong(timed: Begin) -> None:
     lazy = SOLUTION["train.py"].decode().replace("optimizer.step()", "pass")
     with pytest.raises(figures.WrongResult):
         figures.count_host_reads(timed(TRAINING, {"train.py": lazy}))
 
 
 @pytest.mark.parametrize("available", [0, 4096, 10**5, 10**6])
-def test_a_block_has_at_most_as_many_calls_as_memory_holds(available: int) -> None:
+def test_block_calls_fit_into_memory(available: int) -> None:
     most = most_calls(SMALL.work, "cpu", SMALL.size, available)
     assert most >= 1
     assert most == 1 or bytes_needed(SMALL.work.fields(SMALL.size, most)) <= available
     assert bytes_needed(SMALL.work.fields(SMALL.size, most + 1)) > available
-
-
-def test_a_timed_worker_that_never_got_a_call_can_be_closed(sandbox: Sandbox) -> None:
-    with sandbox.clone() as control:
-        worker = PausedWorker(control, LIMITS)
-        worker.start({})
-        worker.end()
 
 
 STEPS = Task("sgd_step", "cpu", Size(parameters=1000, rate=0.1), calls=2, times=3)
@@ -252,9 +239,7 @@ SGD.step = step
 """
 
 
-def test_turns_of_a_block_have_inputs_of_their_own_so_that_one_cannot_do_the_work_of_all(
-    timed: Callable[..., TimedWorker],
-) -> None:
+def test_turns_of_a_block_have_own_inputs(timed: Begin) -> None:
     begun = timed(STEPS)
     assert begun.block(60).error <= begun.check.floor
     at_once = timed(STEPS, {"sgd.py": SOLUTION["sgd.py"].decode() + ALL_AT_ONCE})

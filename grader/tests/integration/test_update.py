@@ -1,4 +1,4 @@
-"""A handout that changes in mid-term: on the instructor's side, on a student's, and when it fails half-way."""
+"""Updates of a handout during the term, by the instructor and by a student, also interrupted ones."""
 
 import io
 import shutil
@@ -11,7 +11,7 @@ import pytest
 from grader.commands.package.write import spread
 from grader.commands.release.contents import add_foundations, build_handout
 from grader.tests import ROOT
-from grader.tests.conftest import ask, kata
+from grader.tests.conftest import call_grader, run_kata
 from torchkata.course import handout
 
 OLD, ASKED = "reference/linear/kata.toml", "reference/stubs/linear.py"
@@ -19,13 +19,12 @@ OLD, ASKED = "reference/linear/kata.toml", "reference/stubs/linear.py"
 
 @pytest.fixture(scope="module")
 def files() -> Mapping[str, bytes]:
-    """What a handout of one kata holds, the same files for all tests."""
     return build_handout(add_foundations(["linear"]))
 
 
 @pytest.fixture
 def student(files: Mapping[str, bytes], tmp_path: Path) -> Path:
-    """Where somebody has begun to work, and changed more than `assignment/`."""
+    """Return a student's handout, with changes in more than `assignment/`."""
     folder = tmp_path / "student"
     spread(files, folder)
     (folder / "assignment/linear.py").write_bytes(b"mine, to the last byte\r\n")
@@ -34,8 +33,8 @@ def student(files: Mapping[str, bytes], tmp_path: Path) -> Path:
     return folder
 
 
-def newer(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """A handout with another test, another stub, one kata more, and a file less."""
+def make_newer(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return a handout with another test, another stub, one more kata, and one file less."""
     changed = {
         "tests/test_linear.py": files["tests/test_linear.py"] + b"# mended\n",
         ASKED: files[ASKED] + b"# asked in another way\n",
@@ -45,17 +44,14 @@ def newer(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return made | {handout.LIST: handout.listing(made)}
 
 
-def assignment(folder: Path) -> dict[str, bytes]:
-    """All of a student's own folder."""
+def read_assignment(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted((folder / "assignment").iterdir()) if path.is_file()}
 
 
-def test_an_update_brings_what_is_new_and_touches_no_byte_of_the_assignment(
-    files: Mapping[str, bytes], student: Path, tmp_path: Path
-) -> None:
-    before = assignment(student)
-    spread(newer(files), tmp_path / "handout")
-    done = kata(student, "update", str(tmp_path / "handout"))
+def test_update_leaves_the_assignment_unchanged(files: Mapping[str, bytes], student: Path, tmp_path: Path) -> None:
+    before = read_assignment(student)
+    spread(make_newer(files), tmp_path / "handout")
+    done = run_kata(student, "update", str(tmp_path / "handout"))
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
         "README.md: you had changed this file; your version is saved as README.md.bak",
@@ -63,33 +59,29 @@ def test_an_update_brings_what_is_new_and_touches_no_byte_of_the_assignment(
         "the task of linear has changed: compare your file with the new stub reference/stubs/linear.py",
         "updated 5 files; assignment/ was not changed",
     ]
-    assert assignment(student) == before
+    assert read_assignment(student) == before
     assert (student / "README.md.bak").read_text() == "my notes\n"
     assert (student / "tests/test_mine.py").read_text() == "assert 1 + 1 == 2\n"
     assert (student / "tests/test_linear.py").read_bytes().endswith(b"# mended\n")
     assert not (student / "docs/katas.md").exists()
     assert not list(student.glob(".update-*"))
-    again = kata(student, "update", str(tmp_path / "handout"))
+    again = run_kata(student, "update", str(tmp_path / "handout"))
     assert again.out.splitlines()[-1] == "already up to date"
 
 
 @pytest.mark.parametrize("ending", ["zip", "tar"])
-def test_an_update_comes_out_of_an_archive_as_servers_make_them(
-    files: Mapping[str, bytes], student: Path, ending: str
-) -> None:
+def test_update_reads_archives(files: Mapping[str, bytes], student: Path, ending: str) -> None:
     from torchkata.cli.update import read_handout
 
-    spread(newer(files), student.parent / "pack/handout-main")
+    spread(make_newer(files), student.parent / "pack/handout-main")
     archive = shutil.make_archive(str(student.parent / "new"), ending, student.parent / "pack")
-    assert read_handout(archive).keys() == {name for name in newer(files) if not handout.is_students(name)}
+    assert read_handout(archive).keys() == {name for name in make_newer(files) if not handout.is_students(name)}
     assert "tests/test_linear.py" in handout.update(student, read_handout(archive)).new
 
 
-def test_what_is_no_whole_handout_is_refused_in_one_line_and_changes_nothing(
-    files: Mapping[str, bytes], student: Path, tmp_path: Path
-) -> None:
+def test_incomplete_handout_is_refused(files: Mapping[str, bytes], student: Path, tmp_path: Path) -> None:
     before = {path: path.read_bytes() for path in student.rglob("*") if path.is_file()}
-    spread({**newer(files), "tests/test_linear.py": b"cut"}, tmp_path / "cut")
+    spread({**make_newer(files), "tests/test_linear.py": b"cut"}, tmp_path / "cut")
     (tmp_path / "empty").mkdir()
     (tmp_path / "text.zip").write_text("404 Not Found")
     climbing = io.BytesIO()
@@ -106,16 +98,16 @@ def test_what_is_no_whole_handout_is_refused_in_one_line_and_changes_nothing(
         ("text.zip", "not a complete handout (missing or damaged: reference/handout.sha256)"),
         ("gone.zip", "can't be read (No such file or directory)"),
     ):
-        refused = kata(student, "update", str(tmp_path / source))
+        refused = run_kata(student, "update", str(tmp_path / source))
         assert (refused.code, refused.err.count("\n")) == (2, 1)
         assert f"{source}: {told}" in refused.err
     assert {path: path.read_bytes() for path in before} == before
 
 
-def test_an_update_that_fails_half_way_has_lost_nothing_and_is_done_by_doing_it_again(
+def test_failed_update_can_be_repeated(
     files: Mapping[str, bytes], student: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, replace, count = assignment(student), Path.replace, 0
+    before, replace, count = read_assignment(student), Path.replace, 0
 
     def fails(path: Path, target: Path) -> Path:
         nonlocal count
@@ -126,20 +118,20 @@ def test_an_update_that_fails_half_way_has_lost_nothing_and_is_done_by_doing_it_
 
     monkeypatch.setattr(Path, "replace", fails)
     with pytest.raises(OSError, match="No space left"):
-        handout.update(student, newer(files))
-    assert assignment(student) == before
+        handout.update(student, make_newer(files))
+    assert read_assignment(student) == before
     assert "my notes\n" in [path.read_text() for path in student.glob("README.md*")]
     assert all((student / name).exists() for name in files), "nothing is gone before all is there"
-    handout.update(student, newer(files))
-    assert {name: (student / name).read_bytes() for name in newer(files) if not handout.is_students(name)} == {
-        name: content for name, content in newer(files).items() if not handout.is_students(name)
+    handout.update(student, make_newer(files))
+    assert {name: (student / name).read_bytes() for name in make_newer(files) if not handout.is_students(name)} == {
+        name: content for name, content in make_newer(files).items() if not handout.is_students(name)
     }
     assert [path.read_text() for path in student.glob("README.md.bak*")] == ["my notes\n"]
 
 
-def test_release_brings_a_published_handout_up_to_date(tmp_path: Path) -> None:
+def test_release_updates_a_published_handout(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert ask("release", out, "--kata", "linear", "--language", "zh").code == 0
+    assert call_grader("release", out, "--kata", "linear", "--language", "zh").code == 0
     (out / ".git").mkdir()
     (out / "assignment/linear.py").write_text("class Linear: ...\n")
     (out / "tests/test_linear.py").write_text("last week's\n")
@@ -149,14 +141,14 @@ def test_release_brings_a_published_handout_up_to_date(tmp_path: Path) -> None:
         .replace(handout.digest((ROOT / "tests/test_linear.py").read_bytes()), handout.digest(b"last week's\n"))
     )
     (out / handout.LIST).write_text(old)
-    done = ask("release", out, "--update")
+    done = call_grader("release", out, "--update")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[0] == "updated: 1 files new or changed, 0 removed"
     assert (out / "assignment/linear.py").read_text() == "class Linear: ...\n"
     assert (out / "tests/test_linear.py").read_bytes() == (ROOT / "tests/test_linear.py").read_bytes()
-    more = ask("release", out, "--update", "--kata", "linear", "--kata", "sgd").out
+    more = call_grader("release", out, "--update", "--kata", "linear", "--kata", "sgd").out
     assert "stubs:   sgd: not in assignment/; add it with `kata reset NAME`" in more
     (out / handout.LIST).unlink()
-    assert ask("release", out, "--update").err.endswith(
+    assert call_grader("release", out, "--update").err.endswith(
         "its release is too old for --update (reference/handout.sha256 is missing)\n"
     )

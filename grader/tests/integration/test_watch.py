@@ -1,4 +1,4 @@
-"""`kata watch` at a real terminal, and without one: files are saved, keys are pressed, processes die."""
+"""`kata watch` with and without a terminal: files are saved, keys are pressed, processes die."""
 
 import os
 import shutil
@@ -8,29 +8,37 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from grader.tests.conftest import students_environment
+from grader.tests.conftest import get_student_environment
 from grader.tests.support.pseudo_terminal import Terminal
 from grader.tests.support.solution import SOLUTION
-from grader.tests.support.submissions import changed
+from grader.tests.support.submissions import edit_solution
 from grader.tests.support.warm_process import Fork
 from torchkata.cli.watcher import Watcher
 
 KEYS = "n next · h hint · a all · q quit"
 FEW = {"PYTEST_ADDOPTS": "--examples=2"}  # enough to tell how a kata ends
-PLAIN = {**students_environment(), **FEW, "NO_COLOR": "1", "TERM": "xterm"}
+PLAIN = {**get_student_environment(), **FEW, "NO_COLOR": "1", "TERM": "xterm"}
 
 
 def save(handout: Path, kata: str, old: str = "", new: str = "") -> None:
-    """Save our solution of a kata, with one text exchanged."""
-    source = changed(kata, old, new) if old else (SOLUTION / f"{kata}.py").read_text()
+    source = edit_solution(kata, old, new) if old else (SOLUTION / f"{kata}.py").read_text()
     (handout / "assignment" / f"{kata}.py").write_text(source)
 
 
-def pid_in(file: Path) -> int:
-    """The number that a student's code writes there when it is imported."""
+def save_loop(handout: Path, function: str = "") -> Path:
+    """Save a same_storage that never ends; its process ID will be in the returned file."""
+    source = "import os, pathlib\npathlib.Path('began').write_text(str(os.getpid()))\n"
+    loop = f"{function}while True:\n{' ' * 8 * bool(function)} pass\n"
+    (handout / "assignment/same_storage.py").write_text(source + loop)
+    return handout / "began"
+
+
+def wait_for_pid(file: Path) -> int:
+    """Wait for the process ID that a student's code writes into this file."""
     end = time.monotonic() + 120
     while not file.exists() or not file.read_text():
         assert time.monotonic() < end, "it was never imported"
@@ -40,135 +48,127 @@ def pid_in(file: Path) -> int:
 
 @pytest.fixture
 def watch(handout: Path) -> Iterator[Terminal]:
-    """`kata watch` at a terminal, ready."""
     with Terminal(["torchkata", "watch"], handout, PLAIN, Fork) as terminal:
-        terminal.until(KEYS)
+        terminal.read_until(KEYS)
         yield terminal
 
 
-def row(printed: str, kata: str) -> list[str]:
-    """A kata's line of the table."""
+def find_row(printed: str, kata: str) -> list[str]:
+    """Return a kata's line of the table."""
     return next(line.split() for line in printed.splitlines() if line.startswith(f"  {kata} "))
 
 
-def test_watch_runs_a_kata_that_is_saved_and_no_other(watch: Terminal, handout: Path) -> None:
+def test_watch_runs_only_the_saved_kata(watch: Terminal, handout: Path) -> None:
     save(handout, "linear", "x @ self.weight", "x @ self.weight + 1")
-    printed = watch.until(KEYS)
+    printed = watch.read_until(KEYS)
     assert "── linear ──" in printed
-    assert "linear · Linear(x) is x @ weight" in printed
-    assert row(printed, "linear") == ["linear", "wrong", "5/6", "8/12", "points"]
+    assert "linear · Linear(x) equals x @ weight" in printed
+    assert find_row(printed, "linear") == ["linear", "wrong", "5/6", "8/12", "points"]
     save(handout, "linear")
-    printed = watch.until(KEYS)
-    assert row(printed, "linear") == ["linear", "done", "6/6", "12/12", "points"]
+    printed = watch.read_until(KEYS)
+    assert find_row(printed, "linear") == ["linear", "done", "6/6", "12/12", "points"]
     assert "same_storage" not in printed
     assert "warning" not in watch.all
     assert "\x1b" not in watch.all, "NO_COLOR was asked for"
 
 
-def test_keys_of_watch_run_the_next_kata_run_all_show_a_hint_and_quit(watch: Terminal, handout: Path) -> None:
+def test_watch_keys_run_hint_and_quit(watch: Terminal, handout: Path) -> None:
     watch.type("n")
-    assert row(watch.until(KEYS), "same_storage") == ["same_storage", "not", "started", "0/6", "0/8", "points"]
+    assert find_row(watch.read_until(KEYS), "same_storage") == [
+        "same_storage",
+        "not",
+        "started",
+        "0/6",
+        "0/8",
+        "points",
+    ]
     watch.type("h")
-    assert "hint 1 of 3" in watch.until("more: kata hint same_storage")
+    assert "hint 1 of 3" in watch.read_until("more: kata hint same_storage")
     watch.type("H")
-    assert "hint 2 of 3" in watch.until("more: kata hint same_storage")
+    assert "hint 2 of 3" in watch.read_until("more: kata hint same_storage")
     watch.type("x\x1b[A")  # no keys of ours: an x, an arrow
     save(handout, "same_storage")
-    assert row(watch.until(KEYS), "same_storage")[1] == "done"
+    assert find_row(watch.read_until(KEYS), "same_storage")[1] == "done"
     watch.type("n")
-    assert row(watch.until(KEYS), "linear")[1:3] == ["not", "started"]
+    assert find_row(watch.read_until(KEYS), "linear")[1:3] == ["not", "started"]
     watch.type("a")
-    printed = watch.until(KEYS)
+    printed = watch.read_until(KEYS)
     assert "── all katas ──" in printed
-    assert row(printed, "checkpoint")[1:3] == ["not", "started"]
+    assert find_row(printed, "checkpoint")[1:3] == ["not", "started"]
     assert watch.settings() != watch.settings_before
     watch.type("q")
-    assert watch.end() == 0
+    assert watch.wait() == 0
     assert watch.settings() == watch.settings_before
 
 
-def test_watch_shows_a_finished_kata_that_breaks(watch: Terminal, handout: Path) -> None:
+def test_watch_shows_finished_kata_that_breaks(watch: Terminal, handout: Path) -> None:
     for kata in ("linear", "cruncher"):
         save(handout, kata)
-        assert row(watch.until(KEYS), kata)[1] == "done"
+        assert find_row(watch.read_until(KEYS), kata)[1] == "done"
     within = "2 if 'assignment.cruncher' in __import__('sys').modules else 1"
     save(handout, "linear", "x @ self.weight", f"({within}) * (x @ self.weight)")
-    printed = watch.until(KEYS)
+    printed = watch.read_until(KEYS)
     own, _, others = printed.partition("6/6")
     assert "cruncher" not in own.split("── linear ──")[1]
     assert "cruncher · " in others, "with the failure itself"
     assert "cruncher used to pass; now: wrong" in others
     save(handout, "linear")
-    assert "still done: cruncher" in watch.until(KEYS), "once finished, it is looked at again"
-
-
-def test_a_finished_kata_waits_until_what_it_builds_on_is_done_again(watch: Terminal, handout: Path) -> None:
-    for kata in ("linear", "cruncher"):
-        save(handout, kata)
-        assert row(watch.until(KEYS), kata)[1] == "done"
+    assert "still done: cruncher" in watch.read_until(KEYS), "once finished, it is tested again"
     save(handout, "linear", "x @ self.weight", "2 * (x @ self.weight)")
-    printed = watch.until(KEYS)
+    printed = watch.read_until(KEYS)
     assert "linear used to pass; now: wrong" in printed
-    assert "cruncher" not in printed
+    assert "cruncher" not in printed, "it waits for linear"
     save(handout, "linear")
-    assert "still done: cruncher" in watch.until(KEYS)
+    assert "still done: cruncher" in watch.read_until(KEYS)
 
 
-def test_saving_again_stops_the_run_that_watch_began_before(watch: Terminal, handout: Path) -> None:
-    (handout / "assignment/same_storage.py").write_text(
-        "import os, pathlib\npathlib.Path('began').write_text(str(os.getpid()))\n"
-        "def same_storage(x, y):\n    while True:\n        pass\n"
-    )
-    watch.until("── same_storage ──")
-    child = pid_in(handout / "began")
+def test_saving_again_stops_the_run(watch: Terminal, handout: Path) -> None:
+    began = save_loop(handout, "def same_storage(x, y):\n    ")
+    watch.read_until("── same_storage ──")
+    child = wait_for_pid(began)
     save(handout, "same_storage")
-    assert row(watch.until(KEYS), "same_storage")[1] == "done"
+    assert find_row(watch.read_until(KEYS), "same_storage")[1] == "done"
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
 
 
-def test_saving_a_helper_module_runs_the_katas_that_import_it(watch: Terminal, handout: Path) -> None:
+def test_saved_helper_runs_katas_that_import_it(watch: Terminal, handout: Path) -> None:
     (handout / "assignment/tools.py").write_text("FACTOR = 2\n")
     save(handout, "linear", "x @ self.weight", "x @ self.weight * FACTOR")
     with (handout / "assignment/linear.py").open("a") as file:
         file.write("\nfrom .tools import FACTOR\n")
-    assert row(watch.until(KEYS), "linear")[1] == "wrong"
+    assert find_row(watch.read_until(KEYS), "linear")[1] == "wrong"
     (handout / "assignment/tools.py").write_text("FACTOR = 1\n")
-    assert row(watch.until(KEYS), "linear")[1] == "done"
+    assert find_row(watch.read_until(KEYS), "linear")[1] == "done"
 
 
-def test_watch_says_that_code_which_exits_python_has_no_verdict(watch: Terminal, handout: Path) -> None:
+def test_watch_reports_code_that_exits_python(watch: Terminal, handout: Path) -> None:
     (handout / "assignment/sgd.py").write_text("import os\nos._exit(0)\n")
-    assert "sgd: no result, because the run ended early (exit code 0)" in watch.until(KEYS)
+    assert "sgd: no result, because the run ended early (exit code 0)" in watch.read_until(KEYS)
     save(handout, "sgd")
-    assert row(watch.until(KEYS), "sgd")[1] == "done"
+    assert find_row(watch.read_until(KEYS), "sgd")[1] == "done"
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_watch_leaves_the_terminal_as_it_was_however_it_ends(
-    watch: Terminal, handout: Path, number: signal.Signals, code: int
-) -> None:
-    (handout / "assignment/same_storage.py").write_text(
-        "import os, pathlib\npathlib.Path('began').write_text(str(os.getpid()))\nwhile True:\n    pass\n"
-    )
-    child = pid_in(handout / "began")
+def test_watch_restores_the_terminal(watch: Terminal, handout: Path, number: signal.Signals, code: int) -> None:
+    child = wait_for_pid(save_loop(handout))
     if number == signal.SIGINT:
         watch.type("\x03")
     else:
         watch.process.send_signal(number)
-    assert watch.end() == code
+    assert watch.wait() == code
     assert watch.settings() == watch.settings_before
     assert "Traceback" not in watch.all
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
 
 
-def test_watch_that_python_starts_prints_colours_unless_they_are_forbidden(handout: Path) -> None:
+def test_watch_prints_colours(handout: Path) -> None:
     environment = {name: value for name, value in PLAIN.items() if name != "NO_COLOR"}
     with Terminal([sys.executable, "-m", "torchkata", "watch"], handout, environment) as terminal:
-        terminal.until(KEYS)
+        terminal.read_until(KEYS)
         save(handout, "same_storage")
-        assert "\x1b[32mdone" in terminal.until(KEYS)
+        assert "\x1b[32mdone" in terminal.read_until(KEYS)
 
 
 NO_FORK = "import os\ndel os.fork\nfrom torchkata.cli.command import run\nrun(['watch'])\n"
@@ -181,21 +181,13 @@ run(["watch"])
 """
 
 
-def piped(handout: Path, *command: str) -> "subprocess.Popen[str]":
-    """A program without a terminal."""
-    return subprocess.Popen(
-        [sys.executable, *command],
-        cwd=handout,
-        env=PLAIN,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+def start_piped(handout: Path, *command: str) -> "subprocess.Popen[str]":
+    """Start a program without a terminal."""
+    pipes: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    return subprocess.Popen([sys.executable, *command], cwd=handout, env=PLAIN, text=True, **pipes)
 
 
-def lines_until(process: "subprocess.Popen[str]", text: str) -> list[str]:
-    """Its lines up to one that has this text."""
+def read_until(process: "subprocess.Popen[str]", text: str) -> list[str]:
     assert process.stdout is not None
     lines: list[str] = []
     while not lines or text not in lines[-1]:
@@ -207,48 +199,42 @@ def lines_until(process: "subprocess.Popen[str]", text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("command", "at_first"), [(("-m", "torchkata", "watch"), "loading torch"), (("-c", NO_FORK), "can't fork")]
 )
-def test_watch_in_a_pipe_or_without_fork_says_that_it_has_no_keys_and_works(
-    handout: Path, command: tuple[str, ...], at_first: str
-) -> None:
-    with piped(handout, *command) as process:
-        said = lines_until(process, "No keys here")
+def test_watch_works_in_pipe_or_without_fork(handout: Path, command: tuple[str, ...], at_first: str) -> None:
+    with start_piped(handout, *command) as process:
+        said = read_until(process, "No keys here")
         assert at_first in said[0]
         save(handout, "same_storage")
-        assert "done" in lines_until(process, "  same_storage ")[-1]
+        assert "done" in read_until(process, "  same_storage ")[-1]
         process.terminate()
         assert process.wait(120) == 143
 
 
-def test_watch_forks_no_more_runs_after_a_forked_run_has_died(handout: Path) -> None:
+def test_watch_stops_forking_after_a_death(handout: Path) -> None:
     (handout / "death.py").write_text(DEATH)
     with Terminal(["death"], handout, PLAIN, Fork) as terminal:
-        terminal.until(KEYS)
+        terminal.read_until(KEYS)
         save(handout, "same_storage")
-        said = terminal.until("From now on, every run starts a new process")
+        said = terminal.read_until("From now on, every run starts a new process")
         assert "The run crashed (signal 11); retrying" in said
-        assert row(said, "same_storage")[1] == "done"
-        terminal.until(KEYS)
+        assert find_row(said, "same_storage")[1] == "done"
+        terminal.read_until(KEYS)
         save(handout, "linear")
-        said = terminal.until(KEYS)
-        assert row(said, "linear")[1] == "done"
-        assert "died" not in said
+        said = terminal.read_until(KEYS)
+        assert find_row(said, "linear")[1] == "done"
+        assert "crashed" not in said
 
 
-def test_watch_notices_a_python_file_once_its_writing_has_ended(tmp_path: Path) -> None:
+def test_watch_waits_until_writing_has_ended(tmp_path: Path) -> None:
     watcher = Watcher(tmp_path)
     assert watcher.poll() == set()
-    (tmp_path / "linear.py").write_text("1")
-    (tmp_path / "notes.txt").write_text("1")
-    (tmp_path / "not-a-module.py").write_text("1")
+    for name in ("linear.py", "notes.txt", "not-a-module.py"):
+        (tmp_path / name).write_text("1")
     assert watcher.poll() == set(), "it may still be written to"
     (tmp_path / "linear.py").write_text("12")
-    assert watcher.poll() == set()
-    assert watcher.poll() == {"linear"}
-    assert watcher.poll() == set()
+    assert [watcher.poll() for _ in range(3)] == [set(), {"linear"}, set()]
     shutil.copy(tmp_path / "linear.py", tmp_path / "aside.tmp")
     (tmp_path / "aside.tmp").replace(tmp_path / "linear.py")
-    assert watcher.poll() == set()
-    assert watcher.poll() == {"linear"}, "another file in its place, as many editors do"
+    assert [watcher.poll(), watcher.poll()] == [set(), {"linear"}], "another file in its place, as many editors do"
     (tmp_path / "linear.py").unlink()
     assert watcher.poll() == watcher.poll() == set()
     tmp_path.rename(tmp_path.with_name("gone"))

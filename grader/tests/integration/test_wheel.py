@@ -1,79 +1,54 @@
-"""The wheel, in an environment that has neither a checkout nor torch: every command, a new course, foreign courses."""
+"""The wheel in an environment without a checkout and without torch: all commands, and a new course."""
 
 import shutil
 from pathlib import Path
 
 import pytest
 
-from grader.tests.support.wheel import call
+from grader.tests.support.wheel import run_installed
 
 
-def test_the_wheels_environment_has_no_torch_and_does_not_import_the_checkout(installed: Path, tmp_path: Path) -> None:
+def test_wheel_environment_has_no_torch_or_checkout(installed: Path, tmp_path: Path) -> None:
     code = "import grader, torchkata, importlib.util as u; print(grader.__file__, u.find_spec('torch'))"
-    done = call(installed, tmp_path, "python", "-c", code)
+    done = run_installed(installed, tmp_path, "python", "-c", code)
     assert done.out.startswith(str(installed.parent)), done.err
     assert done.out.endswith(" None\n")
 
 
-def test_every_command_outside_of_a_course_says_so_in_one_line(installed: Path, tmp_path: Path) -> None:
+def test_commands_outside_a_course_say_so(installed: Path, tmp_path: Path) -> None:
     line = "there is no course here: change into the folder that has its pyproject.toml\n"
     for command in ("kata", "grader grade x --out out", "grader certify", "grader release out"):
-        done = call(installed, tmp_path, *command.split())
+        done = run_installed(installed, tmp_path, *command.split())
         assert (done.code, done.err) == (2, f"{command.split()[0]}: {line}")
     (tmp_path / "test_mine.py").write_text("def test_mine(): pass\n")
-    assert "1 passed" in call(installed, tmp_path, "pytest").out, "pytest itself is as if nothing of ours was installed"
+    assert "1 passed" in run_installed(installed, tmp_path, "pytest").out, (
+        "pytest itself is as if nothing of ours was installed"
+    )
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_a_new_course_from_the_wheel_can_be_tested_graded_and_certified(installed: Path, tmp_path: Path) -> None:
-    assert call(installed, tmp_path, "grader", "new", "course", "sums", "--title", "Sums of squares").code == 0
+def test_new_course_is_tested_graded_and_certified(installed: Path, tmp_path: Path) -> None:
+    assert run_installed(installed, tmp_path, "grader", "new", "course", "sums", "--title", "Sums of squares").code == 0
     course = tmp_path / "sums"
-    assert call(installed, course, "grader", "new", "kata", "second").code == 0
-    assert "0 of 2 done" in call(installed, course, "kata").out
-    untouched = call(installed, course, "pytest")
+    assert run_installed(installed, course, "grader", "new", "kata", "second").code == 0
+    assert "0 of 2 done" in run_installed(installed, course, "kata").out
+    untouched = run_installed(installed, course, "pytest")
     assert (untouched.code, untouched.out.count("not started")) == (1, 3), untouched.out
-    assert "All done." in call(installed, course, "pytest", "--impl", "solution").out
-    doctor = call(installed, course, "grader", "doctor")
+    assert "All done." in run_installed(installed, course, "pytest", "--impl", "solution").out
+    doctor = run_installed(installed, course, "grader", "doctor")
     assert doctor.code == 0, doctor.out
     assert "Sums of squares: 2 katas" in doctor.out
-    certified = call(installed, course, "grader", "certify", "--quick", "--only", "zoo")
+    certified = run_installed(installed, course, "grader", "certify", "--quick", "--only", "zoo")
     assert certified.code == 0, certified.out + certified.err
-    second = call(installed, course, "grader", "certify", "--quick", "--kata", "second")
+    second = run_installed(installed, course, "grader", "certify", "--quick", "--kata", "second")
     assert (second.code, "attacks: nothing to prove, there are none in these katas\n" in second.out) == (0, True), (
         "attacks for any course stand below the first kata"
     )
     shutil.copy(course / "reference/first_kata/solution.py", course / "assignment/first_kata.py")
-    graded = call(installed, course, "grader", "grade", "assignment", "--out", "results", "--isolation", "bwrap")
+    graded = run_installed(
+        installed, course, "grader", "grade", "assignment", "--out", "results", "--isolation", "bwrap"
+    )
     assert graded.code == 0, graded.err
     assert (course / "results/gradebook.csv").read_text().splitlines()[1].startswith('"assignment",100.0,100.0,100.0,')
-    reported = call(installed, course, "grader", "report", "results")
+    reported = run_installed(installed, course, "grader", "report", "results")
     assert reported.code == 0, "a kata of 0 points has a mean, too"
-
-
-@pytest.fixture(scope="module")
-def sums(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A new course; for reading only."""
-    folder = tmp_path_factory.mktemp("new")
-    assert call(installed, folder, "grader", "new", "course", "sums").code == 0
-    return folder / "sums"
-
-
-@pytest.mark.parametrize(
-    ("asked", "why"),
-    [
-        (("kata", "first_kata"), "already exists"),
-        (("kata", "Second"), "Second: not a valid name; use a Python module name in lowercase, such as moving_average"),
-        (("kata", "class"), "class: not a valid name; use a Python module name in lowercase"),
-        (("kata", "third", "--track", "none"), "--track none: unknown track; the tracks are katas"),
-        (("course", "."), "is not empty; choose a new directory"),
-        (("course", "other", "--title", 'a "quote"'), "must not contain quotes, backslashes or line breaks"),
-    ],
-)
-def test_grader_new_refuses_a_name_that_cannot_be_used_and_writes_nothing(
-    installed: Path, sums: Path, asked: tuple[str, ...], why: str
-) -> None:
-    before = sorted(sums.rglob("*"))
-    done = call(installed, sums, "grader", "new", *asked)
-    assert done.code == 2
-    assert why in done.err
-    assert sorted(sums.rglob("*")) == before

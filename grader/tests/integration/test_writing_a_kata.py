@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import at_home, run
+from grader.tests.conftest import run, run_as_student
 from grader.tests.support.printed_output import lines_agree
 from torchkata.course import course
 
@@ -25,28 +25,28 @@ NOT_OURS = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "results", 
 
 @pytest.mark.usefixtures("needs_bwrap")
 @pytest.mark.parametrize("certify", [False, pytest.param(True, marks=pytest.mark.timing)])
-def test_following_the_page_on_writing_a_kata_ends_in_a_certified_kata(tmp_path: Path, certify: bool) -> None:
+def test_page_on_writing_katas_works(tmp_path: Path, certify: bool) -> None:
     copy = Path(shutil.copytree(ROOT, tmp_path / "torchkata", ignore=NOT_OURS))
     typed = 0
     for block in BLOCK.finditer(PAGE.read_text("utf-8")):
         if block["kind"] == "console":
-            typed += follow(block["text"], copy, certify=certify)
+            typed += run_console(block["text"], copy, certify=certify)
         elif block["kind"] == "diff":
             subprocess.run(["git", "apply", "-"], input=block["text"], cwd=copy, text=True, check=True)
         else:
-            write(copy / block["file"], block["text"], at_the_end=bool(block["place"]))
+            write_file(copy / block["file"], block["text"], at_the_end=bool(block["place"]))
     assert typed == PAGE.read_text("utf-8").count("\n$ ")
 
 
-def write(path: Path, text: str, *, at_the_end: bool) -> None:
-    """Make a file, or make one longer."""
+def write_file(path: Path, text: str, *, at_the_end: bool) -> None:
+    """Write a new file, or append to an existing one."""
     assert path.exists() == at_the_end, path
     path.parent.mkdir(exist_ok=True)
     path.write_text((path.read_text("utf-8") + "\n" if at_the_end else "") + text, "utf-8")
 
 
-def follow(console: str, folder: Path, *, certify: bool) -> int:
-    """Type what is behind each $, and find the lines that follow it, in their order; returns how many commands."""
+def run_console(console: str, folder: Path, *, certify: bool) -> int:
+    """Type the commands after each $, compare the lines below them, and return how many commands there are."""
     commands = console.removeprefix("$ ").split("\n$ ")
     for command in commands:
         typed, *expected = command.strip().splitlines()
@@ -65,13 +65,13 @@ ABOUT_KATAS = ("languages", "docs", "project", "stated_figures")
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_new_katas_need_no_more_than_certify_asks_for(tmp_path: Path) -> None:
-    copy = Path(shutil.copytree(ROOT, tmp_path / "torchkata", ignore=not_in_git))
+def test_new_katas_need_only_what_certify_asks(tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(ROOT, tmp_path / "torchkata", ignore=find_ignored))
     settings, page = copy / "pyproject.toml", copy / "docs/katas.md"
     last = list(course().tracks)[-1]
     new_track = re.sub(rf"^{last} = .*\n", r'\g<0>extra = "An extra track"\n', settings.read_text("utf-8"), flags=re.M)
     settings.write_text(new_track, "utf-8")
-    before = contents_of(copy)
+    before = read_contents(copy)
     made = [run("grader", "new", "kata", *asked, cwd=copy) for asked in (("alone", "--track=extra"), ("softmax",))]
     assert [done.code for done in made] == [0, 0], made
     assert "0 points" not in made[0].out
@@ -87,23 +87,23 @@ def test_new_katas_need_no_more_than_certify_asks_for(tmp_path: Path) -> None:
     page.write_text(f"{text}\n## An extra track\n\n{SECTION.format(name='alone')}", "utf-8")
     certified = run(*certify, cwd=copy)
     assert certified.code == 0, certified.out + certified.err
-    after = contents_of(copy)
+    after = read_contents(copy)
     assert [path for path in before if after[path] != before[path]] == [Path("docs/katas.md")]
     tests = [f"grader/tests/unit/test_{name}.py" for name in ABOUT_KATAS]
     others = "not workload and not figures and not command"
-    done = run("pytest", *tests, "grader/tests/integration/test_course.py", "-k", others, cwd=copy)
+    done = run("pytest", *tests, "grader/tests/integration/test_course_files.py", "-k", others, cwd=copy)
     assert done.code == 0, done.out
     for command in (("torchkata", "about", "alone"), ("pytest", "--kata", "alone,softmax", "--impl", "solution")):
-        assert at_home(*command, cwd=copy, KATA_LANG="zh").code == 0
+        assert run_as_student(*command, cwd=copy, KATA_LANG="zh").code == 0
 
 
-def not_in_git(folder: str, names: list[str]) -> set[str]:
+def find_ignored(folder: str, names: list[str]) -> set[str]:
     """Return the names in a folder that are not copied: what git ignores, and its own folder."""
     ours = {".gitignore", ".github"} if Path(folder) == ROOT else {*names} - {"__pycache__"}
     return {*NOT_OURS(folder, names)} - ours
 
 
-def contents_of(folder: Path) -> dict[Path, bytes]:
+def read_contents(folder: Path) -> dict[Path, bytes]:
     """Return the content of every file that was written by hand, by its path."""
     files = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     return {path.relative_to(folder): path.read_bytes() for path in files if path.suffix in (".py", ".toml", ".md")}

@@ -1,1 +1,1 @@
-"""What several tests share: runs of our commands, made courses and classes, pretended devices, a browser."""
+"""Helpers that several test files use."""

@@ -1,4 +1,4 @@
-"""A real Chromium without a window, as wide and as dark as is asked for."""
+"""A headless Chromium."""
 
 import shutil
 from collections.abc import Iterator
@@ -10,28 +10,24 @@ from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 Scheme: TypeAlias = Literal["light", "dark"]
 Medium: TypeAlias = Literal["screen", "print"]
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+def find_program() -> str | None:
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
-def missing() -> str:
-    """What keeps it from starting here, in one line; nothing if nothing does."""
-    if shutil.which("chromedriver") is None or program() is None:
-        return "Chromium is not installed (Debian: apt-get install chromium chromium-driver)"
-    return ""
-
-
-def program() -> str | None:
-    """Chromium itself."""
-    return next(filter(None, map(shutil.which, BROWSERS)), None)
+def explain_missing() -> str:
+    """Return what to install, or "" if Chromium is here."""
+    found = shutil.which("chromedriver") and find_program()
+    return "" if found else "Chromium is not installed (Debian: apt-get install chromium chromium-driver)"
 
 
 @contextmanager
-def chromium() -> Iterator[Chrome]:
-    """A browser with a profile of its own, which keeps what the page writes to the console."""
+def open_chromium() -> Iterator[Chrome]:
+    """Start a browser with a new profile, which records what pages write to the console."""
     options = ChromeOptions()
-    options.binary_location = program() or ""
+    options.binary_location = find_program() or ""
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars"):
-        options.add_argument(argument)  # root has no sandbox in it, and a container little shared memory
+        options.add_argument(argument)  # its sandbox refuses root, and containers have little shared memory
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = Chrome(options, ChromeService(shutil.which("chromedriver")))
     try:
@@ -40,17 +36,11 @@ def chromium() -> Iterator[Chrome]:
         driver.quit()
 
 
-def dress(
-    driver: Chrome,
-    *,
-    width: int,
-    height: int = 900,
-    scheme: Scheme = "light",
-    medium: Medium = "screen",
-    scale: float = 1,
+def emulate(
+    driver: Chrome, *, width: int, height: int = 900, scheme: Scheme = "light", medium: Medium = "screen"
 ) -> None:
-    """Give the page so many CSS pixels, each `scale` dots wide, what the system prefers, and a screen or paper."""
-    metrics = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False}
+    """Show pages in a window of this many CSS pixels, in a colour scheme, on screen or on paper."""
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": medium, "features": features})

@@ -1,4 +1,4 @@
-"""What the documents (README.md and others at the top, docs/) tell to type: fenced blocks, first columns of tables."""
+"""The commands and the printed output in the documentation."""
 
 import re
 from dataclasses import dataclass, field
@@ -6,9 +6,11 @@ from pathlib import Path
 
 from grader.tests import ROOT
 
-AT_THE_TOP = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
-DOCUMENTS = [*(ROOT / name for name in AT_THE_TOP), *sorted((ROOT / "docs").rglob("*.md"))]
-OURS = ("grader", "kata", "pytest", "make", "python", "python3")
+DOCUMENTS = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+OURS = ("grader", "kata", "pytest", "make", "python", "python3")  # programs that a block of commands begins with
 OTHERS = ("apt-get", "export", "git", "pip", "podman", "sbatch", "source", "srun", "uv")
 PIECE = re.compile(
     r"^```(?P<language>\w*)\n(?P<block>.*?)^```$|^#+ (?P<heading>[^\n]+)$|^\| (?P<cell>[^|\n]*) \|",
@@ -20,19 +22,19 @@ COMMENT = re.compile(r"\s+# .*")
 
 @dataclass(eq=False)
 class Section:
-    """What stands under one heading."""
+    """The part of a document under one heading."""
 
     document: Path
     heading: str
-    commands: list[str] = field(default_factory=list)  # as they are typed, each on one line
-    shown: list[str] = field(default_factory=list)  # blocks of what is printed
+    commands: list[str] = field(default_factory=list)  # one line each
+    shown: list[str] = field(default_factory=list)  # blocks of printed output
 
     def __str__(self) -> str:
         return f"{self.document.name}: {self.heading}"
 
 
-def sections(document: Path) -> list[Section]:
-    """The sections of a document, in order; those of one heading are one."""
+def read_sections(document: Path) -> list[Section]:
+    """Return the sections of a document; sections with the same heading are joined."""
     found: dict[str, Section] = {}
     here = Section(document, "")
     for piece in PIECE.finditer(document.read_text("utf-8")):

@@ -1,9 +1,8 @@
-/* The calls of the CUDA driver that grader/sandbox/cuda.py makes, over memory of the host (memfd), for its tests:
- * file descriptors, mappings and their lives are real, the device is not. As strict as the driver is documented to be:
- * wrong flags, sizes that are no multiple of the granularity, access without a mapping and dead descriptors fail.
- * cuInit and the first context ask the kernel for what the driver is publicly known to ask for.
- * FAKE_CUDA_FAILS=NAME lets a call fail, NAME:N only the N-th of it; FAKE_CUDA_LACKS=NUMBER is an attribute that the
- * device has not. */
+/* The calls of the CUDA driver that grader/sandbox/cuda.py makes, with memory of the host (memfd) instead of a GPU.
+ * File descriptors, mappings and their lifetimes are real. The documented errors occur: for wrong flags, sizes that are
+ * no multiple of the granularity, access without a mapping, dead descriptors. cuInit and the first context make the
+ * system calls that the driver is known to make.
+ * The call named by FAKE_CUDA_FAILS fails; FAKE_CUDA_LACKS is the number of an attribute that the device lacks. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stddef.h>
@@ -28,14 +27,7 @@ typedef struct {
 } Properties;
 typedef struct { Location location; int flags; } Access;
 
-#define MAY_FAIL do { if (fails(__func__)) return UNKNOWN; } while (0)
-static int fails(const char *call) {
-    static int calls;
-    const char *name = getenv("FAKE_CUDA_FAILS");
-    size_t length = strlen(call);
-    if (!name || strncmp(name, call, length) || (name[length] && name[length] != ':')) return 0;
-    return !name[length] || ++calls == atoi(name + length + 1);
-}
+#define MAY_FAIL do { const char *name = getenv("FAKE_CUDA_FAILS"); if (name && !strcmp(name, __func__)) return UNKNOWN; } while (0)
 static int descriptor_of(uint64_t handle) { return (int)handle - 1; }
 
 static int listens(void) {

@@ -1,4 +1,4 @@
-"""A device and its workers, pretended in this process: the grader's own side of a timing is real."""
+"""A fake GPU and fake workers in this process; the grader's own part of a timing is real."""
 
 import os
 import sys
@@ -16,25 +16,23 @@ from torchkata.seam.reply import Reply
 from torchkata.speed.layout import lay_out
 from torchkata.speed.workload import work_of
 
-GIB = 2**30
-
 
 class FakeDevice:
-    """Host memory that stands in for the memory of a device.
+    """A device with host memory, which records in `asked` the places in the code that call it.
 
-    `pending` tells whether something has been queued since the last `synchronize`: a test sets it. The call that comes
-    from the place `fails` in the code raises `CudaError`, the first time.
+    The first call from the place `fails` raises `CudaError`. A test sets `pending` when it queues work, and
+    `synchronize` resets it. `alive` counts memories that are not released.
     """
 
-    def __init__(self, free: Callable[[], int] = lambda: 8 * GIB, fails: str = "") -> None:
+    def __init__(self, free: Callable[[], int] = lambda: 2**33, fails: str = "") -> None:
         self.free, self.fails = free, fails
-        self.asked: dict[str, None] = {}  # the places that have called the device, in order
-        self.alive = 0  # memories that have not been released
+        self.asked: dict[str, None] = {}
+        self.alive = 0
         self.pending = False
         self.tensor = torch.empty(0)
 
     def take_call(self) -> None:
-        """Note where the device is called from, and fail if a test has chosen this place."""
+        """Record the place of the call, and fail if the test chose this place."""
         called, caller, above = sys._getframe(1), sys._getframe(2), sys._getframe(3)
         lines = (f"line {frame.f_lineno} of {frame.f_code.co_name}" for frame in (caller, above))
         place = f"{called.f_code.co_name} at {', '.join(lines)}"
@@ -44,42 +42,37 @@ class FakeDevice:
             raise CudaError("CUDA error: unspecified launch failure")
 
     def memory(self, size: int, descriptor: int | None = None) -> "FakeDevice":  # noqa: ARG002
-        """Return new memory."""
         self.take_call()
         self.tensor = FakeWorker.device = torch.zeros(size, dtype=torch.uint8)
         self.alive += 1
         return self
 
     def descriptor(self) -> int:
-        """Return the descriptor of some file."""
         self.take_call()
         return os.open(os.devnull, os.O_RDONLY)
 
     def release(self) -> None:
-        """Release the memory."""
         self.take_call()
         self.alive -= 1
 
     def synchronize(self) -> None:
-        """Finish what is queued."""
         self.take_call()
         self.pending = False
 
     def free_bytes(self) -> int:
-        """Return what the test chose."""
         self.take_call()
         return self.free()
 
 
 class FakeWorker:
-    """A worker that does plain torch's work in this process. Its `step` fails with `fault` the `nth` time.
+    """A replacement for `PausedWorker` that runs plain torch. The `nth` time that `who` does `step`, it fails.
 
-    Tests put it in the place of `PausedWorker`; `work` is what a block does, `late` what happens after it has answered.
+    `fault` is the reply or exception then. `work` is what a block runs, `late` what runs after the block's answer.
     """
 
     who, step, nth = "", "", 0
     fault: Any = None
-    device: Tensor | None = None  # the memory there that the grader has handed over last
+    device: Tensor | None = None  # the last memory that the grader allocated
     seen: ClassVar[Counter[tuple[str, str]]] = Counter()
 
     def __init__(self, me: str, _limits: object) -> None:
@@ -88,7 +81,6 @@ class FakeWorker:
         self.late: Callable[[], object] = lambda: None
 
     def take(self, step: str) -> Reply:
-        """Take a step."""
         self.seen[self.me, step] += 1
         if (self.me, step, self.seen[self.me, step]) != (self.who, self.step, self.nth):
             return Reply("returned")

@@ -1,4 +1,4 @@
-"""NVIDIA's management library, pretended: what NVML answers about the devices of a machine."""
+"""A fake of pynvml, NVIDIA's management library."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -11,23 +11,24 @@ import pynvml
 UUID = "8f0e51ba-5f0c-4c1e-93a4-7a6d1f4c2b19"
 CLOCKS = {pynvml.NVML_CLOCK_SM: 1980, pynvml.NVML_CLOCK_MEM: 3201}
 DRIVER = "570.124.06"
-OLD, NEW = {75: 7, 252: 8, 253: 9}, {75: 7, 270: 8, 271: 9}  # counters in nanoseconds, by either numbering
+OLD_COUNTERS = {75: 7, 252: 8, 253: 9}  # nanoseconds by a field's number; the numbers depend on the driver
+NEW_COUNTERS = {75: 7, 270: 8, 271: 9}
 
 
 @dataclass
 class FakeNvml:
-    """pynvml with its own constants, errors and structures. Every device answers the same, in pynvml's units."""
+    """pynvml with its real constants, errors and structures; all devices give the same answers, in pynvml's units."""
 
     driver: str = DRIVER
-    counters: dict[int, int] = field(default_factory=lambda: dict(OLD))  # by the number of a field
-    features: dict[int, int] = field(default_factory=dict)  # what other fields say, by their numbers
+    counters: dict[int, int] = field(default_factory=lambda: dict(OLD_COUNTERS))  # by a field's number
+    features: dict[int, int] = field(default_factory=dict)  # the values of other fields, by their numbers
     reasons: int = 0
     pids: list[int] = field(default_factory=list)
-    fails: dict[str, int] = field(default_factory=dict)  # an NVML error code by the name of the function
+    fails: dict[str, int] = field(default_factory=dict)  # NVML error codes, by the function's name
     sessions: int = 0
     devices: int = 1
     compute_mode: int = pynvml.NVML_COMPUTEMODE_DEFAULT
-    mig: int | None = None  # None for a device that does not know this mode
+    mig: int | None = None  # None if the device does not support it
 
     NVMLError = pynvml.NVMLError
     NVMLError_NotSupported = pynvml.NVMLError_NotSupported
@@ -37,8 +38,8 @@ class FakeNvml:
         if not callable(real):
             return real
         answers: dict[str, Callable[..., Any]] = {
-            "nvmlInit": lambda: self.count(1),
-            "nvmlShutdown": lambda: self.count(-1),
+            "nvmlInit": lambda: setattr(self, "sessions", self.sessions + 1),
+            "nvmlShutdown": lambda: setattr(self, "sessions", self.sessions - 1),
             "nvmlSystemGetDriverVersion": lambda: self.driver,
             "nvmlDeviceGetHandleByUUID": self.find,
             "nvmlDeviceGetCount": lambda: self.devices,
@@ -63,9 +64,6 @@ class FakeNvml:
 
         return answer
 
-    def count(self, change: int) -> None:
-        self.sessions += change
-
     def find(self, uuid: str) -> int:
         known = {f"GPU-{UUID}": 0, **{f"GPU-{index}": index for index in range(self.devices)}}
         if uuid not in known:
@@ -83,7 +81,7 @@ class FakeNvml:
         return [self.mig, self.mig]
 
     def values(self, numbers: Sequence[int]) -> Any:
-        """Each field has an answer of its own: a number of some type, or an error."""
+        """Return an answer for each field: a number or an error."""
         found = (pynvml.c_nvmlFieldValue_t * len(numbers))()
         for value, number in zip(found, numbers, strict=True):
             value.fieldId = number

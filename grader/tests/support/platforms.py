@@ -1,4 +1,4 @@
-"""What the platforms take: their schemas, a file once its schema has accepted it, what Classroom 50's runner says."""
+"""Files for other platforms, checked against their schemas."""
 
 import json
 import re
@@ -13,11 +13,12 @@ from grader.output.formats import classroom50
 from grader.results.result import Result
 from grader.tests import ROOT
 
-CLASSROOM50 = json.loads((ROOT / "grader/output/formats/classroom50.schema.json").read_text())
-GRADESCOPE = json.loads((ROOT / "grader/output/formats/gradescope.schema.json").read_text())
-JUNIT = xmlschema.XMLSchema(str(ROOT / "grader/output/formats/junit.xsd"))
+FORMATS = ROOT / "grader/output/formats"
+CLASSROOM50 = json.loads((FORMATS / "classroom50.schema.json").read_text())
+GRADESCOPE = json.loads((FORMATS / "gradescope.schema.json").read_text())
+JUNIT = xmlschema.XMLSchema(str(FORMATS / "junit.xsd"))
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
-RUNNER = {
+RUNNER = {  # the environment in Classroom 50's runner
     "CLASSROOM": "cs336",
     "ASSIGNMENT": "primitives",
     "ASSIGNMENT_TYPE": "group",
@@ -30,27 +31,28 @@ RUNNER = {
 }
 
 
-def for_classroom50(made: Result) -> dict[str, Any]:
-    """Classroom 50's file of a result."""
-    loaded: dict[str, Any] = json.loads(classroom50.render(made, classroom50.collect_fields({}, RUNNER), AT))
-    jsonschema.Draft202012Validator(CLASSROOM50).validate(loaded)
+def render_classroom50(result: Result) -> dict[str, Any]:
+    loaded = parse_json(classroom50.render(result, classroom50.collect_fields({}, RUNNER), AT), CLASSROOM50)
     assert loaded["score"] <= loaded["max-score"]
     return loaded
 
 
-def for_gradescope(content: bytes) -> dict[str, Any]:
-    """Gradescope's file."""
+def parse_gradescope(content: bytes) -> dict[str, Any]:
+    return parse_json(content, GRADESCOPE)
+
+
+def parse_json(content: bytes, schema: Any) -> dict[str, Any]:
+    """Parse content that must follow a schema."""
     loaded: dict[str, Any] = json.loads(content)
-    jsonschema.Draft202012Validator(GRADESCOPE).validate(loaded)
+    jsonschema.Draft202012Validator(schema).validate(loaded)
     return loaded
 
 
-def for_junit(content: bytes) -> ET.Element:
-    """A JUnit reader's file."""
+def parse_junit(content: bytes) -> ET.Element:
     JUNIT.validate(content.decode())
     return ET.fromstring(content)
 
 
-def outside_fences(markdown: str) -> str:
-    """What a reader of Markdown takes for markup: everything but the blocks of code."""
+def remove_code_blocks(markdown: str) -> str:
+    """Return what a reader of Markdown would interpret as markup."""
     return re.sub(r"^(`{3,})text\n.*?\n\1$", "(code)", markdown, flags=re.MULTILINE | re.DOTALL)

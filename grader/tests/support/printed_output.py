@@ -1,11 +1,8 @@
-"""Compare what a page or docstring shows with what is printed: text exactly, floating-point numbers nearly.
+"""Compare the output that a page shows with what a program prints.
 
-Which digits a computation ends with depends on the processor. So a number with a decimal point or an exponent may
-differ in its last written digit, or by `TOLERANCE` of its size where it has many digits. Its second digit has to be
-right. Counts, shapes and line numbers are whole numbers, and have to be equal.
-
-A figure that an author has rounded (a stub's example, `docs/katas.md`) has few digits, and all of them have to be
-right: `rounds_to` in `grader/proof/examples.py` compares it.
+Text and whole numbers must be equal. Floating-point numbers depend on the processor, so they may differ in the last
+shown digit, or by `TOLERANCE` if they have many digits, but not in the second digit. For figures that were
+rounded by hand, use `rounds_to` in `grader/proof/examples.py`, which is exact.
 """
 
 import re
@@ -13,27 +10,24 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 TOLERANCE = Decimal("1e-4")  # relative; float32 has seven digits, and a sum may cancel some
-LAST_DIGIT = Decimal("9.5")  # units of it: any other digit may stand there, and the one before it has to be right
+LAST_DIGIT = Decimal("9.5")  # in its units: any digit may be there, but the one before it must be right
 OPEN_END = "…"
 NUMBER = re.compile(r"(?<![\w.])(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?!\.?\w)")
 
 
 def numbers_agree(shown: str, printed: str) -> bool:
-    """Return whether a printed number is the one shown: equal for whole numbers, nearly equal for others."""
+    """Return whether a printed number agrees with the shown one."""
     if shown == printed or not re.search(r"[.e]", shown + printed):
         return shown == printed
     wanted, found = Decimal(shown), Decimal(printed)
     room = TOLERANCE * abs(wanted)
-    if len(wanted.as_tuple().digits) > 2:  # of two, the last is the second one
+    if len(wanted.as_tuple().digits) > 2:  # with two digits, the last one is the second
         room = max(room, LAST_DIGIT * Decimal(1).scaleb(int(wanted.as_tuple().exponent)))
     return abs(found - wanted) <= room
 
 
 def lines_agree(shown: str, printed: str) -> bool:
-    """Return whether a printed line is the one shown, which may go on where that ends in "…".
-
-    Blanks in a row count as one: a column is as wide as its numbers.
-    """
+    """Return whether a printed line agrees with the shown one, which may end in "…". Runs of blanks are equal."""
     if shown.endswith(OPEN_END) and not printed.endswith(OPEN_END):
         wanted, found = split(shown.removesuffix(OPEN_END)), split(printed)
         found = found[: len(wanted)]
@@ -48,12 +42,12 @@ def lines_agree(shown: str, printed: str) -> bool:
 
 
 def split(line: str) -> list[str]:
-    """Split a line into text and numbers, which take turns; the text comes first and last."""
+    """Split a line into text and numbers in turn, beginning and ending with text."""
     return NUMBER.split(re.sub(r" +", " ", line.rstrip()))
 
 
 def assert_shown(shown: Iterable[str], printed: Iterable[str]) -> None:
-    """Demand that the lines shown are printed, one after the other, but for empty ones; "…" stands for any lines."""
+    """Assert that the shown lines are printed in order; ignore empty lines, and let "…" match any lines."""
     lines = [line for line in printed if line.strip()]
     place, anywhere = 0, True
     for line in filter(str.strip, shown):
@@ -64,5 +58,5 @@ def assert_shown(shown: Iterable[str], printed: Iterable[str]) -> None:
         found = next((number for number in candidates if lines_agree(line, lines[number])), None)
         if found is None:
             after = "\n".join(lines[place:] if anywhere else lines[place : place + 1]) or "(the end)"
-            raise AssertionError(f"{line}\nis shown, and this is printed:\n{after}")
+            raise AssertionError(f"{line}\nis shown, but this is printed:\n{after}")
         place, anywhere = found + 1, False

@@ -1,21 +1,21 @@
-"""The processes of this machine, as /proc shows them: each of them may end while one looks."""
+"""The processes of this machine, read from /proc; any of them may end meanwhile."""
 
 from contextlib import suppress
 from pathlib import Path
 
 
-def lives(pid: int) -> bool:
-    """Whether a process still runs; a zombie does not."""
+def is_alive(pid: int) -> bool:
+    """Return whether a process runs; a zombie does not."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     return False
 
 
-def descendants(pid: int) -> set[int]:
-    """A process and all that it has started and that have not ended."""
+def find_descendants(pid: int) -> set[int]:
+    """Return a process and all its living descendants."""
     children: list[str] = []
     with suppress(OSError):
         for task in Path(f"/proc/{pid}/task").iterdir():
             with suppress(OSError):
                 children += (task / "children").read_text().split()
-    return {pid}.union(*(descendants(int(child)) for child in children))
+    return {pid}.union(*(find_descendants(int(child)) for child in children))

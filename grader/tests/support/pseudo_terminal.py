@@ -1,35 +1,21 @@
-"""A program at a terminal that somebody types at: a pseudo-terminal with our end of it."""
+"""A program at a pseudo-terminal that a test reads and types at."""
 
 import fcntl
+import io
 import os
 import pty
-import select
 import subprocess
 import termios
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
+
+from pexpect import EOF
+from pexpect.fdpexpect import fdspawn
 
 
-class Process(Protocol):
-    """A program that runs; `subprocess.Popen` is one, and `warm.Fork`."""
-
-    def poll(self) -> int | None:
-        """Its exit code, None while it runs."""
-
-    def wait(self, timeout: float | None = None) -> int:
-        """Its exit code, once it has ended."""
-
-    def send_signal(self, number: int, /) -> None:
-        """Send it a signal."""
-
-    def kill(self) -> None:
-        """End it."""
-
-
-def started(command: Sequence[str], cwd: Path, environment: Mapping[str, str], files: Sequence[int]) -> Process:
-    """A program, in a session of its own."""
+def start_program(command: Sequence[str], cwd: Path, environment: Mapping[str, str], files: Sequence[int]) -> Any:
+    """Start a program in a session of its own, so that Ctrl-C at the terminal sends it a signal."""
     return subprocess.Popen(
         command,
         cwd=cwd,
@@ -38,72 +24,53 @@ def started(command: Sequence[str], cwd: Path, environment: Mapping[str, str], f
         stdout=files[1],
         stderr=files[2],
         start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C is a signal
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
     )
 
 
 class Terminal:
-    """A running program, what it has printed, and the keys that it is sent."""
+    """A terminal with a running program. To save the program's imports, pass `start=Fork` and a Python module."""
 
     def __init__(
         self,
         command: Sequence[str],
         cwd: Path,
         environment: Mapping[str, str],
-        start: Callable[[Sequence[str], Path, Mapping[str, str], Sequence[int]], Process] = started,
+        start: Callable[[Sequence[str], Path, Mapping[str, str], Sequence[int]], Any] = start_program,
     ) -> None:
-        self.ours, self.theirs = pty.openpty()
+        ours, theirs = pty.openpty()
+        self.screen = fdspawn(ours, timeout=120, encoding="utf-8", codec_errors="replace")
+        self.screen.logfile_read = io.StringIO()
         self.settings_before = self.settings()
-        self.unread = ""
-        self.all = ""
-        self.process = start(command, cwd, environment, [self.theirs] * 3)
+        self.process = start(command, cwd, environment, [theirs] * 3)
+        os.close(theirs)  # so that the program's end ends the output
 
     def settings(self) -> list[Any]:
-        """How the terminal is set: whether it waits for Enter, whether it shows what is typed."""
-        return termios.tcgetattr(self.theirs)
+        """Return the terminal's attributes, such as whether it echoes what is typed."""
+        return termios.tcgetattr(self.screen.child_fd)
 
-    def until(self, text: str, seconds: float = 120) -> str:
-        """What is printed from the last call on up to this text. Raises AssertionError where it does not come."""
-        end = time.monotonic() + seconds
-        while text not in self.unread:
-            assert time.monotonic() < end, f"no {text!r} in {self.unread!r}"
-            assert self.process.poll() is None or self.has_more(0), f"ended without {text!r}: {self.unread!r}"
-            if self.has_more(0.05):
-                self.read()
-        printed, _, self.unread = self.unread.partition(text)
-        return printed + text
+    def read_until(self, text: str) -> str:
+        """Return what is printed up to and including this text, from the end of the last call on."""
+        self.screen.expect_exact(text)
+        return f"{self.screen.before}{text}".replace("\r\n", "\n")
 
-    def has_more(self, seconds: float) -> bool:
-        """Whether something was printed that is not read yet."""
-        return bool(select.select([self.ours], [], [], seconds)[0])
-
-    def read(self) -> None:
-        """Take what was printed."""
-        printed = os.read(self.ours, 65536).decode("utf-8", "replace").replace("\r\n", "\n")
-        self.unread += printed
-        self.all += printed
+    @property
+    def all(self) -> str:
+        """Everything that the program has printed."""
+        return str(self.screen.logfile_read.getvalue()).replace("\r\n", "\n")
 
     def type(self, keys: str) -> None:
-        """Press these keys."""
-        os.write(self.ours, keys.encode())
+        self.screen.send(keys)
 
-    def end(self) -> int:
-        """Wait until the program has ended: its exit code."""
-        end = time.monotonic() + 120
-        while self.process.poll() is None and time.monotonic() < end:
-            if self.has_more(0.05):
-                self.read()
-        code = self.process.wait(1)
-        while self.has_more(0.05):
-            self.read()
-        return code
+    def wait(self) -> int:
+        """Wait for the program's end, and return its exit code."""
+        self.screen.expect_exact(EOF)
+        return int(self.process.wait(60))
 
     def __enter__(self) -> "Terminal":
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        os.close(self.ours)
-        os.close(self.theirs)
+        self.process.kill()
+        self.process.wait(60)
+        self.screen.close()

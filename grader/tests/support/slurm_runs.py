@@ -1,26 +1,27 @@
-"""A run of `grader grade` on Slurm that tests can watch and do harm to."""
+"""A run of `grader grade` on Slurm that a test watches and disturbs."""
 
 import csv
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from grader.cluster import record
 from grader.cluster.slurm import Job, list_jobs
 from grader.tests import ROOT
 from grader.tests.conftest import Run
-from grader.tests.support.processes import lives
-from grader.tests.support.submissions import OPTIONS, PRIMES, SHORT, results
+from grader.tests.support.processes import is_alive
+from grader.tests.support.submissions import OPTIONS, PRIMES, SHORT, list_results
 from scripts import one_node_slurm
 
 ON_SLURM = (*OPTIONS, "--executor", "slurm")
-PATIENCE = 600.0  # seconds that anything here may take on a busy machine
+PATIENCE = 600.0  # seconds that anything may take on a busy machine
 
 
-class Started:
-    """A run of `grader grade --executor slurm` that goes on while a test does harm to it."""
+class SlurmRun:
+    """A running `grader grade --executor slurm`."""
 
     def __init__(
         self, submissions: list[Path], out: Path, *options: str, course: Path = PRIMES, kata: str = "sieve"
@@ -28,64 +29,57 @@ class Started:
         self.out = out
         parts = ["--course", course, "grade", *submissions, "--out", out, "--kata", kata, *SHORT]
         parts += ["--executor", "slurm", "--per-task", "2", *options]
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "grader", *map(str, parts)],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        command = [sys.executable, "-m", "grader", *map(str, parts)]
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True)
 
-    def until(self, moment: Callable[[], object]) -> None:
-        """Wait until something is so, while it runs."""
+    def wait_until(self, condition: Callable[[], object]) -> None:
+        """Wait until a condition holds while the run goes on."""
         end = time.monotonic() + PATIENCE
-        while not moment():
+        while not condition():
             assert self.process.poll() is None, f"it ended first: {self.process.communicate()}"
             assert time.monotonic() < end
             time.sleep(0.1)
 
-    def until_it_grades(self) -> None:
-        """Wait until the first result is there, and a task runs."""
-        self.until(lambda: results(self.out) and any(job.state == "RUNNING" for job in self.jobs().values()))
+    def wait_until_grading(self) -> None:
+        """Wait until there is a result and a task still runs."""
+        self.wait_until(
+            lambda: list_results(self.out) and any(job.state == "RUNNING" for job in self.list_tasks().values())
+        )
 
-    def jobs(self) -> dict[str, Job]:
-        """Its tasks, as Slurm knows them."""
+    def list_tasks(self) -> dict[str, Job]:
         stored = record.load(self.out)
         return list_jobs(stored.name) if stored else {}
 
-    def first_running(self) -> str:
-        """The id of a task that runs."""
-        return min(id for id, job in self.jobs().items() if job.state == "RUNNING")
+    def find_running_task(self) -> str:
+        return min(id for id, job in self.list_tasks().items() if job.state == "RUNNING")
 
-    def ended(self) -> Run:
-        """Wait for its end."""
+    def wait(self) -> Run:
         out, err = self.process.communicate(timeout=PATIENCE)
         return Run(self.process.returncode, out, err)
 
 
-def processes(out: Path, module: str) -> list[int]:
-    """The processes that run a module for the tasks that grade into `out`, nearest to Slurm first."""
+def find_processes(out: Path, module: str) -> list[int]:
+    """Return the processes that run a module for a task that grades into `out`, parents first."""
     found = []
     for pid in one_node_slurm.list_processes():
-        try:
-            said = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
-        except OSError:
-            continue
-        if said[0] == sys.executable and module in said and any(str(out) in part for part in said) and lives(pid):
-            found.append(pid)
+        with suppress(OSError):
+            words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+            if words[0] == sys.executable and module in words and any(str(out) in word for word in words):
+                found += [pid] if is_alive(pid) else []
     return found
 
 
-def is_whole(out: Path, gradebook: bytes) -> None:
-    """Everybody is graded, as by a local run, and nothing else is left."""
+def assert_complete(out: Path, gradebook: bytes) -> None:
+    """Assert that `out` has this gradebook, the results of everyone in it, and no other files."""
     assert (out / "gradebook.csv").read_bytes() == gradebook
     names = [row["submission"] for row in csv.DictReader(gradebook.decode().splitlines())]
-    assert results(out) == names
+    assert list_results(out) == names
     files = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
     own = [f"{name}/{file}" for name in names for file in ("result.json", "hand_in.json")]
     assert files == {"gradebook.csv", ".seed", *own}
 
 
-def times(out: Path) -> dict[str, int]:
-    """When each result was written."""
-    return {name: (out / name / "result.json").stat().st_mtime_ns for name in results(out)}
+def read_times(out: Path) -> dict[str, int]:
+    """Return when each result was written."""
+    return {name: (out / name / "result.json").stat().st_mtime_ns for name in list_results(out)}

@@ -1,4 +1,4 @@
-"""What tests hand in, and what has become of it: a few files of one kata, or the solution with something exchanged."""
+"""Submissions that tests grade: one file, the reference solution with changes, or files that attack the grader."""
 
 import shutil
 from pathlib import Path
@@ -10,30 +10,30 @@ from grader.tests import ROOT
 from grader.tests.support.solution import SOLUTION
 
 LINEAR = (SOLUTION / "linear.py").read_text()
-PRIMES = ROOT / "examples/courses/primes"  # needs no torch: importing it takes most of a run of one kata
+PRIMES = ROOT / "examples/courses/primes"  # a course that does not import torch, so that grading it is fast
 SIEVE = (PRIMES / "reference/sieve/solution.py").read_text()
-WITHOUT_TWO = SIEVE.replace("range(n)", "range(3, n)")  # wrong, it is a prime
-SLOW = "\nimport time\ntime.sleep(0.25)\n"  # at every import: five tests make it more than a second
+WRONG_SIEVE = SIEVE.replace("range(n)", "range(3, n)")  # without the prime 2
+SLOW = "\nimport time\ntime.sleep(0.25)\n"  # appended to a file, adds more than a second: five tests import it
 NAMES = ("ada", "ben", "cleo", "dan")
 SHORT = ("--examples", "5", "--jobs", "2", "--seed", "0")
 OPTIONS = ("--kata", "sieve", *SHORT)
 
 
-def handed_in(folder: Path, source: str, *names: str, kata: str = "linear") -> list[Path]:
-    """Submissions of one file."""
+def write_submissions(folder: Path, source: str, *names: str, kata: str = "linear") -> list[Path]:
+    """Write a submission of one file for each name."""
     for name in names:
         (folder / name).mkdir(parents=True)
         (folder / name / f"{kata}.py").write_text(source)
     return [folder / name for name in names]
 
 
-def results(out: Path) -> list[str]:
-    """Who has a result; each is whole."""
+def list_results(out: Path) -> list[str]:
+    """Return the submissions that have a readable result."""
     return sorted(read(path).submission for path in out.glob("*/result.json"))
 
 
-def work(folder: Path, **changes: str | None) -> Path:
-    """A finished assignment but for these files: their new text, or None for one that is not there."""
+def write_assignment(folder: Path, **changes: str | None) -> Path:
+    """Write the reference solution with the text of some katas replaced, or their file removed for None."""
     shutil.copytree(SOLUTION, folder, dirs_exist_ok=True)
     for kata, text in changes.items():
         if text is None:
@@ -43,31 +43,27 @@ def work(folder: Path, **changes: str | None) -> Path:
     return folder
 
 
-def changed(kata: str, old: str, new: str) -> str:
-    """The solution of a kata with one text exchanged."""
+def edit_solution(kata: str, old: str, new: str) -> str:
+    """Return the solution of a kata with `old`, which occurs once, replaced by `new`."""
     source = (SOLUTION / f"{kata}.py").read_text()
     assert source.count(old) == 1
     return source.replace(old, new)
 
 
-def options(out: Path, **changes: Any) -> Options:
-    """Return options of both kinds for `grader grade`."""
+def make_options(out: Path, **changes: Any) -> Options:
+    """Return options of `grader grade`; a change may be one of `Options` or of `GradingOptions`."""
     grading: dict[str, Any] = {"seed": 0, "examples": 5, "isolation": "bwrap", "katas": ("linear",)}
     grading |= {name: changes.pop(name) for name in GradingOptions.__struct_fields__ if name in changes}
     return Options(GradingOptions(**grading), out, **{"quiet": True, **changes})
 
 
-def on_slurm(out: Path, **changes: Any) -> Options:
-    """Options of a call on Slurm."""
-    return options(out, **{"executor": "slurm", "alone": False, "jobs": 2, **changes})
+def make_slurm_options(out: Path, **changes: Any) -> Options:
+    return make_options(out, **{"executor": "slurm", "alone": False, "jobs": 2, **changes})
 
 
-TAKEN_UP = (
-    *("einops", "torch", "numpy", "pytest", "hypothesis", "msgspec", "rich", "typer", "jinja2", "submitit", "pip"),
-    *("venv", "ensurepip", "sitecustomize", "usercustomize", "conftest", "ctypes", "json", "subprocess", "runpy"),
-    *("grader", "torchkata", "trap"),
-)
-SETTINGS = {
+TRAP_MODULES = """einops torch numpy pytest hypothesis msgspec rich typer jinja2 submitit pip venv ensurepip
+    sitecustomize usercustomize conftest ctypes json subprocess runpy grader torchkata trap"""
+TRAP_SETTINGS = {
     "pyproject.toml": '[tool.torchkata]\n[tool.pytest.ini_options]\naddopts = ["-p", "trap"]\npythonpath = ["."]\n',
     "pytest.ini": "[pytest]\naddopts = -p trap\npythonpath = .\n",
     "tox.ini": "[pytest]\naddopts = -p trap\n",
@@ -75,12 +71,12 @@ SETTINGS = {
 }
 
 
-def trapped(folder: Path, mark: Path) -> Path:
-    """Files at the root of a hand-in that Python, pip or pytest might take for their own: `mark` has those that ran."""
-    for name in TAKEN_UP:
-        (folder / f"{name}.py").write_text(
-            f"with open({str(mark)!r}, 'a') as file:\n    file.write(__file__ + '\\n')\n"
-        )
-    for name, text in SETTINGS.items():
+def write_traps(folder: Path, mark: Path) -> Path:
+    """Write files that Python, pip or pytest would use if they took the submission for their own folder.
+
+    Each module that runs adds its path to `mark`.
+    """
+    trap = f"with open({str(mark)!r}, 'a') as file:\n    file.write(__file__ + '\\n')\n"
+    for name, text in TRAP_SETTINGS.items() | {(f"{module}.py", trap) for module in TRAP_MODULES.split()}:
         (folder / name).write_text(text)
     return folder

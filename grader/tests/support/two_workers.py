@@ -1,4 +1,4 @@
-"""Two workers in the real sandbox, each with many threads: prints as JSON what they could start, see and share."""
+"""Run two workers with many threads in one real sandbox, and print as JSON what they can start, see and share."""
 
 import contextlib
 import json
@@ -7,8 +7,8 @@ from pathlib import Path
 
 from grader.sandbox.launch import launch
 from grader.sandbox.runner import WorkerRunner
-from grader.tests.support.processes import descendants
-from grader.tests.support.workers import LIMITS, asking
+from grader.tests.support.processes import find_descendants
+from grader.tests.support.sandbox_workers import LIMITS, open_worker
 
 NAMESPACES = ("mnt", "net", "ipc", "pid", *([] if os.getuid() == 0 else ["user"]))  # root's workers are other users
 THREADS = """
@@ -25,10 +25,10 @@ answer = started
 """
 
 
-def namespaces_of_workers(zygotes: int) -> list[dict[str, Path]]:
-    """Of the processes that run and are the first of a namespace within that of the sandbox."""
+def read_worker_namespaces(sandbox: int) -> list[dict[str, Path]]:
+    """Return the namespaces of the workers: the first processes of the innermost PID namespaces."""
     found = []
-    for path in (Path(f"/proc/{pid}") for pid in descendants(zygotes)):
+    for path in (Path(f"/proc/{pid}") for pid in find_descendants(sandbox)):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError, PermissionError):  # it ends, or just begins
             status = dict(line.split(":", 1) for line in (path / "status").read_text().splitlines())
             numbers = status["NSpid"].split()
@@ -39,17 +39,17 @@ def namespaces_of_workers(zygotes: int) -> list[dict[str, Path]]:
 
 
 def main() -> None:
-    """All of it."""
+    """Print what the workers can do."""
     sandbox = launch("bwrap", LIMITS)
     sandbox.wait_until_ready()
     violations = WorkerRunner(sandbox.clone(), LIMITS).find_violations(["/etc/passwd"])
-    first, second = asking(sandbox), asking(sandbox)
-    asked = [next(one) for one in (first, second)]
-    threads = [ask(THREADS, "import threading") for ask in asked]
-    workers = namespaces_of_workers(sandbox.process.pid)
-    assert len(workers) >= 2, "the two workers are not among the processes"
-    shared = [name for name in NAMESPACES if len({links[name] for links in workers}) < len(workers)]
-    devices = asked[0]("answer = sorted(os.listdir('/dev'))")
+    generators = [open_worker(sandbox), open_worker(sandbox)]  # both must exist until the end
+    workers = [next(generator) for generator in generators]
+    threads = [ask(THREADS, "import threading") for ask in workers]
+    namespaces = read_worker_namespaces(sandbox.process.pid)
+    assert len(namespaces) >= 2, "the two workers are not among the processes"
+    shared = [name for name in NAMESPACES if len({links[name] for links in namespaces}) < len(namespaces)]
+    devices = workers[0]("answer = sorted(os.listdir('/dev'))")
     print(json.dumps({"threads": threads, "shared": shared, "devices": devices, "violations": violations}))
     sandbox.close()
 

@@ -1,6 +1,6 @@
-"""`python -m MODULE …` in forks of a process that has imported torch, pytest, Hypothesis: most of what a start takes.
+"""Run `python -m MODULE …` in a fork of a process that has imported torch, pytest and Hypothesis, which saves seconds.
 
-Nothing of ours is imported before the fork. What starts Python itself: test_docs_run.py, and whoever asks for it.
+The process imports nothing of this repository before it forks. Tests of how Python starts use `run_program` instead.
 """
 
 import atexit
@@ -24,21 +24,21 @@ from pathlib import Path
 from typing import IO, NoReturn
 
 IMPORTED = ("pytest", "torch", "hypothesis.extra.numpy", "msgspec", "rich.console", "typer")
-SECONDS = 600.0  # that a module may run
-LONGEST = 2**20  # bytes of a request
+TIMEOUT = 600.0  # seconds that a module may run
+MAX_REQUEST_BYTES = 2**20
 NUMBER_BYTES = 4
 
 
 def main() -> None:
-    """Fork for each request that comes; a fork leaves the loop, and becomes what it was asked for."""
+    """Fork for each request; the fork leaves the loop and runs the requested module."""
     for name in IMPORTED:
         importlib.import_module(name)
     for name in [name for name in sys.modules if name.lstrip("_").startswith("hypothesis")]:
-        sys.modules[name].__doc__ = "PYTEST_DONT_REWRITE"  # or pytest warns that it comes too late to rewrite it
-    gc.freeze()  # a fork that collects garbage would copy all of it
+        sys.modules[name].__doc__ = "PYTEST_DONT_REWRITE"  # else pytest warns that it can no longer rewrite it
+    gc.freeze()  # else garbage collection in a fork would copy all objects
     line = socket.socket(fileno=int(sys.argv[1]))
     while True:
-        request, descriptors, _, _ = socket.recv_fds(line, LONGEST, 3)
+        request, descriptors, _, _ = socket.recv_fds(line, MAX_REQUEST_BYTES, 3)
         if not request:
             return
         pid = os.fork()
@@ -49,11 +49,13 @@ def main() -> None:
             os.close(descriptor)
         line.sendall(pid.to_bytes(NUMBER_BYTES, "little"))
         line.sendall(os.waitpid(pid, 0)[1].to_bytes(NUMBER_BYTES, "little"))
-    become(descriptors, **json.loads(request))
+    run_requested(descriptors, **json.loads(request))
 
 
-def become(descriptors: list[int], module: str, arguments: list[str], cwd: str, environment: dict[str, str]) -> None:
-    """Run a module as Python does that has just been started there; at a terminal, as the one that it belongs to."""
+def run_requested(
+    descriptors: list[int], module: str, arguments: list[str], cwd: str, environment: dict[str, str]
+) -> None:
+    """Run a module as a new Python would in `cwd`. If its input is a terminal, make that the controlling terminal."""
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number)
         os.close(descriptor)
@@ -74,11 +76,11 @@ def become(descriptors: list[int], module: str, arguments: list[str], cwd: str, 
     except SystemExit as ended:
         if threading.active_count() > 1 or not isinstance(ended.code, int | None):
             raise
-        end(ended.code or 0)
+        exit_quickly(ended.code or 0)
 
 
-def end(code: int) -> NoReturn:
-    """End as Python does, but free no objects: that would copy all that a fork shares, ten times its own work."""
+def exit_quickly(code: int) -> NoReturn:
+    """Exit without freeing objects, because that would copy all memory that the fork shares."""
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -86,7 +88,7 @@ def end(code: int) -> NoReturn:
 
 
 class Server:
-    """The process that forks, as long as this one lives."""
+    """The forking process. It ends when this process ends."""
 
     def __init__(self) -> None:
         self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -96,81 +98,67 @@ class Server:
         atexit.register(self.close)
 
     def close(self) -> None:
-        """Let it end."""
         self.line.close()
         self.process.wait()
 
-    def told(self, seconds: float) -> int | None:
-        """The next number that it sends, None where none comes in time."""
-        if not select.select([self.line], [], [], seconds)[0]:
+    def receive(self, timeout: float) -> int | None:
+        """Return the next number that the process sends, or None after the timeout."""
+        if not select.select([self.line], [], [], timeout)[0]:
             return None
         number = self.line.recv(NUMBER_BYTES)
-        if not number:
-            self.lose("it has ended")
-        return int.from_bytes(number, "little")
+        return int.from_bytes(number, "little") if number else self.fail("it has ended")
 
-    def lose(self, reason: str) -> NoReturn:
-        """Do without it from now on. Raises ChildProcessError."""
+    def fail(self, reason: str) -> NoReturn:
+        """Kill the process, let the next fork start a new one, and raise ChildProcessError."""
         self.process.kill()
-        server.cache_clear()
-        raise ChildProcessError(f"the process that forks is lost: {reason}")
+        get_server.cache_clear()
+        raise ChildProcessError(f"the forking process is lost: {reason}")
 
 
-@cache
-def server() -> Server:
-    """One for all tests of this process."""
-    return Server()
+get_server = cache(Server)
 
 
 class Fork:
-    """A module that runs beside us, as `subprocess.Popen` is a program that does; one at a time."""
+    """A module that runs in a fork, with some methods of `subprocess.Popen`. Only one can run at a time."""
 
     def __init__(
         self, command: Sequence[str], cwd: Path, environment: Mapping[str, str], descriptors: Sequence[int]
     ) -> None:
         module, *arguments = command
         request = {"module": module, "arguments": arguments, "cwd": str(cwd), "environment": dict(environment)}
-        self.server = server()
+        self.server = get_server()
         socket.send_fds(self.server.line, [json.dumps(request).encode()], descriptors)
         self.code: int | None = None
-        self.pid = self.server.told(SECONDS) or self.server.lose("no fork")
+        self.pid = self.server.receive(TIMEOUT) or self.server.fail("no fork")
 
-    def poll(self) -> int | None:
-        """Its exit code, None while it runs."""
-        return self.ended(0.0)
-
-    def ended(self, seconds: float) -> int | None:
-        """Its exit code, None if it still runs after so many seconds."""
-        if self.code is None and (status := self.server.told(seconds)) is not None:
+    def poll(self, timeout: float = 0.0) -> int | None:
+        """Return the exit code, or None if the fork still runs after the timeout."""
+        if self.code is None and (status := self.server.receive(timeout)) is not None:
             self.code = os.waitstatus_to_exitcode(status)
         return self.code
 
-    def wait(self, timeout: float | None = None) -> int:
-        """Its exit code, once it has ended. Raises ChildProcessError if it never does."""
-        code = self.ended(SECONDS if timeout is None else timeout)
-        return self.server.lose("its fork does not end") if code is None else code
+    def wait(self, timeout: float = TIMEOUT) -> int:
+        code = self.poll(timeout)
+        return self.server.fail("its fork does not end") if code is None else code
 
     def send_signal(self, number: int) -> None:
-        """Send it a signal, if it still runs."""
         if self.poll() is None:
             os.kill(self.pid, number)
 
     def kill(self) -> None:
-        """End it."""
         self.send_signal(signal.SIGKILL)
 
 
 def run_module(*command: str, cwd: Path, environment: Mapping[str, str], typed: str = "") -> tuple[int, str, str]:
-    """The exit code, and what it wrote to its output and its error output."""
+    """Run a module with `typed` as its input; return its exit code, output and error output."""
     with tempfile.TemporaryFile() as keys, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         keys.write(typed.encode())
         keys.seek(0)
         code = Fork(command, cwd, environment, [file.fileno() for file in (keys, out, err)]).wait()
-        return code, read(out), read(err)
+        return code, read_whole(out), read_whole(err)
 
 
-def read(file: IO[bytes]) -> str:
-    """All that was written to a file."""
+def read_whole(file: IO[bytes]) -> str:
     file.seek(0)
     return file.read().decode("utf-8", "replace")
 

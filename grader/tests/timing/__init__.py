@@ -1,1 +1,1 @@
-"""What needs a clock, a quiet machine, or minutes: `make prove` runs it, and `make test` does not."""
+"""Tests that need a clock, a quiet machine, or minutes: `make prove` runs them, and `make test` does not."""

@@ -1,4 +1,4 @@
-"""Marks what is here, so that it can be chosen or left out by name."""
+"""Marks the tests of this folder, so that they can be selected or left out."""
 
 from pathlib import Path
 
@@ -6,7 +6,6 @@ import pytest
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests of this folder are about time."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.timing)

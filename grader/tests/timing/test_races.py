@@ -1,4 +1,4 @@
-"""A few cheats on speed for real: what they gain is measured."""
+"""A few real cheats on speed gain nothing when they are timed."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from torchkata.course import course
     "title",
     ["forged/answers_early", "elsewhere/wakes_itself", "memory_and_reads/leaves_before_it_is_measured", "ends/exits"],
 )
-def test_a_cheat_on_speed_gains_nothing_and_does_not_affect_the_next_submission(
+def test_speed_cheat_gains_nothing(
     title: str,
     needs_bwrap: None,  # noqa: ARG001
 ) -> None:

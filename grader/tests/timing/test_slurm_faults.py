@@ -1,7 +1,6 @@
-"""A class on a real Slurm of one node: every fault that a task, a node or a run can have ends in a complete run.
+"""Grading on a real Slurm of one node: a run is complete in the end, whatever fault a task, a node or the run has.
 
-Each costs half a minute, most of it Slurm's own waiting. `make test` tries a cancelled task, a killed run and a refused
-job (test_slurm.py).
+Each test takes half a minute, most of it Slurm's own waiting. test_slurm.py has the faults that `make test` covers.
 """
 
 import os
@@ -15,95 +14,89 @@ import pytest
 from grader.cluster import record
 from grader.tests import ROOT
 from grader.tests.conftest import control, grade
-from grader.tests.support.slurm_runs import ON_SLURM, PATIENCE, Started, is_whole, processes, times
-from grader.tests.support.submissions import LINEAR, NAMES, OPTIONS, PRIMES, SLOW, handed_in, results
+from grader.tests.support.slurm_runs import ON_SLURM, PATIENCE, SlurmRun, assert_complete, find_processes, read_times
+from grader.tests.support.submissions import LINEAR, NAMES, OPTIONS, PRIMES, SLOW, list_results, write_submissions
 
 pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap")]
 
 
 @pytest.mark.parametrize("module", ["submitit.core._submit", "grader.cluster.chunk"])
-def test_a_task_whose_process_is_killed_is_submitted_again(
+def test_killed_task_is_submitted_again(
     slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, module: str
 ) -> None:
-    started = Started(slow_class, tmp_path)
-    started.until_it_grades()
-    started.until(lambda: processes(tmp_path, module))
-    os.kill(processes(tmp_path, module)[0], signal.SIGKILL)
-    before = times(tmp_path)
-    done = started.ended()
+    started = SlurmRun(slow_class, tmp_path)
+    started.wait_until_grading()
+    started.wait_until(lambda: find_processes(tmp_path, module))
+    os.kill(find_processes(tmp_path, module)[0], signal.SIGKILL)
+    before = read_times(tmp_path)
+    done = started.wait()
     assert done.code == 0, done.err
     assert "warning: failed tasks: " in done.err
-    assert {name: times(tmp_path)[name] for name in before} == before
-    is_whole(tmp_path, slow_gradebook)
+    assert {name: read_times(tmp_path)[name] for name in before} == before
+    assert_complete(tmp_path, slow_gradebook)
 
 
-def test_a_killed_run_with_force_does_not_grade_again_what_it_has_graded(
-    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
-) -> None:
+def test_killed_forced_run_keeps_graded_results(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
     assert grade(*slow_class, "--out", tmp_path, *OPTIONS, "--isolation", "bwrap", course=PRIMES).code == 0
-    old = times(tmp_path)
-    started = Started(slow_class, tmp_path, "--force")
-    started.until(lambda: times(tmp_path) != old)
+    old = read_times(tmp_path)
+    started = SlurmRun(slow_class, tmp_path, "--force")
+    started.wait_until(lambda: read_times(tmp_path) != old)
     started.process.kill()
     started.process.communicate()
     end = time.monotonic() + PATIENCE
-    while not all(job.ended for job in started.jobs().values()) and time.monotonic() < end:
+    while not all(job.ended for job in started.list_tasks().values()) and time.monotonic() < end:
         time.sleep(0.2)
-    new = times(tmp_path)
+    new = read_times(tmp_path)
     assert all(new[name] > old[name] for name in NAMES)
-    again = Started(slow_class, tmp_path, "--force").ended()
+    again = SlurmRun(slow_class, tmp_path, "--force").wait()
     assert (again.code, "job" in again.out) == (0, False)
-    assert times(tmp_path) == new
-    is_whole(tmp_path, slow_gradebook)
+    assert read_times(tmp_path) == new
+    assert_complete(tmp_path, slow_gradebook)
 
 
 @pytest.mark.parametrize("harm", ["stop-node", "crash"])  # slurmd alone, or with its tasks
 def test_run_survives_loss_of_a_node(
     cluster: Path, slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, harm: str
 ) -> None:
-    started = Started(slow_class, tmp_path)
-    started.until_it_grades()
+    started = SlurmRun(slow_class, tmp_path)
+    started.wait_until_grading()
     control(harm, cluster)
-    before = times(tmp_path)
-    assert harm == "stop-node" or processes(tmp_path, "grader.cluster.chunk") == []
+    before = read_times(tmp_path)
+    assert harm == "stop-node" or find_processes(tmp_path, "grader.cluster.chunk") == []
     control("start-node", cluster)
-    done = started.ended()
+    done = started.wait()
     assert done.code == 0, done.err
-    assert {name: times(tmp_path)[name] for name in before} == before
-    is_whole(tmp_path, slow_gradebook)
+    assert {name: read_times(tmp_path)[name] for name in before} == before
+    assert_complete(tmp_path, slow_gradebook)
 
 
-def test_a_task_that_is_preempted_is_queued_again(
-    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
-) -> None:
-    started = Started(slow_class, tmp_path)
-    started.until_it_grades()
-    task = started.first_running()
+def test_preempted_task_is_queued_again(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
+    started = SlurmRun(slow_class, tmp_path)
+    started.wait_until_grading()
+    task = started.find_running_task()
     for name in ("TERM", "USR2"):  # what Slurm sends before it takes the node away
         subprocess.run(["scancel", f"--signal={name}", task], check=True)
     (log,) = tmp_path.glob(f".slurm/torchkata-*/*/{task}_0_log.out")
-    started.until(lambda: f"Requeued job {task}" in log.read_text())
-    done = started.ended()
+    started.wait_until(lambda: f"Requeued job {task}" in log.read_text())
+    done = started.wait()
     assert (done.code, done.err) == (0, "")
     assert "job" in done.out
     assert done.out.count("tests of") == 1, "the task itself took up what was missing"
-    is_whole(tmp_path, slow_gradebook)
+    assert_complete(tmp_path, slow_gradebook)
 
 
-def test_a_node_without_a_gpu_is_named_as_unfit_to_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = handed_in(tmp_path / "class", LINEAR, "ada")
+def test_node_without_gpu_is_unfit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = write_submissions(tmp_path / "class", LINEAR, "ada")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    done = Started(paths, tmp_path / "out", "--device", "cuda", course=ROOT, kata="linear").ended()
+    done = SlurmRun(paths, tmp_path / "out", "--device", "cuda", course=ROOT, kata="linear").wait()
     assert done.code == 3
     assert "is unfit: speed is not graded: " in done.err
-    assert results(tmp_path / "out") == ["ada"]
+    assert list_results(tmp_path / "out") == ["ada"]
 
 
-def test_a_different_call_is_refused_while_jobs_of_another_one_wait(
-    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
-) -> None:
-    started = Started(slow_class, tmp_path, "--slurm", "begin=now+1hour")
-    started.until(started.jobs)
+def test_other_call_is_refused_while_jobs_wait(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
+    started = SlurmRun(slow_class, tmp_path, "--slurm", "begin=now+1hour")
+    started.wait_until(started.list_tasks)
     started.process.kill()
     started.process.communicate()
     stored = record.load(tmp_path)
@@ -115,11 +108,11 @@ def test_a_different_call_is_refused_while_jobs_of_another_one_wait(
         f"end them with scancel --name={stored.name}\n"
     )
     subprocess.run(["scancel", f"--name={stored.name}"], check=True)
-    assert Started(slow_class, tmp_path).ended().code == 0
-    is_whole(tmp_path, slow_gradebook)
+    assert SlurmRun(slow_class, tmp_path).wait().code == 0
+    assert_complete(tmp_path, slow_gradebook)
 
 
-def test_a_node_without_a_sandbox_is_named_as_unfit(
+def test_node_without_sandbox_is_unfit(
     slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = tmp_path / "bin/bwrap"
@@ -129,21 +122,21 @@ def test_a_node_without_a_sandbox_is_named_as_unfit(
     out = tmp_path / "out"
     with monkeypatch.context() as patch:
         patch.setenv("PATH", f"{broken.parent}:{os.environ['PATH']}")
-        done = Started(slow_class, out).ended()
+        done = SlurmRun(slow_class, out).wait()
     assert done.code == 3
     assert "is unfit: isolation bwrap does not work here: no namespaces here\n" in done.err
     assert "warning: no other node is left for grading: " in done.err
-    assert results(out) == []
-    assert Started(slow_class, out).ended().code == 0
-    is_whole(out, slow_gradebook)
+    assert list_results(out) == []
+    assert SlurmRun(slow_class, out).wait().code == 0
+    assert_complete(out, slow_gradebook)
 
 
-def test_only_the_tasks_that_time_ask_for_a_gpu_and_they_start_after_the_tests(tmp_path: Path) -> None:
-    paths, out = handed_in(tmp_path / "class", LINEAR + 2 * SLOW, *NAMES), tmp_path / "out"
+def test_only_speed_tasks_ask_for_gpu(tmp_path: Path) -> None:
+    paths, out = write_submissions(tmp_path / "class", LINEAR + 2 * SLOW, *NAMES), tmp_path / "out"
     asked_for = ("--device", "cpu", "--slurm", "gres=gpu:1", "--slurm", "time=10")
-    started = Started(paths, out, *asked_for, course=ROOT, kata="linear")
+    started = SlurmRun(paths, out, *asked_for, course=ROOT, kata="linear")
     asked = ("squeue", "--noheader", "--array", "--format=%A|%b|%l|%E")
-    started.until(lambda: len((record.load(out) or record.Record("", "", 0)).jobs) == 2)
+    started.wait_until(lambda: len((record.load(out) or record.Record("", "", 0)).jobs) == 2)
     said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.splitlines()
     stored = record.load(out)
     assert stored is not None
@@ -152,6 +145,6 @@ def test_only_the_tasks_that_time_ask_for_a_gpu_and_they_start_after_the_tests(t
     (waiting,) = {line.partition("|")[2] for line in said if "gpu" in line}
     assert waiting.startswith(f"gres:gpu:1|10:00|afterany:{tests}_*")
     subprocess.run(["scancel", speed], check=True)
-    done = started.ended()
+    done = started.wait()
     assert done.code == 3
-    assert results(out) == list(NAMES)
+    assert list_results(out) == list(NAMES)

@@ -1,4 +1,4 @@
-"""Workers: how long a student's code may run, and that nobody's waiting for a busy machine counts."""
+"""The time limits of workers, and that waiting for a busy machine does not count."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from grader.sandbox.launch import Sandbox
-from grader.tests.support.workers import LEVELS, LIMITS, Ask, asking, zygote
+from grader.tests.support.sandbox_workers import LEVELS, LIMITS, Ask, open_worker, start_sandbox
 from torchkata.seam.failures import TimedOut
 
 ON_ONE_CORE = "import os\nos.sched_setaffinity(0, {max(os.sched_getaffinity(0))})\n"
@@ -16,19 +16,17 @@ ON_ONE_CORE = "import os\nos.sched_setaffinity(0, {max(os.sched_getaffinity(0))}
 
 @pytest.fixture(scope="module", params=LEVELS)
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """A zygote at each level."""
-    yield from zygote(request, LIMITS)
+    yield from start_sandbox(request, LIMITS)
 
 
 @pytest.fixture
 def ask(sandbox: Sandbox) -> Iterator[Ask]:
-    """Have a student's code run in it."""
-    yield from asking(sandbox)
+    yield from open_worker(sandbox)
 
 
 @pytest.fixture
 def busy_core() -> Iterator[None]:
-    """Three processes that never stop working on one core."""
+    """Keep one core busy with three processes."""
     others = [subprocess.Popen([sys.executable, "-c", f"{ON_ONE_CORE}while True: pass"]) for _ in range(3)]
     yield
     for other in others:
@@ -37,7 +35,7 @@ def busy_core() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("busy_core")
-def test_waiting_for_a_busy_machine_does_not_count_as_the_students_time(ask: Ask) -> None:
+def test_waiting_for_busy_machine_does_not_count(ask: Ask) -> None:
     work = "until = time.process_time() + 1.5\nwhile time.process_time() < until: pass\nanswer = torch.ones(1)"
     assert torch.equal(ask(work, before=f"{ON_ONE_CORE}import time"), torch.ones(1)), "6 seconds at a quarter of a core"
 

@@ -16,7 +16,7 @@ from grader.commands import calibrate
 from grader.speed import ceilings, rates, setup
 from grader.speed.calibration import TOLERATED, Calibration, calibration_path, compare_with_calibration, load, store
 from grader.speed.timed_worker import Task
-from grader.tests.conftest import ask
+from grader.tests.conftest import call_grader
 from torchkata.speed.datasheets import device
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import work_of
@@ -60,14 +60,14 @@ def test_calibrate_reports_death_of_measuring_process(monkeypatch: pytest.Monkey
     ],
 )
 def test_calibrate_refuses_bad_option_in_one_line(options: list[str], line: str) -> None:
-    done = ask("calibrate", *options)
+    done = call_grader("calibrate", *options)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert done.err.startswith(line)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
 def test_calibrate_without_gpu_exits_with_3() -> None:
-    done = ask("calibrate", "--device", "cuda")
+    done = call_grader("calibrate", "--device", "cuda")
     assert (done.code, done.err) == (3, "grader: there is no CUDA device here\n")
 
 

@@ -12,7 +12,7 @@ from grader.marks.compute import find_obsolete_overrides, read_graded
 from grader.marks.rulebook import read_rulebook
 from grader.marks.rules import Policy
 from grader.results import result
-from grader.tests.conftest import ask
+from grader.tests.conftest import call_grader
 from grader.tests.unit.test_report_command import TESTS, store
 from torchkata.result import Outcome
 
@@ -67,7 +67,7 @@ def read_marks(folder: Path, *columns: str) -> list[tuple[str, ...]]:
 def test_marks_have_a_row_per_student(tmp_path: Path) -> None:
     results, folder = store_results(tmp_path / "results"), write_class(tmp_path / "class")
     before = {path: path.read_bytes() for path in results.rglob("*.json")}
-    done = ask("marks", results, folder)
+    done = call_grader("marks", results, folder)
     assert (done.code, done.err) == (0, "")
     assert "people:    3; 2 submitted, 1 of them late" in done.out
     assert "missing:   eve" in done.out
@@ -77,7 +77,7 @@ def test_marks_have_a_row_per_student(tmp_path: Path) -> None:
         ("eve", "Eve", "", "0.0", "0.0", ""),
     ], "a missing submission gets no mark, not 0"
     content = (folder / "marks.csv").read_bytes()
-    assert (ask("marks", results, folder).code, (folder / "marks.csv").read_bytes()) == (0, content)
+    assert (call_grader("marks", results, folder).code, (folder / "marks.csv").read_bytes()) == (0, content)
     assert {path: path.read_bytes() for path in results.rglob("*.json")} == before
 
 
@@ -85,7 +85,9 @@ def test_marks_name_open_questions(tmp_path: Path) -> None:
     store(store_results(tmp_path / "results"), "who", "done", "passed")
     needless = CLASS["overrides.csv"].replace(",1,unfair", ",0,unfair")
     times = "submission,time\nada,2026-10-01T20:00:00Z\n"
-    done = ask("marks", tmp_path / "results", write_class(tmp_path / "class", overrides_csv=needless, times_csv=times))
+    done = call_grader(
+        "marks", tmp_path / "results", write_class(tmp_path / "class", overrides_csv=needless, times_csv=times)
+    )
     assert done.code == 2
     assert done.err.splitlines() == [
         "grader: who: no owner in the class list; enter it in the owner's column submission",
@@ -119,7 +121,7 @@ def test_marks_name_open_questions(tmp_path: Path) -> None:
     ],
 )
 def test_contradictory_class_is_refused(tmp_path: Path, file: str, text: str, told: str) -> None:
-    done = ask("marks", store_results(tmp_path / "results"), write_class(tmp_path / "class", **{file: text}))
+    done = call_grader("marks", store_results(tmp_path / "results"), write_class(tmp_path / "class", **{file: text}))
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert told in done.err
     assert not (tmp_path / "class/marks.csv").exists()
@@ -138,13 +140,13 @@ def test_export_fills_gradebook_with_marks(tmp_path: Path) -> None:
     book = tmp_path / "moodle.csv"
     book.write_text("Identifier,Full name,Email address,Grade,Maximum Grade\nParticipant 1,Ada,ada@x.edu,,2.00\n")
     to = tmp_path / "out.csv"
-    done = ask("export", results, "--format", "moodle", "--class", folder, "--gradebook", book, "--to", to)
+    done = call_grader("export", results, "--format", "moodle", "--class", folder, "--gradebook", book, "--to", to)
     lines = [f"grader: {name}: has no row in the gradebook" for name in ("ben", "eve")]
     assert (done.code, done.err.splitlines()) == (2, lines)
     assert to.read_text() == book.read_text().replace("ada@x.edu,,", "ada@x.edu,2,")
-    lacks = ask("export", results, "--format", "canvas", "--to", to)
+    lacks = call_grader("export", results, "--format", "canvas", "--to", to)
     assert (lacks.code, "needs --class FOLDER and --gradebook FILE" in lacks.err) == (2, True)
-    strays = ask("export", results, "--format", "junit", "--class", folder, "--to", to)
+    strays = call_grader("export", results, "--format", "junit", "--class", folder, "--to", to)
     assert (strays.code, strays.err) == (2, "grader: --class is for --format canvas, csv, moodle\n")
 
 
@@ -153,7 +155,7 @@ def test_gradescope_metadata_gives_submitters_and_times(tmp_path: Path) -> None:
     store(tmp_path / "results", "submission_8", "done", "passed", "passed")
     folder = write_class(tmp_path / "class", times_csv="submission,time\n", overrides_csv="id,points,reason,who\n")
     (folder / "submission_metadata.yml").write_text(METADATA)
-    done = ask("marks", tmp_path / "results", folder)
+    done = call_grader("marks", tmp_path / "results", folder)
     assert done.err.splitlines() == ["grader: submission_8: Zed (zed@x.edu) is not in the class list"]
     assert read_marks(folder, "id", "submission", "days_late", "final") == [
         ("ada", "submission_7", "1", "1.5"),
@@ -169,7 +171,7 @@ def text_of(page: Path) -> str:
 
 def test_page_shows_steps_of_a_mark(tmp_path: Path) -> None:
     folder, results = write_class(tmp_path / "class"), store_results(tmp_path / "results")
-    done = ask("report", results, "--class", folder, "--feedback", tmp_path / "pages")
+    done = call_grader("report", results, "--class", folder, "--feedback", tmp_path / "pages")
     assert (done.code, done.err) == (0, "")
     ben = text_of(tmp_path / "pages/ben/feedback.html")
     steps = "mark 1.5 of 2 points as graded 2 lateness −0.5 manual correction 0 mark 1.5 1 day late"
@@ -188,10 +190,10 @@ def test_differing_marks_of_a_group_stay_private(tmp_path: Path) -> None:
     folder = write_class(tmp_path / "class", **files)
     store(tmp_path / "results", "g", "done", "passed", "passed")
     call = ("report", tmp_path / "results", "--class", folder, "--feedback", tmp_path / "pages")
-    assert ask(*call).code == 0
+    assert call_grader(*call).code == 0
     assert "mark 1.5 of 2" in text_of(tmp_path / "pages/g/feedback.html")
     (folder / "extensions.csv").write_text("id,until,reason\nada,2026-10-05T00:00:00,in hospital\n")
-    assert ask(*call).code == 0
+    assert call_grader(*call).code == 0
     own = text_of(tmp_path / "pages/g/feedback.html")
     assert "hospital" not in own
     assert "lateness" not in own
@@ -211,7 +213,7 @@ def test_regrade_names_superseded_overrides(tmp_path: Path) -> None:
     ]
     assert find_obsolete_overrides(folder, after, after) == find_obsolete_overrides(folder, {}, after) == []
     both = ("--class", folder, "--pseudonyms", tmp_path / "key.json")
-    refused = ask("grade", tmp_path, "--out", tmp_path / "after", *both)
+    refused = call_grader("grade", tmp_path, "--out", tmp_path / "after", *both)
     assert refused.err == "grader: --class and --pseudonyms exclude each other: --class prints names\n"
 
 
@@ -221,5 +223,5 @@ def test_commit_time_is_the_fallback(tmp_path: Path) -> None:
     for name in ("ada", "ben"):
         stored = result.read(results / name / "result.json")
         result.write(replace(stored, handed_in="2026-10-03T12:00:00+02:00"), results)
-    assert ask("marks", results, folder).err == ""
+    assert call_grader("marks", results, folder).err == ""
     assert read_marks(folder, "id", "days_late") == [("ada", "0"), ("ben", "2"), ("eve", "0")]

@@ -8,13 +8,13 @@ import pytest
 from grader.output.formats import classroom50
 from grader.results.result import Result
 from grader.tests.conftest import Hide
-from grader.tests.support.made_results import HOSTILE, result
-from grader.tests.support.platforms import RUNNER, for_classroom50
+from grader.tests.support.platforms import RUNNER, render_classroom50
+from grader.tests.support.sample_results import HOSTILE, make_result
 
 
-def make_result(score: float, most: float) -> Result:
+def make_result_with_points(score: float, most: float) -> Result:
     """Return a result with these points in its first test, and 0 of 1 in the others."""
-    whole = result("why")
+    whole = make_result("why")
     first, *others = whole.katas[0].tests
     zeros = (replace(test, score=0.0, max_score=1.0) for test in others)
     tests = (replace(first, score=score, max_score=most), *zeros)
@@ -22,7 +22,7 @@ def make_result(score: float, most: float) -> Result:
 
 
 def test_report_has_fields_points_and_tests() -> None:
-    report = for_classroom50(result(HOSTILE))
+    report = render_classroom50(make_result(HOSTILE))
     assert report["classroom"] == "cs336"
     assert report["assignment_type"] == "group"
     assert (report["datetime"], report["graded_at"]) == ("2026-09-01T10:00:00Z", "2026-09-01T12:00:00Z")
@@ -46,7 +46,7 @@ def test_report_has_fields_points_and_tests() -> None:
     ],
 )
 def test_points_are_scaled_to_integers_never_rounded_up(score: float, most: float, shown: tuple[int, int]) -> None:
-    report = for_classroom50(make_result(score, most))
+    report = render_classroom50(make_result_with_points(score, most))
     test = report["tests"][0]
     assert (test["score"], test["max-score"]) == shown
     assert report["tests"][1]["max-score"] == shown[1] / most, "all by the same factor"
@@ -85,5 +85,5 @@ def test_bad_field_is_named(given: dict[str, str], words: str) -> None:
 
 def test_hidden_tests_have_no_name(hide: Hide) -> None:
     hide("hidden")
-    names = [test["test-name"] for test in for_classroom50(result("x · claim"))["tests"]]
+    names = [test["test-name"] for test in render_classroom50(make_result("x · claim"))["tests"]]
     assert names == [f"get_batch: hidden test {number}" for number in range(1, 12)]

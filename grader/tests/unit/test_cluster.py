@@ -18,9 +18,9 @@ from grader.cluster.slurm import ENDED, Job, join_lines
 from grader.pipeline.queue import Options, Queue
 from grader.pipeline.submission_ids import assign_ids
 from grader.results.result import Result, write
-from grader.tests.conftest import ask
-from grader.tests.support.made_results import result
-from grader.tests.support.submissions import LINEAR, handed_in, on_slurm
+from grader.tests.conftest import call_grader
+from grader.tests.support.sample_results import make_result
+from grader.tests.support.submissions import LINEAR, make_slurm_options, write_submissions
 from torchkata.course import course
 
 KATAS = (course().katas["linear"],)
@@ -68,16 +68,16 @@ def test_bad_slurm_option_is_refused(option: str, words: str) -> None:
 
 
 def test_missing_slurm_commands_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (submission,) = handed_in(tmp_path, LINEAR, "ada")
+    (submission,) = write_submissions(tmp_path, LINEAR, "ada")
     monkeypatch.setenv("PATH", str(tmp_path))
-    done = ask("grade", submission, "--out", tmp_path / "out", "--executor", "slurm")
+    done = call_grader("grade", submission, "--out", tmp_path / "out", "--executor", "slurm")
     assert done.code == 3
     assert done.err.startswith("grader: sbatch, srun, squeue, scontrol: not found")
 
 
 @given(seconds=st.floats(1e-3, 1e5), submissions=st.integers(1, 100_000), jobs=st.integers(1, 500))
 def test_chunk_size_bounds_time_and_tasks(seconds: float, submissions: int, jobs: int) -> None:
-    size = compute_chunk_size(seconds, submissions, on_slurm(Path("out"), jobs=jobs))
+    size = compute_chunk_size(seconds, submissions, make_slurm_options(Path("out"), jobs=jobs))
     tasks = math.ceil(submissions / size)
     assert 1 <= size <= submissions
     assert tasks <= MAX_TASKS
@@ -86,19 +86,21 @@ def test_chunk_size_bounds_time_and_tasks(seconds: float, submissions: int, jobs
 
 def test_plan_holds_each_submission_once(tmp_path: Path) -> None:
     paths = [tmp_path / f"s{number}" for number in range(7)]
-    planned = create_plan("tests", paths, on_slurm(tmp_path), 3)
+    planned = create_plan("tests", paths, make_slurm_options(tmp_path), 3)
     assert [len(chunk) for chunk in planned.chunks] == [3, 3, 1]
     assert [path for chunk in planned.chunks for path in chunk] == list(map(str, paths))
     assert msgspec.json.decode(msgspec.json.encode(planned), type=type(planned)) == planned
 
 
 def test_estimate_is_from_stored_results_of_similar_size(tmp_path: Path) -> None:
-    guessed = estimate_seconds("tests", KATAS, on_slurm(tmp_path, examples=100))
-    assert guessed < estimate_seconds("tests", (*KATAS, course().katas["train"]), on_slurm(tmp_path, examples=100))
+    guessed = estimate_seconds("tests", KATAS, make_slurm_options(tmp_path, examples=100))
+    assert guessed < estimate_seconds(
+        "tests", (*KATAS, course().katas["train"]), make_slurm_options(tmp_path, examples=100)
+    )
     for name, seconds, examples in (("ada", 2.0, 5), ("ben", 4.0, 5), ("eve", 60.0, 5), ("fay", 1000.0, 100)):
-        made = result("a message", submission=name, kata="linear")
+        made = make_result("a message", submission=name, kata="linear")
         write(msgspec.structs.replace(made, seconds=seconds, examples=examples), tmp_path)
-    assert estimate_seconds("tests", KATAS, on_slurm(tmp_path)) == 4.0
+    assert estimate_seconds("tests", KATAS, make_slurm_options(tmp_path)) == 4.0
 
 
 def make_queue(paths: list[Path], chosen: Options) -> Queue:
@@ -106,23 +108,23 @@ def make_queue(paths: list[Path], chosen: Options) -> Queue:
     return Queue(*assign_ids(paths), KATAS, chosen)
 
 
-def make_result(fingerprint: str, *, conclusive: bool = True) -> Result:
+def make_ada_result(fingerprint: str, *, conclusive: bool = True) -> Result:
     """Return a result of ada's linear."""
-    new = result("a message", kata="linear")
+    new = make_result("a message", kata="linear")
     katas = [msgspec.structs.replace(kata, status="wrong") if conclusive else kata for kata in new.katas]
     return msgspec.structs.replace(new, fingerprint=fingerprint, katas=katas)
 
 
 def test_submission_is_pending_until_result_is_conclusive(tmp_path: Path) -> None:
-    paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben")
+    paths = write_submissions(tmp_path / "class", LINEAR, "ada", "ben")
     out = tmp_path / "out"
-    waiting = find_pending(make_queue(paths, on_slurm(out)), since_ns=0)
+    waiting = find_pending(make_queue(paths, make_slurm_options(out)), since_ns=0)
     assert waiting.left == ["ada", "ben"]
     mine = waiting.tests["ada"]
     for stored, left, inconclusive in (
-        (make_result("sha256:another"), ["ada", "ben"], set()),
-        (make_result(mine, conclusive=False), ["ada", "ben"], {"ada"}),
-        (make_result(mine), ["ben"], set()),
+        (make_ada_result("sha256:another"), ["ada", "ben"], set()),
+        (make_ada_result(mine, conclusive=False), ["ada", "ben"], {"ada"}),
+        (make_ada_result(mine), ["ben"], set()),
     ):
         write(stored, out)
         waiting.update()
@@ -130,27 +132,30 @@ def test_submission_is_pending_until_result_is_conclusive(tmp_path: Path) -> Non
 
 
 def test_forced_run_ignores_older_results(tmp_path: Path) -> None:
-    (path,) = handed_in(tmp_path / "class", LINEAR, "ada")
+    (path,) = write_submissions(tmp_path / "class", LINEAR, "ada")
     out = tmp_path / "out"
-    fingerprint = find_pending(make_queue([path], on_slurm(out)), since_ns=0).tests["ada"]
-    write(make_result(fingerprint), out)
+    fingerprint = find_pending(make_queue([path], make_slurm_options(out)), since_ns=0).tests["ada"]
+    write(make_ada_result(fingerprint), out)
     stored = out / "ada/result.json"
     for since_ns, left in ((stored.stat().st_mtime_ns, []), (stored.stat().st_mtime_ns + 1, ["ada"])):
-        waiting = find_pending(make_queue([path], on_slurm(out, force=True)), since_ns)
+        waiting = find_pending(make_queue([path], make_slurm_options(out, force=True)), since_ns)
         waiting.update()
         assert waiting.left == left
-        again = make_queue([path], on_slurm(out, since_ns=since_ns))
+        again = make_queue([path], make_slurm_options(out, since_ns=since_ns))
         assert [job.submission.id for job in again.to_grade()] == left
 
 
 def test_record_belongs_to_one_call(tmp_path: Path) -> None:
-    paths = handed_in(tmp_path / "class", LINEAR, "ada", "ben")
-    stored = record.create(make_queue(paths, on_slurm(tmp_path)), None)
+    paths = write_submissions(tmp_path / "class", LINEAR, "ada", "ben")
+    stored = record.create(make_queue(paths, make_slurm_options(tmp_path)), None)
     assert record.load(tmp_path) == stored
     assert stored.since_ns == 0
-    assert record.create(make_queue(paths, on_slurm(tmp_path, force=True)), None).since_ns > 0
-    assert record.digest_queue(make_queue(paths, on_slurm(tmp_path, jobs=9, per_task=1))) == stored.call
-    for other in (make_queue(paths[:1], on_slurm(tmp_path)), make_queue(paths, on_slurm(tmp_path, seed=1))):
+    assert record.create(make_queue(paths, make_slurm_options(tmp_path, force=True)), None).since_ns > 0
+    assert record.digest_queue(make_queue(paths, make_slurm_options(tmp_path, jobs=9, per_task=1))) == stored.call
+    for other in (
+        make_queue(paths[:1], make_slurm_options(tmp_path)),
+        make_queue(paths, make_slurm_options(tmp_path, seed=1)),
+    ):
         assert record.digest_queue(other) != stored.call
     (tmp_path / ".slurm/jobs.json").write_text("{")
     with pytest.raises(CallError, match=r"jobs\.json: can't be read"):

@@ -10,16 +10,16 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader.base.text import printable
 from grader.output.page.parts import make_parts
 from grader.output.page.write import Shown, render_feedback, write_feedback, write_report
 from grader.results import result, source
 from grader.results.result import Finding, Result
 from grader.results.source import MAX_FILE, MAX_TOTAL, Source, StoredSubmission, truncate
-from grader.results.text import printable
 from grader.results.view import view_as_student
 from grader.tests.conftest import Hide
-from grader.tests.support import made_results
-from grader.tests.support.html_tree import parse_html, text_of
+from grader.tests.support import sample_results
+from grader.tests.support.html_tree import get_text, parse_html
 from torchkata.course import course
 from torchkata.result import Status
 
@@ -37,7 +37,7 @@ class Lines:
         items = root.findall(".//*[@class='lines']/li")
         self.lines = [(item.text or "") + "".join(child.tail or "" for child in item) for item in items]
         marked = {number: item for number, item in enumerate(items, 1) if item.get("class")}
-        self.marked = {number: (item.get("class"), "".join(map(text_of, item))) for number, item in marked.items()}
+        self.marked = {number: (item.get("class"), "".join(map(get_text, item))) for number, item in marked.items()}
 
 
 def make_page(result: Result, text: str, *, whole: bool = True) -> str:
@@ -48,7 +48,7 @@ def make_page(result: Result, text: str, *, whole: bool = True) -> str:
 
 def make_result(status: Status, **changes: Any) -> Result:
     """Return a result of `get_batch` with this status and these changes in all its tests."""
-    made = made_results.result("claim\n  crashed   x")
+    made = sample_results.make_result("claim\n  crashed   x")
     kata = made.katas[0]
     tests = tuple(replace(test, **changes) for test in kata.tests)
     return msgspec.structs.replace(made, katas=[msgspec.structs.replace(kata, status=status, tests=tests)])
@@ -61,7 +61,7 @@ def make_crashed(line: int) -> Result:
 
 @given(st.text())
 def test_source_lines_are_text_in_order(text: str) -> None:
-    result = made_results.result("why")
+    result = sample_results.make_result("why")
     found, plain = (Lines(make_page(result, words)) for words in (text, "x"))
     assert found.lines == [printable(line) for line in Source(text).lines]
     assert found.tags - {"li"} == plain.tags - {"li"}
@@ -85,7 +85,7 @@ def test_hidden_test_marks_no_line_for_student(hide: Hide) -> None:
 
 
 def test_page_names_course_and_day_of_grading() -> None:
-    page = make_page(made_results.result("why"), "")
+    page = make_page(sample_results.make_result("why"), "")
     assert course().title in page
     assert "graded on 2026-03-0" in page
 
@@ -137,4 +137,4 @@ def test_stored_code_is_limited_and_page_says_so() -> None:
     assert sum(len(file.text) for file in found.values()) == MAX_TOTAL
     assert [file.whole for file in found.values()][:3] == [True, True, False]
     assert set(found) == set(files)
-    assert "This file was truncated." in make_page(made_results.result(), "x", whole=False)
+    assert "This file was truncated." in make_page(sample_results.make_result(), "x", whole=False)

@@ -17,7 +17,7 @@ from grader.proof.cheat_run import tabulate_cheats
 from grader.proof.cheats import Cheat, load_cheats, load_slow
 from grader.proof.proof import Level, Options, Trial, format_markdown, prove_trials, try_levels
 from grader.sandbox.launch import Isolation
-from grader.tests.conftest import ask
+from grader.tests.conftest import call_grader
 from torchkata.course import course
 
 KATAS = list(course().katas.values())
@@ -92,7 +92,7 @@ def test_slow_solution_needs_workload_of_its_kata(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("part", "kata"), [("attacks", "cruncher"), ("cheats", "same_storage")])
 def test_certify_names_katas_without_entries(part: str, kata: str) -> None:
-    done = ask("certify", "--only", part, "--kata", kata)
+    done = call_grader("certify", "--only", part, "--kata", kata)
     assert (done.code, done.err.strip()) == (2, f"grader: there are no {part} in {kata}")
 
 

@@ -12,19 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.tests.support.samples import (
+from grader.tests.support.timing_samples import (
     CUDA,
     FULL_RATE,
     MFU,
     PEAK,
     THRESHOLDS,
     TOLERANCE,
-    judged,
-    not_worse,
-    rank,
-    sampled,
-    steady,
-    true_rank,
+    compute_true_rank,
+    get_rank,
+    is_not_worse,
+    judge_samples,
+    make_samples,
+    make_steady_samples,
 )
 from torchkata.course import Tier, Tiers, course
 from torchkata.speed import decision
@@ -32,7 +32,7 @@ from torchkata.speed.decision import RULES, Final, More, Retry, Sample, TimingRu
 
 
 def spread(*ratios: float) -> list[Sample]:
-    return [sample for ratio in ratios for sample in steady(ratio, 1)]
+    return [sample for ratio in ratios for sample in make_steady_samples(ratio, 1)]
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def spread(*ratios: float) -> list[Sample]:
     [(0.0, None), (0.59, None), (0.6, "passing"), (0.74, "passing"), (0.75, "full"), (3.0, "full")],
 )
 def test_ten_equal_samples_decide_verdict(ratio: float, tier: str | None) -> None:
-    verdict = judged(steady(ratio))
+    verdict = judge_samples(make_steady_samples(ratio))
     assert isinstance(verdict, Final)
     assert (verdict.outcome, verdict.tier, verdict.used) == ("passed" if tier else "failed", tier, 10)
     assert verdict.median == pytest.approx(ratio)
@@ -67,7 +67,7 @@ OPEN = [*[0.58] * 7, *[0.62] * 3]
     ],
 )
 def test_undecided_samples_ask_for_more(ratios: list[float], more: int) -> None:
-    assert judged(spread(*ratios)) == More(more)
+    assert judge_samples(spread(*ratios)) == More(more)
 
 
 @pytest.mark.parametrize(
@@ -83,10 +83,10 @@ def test_undecided_samples_ask_for_more(ratios: list[float], more: int) -> None:
 )
 def test_last_sample_decides(ratios: list[float], expected: int) -> None:
     samples = spread(*ratios)
-    verdict = judged(samples)
+    verdict = judge_samples(samples)
     assert isinstance(verdict, Final)
-    assert (rank(verdict), verdict.used) == (expected, len(ratios))
-    assert judged(samples[:-1]) == More(1)
+    assert (get_rank(verdict), verdict.used) == (expected, len(ratios))
+    assert judge_samples(samples[:-1]) == More(1)
 
 
 LATE = replace(CUDA, looks=(10, 20))
@@ -95,10 +95,10 @@ LATE = replace(CUDA, looks=(10, 20))
 def decide(ratios: Sequence[float], rules: TimingRules) -> Verdict:
     """Return the final verdict on samples that come one after the other."""
     samples = spread(*ratios)
-    taken, verdict = 0, judged([], rules=rules)
+    taken, verdict = 0, judge_samples([], rules=rules)
     while isinstance(verdict, More):
         taken += verdict.samples
-        verdict = judged(samples[:taken], rules=rules)
+        verdict = judge_samples(samples[:taken], rules=rules)
     return verdict
 
 
@@ -106,14 +106,14 @@ def decide(ratios: Sequence[float], rules: TimingRules) -> Verdict:
 def test_early_look_agrees_with_late_unless_far_off(ratios: list[float]) -> None:
     far = all(ratio == 0.3 for ratio in ratios[: decision.FAR_SAMPLES])
     fast = all(ratio == 0.8 for ratio in ratios[: decision.FEWEST])
-    assert rank(decide(ratios, CUDA)) == (0 if far else 2 if fast else rank(decide(ratios, LATE)))
+    assert get_rank(decide(ratios, CUDA)) == (0 if far else 2 if fast else get_rank(decide(ratios, LATE)))
 
 
 def test_five_fast_samples_hardly_ever_pass_slow_student() -> None:
     """They are wrong only if the next fifteen all miss; `decide` documents how unlikely that is."""
-    assert rank(decide([*[0.8] * decision.FEWEST, *[0.7] * 15], LATE)) == 1
+    assert get_rank(decide([*[0.8] * decision.FEWEST, *[0.7] * 15], LATE)) == 1
     for place in range(15):
-        assert rank(decide([*[0.8] * decision.FEWEST, *[0.7] * place, 0.8, *[0.7] * (14 - place)], LATE)) == 2
+        assert get_rank(decide([*[0.8] * decision.FEWEST, *[0.7] * place, 0.8, *[0.7] * (14 - place)], LATE)) == 2
     assert max((p / 1000) ** 5 * (1 - p / 1000) ** 15 for p in range(1001)) < 1 / 76_000
 
 
@@ -122,9 +122,9 @@ def compute_failing_chance(low: float, chance: float) -> float:
 
     @cache
     def compute(high: int, below: int) -> float:
-        verdict = judged([*steady(THRESHOLDS.passing, high), *steady(low, below)])
+        verdict = judge_samples([*make_steady_samples(THRESHOLDS.passing, high), *make_steady_samples(low, below)])
         if not isinstance(verdict, More):
-            return float(rank(verdict) == 0)
+            return float(get_rank(verdict) == 0)
         more = verdict.samples
         chances = (math.comb(more, slow) * chance**slow * (1 - chance) ** (more - slow) for slow in range(more + 1))
         return sum(each * compute(high + more - slow, below + slow) for slow, each in enumerate(chances))
@@ -147,22 +147,24 @@ def test_all_looks_together_fail_few_passing_students(low: float, most: float) -
 )
 def test_one_wrong_result_fails_workload(errors: list[float], bad: float, place: int, trouble: str) -> None:
     errors.insert(place, bad)
-    samples = [replace(steady(2.0, 1)[0], error=error) for error in errors]
-    verdict = judged(samples, trouble=trouble)
-    assert rank(verdict) == 0
+    samples = [replace(make_steady_samples(2.0, 1)[0], error=error) for error in errors]
+    verdict = judge_samples(samples, trouble=trouble)
+    assert get_rank(verdict) == 0
     assert "the result is wrong" in verdict.note  # type: ignore[union-attr]
-    disturbed = replace(sampled(0.9, [1.0, 0.3], [1.0])[0], error=bad)
-    assert rank(judged([*steady(0.9), disturbed])) == 0
+    disturbed = replace(make_samples(0.9, [1.0, 0.3], [1.0])[0], error=bad)
+    assert get_rank(judge_samples([*make_steady_samples(0.9), disturbed])) == 0
 
 
 def test_error_at_tolerance_is_accepted() -> None:
-    assert rank(judged([replace(sample, error=TOLERANCE) for sample in steady(0.9)])) == 2
+    assert get_rank(judge_samples([replace(sample, error=TOLERANCE) for sample in make_steady_samples(0.9)])) == 2
 
 
 def test_machine_trouble_is_retried_twice_then_inconclusive() -> None:
     hot = "the device slowed down: too hot"
-    assert [judged(steady(0.9), trouble=hot, attempt=attempt) for attempt in (1, 2)] == [Retry(hot)] * 2
-    last = judged(steady(0.9), trouble=hot, attempt=3)
+    assert [judge_samples(make_steady_samples(0.9), trouble=hot, attempt=attempt) for attempt in (1, 2)] == [
+        Retry(hot)
+    ] * 2
+    last = judge_samples(make_steady_samples(0.9), trouble=hot, attempt=3)
     assert isinstance(last, Final)
     assert (last.outcome, last.note.startswith(hot)) == ("inconclusive", True)
 
@@ -176,7 +178,7 @@ def test_mfu_thresholds_adapt_to_what_device_reaches(ceiling: float, needed: tup
 
 
 def test_mfu_is_median_at_full_rate() -> None:
-    verdict = judged(steady(0.5), thresholds=MFU, peak=PEAK)
+    verdict = judge_samples(make_steady_samples(0.5), thresholds=MFU, peak=PEAK)
     assert isinstance(verdict, Final)
     assert verdict.mfu == pytest.approx(0.5 * FULL_RATE / PEAK)
 
@@ -187,9 +189,9 @@ def test_mfu_thresholds_use_highest_baseline_rate(place: int) -> None:
     at_full = [*[0.96] * 10, 1.0]
     random.Random(place).shuffle(at_full)
     opening, machine = ((1.0, [0.96] * 11), (0.96, at_full), (0.96, at_full[::-1]))[place]
-    samples = sampled(0.601 * PEAK / FULL_RATE, machine, [0.96] * 10)
-    verdict = judged(samples, opening=opening * FULL_RATE, thresholds=MFU, peak=PEAK)
-    assert rank(verdict) == 2
+    samples = make_samples(0.601 * PEAK / FULL_RATE, machine, [0.96] * 10)
+    verdict = judge_samples(samples, opening=opening * FULL_RATE, thresholds=MFU, peak=PEAK)
+    assert get_rank(verdict) == 2
 
 
 @given(st.integers(6, 500))
@@ -222,16 +224,16 @@ def test_cpu_earns_no_points() -> None:
 def test_rates_must_be_positive_numbers(bad: float) -> None:
     for field in ("before", "after"):
         with pytest.raises(ValueError, match=f"{field} is"):
-            replace(steady(1.0, 1)[0], **{field: bad})
+            replace(make_steady_samples(1.0, 1)[0], **{field: bad})
     with pytest.raises(ValueError, match="opening is"):
-        judged([], opening=bad)
+        judge_samples([], opening=bad)
     with pytest.raises(ValueError, match="peak is"):
-        judged(steady(1.0), peak=bad)
+        judge_samples(make_steady_samples(1.0), peak=bad)
     if bad != 0:
         with pytest.raises(ValueError, match="rate is"):
             Sample(bad, 1.0, 1.0)
         with pytest.raises(ValueError, match="tolerance is"):
-            judged([], tolerance=bad)
+            judge_samples([], tolerance=bad)
 
 
 @pytest.mark.parametrize("given", [(1.0, 0.0), (0.0, 1.0), (0.3, 0.3), (-0.1, 0.0), (math.nan, 0.0)])
@@ -254,8 +256,8 @@ def assert_fair(ratio: float, machine: list[float], own: list[float], setting: S
     """Assert that a student loses nothing by noise, except where float arithmetic alone decides."""
     needed = as_ratios(setting["thresholds"], setting["peak"], FULL_RATE)
     near = any(math.isclose(ratio, bar, rel_tol=1e-6) for bar in (needed.passing, needed.full))
-    verdict = judged(sampled(ratio, machine, own), **setting)
-    assert near or not_worse(verdict, true_rank(ratio, setting["thresholds"], setting["peak"]))
+    verdict = judge_samples(make_samples(ratio, machine, own), **setting)
+    assert near or is_not_worse(verdict, compute_true_rank(ratio, setting["thresholds"], setting["peak"]))
 
 
 @given(st.floats(0.01, 2), st.lists(slowdowns, min_size=7, max_size=45), st.data(), settings)
@@ -282,20 +284,20 @@ def test_student_below_half_threshold_never_passes(
 ) -> None:
     ratio = fraction * as_ratios(setting["thresholds"], setting["peak"], FULL_RATE).passing
     baselines, own = zip(*machine, strict=True)
-    verdict = judged(sampled(ratio, [1.0, *baselines], [*own]), **setting)
+    verdict = judge_samples(make_samples(ratio, [1.0, *baselines], [*own]), **setting)
     assert not (isinstance(verdict, Final) and verdict.outcome == "passed")
 
 
 @given(st.floats(0.01, 0.94), st.integers(10, 20))
 def test_machine_slow_after_opening_is_not_judged(speed: float, count: int) -> None:
-    verdict = judged(sampled(0.9, [speed] * (count + 1), [speed] * count))
+    verdict = judge_samples(make_samples(0.9, [speed] * (count + 1), [speed] * count))
     assert verdict == (More(5) if count < 20 else Retry("only 0 of 20 blocks were timed without disturbance"))
 
 
 def test_disturbed_samples_are_replaced() -> None:
-    samples = [*steady(0.9, 4), *sampled(0.9, [1.0, 0.5, 1.0, 0.5], [1.0] * 3)]
-    assert judged(samples) == More(1)
-    assert rank(judged([*samples, *steady(0.9, 1)])) == 2
+    samples = [*make_steady_samples(0.9, 4), *make_samples(0.9, [1.0, 0.5, 1.0, 0.5], [1.0] * 3)]
+    assert judge_samples(samples) == More(1)
+    assert get_rank(judge_samples([*samples, *make_steady_samples(0.9, 1)])) == 2
 
 
 @given(st.floats(0.01, 2), st.integers(10, 20), settings)
@@ -307,7 +309,7 @@ def test_alternating_baselines_never_fail_fast_student(ratio: float, count: int,
 
 @pytest.mark.parametrize("first", [1.0, 0.96])
 def test_interval_spans_both_neighbouring_baselines(first: float) -> None:
-    verdict = judged(sampled(0.9, [first, 1.96 - first] * 5 + [first], [1.0] * 10))
+    verdict = judge_samples(make_samples(0.9, [first, 1.96 - first] * 5 + [first], [1.0] * 10))
     assert isinstance(verdict, Final)
     assert verdict.median == pytest.approx(0.9)
     assert verdict.interval == pytest.approx((0.9, 0.9 / 0.96))
@@ -320,15 +322,15 @@ blocks = st.lists(st.builds(Sample, rate=st.floats(0, 2 * FULL_RATE), before=spe
 @given(blocks, st.integers(0, 2**32), settings)
 def test_verdict_ignores_order_of_samples(samples: list[Sample], seed: int, setting: Setting) -> None:
     shuffled = random.Random(seed).sample(samples, len(samples))
-    assert judged(shuffled, **setting) == judged(samples, **setting)
+    assert judge_samples(shuffled, **setting) == judge_samples(samples, **setting)
 
 
 @given(blocks, st.floats(1, 3), settings)
 def test_faster_student_never_earns_less(samples: list[Sample], faster: float, setting: Setting) -> None:
-    slow = judged(samples, **setting)
-    fast = judged([replace(sample, rate=sample.rate * faster) for sample in samples], **setting)
+    slow = judge_samples(samples, **setting)
+    fast = judge_samples([replace(sample, rate=sample.rate * faster) for sample in samples], **setting)
     if isinstance(slow, Final) and slow.outcome != "inconclusive":
-        assert not_worse(fast, rank(slow))
+        assert is_not_worse(fast, get_rank(slow))
 
 
 @given(st.floats(0, 2), st.lists(slowdowns, min_size=400, max_size=400), st.sampled_from([*RULES.values()]))
@@ -336,10 +338,10 @@ def test_number_of_samples_is_bounded(ratio: float, noise: list[float], rules: T
     verdict: Verdict = More(0)
     for attempt in itertools.count(1):
         samples: list[Sample] = []
-        while isinstance(verdict := judged(samples, rules=rules, attempt=attempt), More):
+        while isinstance(verdict := judge_samples(samples, rules=rules, attempt=attempt), More):
             assert verdict.samples > 0
             new = verdict.samples
-            samples += sampled(ratio, noise[: new + 1], noise[-new:])
+            samples += make_samples(ratio, noise[: new + 1], noise[-new:])
             noise = noise[new:] + noise[:new]
         if isinstance(verdict, Final):
             break

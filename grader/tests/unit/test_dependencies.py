@@ -66,7 +66,7 @@ def find_changed(before: dict[str, str], after: dict[str, str]) -> set[str]:
         ("grader/pipeline/collect.py", {*ENGINE_FILE, "proof"}),
         ("grader/sandbox/zygote.py", {*ENGINE_FILE, "proof"}),
         ("grader/output/page/html.py", ENGINE_FILE),
-        ("grader/tests/support/made_results.py", set()),
+        ("grader/tests/support/sample_results.py", set()),
         ("reference/adamw/wrong.toml", set()),
         ("reference/adamw/solution.py", set()),
     ],

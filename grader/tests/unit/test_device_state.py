@@ -10,7 +10,7 @@ import torch
 
 from grader.speed import state as states
 from grader.speed.state import DeviceState, Slowdown, StateUnknown, describe_other_users, describe_slowdown, read_state
-from grader.tests.support.fake_nvml import DRIVER, NEW, OLD, UUID, FakeNvml
+from grader.tests.support.fake_nvml import DRIVER, NEW_COUNTERS, OLD_COUNTERS, UUID, FakeNvml
 
 SECOND = 1_000_000_000
 COUNTERS = {"too hot (driver)": 7, "too hot (hardware)": 8, "power brake": 9}
@@ -46,14 +46,16 @@ def advance(nvml: FakeNvml, number: int, nanoseconds: int) -> str | None:
     [("570.124.06", False), ("580.65.06", False), ("580.82.07", True), ("610.57.04", True)],
 )
 def test_slowdown_of_idle_device_is_counted(driver: str, newer: bool, slow: Slowdown) -> None:
-    nvml = FakeNvml(driver, dict(NEW if newer else OLD), reasons=pynvml.nvmlClocksThrottleReasonGpuIdle)
+    nvml = FakeNvml(
+        driver, dict(NEW_COUNTERS if newer else OLD_COUNTERS), reasons=pynvml.nvmlClocksThrottleReasonGpuIdle
+    )
     assert advance(nvml, slow.counters[newer], SECOND) == f"the device slowed itself down: {slow.words}, at 34 °C"
     assert advance(nvml, slow.counters[newer], 0) is None, "what was counted before does not count again"
 
 
 def test_power_cap_and_short_slowdowns_are_ignored() -> None:
     power = pynvml.NVML_FI_DEV_PERF_POLICY_POWER
-    nvml = FakeNvml(counters={**OLD, power: 0}, reasons=pynvml.nvmlClocksThrottleReasonSwPowerCap)
+    nvml = FakeNvml(counters={**OLD_COUNTERS, power: 0}, reasons=pynvml.nvmlClocksThrottleReasonSwPowerCap)
     assert advance(nvml, power, SECOND) is None
     assert describe_slowdown(read_state(nvml=FakeNvml(counters={}, reasons=nvml.reasons)), IDLE) is None
     assert advance(FakeNvml(), 252, states.NEGLIGIBLE) is None

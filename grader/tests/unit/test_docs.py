@@ -11,7 +11,7 @@ import typer
 
 from grader.cli import app
 from grader.tests import ROOT
-from grader.tests.support.documents import CODE, DOCUMENTS, OURS, sections
+from grader.tests.support.documents import CODE, DOCUMENTS, OURS, read_sections
 from torchkata.cli.command import list_commands
 from torchkata.course import course
 
@@ -27,7 +27,7 @@ GENERATED = {"assignment/linear.py.bak", "reference/stubs/", "reference/handout.
 
 def find_commands(document: Path) -> list[list[str]]:
     """Return the words of all our commands in a document, without placeholders such as …"""
-    lines = [line for section in sections(document) for line in section.commands]
+    lines = [line for section in read_sections(document) for line in section.commands]
     lines += CODE.findall(document.read_text("utf-8"))
     typed = [shlex.split(line.replace("…", "")) for line in lines]
     return [words for words in typed if words[0] in OURS]

@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from grader.results.result import write
-from grader.tests.conftest import Run, ask
-from grader.tests.support.made_results import result
+from grader.tests.conftest import Run, call_grader
 from grader.tests.support.platforms import RUNNER
+from grader.tests.support.sample_results import make_result
 
 FORMATS = ("gradescope", "classroom50", "github", "junit")
 
@@ -22,20 +22,20 @@ def one_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a directory with the results of one submission, in the environment of a runner."""
     for name, value in RUNNER.items():
         monkeypatch.setenv(name, value)
-    write(result("get_batch · claim\n  wrong", submission="ada", file="get_batch.py"), tmp_path / "one")
+    write(make_result("get_batch · claim\n  wrong", submission="ada", file="get_batch.py"), tmp_path / "one")
     return tmp_path / "one"
 
 
 @pytest.fixture
 def two_results(one_result: Path) -> Path:
     """Return a directory with the results of two submissions."""
-    write(result("why", submission="bob | <b>"), one_result)
+    write(make_result("why", submission="bob | <b>"), one_result)
     return one_result
 
 
 def export(directory: Path, format: str, to: Path, *arguments: str) -> Run:
     """Run `grader export`."""
-    return ask("export", directory, "--format", format, "--to", to, *arguments)
+    return call_grader("export", directory, "--format", format, "--to", to, *arguments)
 
 
 def list_names(directory: Path) -> list[str]:
@@ -81,8 +81,8 @@ def test_junit_and_github_put_submissions_into_one_file(two_results: Path, tmp_p
 
 
 def test_too_long_name_is_skipped_and_named(two_results: Path, tmp_path: Path) -> None:
-    write(result("why", submission="c" * 255), two_results)
-    write(result("why", submission="d" * 250), two_results)
+    write(make_result("why", submission="c" * 255), two_results)
+    write(make_result("why", submission="d" * 250), two_results)
     done = export(two_results, "gradescope", tmp_path / "gs")
     problem = f"grader: {tmp_path}/gs/{'c' * 255}.json: can't write there (File name too long)\n"
     assert (done.code, done.err) == (2, problem)
@@ -93,7 +93,7 @@ def test_too_long_name_is_skipped_and_named(two_results: Path, tmp_path: Path) -
 def test_unreadable_and_outdated_results_are_skipped_and_named(two_results: Path, tmp_path: Path, format: str) -> None:
     (two_results / "eve").mkdir()
     (two_results / "eve/result.json").write_text('{"score": 100}')
-    old = result("why", submission="old")
+    old = make_result("why", submission="old")
     write(msgspec.structs.replace(old, katas=[msgspec.structs.replace(old.katas[0], kata="gone")]), two_results)
     done = export(two_results, format, tmp_path / "to")
     unreadable, outdated = done.err.splitlines()
@@ -111,8 +111,8 @@ def test_unreadable_and_outdated_results_are_skipped_and_named(two_results: Path
 
 def test_bidirectional_marks_are_shown_by_number(tmp_path: Path, one_result: Path) -> None:
     shutil.rmtree(one_result)
-    write(result("get_batch · claim\n  a\u202eb", submission="eve\u2066", file="get_batch.py"), one_result)
-    printed = ask("report", one_result, "--feedback", tmp_path / "pages").out
+    write(make_result("get_batch · claim\n  a\u202eb", submission="eve\u2066", file="get_batch.py"), one_result)
+    printed = call_grader("report", one_result, "--feedback", tmp_path / "pages").out
     for format in FORMATS:
         printed += export(one_result, format, tmp_path / "to" / format).out
     with_names = [*tmp_path.rglob("gradebook.csv"), *tmp_path.rglob("*.html")]  # other tables contain no names

@@ -11,12 +11,12 @@ import xmlschema
 from grader.output.exporter import Stored
 from grader.output.formats import github, gradescope, junit
 from grader.tests.conftest import Hide
-from grader.tests.support.made_results import HOSTILE, result
-from grader.tests.support.platforms import AT, GRADESCOPE, JUNIT, for_gradescope, for_junit, outside_fences
+from grader.tests.support.platforms import AT, GRADESCOPE, JUNIT, parse_gradescope, parse_junit, remove_code_blocks
+from grader.tests.support.sample_results import HOSTILE, make_result
 
 
 def test_gradescope_has_status_and_points_per_outcome() -> None:
-    report = for_gradescope(gradescope.render(result("why")))
+    report = parse_gradescope(gradescope.render(make_result("why")))
     by_outcome = {test["extra_data"]["outcome"]: test for test in report["tests"]}
     assert by_outcome["passed"]["status"] == "passed"
     assert by_outcome["passed"]["score"] == by_outcome["passed"]["max_score"] > 0
@@ -28,7 +28,7 @@ def test_gradescope_has_status_and_points_per_outcome() -> None:
 
 
 def test_gradescope_shows_student_messages_as_plain_text() -> None:
-    report = for_gradescope(gradescope.render(result(HOSTILE)))
+    report = parse_gradescope(gradescope.render(make_result(HOSTILE)))
     assert {report[name] for name in ("output_format", "test_output_format", "test_name_format")} == {"text"}
     output = report["tests"][1]["output"]
     assert "</failure><script>alert(1)</script>" in output
@@ -46,12 +46,12 @@ def test_gradescope_shows_student_messages_as_plain_text() -> None:
 )
 def test_gradescope_visibility_decides_the_shown_message(hide: Hide, visibility: str, says: str, output: str) -> None:
     hide(visibility, says)
-    test = for_gradescope(gradescope.render(result("a · claim\n  secret")))["tests"][1]
+    test = parse_gradescope(gradescope.render(make_result("a · claim\n  secret")))["tests"][1]
     assert (test["visibility"], test["output"]) == (visibility, output)
 
 
 def test_gradescope_schema_rejects_invalid_reports() -> None:
-    report = json.loads(gradescope.render(result()))
+    report = json.loads(gradescope.render(make_result()))
     for wrong in (
         report | {"points": 1},
         report | {"score": "61"},
@@ -64,39 +64,42 @@ def test_gradescope_schema_rejects_invalid_reports() -> None:
 
 
 def test_github_summary_shows_points_and_failures() -> None:
-    summary = github.render_summary(result("linear · claim\n  secret"))
+    summary = github.render_summary(make_result("linear · claim\n  secret"))
     row = "| Random batches from a token file (`get_batch`) | 3 of 16 | 2 of 11 |"
     assert summary.startswith("## ada: 3 of 16 points\n")
-    assert row in outside_fences(summary.replace("&#45;", "-"))
+    assert row in remove_code_blocks(summary.replace("&#45;", "-"))
     assert "<details><summary>get_batch: 9 not passed</summary>" in summary
     assert summary.count("  secret\n") == 9
     assert "**every valid start occurs** · wrong · 0 of 2 points" in summary
-    lines = github.render_class([result(submission="ada"), result(submission="bob")]).splitlines()
+    lines = github.render_class([make_result(submission="ada"), make_result(submission="bob")]).splitlines()
     assert lines[2:] == ["| ada | 3 of 16 | 0 of 1 |", "| bob | 3 of 16 | 0 of 1 |"]
 
 
 def test_hostile_message_stays_inside_github_fence() -> None:
-    summary = github.render_summary(result(HOSTILE))
+    summary = github.render_summary(make_result(HOSTILE))
     words = ("script", "forged", "link", "bold")
     assert all(word in summary for word in words)
-    assert [word for word in words if word in outside_fences(summary)] == []
+    assert [word for word in words if word in remove_code_blocks(summary)] == []
     assert "`````text" in summary, "the fence must be longer than the four backticks in the message"
     assert not [c for c in summary if c != "\n" and not c.isprintable()]
-    (line,) = github.list_annotations(result(HOSTILE, file="get_batch.py"))
+    (line,) = github.list_annotations(make_result(HOSTILE, file="get_batch.py"))
     assert not {"\n", "\r"} & {*line}
     assert "%250A::error::forged" in line
 
 
 @pytest.mark.parametrize("name", ["a|b", "<img src=x>", "[x](y)", "`x`", "**x**", "a\n\n# b", "\\|", "www.example.org"])
 def test_submission_name_is_escaped_in_github_summary(name: str) -> None:
-    for markdown in (github.render_summary(result(submission=name)), github.render_class([result(submission=name)])):
+    for markdown in (
+        github.render_summary(make_result(submission=name)),
+        github.render_class([make_result(submission=name)]),
+    ):
         line = next(line for line in markdown.splitlines() if re.search(r"3 of 16", line))
         shown = re.sub(r"&#\d+;", "", line.removeprefix("## ").replace(": 3 of 16 points", "").strip("| "))
         assert not set(shown.split(" | ")[0]) & set("|<>[]()`*\\#.\n"), line
 
 
 def test_github_annotation_points_to_the_students_line() -> None:
-    (line,) = github.list_annotations(result("get_batch · claim\n  100% wrong", file="get_batch.py"))
+    (line,) = github.list_annotations(make_result("get_batch · claim\n  100% wrong", file="get_batch.py"))
     assert line == (
         "::error file=assignment/get_batch.py,line=7,title=get_batch%3A every valid start occurs"
         "::get_batch · claim%0A  100%25 wrong%0A(and 8 more of get_batch)"
@@ -105,13 +108,13 @@ def test_github_annotation_points_to_the_students_line() -> None:
 
 @pytest.mark.parametrize("file", ["../../etc/passwd.py", "x,line=1::forged.py", "x y.py", "x.py\n::error::forged"])
 def test_github_annotation_rejects_invented_file_names(file: str) -> None:
-    (line,) = github.list_annotations(result("why", file=file))
+    (line,) = github.list_annotations(make_result("why", file=file))
     assert line.startswith("::error file=assignment/get_batch.py,title=")
 
 
 def test_github_output_redacts_hidden_tests(hide: Hide) -> None:
     hide("hidden", "claim")
-    made = result("get_batch · claim\n  secret", file="get_batch.py")
+    made = make_result("get_batch · claim\n  secret", file="get_batch.py")
     (line,) = github.list_annotations(made)
     summary = github.render_summary(made)
     assert "secret" not in line + summary
@@ -122,8 +125,8 @@ def test_github_output_redacts_hidden_tests(hide: Hide) -> None:
 
 def render(*submissions: str, message: str = "why") -> ET.Element:
     """Render `get_batch` of these submissions, which has every outcome."""
-    stored = [Stored(result(message, submission=name), AT) for name in submissions]
-    return for_junit(junit.render(stored, hostname="here"))
+    stored = [Stored(make_result(message, submission=name), AT) for name in submissions]
+    return parse_junit(junit.render(stored, hostname="here"))
 
 
 def test_junit_suite_counts_cases_by_outcome() -> None:
@@ -150,15 +153,17 @@ def test_junit_names_differ_for_similar_submissions() -> None:
 
 def test_junit_redacts_hidden_tests(hide: Hide) -> None:
     hide("after_due_date")
-    content = junit.render([Stored(result("get_batch · claim\n  secret", file="get_batch.py"), AT)], hostname="here")
-    names = [case.get("name") for case in for_junit(content).iter("testcase")]
+    content = junit.render(
+        [Stored(make_result("get_batch · claim\n  secret", file="get_batch.py"), AT)], hostname="here"
+    )
+    names = [case.get("name") for case in parse_junit(content).iter("testcase")]
     assert names[1] == "ada: get_batch: hidden test 2"
     assert [word for word in (b"secret", b"claim", b"every_start") if word in content] == []
     assert b"This test is hidden." in content
 
 
 def test_junit_schema_rejects_invalid_reports() -> None:
-    good = junit.render([Stored(result("why"), AT)], hostname="here").decode()
+    good = junit.render([Stored(make_result("why"), AT)], hostname="here").decode()
     for wrong in (
         good.replace(' tests="11"', ""),
         good.replace("<system-out>", "<system-out/><skipped message=''/><system-out>", 1),

@@ -18,8 +18,8 @@ from grader.commands import grade as command
 from grader.pipeline.executor import RunOutcome
 from grader.pipeline.queue import GradingOptions, Options, Queue
 from grader.pipeline.startup import Startup
-from grader.tests.conftest import ask
-from grader.tests.support.submissions import LINEAR, handed_in, on_slurm
+from grader.tests.conftest import call_grader
+from grader.tests.support.submissions import LINEAR, make_slurm_options, write_submissions
 
 FIELDS = {"kata": "katas", "track": "katas", "json": "as_json"}  # of options with another name on the command line
 TYPED: dict[str, tuple[str, ...]] = {
@@ -49,14 +49,14 @@ def test_command_line_option_belongs_to_one_kind(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(command, "grade_into", grade_into)
     monkeypatch.setattr(Startup, "launch_ahead", lambda *_: None)
     call = ("grade", tmp_path, "--out", tmp_path, "--seed", 0)
-    assert ask(*call).code == 0
+    assert call_grader(*call).code == 0
     before = flatten(taken[-1])
     group: Any = typer.main.get_command(cli.app)
     parameters = {found.name: found for found in group.commands["grade"].params if found.name != "submissions"}
     assert parameters.keys() == TYPED.keys(), "a new option needs a value here that is not its default"
     for name, values in TYPED.items():
         typed = [*parameters[name].opts, *parameters[name].secondary_opts][-1]
-        assert ask(*call, typed, *values).code == 0, name
+        assert call_grader(*call, typed, *values).code == 0, name
         after = flatten(taken[-1])
         assert {field for field in before if before[field] != after[field]} == {FIELDS.get(name, name)}
 
@@ -76,9 +76,9 @@ def test_grading_option_reaches_slurm_task(name: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr("grader.cluster.task.subprocess.run", start)
     monkeypatch.setattr(chunk, "end_with_parent", lambda _: None)
     monkeypatch.setattr(chunk, "grade_tests", grade_tests)
-    options = on_slurm(tmp_path / "out", **{name: SENT[name]})
-    made = create_plan("tests", handed_in(tmp_path, LINEAR, "ada"), options, 1)
+    options = make_slurm_options(tmp_path / "out", **{name: SENT[name]})
+    made = create_plan("tests", write_submissions(tmp_path, LINEAR, "ada"), options, 1)
     (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
     assert Task(str(tmp_path / "plan.json"), 0)() == 0
-    assert getattr(on_slurm(tmp_path).grading, name) != getattr(received[0], name) == SENT[name]
+    assert getattr(make_slurm_options(tmp_path).grading, name) != getattr(received[0], name) == SENT[name]
     assert received == [options.grading]

@@ -206,7 +206,7 @@ CASES: dict[str, tuple[Build, str | Mapping[str, bytes]]] = {  # the archive, an
     ),
     "locked": (build_and_edit(build_zip(), mark_as_encrypted), "is encrypted"),
     "lies_about_sizes": (build_and_edit(build_zip(), lie_about_sizes), "can't be read"),
-    "damaged": (build_and_edit(build_zip(), corrupt), "handed_in.zip: can't be read ("),
+    "damaged": (build_and_edit(build_zip(), corrupt), "can't be read ("),
     "cut_short": (build_and_edit(build_tar(), truncate), "can't be read"),
     "bottomless": (build_zip(*((name, FORGED) for name in LONG_NAMES)), FILES),
     "crowd": (write_crowd, f"more than {FEW} entries"),

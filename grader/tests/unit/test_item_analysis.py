@@ -23,9 +23,9 @@ from grader.results.items import (
     find_diagnoses,
     point_biserial,
 )
-from grader.tests.conftest import ask
-from grader.tests.support.made_class import a_class
-from grader.tests.support.made_results import result
+from grader.tests.conftest import call_grader
+from grader.tests.support.random_class import make_class
+from grader.tests.support.sample_results import make_result
 
 TESTS = [Property(kata, test) for kata in ("first", "second", "third") for test in ("test_a", "test_b")]
 OUTCOMES = st.sampled_from(["passed", "failed", "not_started"])
@@ -65,7 +65,7 @@ def test_figures_count_students_who_tried_the_test() -> None:
     assert second.n == third.n == 15
     correlation = point_biserial([True, True, False, False] * 5, [1, 0.5, 0, 0] * 5)
     assert first.discrimination == correlation, "with the other tests that were tried"
-    made = result()
+    made = make_result()
     counted = {test.name for test in made.katas[0].tests if test.outcome not in ("inconclusive", "not_graded")}
     assert {which.test for which in collect_answers(made)} == counted
 
@@ -103,15 +103,15 @@ def test_common_diagnosis_is_listed_with_next_failure() -> None:
 
 
 def test_page_and_tables_show_figures_of_every_test(tmp_path: Path) -> None:
-    results = list(a_class(40, timed=False))
+    results = list(make_class(40, timed=False))
     for one in results[: FEWEST - 1]:
         load.write(one, tmp_path)
-    assert ask("report", tmp_path).code == 0
+    assert call_grader("report", tmp_path).code == 0
     assert 'id="tests"' not in (tmp_path / "report.html").read_text("utf-8"), "the class is too small"
     assert len((tmp_path / "items.csv").read_text("utf-8").splitlines()) == 1
     for one in results:
         load.write(one, tmp_path)
-    done = ask("report", tmp_path)
+    done = call_grader("report", tmp_path)
     assert (done.code, done.err) == (0, "")
     assert f"tests:     {tmp_path}/items.csv, diagnoses.csv" in done.out
     page = (tmp_path / "report.html").read_text("utf-8")

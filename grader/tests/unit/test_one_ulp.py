@@ -10,7 +10,7 @@ from torch import Tensor
 
 from grader.tests import ROOT
 from grader.tests.conftest import run
-from grader.tests.support.solution import copy_of_the_course
+from grader.tests.support.solution import copy_course
 from scripts.one_ulp import OneUlp
 
 X = torch.randn(8, 8, generator=torch.Generator().manual_seed(0))
@@ -60,7 +60,7 @@ def test_only_inexact_result_moves_by_one_ulp(name: str) -> None:
 
 @pytest.mark.parametrize("strict", [False, True], ids=["as it is", "too strict"])
 def test_too_strict_test_is_named(strict: bool, tmp_path: Path) -> None:
-    copy = copy_of_the_course(tmp_path / "course")
+    copy = copy_course(tmp_path / "course")
     shutil.rmtree(copy / "reference/linear_backward/right")
     shutil.copytree(ROOT / "scripts", copy / "scripts")
     tests = copy / "tests/test_linear_backward.py"

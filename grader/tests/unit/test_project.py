@@ -18,7 +18,7 @@ from grader.commands.requirements import wrong_imports
 from grader.proof import zoo
 from grader.sandbox.launch import RUNTIME
 from grader.tests import ROOT
-from grader.tests.conftest import python
+from grader.tests.conftest import run_python
 from torchkata.course import course
 
 COURSES = ("", "examples/courses/primes/", "examples/courses/vectors/", "grader/commands/new/files/*/")
@@ -55,12 +55,12 @@ def test_worker_can_import_every_probe_and_workload(tmp_path: Path) -> None:
     ]
     code = f"import sys, importlib; sys.path[:0] = [{str(tmp_path)!r}]; [importlib.import_module(m) for m in {modules}]"
     code += "; import torchkata; print(torchkata.__file__)"
-    assert python("-I", "-c", code).out.strip() == str(tmp_path / "torchkata/__init__.py")
+    assert run_python("-I", "-c", code).out.strip() == str(tmp_path / "torchkata/__init__.py")
 
 
 def test_course_loads_without_torch() -> None:
     code = "import sys, torchkata.course as c; print(len(c.course().workloads), 'torch' in sys.modules)"
-    assert python("-c", code).out == "8 False\n"
+    assert run_python("-c", code).out == "8 False\n"
 
 
 def test_invalid_zoo_entries_are_refused() -> None:

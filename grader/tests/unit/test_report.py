@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from grader.base.text import printable
 from grader.output.page import overview, speed
 from grader.output.page.parts import make_parts
 from grader.output.page.student import Student, summarize_student
@@ -18,12 +19,11 @@ from grader.output.page.write import Shown, render_feedback, write_feedback
 from grader.results import result as load
 from grader.results.items import Property
 from grader.results.result import Result
-from grader.results.text import printable
 from grader.results.view import view_as_instructor, view_as_student
-from grader.tests.conftest import Hide, ask
-from grader.tests.support.html_tree import parse_html, text_of
-from grader.tests.support.made_class import a_class
-from grader.tests.support.made_results import HOSTILE, result, result_with_rehearsal, result_with_speed
+from grader.tests.conftest import Hide, call_grader
+from grader.tests.support.html_tree import get_text, parse_html
+from grader.tests.support.random_class import make_class
+from grader.tests.support.sample_results import HOSTILE, make_result, make_result_with_cpu_speed, make_result_with_speed
 from torchkata.course import course
 
 SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -36,7 +36,7 @@ class Reader:
     def __init__(self, html: str) -> None:
         elements = [*parse_html(html).iter()]
         self.tags = [element.tag for element in elements]
-        self.messages = [text_of(element) for element in elements if element.tag == "pre"]
+        self.messages = [get_text(element) for element in elements if element.tag == "pre"]
         attributes = [name for element in elements for name in element.attrib]
         assert not [name for name in attributes if name.startswith("on")], "nothing runs from an attribute"
 
@@ -44,7 +44,7 @@ class Reader:
 def write_page(folder: Path, *results: Result) -> str:
     for one in results:
         load.write(one, folder)
-    done = ask("report", folder)
+    done = call_grader("report", folder)
     assert (done.code, done.err) == (0, "")
     assert f"page:      {folder / 'report.html'}" in done.out
     return (folder / "report.html").read_text("utf-8")
@@ -56,7 +56,7 @@ def make_feedback(result: Result) -> str:
 
 def make_student(score: float, max_score: float = 100.0, failed: dict[Property, str] | None = None) -> Student:
     """Return a student with so many points who tried two properties of `linear`."""
-    made = summarize_student(replace(result("why"), score=score, max_score=max_score, katas=[]), [], ())
+    made = summarize_student(replace(make_result("why"), score=score, max_score=max_score, katas=[]), [], ())
     tried = frozenset({Property("linear", "test_a"), Property("linear", "test_b")})
     return dataclasses.replace(made, tried=tried, failed=failed or {})
 
@@ -88,7 +88,7 @@ def test_most_failed_property_comes_first() -> None:
 def test_kata_summary_and_parts_match_results() -> None:
     katas = [kata for kata in course().katas.values() if kata.track == "core"]
     students = []
-    for one in a_class(20):
+    for one in make_class(20):
         parts = make_parts(one, view_as_instructor(one))
         shown = {part.result.kata: (part.result.status, part.result.score) for part in parts}
         assert {kata.kata: (kata.status, kata.score) for kata in one.katas}.items() <= shown.items()
@@ -100,7 +100,7 @@ def test_kata_summary_and_parts_match_results() -> None:
 
 
 def test_each_measured_speed_is_a_dot() -> None:
-    students = [summarize_student(result_with_speed("why", submission=name), [], ()) for name in ("ada", "ben")]
+    students = [summarize_student(make_result_with_speed("why", submission=name), [], ()) for name in ("ada", "ben")]
     found = {one.workload.name: one for one in speed.make_strips(students)}
     assert set(found) == {"linear_forward", "cruncher_step", "sgd_step", "no_hidden_sync"}
     linear = found["linear_forward"]
@@ -110,12 +110,12 @@ def test_each_measured_speed_is_a_dot() -> None:
 
 
 def test_rehearsals_are_marked_on_every_page(tmp_path: Path) -> None:
-    made = result_with_rehearsal("why")
+    made = make_result_with_cpu_speed("why")
     found = {one.workload.name: one for one in speed.make_strips([summarize_student(made, [], ())])}
     dots = {name: next(what for what, path in one.dots.items() if path) for name, one in found.items()}
     assert dots == {"linear_forward": "all", "cruncher_step": "none", "sgd_step": "some", "no_hidden_sync": "all"}
     page = write_page(tmp_path, made)
-    assert "a rehearsal, no points; the colours show which threshold was reached" in page
+    assert "a rehearsal, no points; the colors show which threshold was reached" in page
     assert '<span class="of">a rehearsal, no points</span>' in page
     assert write_feedback(tmp_path, ["ada"], tmp_path, {}) == []
     own = (tmp_path / "ada/feedback.html").read_text()
@@ -125,26 +125,26 @@ def test_rehearsals_are_marked_on_every_page(tmp_path: Path) -> None:
 
 
 def test_class_roofline_shows_median_rates() -> None:
-    students, made = [], result_with_speed("why")
+    students, made = [], make_result_with_speed("why")
     for rate in (4e14, 7e14, 9e14):
         timed = [replace(made.performance[0], rate=rate, ratio=rate / 1e15)]
         students.append(summarize_student(replace(made, performance=timed), [], ()))
     (svg,) = speed.draw_rooflines(students)
     assert "linear_forward, 700 TFLOP/s" in svg
     assert "1 PFLOP/s" in svg
-    assert list(speed.draw_rooflines([summarize_student(result("why"), [], ())])) == []
+    assert list(speed.draw_rooflines([summarize_student(make_result("why"), [], ())])) == []
 
 
 @given(st.text(min_size=1))
 def test_message_is_escaped_on_feedback_page(message: str) -> None:
     told = f"claim\n:{message}\nagain"
-    reader, plain = (Reader(make_feedback(result(words))) for words in (told, "claim\n:\nagain"))
+    reader, plain = (Reader(make_feedback(make_result(words))) for words in (told, "claim\n:\nagain"))
     assert reader.tags == plain.tags
     assert set(reader.messages) == {printable(told)}
 
 
 def test_page_allows_only_its_own_scripts(tmp_path: Path) -> None:
-    page = write_page(tmp_path, *a_class(5), result_with_speed("why", submission="<script>alert(1)<script>"))
+    page = write_page(tmp_path, *make_class(5), make_result_with_speed("why", submission="<script>alert(1)<script>"))
     scripts = SCRIPT.findall(page)
     assert len(scripts) == 2
     digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
@@ -156,39 +156,39 @@ def test_page_allows_only_its_own_scripts(tmp_path: Path) -> None:
 
 
 def test_page_names_tracks_only_if_several(tmp_path: Path) -> None:
-    page = write_page(tmp_path, *a_class(3, tracks=["core", "models"]))
+    page = write_page(tmp_path, *make_class(3, tracks=["core", "models"]))
     core, models = (course().tracks[name].title for name in ("core", "models"))
     assert page.count(f'colspan="8">{core}</th>') == 2, "eight columns of katas, and eight of how they ended"
     assert f'<th scope="colgroup" colspan="3">{models}</th>' in page
     assert page.index(f'<optgroup label="{core}">') < page.index(f'<optgroup label="{models}">')
-    assert core not in write_page(tmp_path / "one", *a_class(3))
+    assert core not in write_page(tmp_path / "one", *make_class(3))
 
 
 @pytest.mark.parametrize("timed", [False, pytest.param(True, marks=pytest.mark.timing)])  # two pictures of each
 def test_report_page_of_large_class_is_small(tmp_path: Path, timed: bool) -> None:
-    assert len(write_page(tmp_path, *a_class(200, timed=timed)).encode()) < 2**21
+    assert len(write_page(tmp_path, *make_class(200, timed=timed)).encode()) < 2**21
     if not timed:
-        same = (replace(result("why"), submission=f"s{number}") for number in range(50))
+        same = (replace(make_result("why"), submission=f"s{number}") for number in range(50))
         page = write_page(tmp_path / "same", *same)
         assert (page.count("<template"), page.count('data-parts="0"')) == (1, 50), "equal parts are stored once"
 
 
 def test_report_page_shows_findings_and_inconclusive_tests(tmp_path: Path) -> None:
     findings = [load.Finding("linear", 7, "torch.nn.Linear: look")]
-    page = write_page(tmp_path, replace(result("why", submission="zoe"), findings=findings), *a_class(3))
-    calm = write_page(tmp_path / "calm", next(a_class(1, timed=False)))
+    page = write_page(tmp_path, replace(make_result("why", submission="zoe"), findings=findings), *make_class(3))
+    calm = write_page(tmp_path / "calm", next(make_class(1, timed=False)))
     for words in ('id="again"', "<dt>torch.nn.Linear: look</dt>", "linear.py, line 7"):
         assert words in page
     assert [words for words in ('id="again"', 'id="speed"') if words in calm] == []
 
 
 def test_outdated_result_is_named_and_skipped(tmp_path: Path) -> None:
-    old = result("why", submission="old")
+    old = make_result("why", submission="old")
     first, *rest = old.katas[0].tests
     old.katas[0] = replace(old.katas[0], tests=(dataclasses.replace(first, name="test_of_last_year"), *rest))
-    for one in (old, result("why")):
+    for one in (old, make_result("why")):
         load.write(one, tmp_path)
-    done = ask("report", tmp_path, "--feedback", tmp_path / "to")
+    done = call_grader("report", tmp_path, "--feedback", tmp_path / "to")
     assert done.code == 2
     line = f"grader: {tmp_path}/old/result.json: kata get_batch has changed since this was graded; grade again\n"
     assert done.err == line
@@ -199,9 +199,9 @@ def test_outdated_result_is_named_and_skipped(tmp_path: Path) -> None:
 def test_feedback_page_shows_nothing_of_others(tmp_path: Path) -> None:
     names = ("ada", "Ben <b>", "李 & co")
     for name in names:
-        made = result_with_speed(f"words of {name}", submission=name)
+        made = make_result_with_speed(f"words of {name}", submission=name)
         load.write(replace(made, findings=[load.Finding("linear", 1, "look here")]), tmp_path)
-    done = ask("report", tmp_path, "--feedback", tmp_path / "to")
+    done = call_grader("report", tmp_path, "--feedback", tmp_path / "to")
     assert (done.code, done.err) == (0, "")
     assert f"feedback:  {tmp_path}/to/<submission>/feedback.html" in done.out
     for name in names:
@@ -210,13 +210,13 @@ def test_feedback_page_shows_nothing_of_others(tmp_path: Path) -> None:
         assert "Roofline of cuda" in html
         for words in ("look here", *(f"words of {other}" for other in {*names} - {name})):
             assert words not in html
-    refused = ask("report", tmp_path, "--feedback", tmp_path / "report.html")
+    refused = call_grader("report", tmp_path, "--feedback", tmp_path / "report.html")
     assert (refused.code, "report.html: can't write there (Not a directory)" in refused.err) == (2, True)
 
 
 def test_hidden_messages_are_only_for_instructors(hide: Hide, tmp_path: Path) -> None:
     hide("hidden")
-    one = result("get_batch · claim\n  secret", file="get_batch.py")
+    one = make_result("get_batch · claim\n  secret", file="get_batch.py")
     page, own = write_page(tmp_path, one), make_feedback(one)
     assert [words for words in ("secret", "hidden from students") if words not in page] == []
     assert "hidden test 3" in own
@@ -227,7 +227,7 @@ def test_hidden_messages_are_only_for_instructors(hide: Hide, tmp_path: Path) ->
 @pytest.mark.parametrize("words", [HOSTILE, "", "\n", "\u202e", "x" * 100_000], ids=lambda words: words[:1])
 def test_page_accepts_any_message(words: str, tmp_path: Path) -> None:
     said = words.replace("\ud800", "")  # JSON can't hold it
-    page = write_page(tmp_path, replace(result_with_speed(said), findings=[load.Finding("linear", 1, said)]))
+    page = write_page(tmp_path, replace(make_result_with_speed(said), findings=[load.Finding("linear", 1, said)]))
     assert len(SCRIPT.findall(page)) == 2
     assert Reader(page).messages[0] == printable(said)
     assert printable("a\u202eb\u2066c\u2028d\u2029e\x1b[31mf\x00") == "a<U+202E>b<U+2066>c\nd\ne[31mf"
@@ -235,7 +235,7 @@ def test_page_accepts_any_message(words: str, tmp_path: Path) -> None:
 
 
 def test_common_failure_is_shown_once() -> None:
-    made = result()
+    made = make_result()
     (kata,) = made.katas
     tests = tuple(dataclasses.replace(test, outcome="failed", score=0.0, message=TOLD) for test in kata.tests)
     text = make_feedback(replace(made, katas=[replace(kata, tests=tests)]))

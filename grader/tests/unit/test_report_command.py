@@ -14,7 +14,7 @@ from grader.base import cleanup
 from grader.pipeline.reference import UNUSED, clear_unused
 from grader.results import result
 from grader.results.result import Finding, KataResult, Result
-from grader.tests.conftest import ask
+from grader.tests.conftest import call_grader
 from torchkata.course import course
 from torchkata.result import Outcome, Status, TestResult
 
@@ -39,7 +39,7 @@ def test_report_rebuilds_gradebook_and_shows_findings(tmp_path: Path) -> None:
     store(tmp_path, "ben", "done", "passed", "passed", findings=[Finding("linear", 7, "torch.nn.Linear: [look]")])
     store(tmp_path, "ada", "wrong", "passed", "failed")
     (tmp_path / "gradebook.csv").write_text("old")
-    done = ask("report", tmp_path)
+    done = call_grader("report", tmp_path)
     assert (done.code, done.err) == (0, "")
     rows = csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines())
     cells = [(row["submission"], row["score"], row["findings"]) for row in rows]
@@ -55,7 +55,7 @@ def test_report_names_files_that_are_not_results(tmp_path: Path) -> None:
         (tmp_path / name / "result.json").write_text(text)
     (tmp_path / "copied").mkdir()
     (tmp_path / "copied/result.json").write_bytes((tmp_path / "ada/result.json").read_bytes())
-    for done in (ask("report", tmp_path), ask("diff", tmp_path, tmp_path)):
+    for done in (call_grader("report", tmp_path), call_grader("diff", tmp_path, tmp_path)):
         lines = done.err.splitlines()
         named = [line.split(": ")[1] for line in lines]
         paths = [str(tmp_path / name / "result.json") for name in ("binary", "broken", "copied", "foreign")]
@@ -73,7 +73,7 @@ def test_diff_names_only_what_changed(tmp_path: Path) -> None:
     store(new, "ada", "crashed", "crashed", "passed")
     store(old, "gone", "done", "passed")
     store(new, "=new", "done", "passed", "passed")
-    done = ask("diff", old, new, "--csv", table)
+    done = call_grader("diff", old, new, "--csv", table)
     assert (done.code, done.err) == (0, "")
     assert "3 of 4 submissions differ" in done.out
     assert "same" not in done.out
@@ -84,7 +84,7 @@ def test_diff_names_only_what_changed(tmp_path: Path) -> None:
         ["ada", "linear", "1.0", "1.0", TESTS[1], "failed", "passed"],
         ["gone", "", "1.0", "", "", "graded", "not there"],
     ]
-    told = ask("diff", old, new, "--json")
+    told = call_grader("diff", old, new, "--json")
     found = json.loads(told.out)
     assert (told.code, told.err) == (0, done.out), "the text goes to stderr"
     changes = found.pop("changes")

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from grader.output import roofline
 from grader.output.roofline import Point, draw_roofline
 from grader.results import result as load
-from grader.tests.conftest import ask
-from grader.tests.support.made_results import result, result_with_speed, timed
+from grader.tests.conftest import call_grader
+from grader.tests.support.sample_results import make_result, make_result_with_speed, make_timed_results
 from torchkata.course import course
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import Rate, work_of
@@ -76,11 +76,11 @@ def test_optimizers_have_constant_intensity_and_others_none() -> None:
 
 
 def test_report_draws_rooflines_and_removes_old_ones(tmp_path: Path) -> None:
-    load.write(result_with_speed("why"), tmp_path)
-    load.write(msgspec.structs.replace(result_with_speed("why", submission="cpu"), device="cpu"), tmp_path)
-    load.write(result("why", submission="ben"), tmp_path)
+    load.write(make_result_with_speed("why"), tmp_path)
+    load.write(msgspec.structs.replace(make_result_with_speed("why", submission="cpu"), device="cpu"), tmp_path)
+    load.write(make_result("why", submission="ben"), tmp_path)
     (tmp_path / "ben/roofline.svg").write_text("of an earlier run")
-    done = ask("report", tmp_path)
+    done = call_grader("report", tmp_path)
     assert (done.code, done.err) == (0, "")
     assert f"speed:     {tmp_path}/<submission>/roofline.svg" in done.out
     assert "linear_forward" in (tmp_path / "cpu/roofline.svg").read_text()
@@ -92,12 +92,12 @@ def test_report_draws_rooflines_and_removes_old_ones(tmp_path: Path) -> None:
 
 
 def test_no_picture_without_intensities_or_torch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    load.write(result("why", submission="ben"), tmp_path)
-    assert "speed:" not in ask("report", tmp_path).out
-    only = [one for one in timed("why") if one.workload == "no_hidden_sync"]
-    load.write(msgspec.structs.replace(result_with_speed("why"), performance=only), tmp_path)
-    assert ask("report", tmp_path).code == 0
-    load.write(result_with_speed("why"), tmp_path)
+    load.write(make_result("why", submission="ben"), tmp_path)
+    assert "speed:" not in call_grader("report", tmp_path).out
+    only = [one for one in make_timed_results("why") if one.workload == "no_hidden_sync"]
+    load.write(msgspec.structs.replace(make_result_with_speed("why"), performance=only), tmp_path)
+    assert call_grader("report", tmp_path).code == 0
+    load.write(make_result_with_speed("why"), tmp_path)
     monkeypatch.setattr(roofline, "find_spec", lambda _: None)
     roofline.draw_result(tmp_path / "ada")
     assert not list(tmp_path.rglob("*.svg"))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.conftest import Run, ask
+from grader.tests.conftest import Run, call_grader
 from torchkata.course import course
 
 SOURCE = "def step(self):\n    pass\n"
@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
 
 def lay_out(folder: Path, *options: object) -> Run:
     katas = ("--kata", "sgd", "--kata", "linear")
-    return ask("similar", folder / "class", "--folders", folder / "a place", *katas, *options)
+    return call_grader("similar", folder / "class", "--folders", folder / "a place", *katas, *options)
 
 
 def test_folders_contain_changed_files_and_stubs(folder: Path) -> None:

@@ -19,15 +19,22 @@ from grader.output.speed_score import SpeedScore, speed_score
 from grader.output.table import build_class_table
 from grader.results import load
 from grader.results.result import KataResult, PerformanceResult, Result, write
-from grader.tests.support.made_results import (
-    HOSTILE,
-    rehearsed,
-    result,
-    result_with_rehearsal,
-    result_with_speed,
-    timed,
+from grader.tests.support.platforms import (
+    AT,
+    RUNNER,
+    parse_gradescope,
+    parse_junit,
+    remove_code_blocks,
+    render_classroom50,
 )
-from grader.tests.support.platforms import AT, RUNNER, for_classroom50, for_gradescope, for_junit, outside_fences
+from grader.tests.support.sample_results import (
+    HOSTILE,
+    make_cpu_results,
+    make_result,
+    make_result_with_cpu_speed,
+    make_result_with_speed,
+    make_timed_results,
+)
 from torchkata.course import Kata, Tiers, course
 from torchkata.i18n import class_words
 from torchkata.result import Outcome
@@ -36,7 +43,7 @@ WORKLOADS = course().workloads
 
 
 def test_gradescope_shows_each_workload_as_a_test() -> None:
-    report = for_gradescope(gradescope.render(result_with_speed("why")))
+    report = parse_gradescope(gradescope.render(make_result_with_speed("why")))
     tests = {test["name"]: test for test in report["tests"] if test["tags"] == ["performance"]}
     assert len(tests) == len(WORKLOADS)
     assert {test["visibility"] for test in tests.values()} == {"visible"}
@@ -54,7 +61,7 @@ def test_gradescope_shows_each_workload_as_a_test() -> None:
 
 
 def test_classroom50_omits_uncounted_workloads() -> None:
-    report = for_classroom50(result_with_speed())
+    report = render_classroom50(make_result_with_speed())
     lines = {test["test-name"]: test for test in report["tests"] if test["test-name"].startswith("performance: ")}
     assert len(lines) == 6
     line = {"test-name": "performance: sgd step", "passed": True, "score": 2, "max-score": 3}
@@ -63,7 +70,7 @@ def test_classroom50_omits_uncounted_workloads() -> None:
 
 
 def test_junit_has_a_suite_of_workloads() -> None:
-    suite = for_junit(junit.render([Stored(result_with_speed(HOSTILE), AT)], hostname="here"))[1]
+    suite = parse_junit(junit.render([Stored(make_result_with_speed(HOSTILE), AT)], hostname="here"))[1]
     assert suite.get("name") == "ada: performance"
     children = [[child.tag for child in case if child.tag != "system-out"] for case in suite.iter("testcase")]
     kinds = [None, "failure", "failure", None, "failure", "error", None, "skipped"]
@@ -71,12 +78,12 @@ def test_junit_has_a_suite_of_workloads() -> None:
     names = [str(case.get("name")) for case in suite.iter("testcase")]
     assert names == [f"ada: performance: {name.replace('_', ' ')}" for name in WORKLOADS]
     assert {one.get("name"): one.get("value") for one in suite.iter("property")} == {"score": "8", "max_score": "21"}
-    content = junit.render([Stored(result_with_speed("no device here\nmore"), AT)], hostname="here").decode()
+    content = junit.render([Stored(make_result_with_speed("no device here\nmore"), AT)], hostname="here").decode()
     assert '<skipped message="no device here">' in content
 
 
 def test_github_summary_has_a_speed_table() -> None:
-    plain = read_plain_summary(result_with_speed())
+    plain = read_plain_summary(make_result_with_speed())
     assert plain.startswith("## ada: 11 of 37 points\n")
     for line in (
         "| Speed (`performance`) | 8 of 21 | 3 of 6 |",
@@ -88,8 +95,8 @@ def test_github_summary_has_a_speed_table() -> None:
     ):
         assert line in plain
     assert "forged" not in plain
-    assert github.render_class([result_with_speed()]).splitlines()[2] == "| ada | 11 of 37 | 0 of 1 |"
-    rehearsal = read_plain_summary(result_with_rehearsal("why"))
+    assert github.render_class([make_result_with_speed()]).splitlines()[2] == "| ada | 11 of 37 | 0 of 1 |"
+    rehearsal = read_plain_summary(make_result_with_cpu_speed("why"))
     assert rehearsal.startswith("## ada: 3 of 16 points\n")
     for line in (
         "| Speed (`performance`) | a rehearsal, no points | 3 of 6 |",
@@ -101,34 +108,34 @@ def test_github_summary_has_a_speed_table() -> None:
 
 
 def test_github_annotation_of_workloads_names_no_file() -> None:
-    line = github.list_annotations(result_with_speed(HOSTILE))[1]
+    line = github.list_annotations(make_result_with_speed(HOSTILE))[1]
     assert line.startswith("::error title=performance%3A cruncher step::linear · Linear(x)")
     assert "\n" not in line
     assert line.endswith("(and 4 more of performance)")
 
 
 def test_unknown_workload_is_refused() -> None:
-    made = replace(result("why"), performance=[PerformanceResult("flash_attention", "passed", 1, 1)])
+    made = replace(make_result("why"), performance=[PerformanceResult("flash_attention", "passed", 1, 1)])
     with pytest.raises(ValueError, match="workload flash_attention has changed since this was graded; grade again"):
         gradescope.render(made)
 
 
 def test_gradescope_shows_waiting_and_inconclusive_workloads(tmp_path: Path) -> None:
     waiting = [PerformanceResult(name, "not_graded", message="Not run yet.") for name in WORKLOADS]
-    whole = replace(result("why"), katas=[], device="cuda")
+    whole = replace(make_result("why"), katas=[], device="cuda")
     live = LiveReport(tmp_path / "results.json", [course().katas["linear"]])
     live.begin(replace(whole, performance=waiting))
-    report = for_gradescope((tmp_path / "results.json").read_bytes())
+    report = parse_gradescope((tmp_path / "results.json").read_bytes())
     outputs = [test["output"] for test in report["tests"] if test["tags"] == ["performance"]]
     assert outputs == ["Not run yet."] * len(WORKLOADS)
     cases: list[tuple[Outcome, str]] = [("not_graded", ""), ("inconclusive", class_words("feedback.unsure"))]
     for outcome, words in cases:
         made = replace(whole, performance=[PerformanceResult("sgd_step", outcome, 0, 3, "x")])
-        assert for_gradescope(gradescope.render(made))["output"] == words
+        assert parse_gradescope(gradescope.render(made))["output"] == words
 
 
 def test_exports_without_workloads_mention_no_speed() -> None:
-    made = result("why")
+    made = make_result("why")
     contents = [
         gradescope.render(made),
         classroom50.render(made, classroom50.collect_fields({}, RUNNER), AT),
@@ -141,18 +148,18 @@ def test_exports_without_workloads_mention_no_speed() -> None:
 
 
 def test_platforms_show_rehearsals_without_points() -> None:
-    made = result_with_rehearsal("why")
-    report = for_gradescope(gradescope.render(made))
+    made = make_result_with_cpu_speed("why")
+    report = parse_gradescope(gradescope.render(made))
     shown = {test["name"]: test for test in report["tests"] if test["tags"] == ["performance"]}
     forward, adagrad = shown["performance: linear forward"], shown["performance: adagrad step"]
     assert (forward["status"], forward["score"], forward["max_score"]) == ("passed", 0, 0)
     assert (adagrad["status"], adagrad["score"], adagrad["max_score"]) == ("failed", 0, 0)
     assert report["score"] == made.score == 3
-    lines = for_classroom50(made)
+    lines = render_classroom50(made)
     assert (lines["score"], lines["max-score"]) == (3, 16)
     names = [test["test-name"] for test in lines["tests"]]
     assert "performance: sgd step (a rehearsal, no points)" in names
-    suite = for_junit(junit.render([Stored(made, AT)], hostname="here"))[1]
+    suite = parse_junit(junit.render([Stored(made, AT)], hostname="here"))[1]
     assert {one.get("name"): one.get("value") for one in suite.iter("property")} == {"score": "0", "max_score": "0"}
     assert [out.text for out in suite.iter("system-out")].count("a rehearsal, no points") == 6
 
@@ -167,7 +174,7 @@ def store_results(directory: Path, *results: Result) -> list[Result]:
 
 
 def test_gradebook_has_a_column_per_counted_workload(tmp_path: Path) -> None:
-    rows = store_results(tmp_path, result_with_speed("why"), result("why", submission="ben"))
+    rows = store_results(tmp_path, make_result_with_speed("why"), make_result("why", submission="ben"))
     gradebook.write(rows, tmp_path)
     ada, ben = csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines())
     columns = list(ada)
@@ -179,7 +186,7 @@ def test_gradebook_has_a_column_per_counted_workload(tmp_path: Path) -> None:
 
 def test_gradebook_ignores_rehearsals(tmp_path: Path) -> None:
     written = []
-    for folder, made in ((tmp_path / "a", result_with_rehearsal("why")), (tmp_path / "b", result("why"))):
+    for folder, made in ((tmp_path / "a", make_result_with_cpu_speed("why")), (tmp_path / "b", make_result("why"))):
         gradebook.write(store_results(folder, made), folder)
         written.append((folder / "gradebook.csv").read_text())
     assert written[0] == written[1]
@@ -195,18 +202,18 @@ def render_table(results: list[Result], width: int = 100, *more: Kata) -> str:
 
 def read_plain_summary(made: Result) -> str:
     """Return the GitHub summary without code blocks and escapes."""
-    summary = outside_fences(github.render_summary(made)).translate({ord("\xa0"): " "})
+    summary = remove_code_blocks(github.render_summary(made)).translate({ord("\xa0"): " "})
     return re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), summary)
 
 
 def store_speeds(directory: Path, **speeds: list[PerformanceResult]) -> list[Result]:
-    whole = result("why", kata="checkpoint")
+    whole = make_result("why", kata="checkpoint")
     made = (replace(whole, submission=name, performance=speed) for name, speed in speeds.items())
     return store_results(directory, *made)
 
 
 def test_class_table_has_one_speed_column(tmp_path: Path) -> None:
-    speed = timed("why")
+    speed = make_timed_results("why")
     rows = store_speeds(tmp_path, ada=speed, ben=speed[:1], cyd=speed[5:6], dan=speed[7:], eve=[])
     lines = render_table(rows).splitlines()
     assert lines[1].rstrip().endswith("checkpoint speed"), "no heading is cut off"
@@ -216,7 +223,7 @@ def test_class_table_has_one_speed_column(tmp_path: Path) -> None:
 @pytest.mark.parametrize("width", [70, 80])
 def test_class_table_fits_a_narrow_terminal(tmp_path: Path, width: int) -> None:
     most = [KataResult(kata.name, "done", kata.max_score, kata.max_score) for kata in course().choose([], ["core"])]
-    whole = replace(result("somebody_whose_name_is_long"), katas=most, score=100, max_score=100)
+    whole = replace(make_result("somebody_whose_name_is_long"), katas=most, score=100, max_score=100)
     body, _, legend = render_table(store_results(tmp_path, whole), width).partition("? ")
     cells = [line.split()[1:] for line in body.splitlines() if "100/100" in line]
     assert cells == [["100/100", *(f"{kata.max_score:g}" for kata in most)]]
@@ -225,19 +232,21 @@ def test_class_table_fits_a_narrow_terminal(tmp_path: Path, width: int) -> None:
 
 
 def test_class_table_counts_passed_rehearsals(tmp_path: Path) -> None:
-    rows = store_speeds(tmp_path, ada=rehearsed("why"), ben=rehearsed("why")[:1], cyd=timed("why")[:1])
+    rows = store_speeds(
+        tmp_path, ada=make_cpu_results("why"), ben=make_cpu_results("why")[:1], cyd=make_timed_results("why")[:1]
+    )
     shown = render_table(rows)
     cells = [line.split()[3:] for line in shown.splitlines()[3:6]]
     assert cells == [["?", "3", "of", "7", "?"], ["?", "1", "of", "1"], ["?", "5"]]
     assert "a rehearsal, no points" in shown
     assert "rehearsal" not in render_table(rows[2:])
-    assert "speed" not in render_table([result("why")])
+    assert "speed" not in render_table([make_result("why")])
 
 
 def test_class_table_has_a_column_per_track(tmp_path: Path) -> None:
     katas = [KataResult("linear", "done", 12, 12), KataResult("sgd", "crashed", 3, 12)]
     katas += [KataResult("train", "not_started", 0, 13), KataResult("adam", "not_started", 0, 30)]
-    rows = store_results(tmp_path, replace(result("why"), katas=katas, score=15, max_score=67))
+    rows = store_results(tmp_path, replace(make_result("why"), katas=katas, score=15, max_score=67))
     extension = dataclasses.replace(course().katas["sgd"], name="adam", track="optimizers")
     lines = render_table(rows, 100, extension).splitlines()
     assert lines[0].split() == ["submission", "score", "core", "optimizers"]
@@ -245,7 +254,7 @@ def test_class_table_has_a_column_per_track(tmp_path: Path) -> None:
 
 
 def test_diff_names_workloads_like_tests() -> None:
-    old = result_with_speed("why")
+    old = make_result_with_speed("why")
     better = replace(old.performance[3], score=3.0, ratio=0.8)
     faster = replace(old.performance[0], ratio=0.97)
     speed = [faster, *old.performance[1:3], better, *old.performance[4:]]

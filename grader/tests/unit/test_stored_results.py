@@ -18,22 +18,22 @@ from grader.pipeline.submission_ids import assign_ids
 from grader.results.dependencies import digest_kata
 from grader.results.history import course_version
 from grader.results.result import KataResult, PerformanceResult, Result, read, write
-from grader.tests.conftest import ask
-from grader.tests.support.made_results import result
-from grader.tests.support.platforms import RUNNER, for_gradescope, for_junit
-from grader.tests.support.submissions import LINEAR, handed_in, options
+from grader.tests.conftest import call_grader
+from grader.tests.support.platforms import RUNNER, parse_gradescope, parse_junit
+from grader.tests.support.sample_results import make_result
+from grader.tests.support.submissions import LINEAR, make_options, write_submissions
 from torchkata.course import course
 
 WHY = "is a symbolic link; submit the file itself"
 
 
 def make_queue(out: Path, *paths: Path, **changes: Any) -> Queue:
-    asked = options(out, **{"examples": 10, **changes})
+    asked = make_options(out, **{"examples": 10, **changes})
     return Queue(*assign_ids(paths), tuple(course().katas[name] for name in asked.grading.katas), asked)
 
 
 def write_class(folder: Path) -> list[Path]:
-    (ada,) = handed_in(folder, LINEAR, "ada")
+    (ada,) = write_submissions(folder, LINEAR, "ada")
     (folder / "eve").symlink_to(ada)
     return [folder / "eve", ada]
 
@@ -41,8 +41,8 @@ def write_class(folder: Path) -> list[Path]:
 def test_outputs_show_reason_of_unreadable_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out, most = tmp_path / "out", course().katas["linear"].max_score
     list(make_queue(out, *write_class(tmp_path)).to_grade())
-    write(result("why", submission="ada"), out)
-    assert ask("report", out, "--feedback", tmp_path / "pages").code == 0
+    write(make_result("why", submission="ada"), out)
+    assert call_grader("report", out, "--feedback", tmp_path / "pages").code == 0
     ada, eve = csv.DictReader((out / "gradebook.csv").read_text().splitlines())
     assert (eve["score"], float(eve["max_score"]), eve["get_batch_status"]) == ("0.0", most, "not_graded")
     assert (eve["unreadable"], ada["unreadable"]) == (WHY, "")
@@ -51,8 +51,8 @@ def test_outputs_show_reason_of_unreadable_submission(tmp_path: Path, monkeypatc
     for name, value in RUNNER.items():
         monkeypatch.setenv(name, value)
     for format in ("gradescope", "classroom50", "github", "junit"):
-        assert ask("export", out, "--format", format, "--to", tmp_path / format).code == 0
-    report = for_gradescope((tmp_path / "gradescope/eve.json").read_bytes())
+        assert call_grader("export", out, "--format", format, "--to", tmp_path / format).code == 0
+    report = parse_gradescope((tmp_path / "gradescope/eve.json").read_bytes())
     assert (report["score"], report["output"]) == (0, f"Your submission can't be graded. {WHY}")
     (row,) = report["tests"]
     assert (row["max_score"], row["output"]) == (most, f"It can't be graded: {WHY}")
@@ -60,7 +60,7 @@ def test_outputs_show_reason_of_unreadable_submission(tmp_path: Path, monkeypatc
     assert (case["test-name"], case["passed"]) == (f"hand-in: {WHY}", False)
     assert "| eve | 0 of" in (tmp_path / "github").read_text()
     (failure,) = [
-        one for one in for_junit((tmp_path / "junit").read_bytes()).iter("failure") if WHY in (one.text or "")
+        one for one in parse_junit((tmp_path / "junit").read_bytes()).iter("failure") if WHY in (one.text or "")
     ]
     assert failure.get("message") == f"It can't be graded: {WHY}"
 
@@ -73,12 +73,12 @@ def test_submission_may_become_unreadable_and_readable(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert out.stat().st_mode & 0o777 == 0o700, "results are private"
-    graded = result("why", submission="eve")
+    graded = make_result("why", submission="eve")
     write(graded, out)
     assert [job.submission.id for job in make_queue(out, *paths).to_grade()] == ["ada"]
     assert read(out / "eve/result.json") == replace(graded, unreadable=WHY), "the earlier result is kept"
     paths[0].unlink()
-    handed_in(tmp_path, LINEAR, "eve")
+    write_submissions(tmp_path, LINEAR, "eve")
     assert [job.submission.id for job in make_queue(out, *paths).to_grade()] == ["eve", "ada"]
 
 
@@ -104,12 +104,12 @@ def test_results_directory_writable_by_others_is_refused(tmp_path: Path, mode: i
 
 
 def test_only_outdated_katas_are_graded_again(tmp_path: Path) -> None:
-    out, (ada,) = tmp_path / "out", handed_in(tmp_path, LINEAR, "ada")
+    out, (ada,) = tmp_path / "out", write_submissions(tmp_path, LINEAR, "ada")
     made = make_queue(out, ada)
     (job,) = made.to_grade()
     assert job.reusable == {}
     linear, sgd = (KataResult(name, "done", 12.0, 12.0, digest=digest_kata(name)) for name in ("linear", "sgd"))
-    before = replace(result("why", submission="ada"), basis=made.bases["ada"], katas=[linear])
+    before = replace(make_result("why", submission="ada"), basis=made.bases["ada"], katas=[linear])
 
     def kept(stored: Result, **changes: Any) -> list[str] | None:
         write(stored, out)
@@ -127,7 +127,7 @@ def test_only_outdated_katas_are_graded_again(tmp_path: Path) -> None:
 
 
 OF_BATCH: dict[str, Any] = {"katas": ("get_batch",)}
-MADE = result("why")
+MADE = make_result("why")
 TIMED = replace(MADE, device="cuda", performance=[PerformanceResult("linear_forward", "passed", 5.0, 5.0)])
 
 
@@ -152,7 +152,7 @@ TIMED = replace(MADE, device="cuda", performance=[PerformanceResult("linear_forw
 def test_call_that_would_lose_results_is_refused(
     tmp_path: Path, stored: Result, options: dict[str, Any], lost: str
 ) -> None:
-    made = make_queue(tmp_path / "out", *handed_in(tmp_path, LINEAR, "ada", "ben"), **options)
+    made = make_queue(tmp_path / "out", *write_submissions(tmp_path, LINEAR, "ada", "ben"), **options)
     write(stored, tmp_path / "out")
     if not lost:
         demand_no_loss(made.entries, made.options)
@@ -169,20 +169,20 @@ def test_call_that_would_lose_results_is_refused(
 
 
 def test_grade_command_refuses_to_lose_results(tmp_path: Path) -> None:
-    (ada,) = handed_in(tmp_path, LINEAR, "ada")
-    write(result("why"), tmp_path / "out")
+    (ada,) = write_submissions(tmp_path, LINEAR, "ada")
+    write(make_result("why"), tmp_path / "out")
     before = (tmp_path / "out/ada/result.json").read_bytes()
-    refused = ask(*("grade", ada, "--out", tmp_path / "out", "--kata", "linear", "--examples", 10, "--seed", 0))
+    refused = call_grader(*("grade", ada, "--out", tmp_path / "out", "--kata", "linear", "--examples", 10, "--seed", 0))
     assert (refused.code, len(refused.err.splitlines())) == (2, 1)
     assert "lose get_batch;" in refused.err
     assert (tmp_path / "out/ada/result.json").read_bytes() == before
 
 
 def test_only_tested_files_are_timed(tmp_path: Path) -> None:
-    (ada,) = handed_in(tmp_path, LINEAR, "ada")
+    (ada,) = write_submissions(tmp_path, LINEAR, "ada")
     made = make_queue(tmp_path / "out", ada, device="cpu")
     (job,) = made.to_grade()
-    write(replace(result("why"), fingerprint=made.prints["ada"]), tmp_path / "out")
+    write(replace(make_result("why"), fingerprint=made.prints["ada"]), tmp_path / "out")
     (timed_job,), changed = find_untimed("cpu", made, {"ada"})
     assert (timed_job.files, changed) == (job.submission.files, [])
     (ada / "linear.py").write_text(f"{LINEAR}\n# changed\n")
@@ -190,9 +190,11 @@ def test_only_tested_files_are_timed(tmp_path: Path) -> None:
 
 
 def test_submission_unreadable_on_a_node_stays_pending(tmp_path: Path) -> None:
-    made = make_queue(tmp_path / "out", *handed_in(tmp_path, LINEAR, "ada"))
+    made = make_queue(tmp_path / "out", *write_submissions(tmp_path, LINEAR, "ada"))
     left = find_pending(made, since_ns=0)
-    graded = replace(result("why"), fingerprint=made.prints["ada"], katas=[KataResult("linear", "done", 12.0, 12.0)])
+    graded = replace(
+        make_result("why"), fingerprint=made.prints["ada"], katas=[KataResult("linear", "done", 12.0, 12.0)]
+    )
     for stored, names in ((replace(graded, unreadable="it is not there"), ["ada"]), (graded, [])):
         write(stored, tmp_path / "out")
         os.utime(tmp_path / "out/ada/result.json", ns=(len(names), len(names)))  # two versions of it

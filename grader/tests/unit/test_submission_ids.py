@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from grader.base.errors import CallError
 from grader.output import gradebook
 from grader.pipeline.submission_ids import assign_ids
 from grader.results.result import KataResult, Result
@@ -36,7 +35,8 @@ def test_unusual_names_are_kept(tmp_path: Path, name: str) -> None:
 def test_impossible_name_is_refused_and_others_kept(tmp_path: Path, name: str, problem: str) -> None:
     path = tmp_path / name
     path.write_bytes(b"") if name.endswith("zip") else path.mkdir()
-    entries, (line,) = assign_ids([path, make_folder(tmp_path / "ada")])
+    entries, (refusal,) = assign_ids([path, make_folder(tmp_path / "ada")])
+    line = str(refusal)
     assert [entry.id for entry in entries] == ["ada"]
     assert problem in line
     assert line.isprintable()
@@ -55,9 +55,11 @@ def test_impossible_name_is_refused_and_others_kept(tmp_path: Path, name: str, p
 )
 def test_names_equal_on_some_file_system_are_refused(tmp_path: Path, one: str, other: str) -> None:
     paths = [make_folder(tmp_path / "class" / one), make_folder(tmp_path / "class" / other)]
-    with pytest.raises(CallError) as refusal:
-        assign_ids(paths)
-    assert all(str(path) in str(refusal.value) for path in paths)
+    entries, refused = assign_ids([*paths, make_folder(tmp_path / "class/ben")])
+    assert [entry.id for entry in entries] == ["ben"]
+    assert [refusal.entry.path for refusal in refused] == paths
+    assert len({refusal.entry.id for refusal in refused}) == 2
+    assert all("two submissions have this name" in str(refusal) for refusal in refused)
 
 
 def test_repeated_path_and_link_have_one_id(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from grader.results.view import view_as_student
 from grader.tests.conftest import Hide
-from grader.tests.support.made_results import OUTCOMES, result
+from grader.tests.support.sample_results import OUTCOMES, make_result
 from torchkata.course import Kata, course
 from torchkata.course.load import parse_kata
 
@@ -46,7 +46,7 @@ def test_unknown_visibility_is_refused(wrong: dict[str, Any], words: str) -> Non
 @pytest.mark.parametrize("visibility", ["hidden", "after_due_date", "after_published"])
 def test_hidden_test_shows_only_its_points(hide: Hide, visibility: str) -> None:
     hide(visibility)
-    rows = view_as_student(result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
+    rows = view_as_student(make_result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
     assert [row.title for row in rows[:2]] == ["hidden test 1", "hidden test 2"]
     assert {row.result.message for row in rows} == {"", "This test is hidden."}
     assert {(row.result.file, row.result.line, row.result.seconds) for row in rows} == {("", 0, 0.0)}
@@ -55,7 +55,7 @@ def test_hidden_test_shows_only_its_points(hide: Hide, visibility: str) -> None:
 
 
 def test_hidden_test_shows_claim_or_all(hide: Hide) -> None:
-    one = result("get_batch · claim\n  secret", file="get_batch.py")
+    one = make_result("get_batch · claim\n  secret", file="get_batch.py")
     hide("hidden", "claim")
     row = view_as_student(one, platform_hides=False)[2].result
     assert (row.name, row.outcome, row.file, row.line) == ("test_starts_are_uniform", "failed", "", 0)

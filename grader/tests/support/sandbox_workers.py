@@ -1,4 +1,4 @@
-"""Real workers for tests: a zygote at a level of isolation, and a student's `linear.py` that runs in it."""
+"""Sandboxes, and workers in them that run a test's code as a student's `linear.py`."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, TypeAlias
@@ -13,24 +13,23 @@ from torchkata.seam.student import Student
 
 Ask: TypeAlias = Callable[..., Any]
 
-ORDINARY = ["unshare", "--user", "--map-user=54321", "--map-group=54321"]  # a user who owns nothing
+AS_OTHER_USER = ["unshare", "--user", "--map-user=54321", "--map-group=54321"]  # a user without any files
 LEVELS: tuple[Literal["bwrap", "none"], ...] = ("bwrap", "none")
-UNTIMED = Timing(arena_bytes=0)
 LIMITS = Limits(call_seconds=3.0, test_seconds=5.0, kata_seconds=60.0, memory_mib=512)
 
 
-def zygote(request: pytest.FixtureRequest, limits: Limits, timing: Timing = UNTIMED) -> Iterator[Sandbox]:
-    """One at the level that is the fixture's parameter."""
+def start_sandbox(request: pytest.FixtureRequest, limits: Limits, timing: Timing | None = None) -> Iterator[Sandbox]:
+    """Yield a sandbox at the isolation level that is the fixture's parameter."""
     if request.param == "bwrap":
         request.getfixturevalue("needs_bwrap")
-    started = launch(request.param, limits, timing)
+    started = launch(request.param, limits, timing or Timing(arena_bytes=0))
     started.wait_until_ready()
     yield started
     started.close()
 
 
-def asking(sandbox: Sandbox) -> Iterator[Ask]:
-    """Run `linear.py` with this body of `Linear.__init__`; what it stores in `answer` comes back."""
+def open_worker(sandbox: Sandbox) -> Iterator[Ask]:
+    """Yield a function that runs code in `Linear.__init__` and returns what the code assigns to `answer`."""
     runner = WorkerRunner(sandbox.clone(), LIMITS)
     student = Student(runner)
 

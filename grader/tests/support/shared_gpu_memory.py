@@ -1,7 +1,7 @@
-"""A timed worker in the real sandbox shares the memory of a device with this process, and is killed.
+"""Share GPU memory with a worker in the real sandbox, kill the worker, and print as JSON what happened.
 
-With `--pretended`, `LD_LIBRARY_PATH` leads to a `libcuda.so.1` that is made of `fake_cuda.c`. Where torch would be
-asked for the device, memory of the host stands in, here and in the worker. Prints what came of it as JSON.
+With `--fake`, `LD_LIBRARY_PATH` must lead to a `libcuda.so.1` built from `fake_cuda.c`; memory of the host replaces the
+GPU's in torch, here and in the worker.
 """
 
 import ctypes
@@ -24,8 +24,8 @@ from grader.speed.timed_worker import Task, TimedWorker
 from grader.tests import ROOT
 from torchkata.speed.sizes import Size
 
-HERE = Gpu("GPU-0", 0)
-IN_WORKERS = {
+FAKE_GPU = Gpu("GPU-0", 0)
+WORKER_CODE = {
     "cuda": """
 import ctypes
 def start_context(): pass
@@ -43,57 +43,44 @@ TASK = Task("linear_forward", "cuda", Size(batch=64, width=32, outputs=16), call
 
 
 def build(folder: Path) -> str:
-    """Make the library in a folder that every worker can reach; why that can't be done, "" if it is."""
+    """Build the library in a folder that workers can read. Return "", or what to install."""
     compiler = shutil.which("cc")
     if compiler is None:
         return "needs a C compiler: apt-get install gcc libc6-dev"
     folder.chmod(0o755)
     source, library = ROOT / "grader/tests/support/fake_cuda.c", folder / "libcuda.so.1"
-    command = [compiler, "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", str(source), "-o", str(library)]
-    subprocess.run(command, check=True)
+    flags = ("-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
+    subprocess.run([compiler, *flags, source, "-o", library], check=True)
     return ""
 
 
-def with_driver(folder: Path, *python: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run Python where it finds this library."""
-    return subprocess.run(
-        [sys.executable, *python],
-        cwd=ROOT,
-        env={**os.environ, "LD_LIBRARY_PATH": str(folder), **variables},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-
-
-def at_address(address: int, size: int) -> Tensor:
-    """What torch would make of it on a GPU."""
+def view_memory(address: int, size: int) -> Tensor:
+    """Return a tensor of memory at an address of the host."""
     return torch.frombuffer((ctypes.c_char * size).from_address(address), dtype=torch.uint8)
 
 
-def pretend(sandbox: Sandbox) -> None:
-    """Let memory of the host stand for the device's, here and in workers to come."""
+def use_host_memory(sandbox: Sandbox) -> None:
+    """Replace the GPU's memory by the host's, here and in workers to come."""
     cuda.start_context = lambda: None
-    cuda.as_tensor = at_address
+    cuda.as_tensor = view_memory
     torch.cuda.synchronize = lambda *_: None
     torch.cuda.mem_get_info = lambda *_: (2**30, 2**30)
-    for module, text in IN_WORKERS.items():
-        append(sandbox, module, text)
+    for module, text in WORKER_CODE.items():
+        append_code(sandbox, module, text)
 
 
-def append(sandbox: Sandbox, module: str, text: str) -> None:
-    """More code at the end of what a timed worker imports when it is first asked for something."""
+def append_code(sandbox: Sandbox, module: str, text: str) -> None:
+    """Append code to a module that a timed worker imports for its first request."""
     with (sandbox.runtime / f"grader/sandbox/{module}.py").open("a") as file:
         file.write(text)
 
 
-def descriptors() -> int:
-    """How many files this process has open."""
+def count_descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-def one_worker(control: socket) -> dict[str, object]:
-    """Two blocks of the baseline's, checked; then the worker is killed, and its memory must go on here."""
+def try_worker(control: socket) -> dict[str, object]:
+    """Run and check two blocks of the baseline, kill the worker, and write to the shared memory."""
     timed = TimedWorker(control, setup.get_limits(), TASK, None)
     right = [timed.block(30.0).error <= timed.check.floor for _ in range(2)]
     timed.worker.runner.end()
@@ -105,20 +92,20 @@ def one_worker(control: socket) -> dict[str, object]:
 
 
 def main() -> None:
-    """All of it."""
-    pretended = "--pretended" in sys.argv
-    device = HERE if pretended else gpu.choose_gpu()
+    """Run two workers, one after the other."""
+    fake = "--fake" in sys.argv
+    device = FAKE_GPU if fake else gpu.choose_gpu()
     if isinstance(device, str):
         sys.exit(device)
     os.environ["CUDA_VISIBLE_DEVICES"] = device.uuid
     sandbox = launch.launch("bwrap", setup.get_limits(), setup.plan_workers(device))
     sandbox.wait_until_ready()
-    if pretended:
-        pretend(sandbox)
+    if fake:
+        use_host_memory(sandbox)
     control = sandbox.clone()
     violations = WorkerRunner(control, setup.get_limits()).find_violations(["/etc/passwd"])
-    first, before = one_worker(control), descriptors()
-    second, after = one_worker(control), descriptors()
+    first, before = try_worker(control), count_descriptors()
+    second, after = try_worker(control), count_descriptors()
     control.close()
     sandbox.close()
     print(json.dumps({"workers": [first, second], "violations": violations, "left open": after - before}))

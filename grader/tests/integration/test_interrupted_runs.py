@@ -1,4 +1,4 @@
-"""Runs that are stopped, killed or broken at any moment: what was graded stays, and a rerun makes the class whole."""
+"""Interrupted, killed and broken runs keep what was graded, and a second run completes the class."""
 
 import csv
 import os
@@ -13,8 +13,8 @@ import pytest
 
 from grader.results.result import read
 from grader.tests import ROOT
-from grader.tests.conftest import ask, grade, python
-from grader.tests.support.processes import descendants, lives
+from grader.tests.conftest import call_grader, grade, run_python
+from grader.tests.support.processes import find_descendants, is_alive
 from grader.tests.support.submissions import (
     LINEAR,
     OPTIONS,
@@ -22,9 +22,9 @@ from grader.tests.support.submissions import (
     SHORT,
     SIEVE,
     SLOW,
-    WITHOUT_TWO,
-    handed_in,
-    results,
+    WRONG_SIEVE,
+    list_results,
+    write_submissions,
 )
 
 STOPPED = "grader: stopped; finished results are stored, and the same command continues from there\n"
@@ -33,15 +33,14 @@ NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # when three are don
 
 @pytest.fixture(scope="module")
 def submissions(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """A small class, one of them wrong."""
-    paths = handed_in(tmp_path_factory.mktemp("slow"), SIEVE + SLOW, *NAMES, kata="sieve")
-    (paths[1] / "sieve.py").write_text(WITHOUT_TWO + SLOW)
+    paths = write_submissions(tmp_path_factory.mktemp("slow"), SIEVE + SLOW, *NAMES, kata="sieve")
+    (paths[1] / "sieve.py").write_text(WRONG_SIEVE + SLOW)
     return paths
 
 
 @pytest.fixture(scope="module")
 def uninterrupted(submissions: list[Path], tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The gradebook of a run that nobody disturbed."""
+    """Return the gradebook of an uninterrupted run."""
     out = tmp_path_factory.mktemp("uninterrupted")
     assert grade(*submissions, "--out", out, *OPTIONS, course=PRIMES).code == 0
     return (out / "gradebook.csv").read_bytes()
@@ -56,7 +55,7 @@ def stop(
     course: Path = PRIMES,
     kata: str = "sieve",
 ) -> str:
-    """Send a signal to a run of `grader grade` at some moment, as a terminal does; what it says of it."""
+    """Send a signal to a run of `grader grade` at some moment, and return its error output."""
     parts = ("--course", course, "grade", *submissions, "--out", out, "--kata", kata, *SHORT, *options)
     command = [sys.executable, "-m", "grader", *map(str, parts)]
     process = subprocess.Popen(
@@ -65,32 +64,32 @@ def stop(
     while not moment(process.pid):
         assert process.poll() is None, "it ended before it could be stopped"
         time.sleep(0.01)
-    started = descendants(process.pid)
+    started = find_descendants(process.pid)
     os.killpg(process.pid, number) if number == signal.SIGINT else os.kill(process.pid, number)
     _, errors = process.communicate(timeout=600)
     until = time.monotonic() + 120
-    while any(map(lives, started)) and time.monotonic() < until:
+    while any(map(is_alive, started)) and time.monotonic() < until:
         time.sleep(0.02)
-    assert [pid for pid in started if lives(pid)] == []
+    assert [pid for pid in started if is_alive(pid)] == []
     assert process.returncode == (130 if number == signal.SIGINT else -number), errors
     return errors
 
 
-def starting(seconds: float) -> Callable[[int], bool]:
-    """The moment so long after a run has started its first process, for the sandbox; its tests are collected then."""
+def wait_for_start(seconds: float) -> Callable[[int], bool]:
+    """Return the moment some seconds after a run has started its first process, that of the sandbox."""
     began: list[float] = []
 
     def moment(pid: int) -> bool:
-        if not began and len(descendants(pid)) > 1:
+        if len(find_descendants(pid)) > 1:
             began.append(time.monotonic())
-        return bool(began) and time.monotonic() - began[0] >= seconds
+        return bool(began) and began[-1] - began[0] >= seconds
 
     return moment
 
 
-def resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *options: str) -> None:
-    """A rerun keeps what is stored, and ends with the same gradebook."""
-    before = {name: (out / name / "result.json").stat().st_mtime_ns for name in results(out)}
+def assert_resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *options: str) -> None:
+    """Grade again: stored results are kept, and the gradebook is the same."""
+    before = {name: (out / name / "result.json").stat().st_mtime_ns for name in list_results(out)}
     again = grade(*submissions, "--out", out, *OPTIONS, *options, course=PRIMES)
     assert again.code == 0, again.err
     assert {name: (out / name / "result.json").stat().st_mtime_ns for name in before} == before
@@ -99,25 +98,23 @@ def resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *options: 
     assert list(out.rglob("*.tmp")) == []
 
 
-def test_a_run_killed_or_interrupted_while_grading_keeps_its_results_and_resumes(
-    submissions: list[Path], uninterrupted: bytes, tmp_path: Path
-) -> None:
-    stop(submissions, tmp_path, signal.SIGKILL, lambda _: len(results(tmp_path)) >= 1)
-    errors = stop(submissions, tmp_path, signal.SIGINT, lambda _: len(results(tmp_path)) >= 3)
+def test_killed_or_interrupted_run_resumes(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
+    stop(submissions, tmp_path, signal.SIGKILL, lambda _: len(list_results(tmp_path)) >= 1)
+    errors = stop(submissions, tmp_path, signal.SIGINT, lambda _: len(list_results(tmp_path)) >= 3)
     assert errors == STOPPED
     rows = list(csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines()))
-    assert [row["submission"] for row in rows] == results(tmp_path)
+    assert [row["submission"] for row in rows] == list_results(tmp_path)
     assert 3 <= len(rows) < len(NAMES)
-    resumes(submissions, tmp_path, uninterrupted)
+    assert_resumes(submissions, tmp_path, uninterrupted)
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1.0])
-def test_ctrl_c_stops_a_run_that_is_starting_in_one_line(tmp_path: Path, seconds: float) -> None:
-    paths = handed_in(tmp_path / "class", LINEAR + SLOW, *NAMES)
-    assert stop(paths, tmp_path / "out", signal.SIGINT, starting(seconds), course=ROOT, kata="linear") == STOPPED
+def test_ctrl_c_stops_starting_run(tmp_path: Path, seconds: float) -> None:
+    paths = write_submissions(tmp_path / "class", LINEAR + SLOW, *NAMES)
+    assert stop(paths, tmp_path / "out", signal.SIGINT, wait_for_start(seconds), course=ROOT, kata="linear") == STOPPED
 
 
-def test_ctrl_c_stops_grader_while_its_modules_are_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_stops_importing_grader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = tmp_path / "begun"
     (tmp_path / "typer.py").write_text(f"import time\nopen({str(begun)!r}, 'w').close()\ntime.sleep(60)\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
@@ -125,9 +122,9 @@ def test_ctrl_c_stops_grader_while_its_modules_are_imported(tmp_path: Path, monk
 
 
 @pytest.mark.timing  # as the first test, with the other level of isolation
-def test_a_run_killed_without_a_sandbox_resumes(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
-    stop(submissions, tmp_path, signal.SIGKILL, lambda _: bool(results(tmp_path)), "--isolation", "none")
-    resumes(submissions, tmp_path, uninterrupted, "--isolation", "none")
+def test_killed_run_without_sandbox_resumes(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
+    stop(submissions, tmp_path, signal.SIGKILL, lambda _: bool(list_results(tmp_path)), "--isolation", "none")
+    assert_resumes(submissions, tmp_path, uninterrupted, "--isolation", "none")
 
 
 BROKEN = """
@@ -166,22 +163,20 @@ cli.main()
 """
 
 
-def test_a_grading_process_that_hangs_or_dies_keeps_what_has_ended_and_the_second_one_is_charged(
-    tmp_path: Path,
-) -> None:
-    paths = handed_in(tmp_path / "class", SIEVE, "ada", "killed", "stuck", "unlucky", "zoe", kata="sieve")
+def test_hung_or_dead_process_keeps_finished_tests(tmp_path: Path) -> None:
+    paths = write_submissions(tmp_path / "class", SIEVE, "ada", "killed", "stuck", "unlucky", "zoe", kata="sieve")
     out = tmp_path / "out"
     command = [str(part) for part in ("--course", PRIMES, "grade", *paths, "--out", out, *OPTIONS)]
-    done = python("-c", BROKEN, *command)
+    done = run_python("-c", BROKEN, *command)
     assert done.code == 0, done.err
-    assert results(out) == ["ada", "killed", "stuck", "unlucky", "zoe"]
+    assert list_results(out) == ["ada", "killed", "stuck", "unlucky", "zoe"]
     assert (tmp_path / "not held up").exists(), "zoe, who came after, was graded beside it"
-    kata = {name: read(out / name / "result.json").katas[0] for name in results(out)}
+    kata = {name: read(out / name / "result.json").katas[0] for name in list_results(out)}
     outcomes = {name: [test.outcome for test in graded.tests] for name, graded in kata.items()}
     whole = ["passed"] * len(outcomes["ada"])
     assert outcomes["ada"] == outcomes["zoe"] == outcomes["unlucky"] == whole
     assert outcomes["killed"] == outcomes["stuck"] == [*whole[:2], *["crashed"] * (len(whole) - 2)]
-    assert "5 of 5 had been graded before" in ask(*command).out
+    assert "5 of 5 had been graded before" in call_grader(*command).out
 
 
 ROOM = """
@@ -195,5 +190,5 @@ except MemoryError:
 """
 
 
-def test_a_grading_process_has_room_for_answers_and_no_more() -> None:
-    assert python("-c", ROOM).out == "limited\n"
+def test_grading_process_memory_is_limited() -> None:
+    assert run_python("-c", ROOM).out == "limited\n"

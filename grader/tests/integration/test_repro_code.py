@@ -1,4 +1,4 @@
-"""What a failure shows as its input is Python that a student can type: it runs, against the solution."""
+"""The input that a failure shows is Python that a student can type: it runs against the solution."""
 
 import copy
 import importlib.util
@@ -16,6 +16,7 @@ import pytest
 import torch
 from torch import nn
 
+from grader.tests.support.solution import SOLUTION
 from torchkata.compare.repro_code import render_call
 from torchkata.compat.hypothesis_internals import draw_without_engine
 from torchkata.course import course
@@ -24,37 +25,27 @@ from torchkata.seam.student import Call, InProcess, Student
 
 EXAMPLES = 2
 COLUMNS = 86
-REFUSED = {"refused", "too_short", "truncated", "misfit"}  # probes of what right code refuses with an exception
+REFUSED = {"split_badly", "too_short", "truncated", "load_mismatch", "call_without_figure"}  # right code raises
 NAMES = {"copy": copy, "nn": nn, "np": np, "os": os, "pickle": pickle, "random": random, "torch": torch, "Path": Path}
 ON_LINUX = {"bytes_read", "bytes_in_memory", "failing_save"}  # what only Linux tells or does
 
 
-class Listening(Student):
-    """Keeps every call that a test makes."""
+class RecordingStudent(Student):
+    """A student that stores every call of a test."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(InProcess(folder, 60.0))
         self.calls: list[Call] = []
 
     def call(self, probe: Callable[..., object], *args: object) -> Any:
-        """As `Student.call`."""
         answer = super().call(probe, *args)
         assert self.last is not None
         self.calls.append(self.last)
         return answer
 
 
-@pytest.fixture(scope="module")
-def solution(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the solution."""
-    folder = tmp_path_factory.mktemp("solution")
-    for name, content in course().solutions().items():
-        (folder / name).write_bytes(content)
-    return folder
-
-
-def calls_of(kata: str, solution: Path) -> Iterator[Call]:
-    """What the tests of a kata ask of the solution, a few inputs of each: the last call of a probe in each."""
+def record_calls(kata: str) -> Iterator[Call]:
+    """Yield what the tests of a kata ask of the solution: the last call of each probe, for a few inputs."""
     file = course().tests / f"test_{kata}.py"
     spec = importlib.util.spec_from_file_location(f"tests.test_{kata}", file)
     assert spec is not None
@@ -69,17 +60,15 @@ def calls_of(kata: str, solution: Path) -> Iterator[Call]:
         if hasattr(test, "hypothesis"):
             inputs = (given for given, _ in draw_without_engine(test, 1, EXAMPLES))
         for given in inputs:
-            student = Listening(solution)
+            student = RecordingStudent(SOLUTION)
             student.reset(kata)
             body(student=student, **given)
             yield from {call.probe: call for call in student.calls}.values()
 
 
 @pytest.mark.parametrize("kata", course().katas)
-def test_what_is_shown_as_input_runs_against_the_solution(
-    kata: str, solution: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for number, call in enumerate(calls_of(kata, solution)):
+def test_shown_input_runs_against_the_solution(kata: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number, call in enumerate(record_calls(kata)):
         lines = render_call(call)
         assert max(map(len, lines)) <= COLUMNS, "\n".join(lines)
         folder = tmp_path / str(number)
@@ -89,14 +78,14 @@ def test_what_is_shown_as_input_runs_against_the_solution(
             continue
         if call.probe.__name__ in REFUSED:
             with pytest.raises((RuntimeError, ValueError, EOFError)):
-                run(lines, kata, solution)
+                execute(lines, kata)
         else:
-            run(lines, kata, solution)
+            execute(lines, kata)
 
 
-def run(lines: list[str], kata: str, solution: Path) -> None:
-    """Type these lines, with torch and the names of the kata, and of what comes before it, imported."""
-    assignment = Assignment(solution)
+def execute(lines: list[str], kata: str) -> None:
+    """Execute these lines with torch and the names of the kata and of its foundations imported."""
+    assignment = Assignment(SOLUTION)
     names: dict[str, Any] = {**NAMES, "print": lambda *_: None}
     for module in dict.fromkeys(["sgd", "adagrad", "cruncher", *course().foundations(kata), kata]):
         names |= {name: value for name, value in vars(getattr(assignment, module)).items() if name[0] != "_"}

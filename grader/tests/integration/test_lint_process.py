@@ -1,4 +1,4 @@
-"""Sources are read in a process with limits; what is found is stored, shown, and costs nothing."""
+"""The lint reads sources in a process with limits; its findings are stored and shown, and cost no points."""
 
 import json
 import resource
@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 from grader.tests import ROOT
-from grader.tests.conftest import grade, python
+from grader.tests.conftest import grade, run_python
 
 LIMITED = """
 from grader.pipeline.lint import MEMORY, limit_this_process
@@ -20,13 +20,13 @@ while True:
 """
 
 
-def test_the_lint_runs_in_a_process_with_a_limit_on_processor_time() -> None:
-    done = python("-c", "from grader.pipeline import lint; lint.CPU_SECONDS = 1" + LIMITED)
+def test_lint_process_has_limits() -> None:
+    done = run_python("-c", "from grader.pipeline import lint; lint.CPU_SECONDS = 1" + LIMITED)
     assert (done.code, done.out) == (-24, "limited\n")  # SIGXCPU
     assert resource.getrlimit(resource.RLIMIT_CPU)[0] == resource.RLIM_INFINITY
 
 
-def test_findings_cost_no_points_and_are_shown_to_the_instructor(tmp_path: Path) -> None:
+def test_findings_cost_no_points_and_are_shown(tmp_path: Path) -> None:
     source = (ROOT / "reference/sgd/right/torchs_own.py").read_text()
     with zipfile.ZipFile(tmp_path / "ada.zip", "w") as archive:
         archive.writestr("sgd.py", source)

@@ -1,4 +1,4 @@
-"""A student's whole way with `KATA_LANG=zh`, on which no English sentence stands."""
+"""The student's commands with `KATA_LANG=zh`: nothing that they print contains an English sentence."""
 
 import html
 import re
@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import at_home, kata, run, students_environment
+from grader.tests.conftest import get_student_environment, run, run_as_student, run_kata, write_solution
 from grader.tests.support.pseudo_terminal import Terminal
-from grader.tests.support.solution import SOLUTION, copy_of_the_course
-from grader.tests.support.submissions import changed
+from grader.tests.support.solution import copy_course
+from grader.tests.support.submissions import edit_solution
 from grader.tests.support.warm_process import Fork
 from torchkata.cli import about
 from torchkata.cli.runs import EXPECTED
@@ -25,49 +25,45 @@ QUOTED = re.compile(
 KEYS = "n 下一个 · h 提示 · a 全部 · q 退出"
 
 
-def english_in(printed: str) -> list[str]:
-    """The English sentences of what was printed, but for what is quoted."""
+def find_english(printed: str) -> list[str]:
+    """Return the English sentences in a printed text, without quoted code and Python's own messages."""
     return SENTENCE.findall(QUOTED.sub("", printed))
 
 
 @pytest.fixture(autouse=True)
 def chinese(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What follows is typed by somebody who reads Chinese."""
     monkeypatch.setenv("KATA_LANG", "zh")
 
 
 def save(handout: Path, name: str, old: str, new: str) -> None:
-    """Save our solution of a kata, with one text exchanged."""
-    (handout / "assignment" / f"{name}.py").write_text(changed(name, old, new))
+    (handout / "assignment" / f"{name}.py").write_text(edit_solution(name, old, new))
 
 
 def test_an_english_sentence_is_found(handout: Path) -> None:
-    assert english_in("  说明      the numbers are right, but the shape is wrong") != []
-    assert english_in("  崩溃      TypeError: this is what Python says") == []
-    assert english_in(kata(handout, "about", "linear", KATA_LANG="en").out) != []
+    assert find_english("  说明      the numbers are right, but the shape is wrong") != []
+    assert find_english("  崩溃      TypeError: this is what Python says") == []
+    assert find_english(run_kata(handout, "about", "linear", KATA_LANG="en").out) != []
 
 
 @pytest.mark.parametrize("name", [name for name, kata in course().katas.items() if "zh" in kata.languages])
-def test_what_a_kata_is_about_and_its_hints_have_no_english_sentence(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_about_and_hints_have_no_english(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     about.show(course().katas[name])
     told = [capsys.readouterr().out, *hints_of(course().katas[name])]
-    assert english_in("\n".join(told)) == []
+    assert find_english("\n".join(told)) == []
 
 
-def test_commands_right_and_wrong_are_answered_without_an_english_sentence(handout: Path) -> None:
+def test_commands_answer_without_english(handout: Path) -> None:
     save(handout, "linear", "x @ self.weight", "x @ self.weight +")
     calls = [[], ["--help"], ["about"], ["hint", "linear"], ["hint", "linear"], ["hint", "linear"], ["hint", "linear"]]
     calls += [["export"], ["export", "a.txt"], ["reset", "linear"], ["reset", "linear", "--yes"], ["reset", "linear"]]
     calls += [["reset"], ["hnt"], ["hint", "lineal"], ["next", "on"], ["--colour"]]
     for call in calls:
-        done = kata(handout, *call)
-        assert english_in(done.out.replace("invalid syntax", "") + done.err) == [], call
+        done = run_kata(handout, *call)
+        assert find_english(done.out.replace("invalid syntax", "") + done.err) == [], call
 
 
 @pytest.mark.parametrize(
-    ("name", "old", "new", "told"),
+    ("name", "old", "new", "words"),
     [
         ("linear", "x @ self.weight", "x @ self.weight * 3", "说明      2 个元素中有 2 个的差别超出舍入误差"),
         ("linear", "x @ self.weight", "(x @ self.weight).unsqueeze(-1)", "总是      你的数都对，只是形状不对"),
@@ -77,32 +73,28 @@ def test_commands_right_and_wrong_are_answered_without_an_english_sentence(hando
         ("train", "return model, losses", "return losses", "执行      model, losses = "),
     ],
 )
-def test_a_failure_has_no_english_sentence(handout: Path, name: str, old: str, new: str, told: str) -> None:
-    for other in course().foundations(name):
-        (handout / "assignment" / f"{other}.py").write_text((SOLUTION / f"{other}.py").read_text())
+def test_failure_has_no_english(handout: Path, name: str, old: str, new: str, words: str) -> None:
+    write_solution(handout, *course().foundations(name))
     save(handout, name, old, new)
     options = ["-k", "forward_is_x or steps"] if "sleep" in new else []
-    done = at_home("pytest", EXPECTED, f"--kata={name}", "--examples=20", "--seed=1", *options, cwd=handout)
-    assert told in done.out
-    assert english_in(done.out) == []
+    done = run_as_student("pytest", EXPECTED, f"--kata={name}", "--examples=20", "--seed=1", *options, cwd=handout)
+    assert words in done.out
+    assert find_english(done.out) == []
 
 
-@pytest.mark.parametrize("options", [["--kata=lineal"], ["--track=cores"], ["--examples=0"], ["--impl=nowhere"]])
-def test_pytest_refuses_an_option_without_an_english_sentence(handout: Path, options: list[str]) -> None:
-    done = at_home("pytest", *options, cwd=handout)
-    assert done.code == 4
-    assert english_in(done.out + done.err) == []
+@pytest.mark.parametrize("option", ["--kata=lineal", "--track=cores", "--examples=0", "--impl=nowhere"])
+def test_pytest_refuses_options_without_english(new_handout: Path, option: str) -> None:
+    done = run_as_student("pytest", option, cwd=new_handout)
+    assert (done.code, find_english(done.out + done.err)) == (4, [])
 
 
-def test_kata_where_no_course_is_says_so_in_chinese(tmp_path: Path) -> None:
-    assert kata(tmp_path, PYTHONPATH=str(ROOT)).err == "kata：这里没有课程：请进入有它的 pyproject.toml 的文件夹\n"
+def test_missing_course_is_named_in_chinese(tmp_path: Path) -> None:
+    assert run_kata(tmp_path, PYTHONPATH=str(ROOT)).err == "kata：这里没有课程：请进入有它的 pyproject.toml 的文件夹\n"
 
 
-def test_feedback_on_a_course_in_chinese_is_in_chinese_wherever_it_is_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_feedback_on_chinese_course_is_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "en")
-    place = copy_of_the_course(tmp_path / "course")
+    place = copy_course(tmp_path / "course")
     settings = place / "pyproject.toml"
     chinese = settings.read_text("utf-8").replace('languages = ["en", "zh"]', 'languages = ["zh", "en"]')
     settings.write_text(chinese.replace(course().title, "从基本运算学 PyTorch"), "utf-8")
@@ -111,7 +103,7 @@ def test_feedback_on_a_course_in_chinese_is_in_chinese_wherever_it_is_made(
         ("ben", "return x @ self.weight", "import os; os._exit(3)"),
     ):
         (tmp_path / name / "assignment").mkdir(parents=True)
-        (tmp_path / name / "assignment/linear.py").write_text(changed("linear", old, new), "utf-8")
+        (tmp_path / name / "assignment/linear.py").write_text(edit_solution("linear", old, new), "utf-8")
     ours, out = ("grader", "--course", str(place)), tmp_path / "out"
     graded = [str(tmp_path / name) for name in ("ada", "ben")]
     done = run(*ours, "grade", *graded, "--kata=linear", "--out", str(out), "--examples=5", "--seed=0")
@@ -128,20 +120,20 @@ def test_feedback_on_a_course_in_chinese_is_in_chinese_wherever_it_is_made(
                 re.sub(r"<(style|script|ol).*?</\1>|<[^>]*>", "", page.read_text("utf-8"), flags=re.DOTALL)
             )
             assert told in text, page
-            assert english_in(text) == [], page
+            assert find_english(text) == [], page
 
 
-def test_watch_has_no_english_sentence(handout: Path) -> None:
-    environment = {**students_environment(), "NO_COLOR": "1", "TERM": "xterm"}
+def test_watch_has_no_english(handout: Path) -> None:
+    environment = {**get_student_environment(), "NO_COLOR": "1", "TERM": "xterm"}
     with Terminal(["torchkata", "watch"], handout, environment, Fork) as terminal:
-        terminal.until(KEYS)
+        terminal.read_until(KEYS)
         save(handout, "linear", "x @ self.weight", "x @ self.weight + 1")
-        terminal.until(KEYS)
+        terminal.read_until(KEYS)
         terminal.type("h")
-        terminal.until("提示 1/")
+        terminal.read_until("提示 1/")
         terminal.type("n")
-        terminal.until(KEYS)
+        terminal.read_until(KEYS)
         terminal.type("q")
-        assert terminal.end() == 0
+        assert terminal.wait() == 0
     assert "── linear ──" in terminal.all
-    assert english_in(terminal.all) == []
+    assert find_english(terminal.all) == []

@@ -1,0 +1,44 @@
+"""Safe display of foreign text: of students, of their files' names, and of other programs.
+
+Every such text passes through `printable` on its way out, which removes what a terminal or a page would obey, and
+bounds its length.
+"""
+
+import re
+
+CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, except newline and tab
+HALVES = r"\ud800-\udfff"  # halves of surrogate pairs: bytes of a file name that are not UTF-8
+NO_CHARACTERS = "".join(chr(plane | last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
+HARMFUL = re.compile(f"[{CONTROLS}{HALVES}{NO_CHARACTERS}]")
+TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # reverse the text that follows
+SHOWN = {ord(mark): f"<U+{ord(mark):04X}>" for mark in TURNING} | {0x2028: "\n", 0x2029: "\n"}
+
+MOST = 32 * 2**10  # characters shown of a text,
+MOST_LINE = 2000  # of a line,
+MOST_QUOTED = 200  # of a name or another program's error,
+MOST_NAMES = 10  # and names shown of a list
+
+
+def printable(text: str, most: int = MOST) -> str:
+    """Return text without control characters and those that XML forbids, cut off after `most` characters.
+
+    Marks that change the text direction are shown by name.
+    """
+    shown = HARMFUL.sub("", text[:most]).translate(SHOWN)
+    return shown if len(text) <= most and len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+def one_line(text: str, most: int = MOST_LINE) -> str:
+    """Return printable text on a single line."""
+    return " ".join(printable(text, most).split())
+
+
+def quote(text: str, most: int = MOST_QUOTED) -> str:
+    """Return a name or path for a message, with its unprintable characters escaped."""
+    return one_line(text if text.isprintable() else repr(text[:most]), most)
+
+
+def list_names(names: list[str]) -> str:
+    """Return the first names of a list, and how many more there are."""
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"{', '.join(map(quote, names[:MOST_NAMES]))}{more}"

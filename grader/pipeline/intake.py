@@ -1,0 +1,30 @@
+"""Takes in the submissions of a class: each becomes a submission or a refusal, so that none can stop the others."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from grader.marks.pseudonyms import pseudonyms_for
+from grader.pipeline.archives import SubmissionError
+from grader.pipeline.submission import Submission, read_submission
+from grader.pipeline.submission_ids import Entry, Refusal
+
+
+def take_in(entry: Entry) -> Submission | Refusal:
+    """Read a submission, or return why it can't be read."""
+    try:
+        return replace(read_submission(entry.path, entry.files), id=entry.id)
+    except SubmissionError as error:
+        return Refusal(entry, error)
+
+
+def pseudonymize(
+    entries: Sequence[Entry], refused: Sequence[Refusal], key: Path, out: Path
+) -> tuple[list[Entry], list[Refusal]]:
+    """Replace the ids by pseudonyms; the messages about these entries name no path. Raises CallError."""
+    names = pseudonyms_for([entry.id for entry in (*entries, *(refusal.entry for refusal in refused))], key, out)
+
+    def rename(entry: Entry) -> Entry:
+        return replace(entry, id=names[entry.id], pseudonym=True)
+
+    return [rename(entry) for entry in entries], [replace(refusal, entry=rename(refusal.entry)) for refusal in refused]

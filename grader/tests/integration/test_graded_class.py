@@ -1,0 +1,176 @@
+"""Grading the example submissions: each gets the right status, also in the same run as hostile ones."""
+
+import csv
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.proof import zoo
+from grader.results.result import read
+from grader.results.source import load_submission
+from grader.tests import ROOT
+from grader.tests.conftest import FEW, Run, call_grader, grade
+from grader.tests.support.submissions import write_assignment
+from torchkata.course import course
+
+EXAMPLES = sorted((ROOT / "examples/submissions").iterdir())
+KATAS = [kata.name for kata in course().choose([], ["core"])]
+WRITTEN = [path.stem for path in (ROOT / "examples/submissions/complete/assignment").glob("*.py")]
+OPTIONS = ("--jobs", 2, "--examples", FEW)
+NOT_STARTED = dict.fromkeys(KATAS, "not_started")
+DONE, LEFT_OUT = dict.fromkeys(WRITTEN, "done"), {"adagrad": "not_started", "checkpoint": "not_started"}
+FIRST_THREE = {"same_storage": "done", "get_batch": "done", "linear": "done"}
+STARTED = {
+    "complete": DONE,
+    "half_done": FIRST_THREE | {"get_batch": "wrong", "cruncher": "done"},
+    "subtly_wrong": dict.fromkeys(WRITTEN, "wrong") | FIRST_THREE,
+    "crashes_at_import": {"same_storage": "done", "linear": "crashed", "cruncher": "done", "sgd": "done"}
+    | {"adagrad": "crashed"},
+    "never_ends": FIRST_THREE | {"get_batch": "timed_out"},
+    "ends_python": {"same_storage": "crashed", "linear": "done"},
+    "fills_memory": {"same_storage": "crashed", "linear": "done"},
+    "writes_results": {"same_storage": "wrong", "linear": "done"},
+    "unusual_but_right": DONE | LEFT_OUT,
+    "zipped": FIRST_THREE | {"cruncher": "done"},
+}
+STATUSES = {name: NOT_STARTED | statuses for name, statuses in STARTED.items()}
+
+
+@dataclass(frozen=True)
+class GradedClass:
+    """The results of grading all examples in one run."""
+
+    directory: Path
+    run: Run
+
+    def read_result(self, submission: str) -> dict[str, Any]:
+        loaded: dict[str, Any] = json.loads((self.directory / submission / "result.json").read_text())
+        return loaded
+
+    def read_statuses(self, submission: str) -> dict[str, str]:
+        return {kata["kata"]: kata["status"] for kata in self.read_result(submission)["katas"]}
+
+
+@pytest.fixture(scope="module")
+def graded_class(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
+    """Grade all examples in parallel with the best isolation that works here."""
+    directory = tmp_path_factory.mktemp("class")
+    return GradedClass(directory, grade(*EXAMPLES, "--out", directory, "--jobs", 2, "--examples", FEW))
+
+
+@pytest.mark.parametrize("submission", STATUSES)
+def test_submission_kinds_get_their_status_and_score(graded_class: GradedClass, submission: str) -> None:
+    assert graded_class.read_statuses(submission) == STATUSES[submission]
+    result = graded_class.read_result(submission)
+    tests = [test for kata in result["katas"] for test in kata["tests"]]
+    assert result["score"] == sum(test["max_score"] for test in tests if test["outcome"] == "passed")
+    assert result["max_score"] == 100 == sum(test["max_score"] for test in tests)
+    assert all(test["message"] for test in tests if test["outcome"] != "passed")
+
+
+def test_grade_exits_0_and_shows_every_submission(graded_class: GradedClass) -> None:
+    out = graded_class.run.out
+    assert graded_class.run.code == 0, graded_class.run.err
+    assert {path.name.split(".")[0] for path in EXAMPLES} == set(STATUSES)
+    assert [words for words in (*STATUSES, "100/100", str(graded_class.directory)) if words not in out] == []
+
+
+@pytest.mark.parametrize(
+    "submission",
+    ["ends_python", *(pytest.param(name, marks=pytest.mark.timing) for name in ("complete", "writes_results"))],
+)
+def test_result_is_same_in_class_and_alone(graded_class: GradedClass, submission: str, tmp_path: Path) -> None:
+    def remove_times(result: dict[str, Any]) -> dict[str, Any]:
+        tests = {test["name"]: test | {"seconds": 0} for kata in result["katas"] for test in kata["tests"]}
+        return result | {"seconds": 0, "katas": tests}
+
+    assert grade(ROOT / "examples/submissions" / submission, "--out", tmp_path, "--examples", FEW).code == 0
+    alone = json.loads((tmp_path / submission / "result.json").read_text())
+    assert remove_times(alone) == remove_times(graded_class.read_result(submission))
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_result_records_options_and_versions(graded_class: GradedClass) -> None:
+    result = graded_class.read_result("complete")
+    assert result["schema"] == "torchkata/result/v1"
+    assert (result["submission"], result["device"], result["performance"]) == ("complete", "none", [])
+    assert (result["seed"], result["examples"], result["isolation"]) == (0, FEW, "bwrap")
+    assert result["fingerprint"].startswith("sha256:")
+    assert {"python", "torch", "hypothesis"} <= set(result["environment"])
+    assert (graded_class.run.err, result["environment"]["workers can"]) == ("", ""), "the sandbox has been tested"
+
+
+def test_gradebook_has_a_line_per_submission(graded_class: GradedClass) -> None:
+    with (graded_class.directory / "gradebook.csv").open(newline="") as file:
+        rows = {row["submission"]: row for row in csv.DictReader(file)}
+    assert set(rows) == set(STATUSES)
+    assert [name for name in rows["complete"] if name in course().katas] == KATAS, "the core track, as nobody said more"
+    assert float(rows["complete"]["score"]) == 100
+    assert rows["never_ends"]["get_batch_status"] == "timed_out"
+    assert float(rows["half_done"]["linear"]) == course().katas["linear"].max_score
+
+
+def test_rerun_grades_nothing_and_lists_stored_results(graded_class: GradedClass) -> None:
+    stored = graded_class.directory / "half_done/result.json"
+    before = stored.stat().st_mtime_ns
+    done = call_grader("grade", *EXAMPLES, "--out", graded_class.directory, *OPTIONS, "--json")
+    listed = json.loads(done.out)
+    assert (done.code, listed["exit_code"], listed["schema"], listed["problems"]) == (0, 0, "torchkata/grade/v1", [])
+    assert "10 of 10 had been graded before" in done.err
+    assert stored.stat().st_mtime_ns == before
+    assert {one["submission"] for one in listed["submissions"]} == set(STATUSES)
+    for one in listed["submissions"]:
+        assert one["graded_before"]
+        assert {kata["kata"]: kata["status"] for kata in one["katas"]} == STATUSES[one["submission"]]
+        assert json.loads(Path(one["result"]).read_text())["score"] == one["score"] <= one["max_score"] == 100
+    refused = call_grader(
+        "grade", graded_class.directory / "nothing", "--out", graded_class.directory, *OPTIONS, "--json"
+    )
+    assert (refused.code, refused.out) == (2, "")
+
+
+def test_grading_leaves_only_results_behind(graded_class: GradedClass) -> None:
+    folder = graded_class.directory
+    left = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert left == {
+        "gradebook.csv",
+        ".seed",
+        *(f"{name}/{file}.json" for name in STATUSES for file in ("result", "hand_in")),
+    }
+
+
+def test_graded_files_are_stored_with_the_result(graded_class: GradedClass) -> None:
+    found = graded_class.read_result("subtly_wrong")
+    kept = load_submission(graded_class.directory, "subtly_wrong", found["fingerprint"])
+    assert kept is not None
+    graded = {path.name: path.read_text() for path in (ROOT / "examples/submissions/subtly_wrong").iterdir()}
+    assert {name: one.text for name, one in kept.files.items()} == graded
+
+
+@pytest.mark.parametrize(
+    ("submission", "kata", "words"),
+    [
+        ("ends_python", "same_storage", "your code exited Python (exit code 0)"),
+        ("fills_memory", "same_storage", "MemoryError"),
+        ("never_ends", "get_batch", "no answer within 5 seconds"),
+        ("crashes_at_import", "linear", "SyntaxError: '(' was never closed"),
+        ("crashes_at_import", "linear", "linear.py, line 12:  self.weight = "),
+        ("subtly_wrong", "cruncher", "expected shape [1], got []"),
+        ("ends_python", "cruncher", "cruncher.py is missing"),
+    ],
+)
+def test_failed_test_explains_itself(graded_class: GradedClass, submission: str, kata: str, words: str) -> None:
+    tests = next(k for k in graded_class.read_result(submission)["katas"] if k["kata"] == kata)["tests"]
+    assert words in next(test["message"] for test in tests if test["outcome"] != "passed")
+
+
+def test_pasted_oracle_earns_at_most_a_third(tmp_path: Path) -> None:
+    kata = course().katas["measure_step"]
+    (pasted,) = (entry.source for entry in zoo.load_wrong(kata) if entry.name == "pasted_oracle")
+    options = ("--kata", kata.name, "--out", tmp_path / "results", "--examples", FEW)
+    assert grade(write_assignment(tmp_path / "ada", measure_step=pasted), *options).code == 0
+    result = read(tmp_path / "results/ada/result.json")
+    assert 0 < result.score <= result.max_score / 3

@@ -1,0 +1,134 @@
+"""A class with many hostile submissions: the honest ones are graded as if alone, and every entry has a row."""
+
+import csv
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.pipeline.download import find_submissions
+from grader.results.result import read
+from grader.tests import ROOT
+from grader.tests.conftest import Run, call_grader, get_environment, run_program
+from grader.tests.support.hostile_class import CANARY, make_hostile_class
+from grader.tests.support.sandbox_workers import AS_OTHER_USER
+from grader.tests.support.submissions import NAMES, PRIMES, SIEVE, WRONG_SIEVE, write_submissions
+
+HONEST = NAMES[:3]
+ENTRIES, SEED = 220, 40
+MOST_BYTES = 6000  # of everything that is written or printed, by entry
+OPTIONS = ("--kata", "sieve", "--examples", 2, "--isolation", "none", "--seed", 0)
+ROLES = {"this user": (), "ordinary user": tuple(AS_OTHER_USER)}
+
+
+def grade_as(role: str, *arguments: object, encoding: str = "utf-8") -> Run:
+    """Run `grader grade` as this user, on a terminal with this encoding."""
+    command = (*ROLES[role], sys.executable, "-m", "grader", "--course", PRIMES, "grade", *arguments, *OPTIONS)
+    return run_program(*command, cwd=ROOT, environment={**get_environment(), "PYTHONIOENCODING": encoding})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return a folder with a class, and the results of its honest submissions graded alone."""
+    folder = tmp_path_factory.mktemp("hostile")
+    paths = write_submissions(folder / "class", SIEVE, *HONEST, kata="sieve")
+    (paths[1] / "sieve.py").write_text(WRONG_SIEVE)
+    assert grade_as("this user", *paths, "--out", folder / "alone").code == 0
+    make_hostile_class(folder / "class", SEED, ENTRIES)
+    yield folder
+    subprocess.run(["chmod", "-R", "u+rwX", folder], check=False)  # an ordinary user can't remove what nobody may list
+
+
+@pytest.fixture(scope="module", params=list(ROLES))
+def graded(folder: Path, request: pytest.FixtureRequest) -> tuple[Path, Run]:
+    """Return the results of the class, and what was printed."""
+    if request.param == "ordinary user" and run_program(*AS_OTHER_USER, "true").code:
+        pytest.skip("this machine has no user namespaces")
+    out = folder / str(request.param)
+    if request.param == "ordinary user":  # whose shell lists the submissions
+        return out, grade_as(request.param, *(folder / "class").iterdir(), "--out", out, encoding="ascii")
+    return out, grade_as(request.param, folder / "class", "--out", out, "--json")
+
+
+def summarize(out: Path, submission: str) -> list[tuple[object, ...]]:
+    """Return what a student gets, without times."""
+    result = read(out / submission / "result.json")
+    tests = [
+        (kata.kata, test.name, test.outcome, test.score, test.message) for kata in result.katas for test in kata.tests
+    ]
+    return [(result.score, result.max_score, result.unreadable), *tests]
+
+
+def demand_harmless(text: str) -> None:
+    """Check that a text holds no traceback, and nothing that a terminal would obey."""
+    assert "Traceback" not in text, text[-3000:]
+    assert all(c.isprintable() or c in "\n\t" for c in text)
+
+
+def test_honest_submissions_are_graded_as_if_alone(folder: Path, graded: tuple[Path, Run]) -> None:
+    out, run = graded
+    assert run.code == 2, run.err[-3000:]
+    for name in HONEST:
+        assert summarize(out, name) == summarize(folder / "alone", name)
+
+
+def test_every_entry_has_a_row(folder: Path, graded: tuple[Path, Run]) -> None:
+    found = find_submissions([folder / "class"])
+    with (graded[0] / "gradebook.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(found.submissions) + len(found.loose) > 200
+    assert len({row["submission"] for row in rows}) == len(rows)
+    graded_rows = [row for row in rows if not row["unreadable"]]
+    assert {*HONEST} <= {row["submission"] for row in graded_rows}
+    assert len(graded_rows) < len(rows) / 2
+
+
+def test_outputs_are_harmless_and_bounded(graded: tuple[Path, Run]) -> None:
+    out, run = graded
+    demand_harmless(run.out + run.err)
+    if out.name == "this user":
+        assert len(json.loads(run.out)["problems"]) > ENTRIES / 2
+    size = len(run.out + run.err) + sum(path.stat().st_size for path in out.rglob("*") if path.name != "hand_in.json")
+    assert size < ENTRIES * MOST_BYTES
+
+
+def test_other_commands_are_unharmed(folder: Path, graded: tuple[Path, Run], tmp_path: Path) -> None:
+    out, _ = graded
+    (tmp_path / "people").mkdir()
+    (tmp_path / "people/class.csv").write_text("id\n" + "\n".join(HONEST))
+    before, texts = set(tmp_path.iterdir()), []
+    for command in (
+        ("report", out, "--feedback", tmp_path / "pages"),
+        ("marks", out, tmp_path / "people"),
+        ("diff", folder / "alone", out),
+        ("similar", folder / "class", "--folders", tmp_path / "folders", "--kata", "sieve"),
+        *(("export", out, "--format", name, "--to", tmp_path / name) for name in ("github", "junit", "gradescope")),
+    ):
+        run = call_grader("--course", PRIMES, *command)
+        assert run.code in (0, 2), (command, run.err[-3000:])
+        demand_harmless(run.out + run.err)
+        texts.append(run.out + run.err)
+    assert set(tmp_path.iterdir()) > before
+    marks = {
+        row["id"]: row["final"] for row in csv.DictReader((tmp_path / "people/marks.csv").read_text().splitlines())
+    }
+    assert [float(marks[name]) for name in HONEST] == [
+        read(folder / "alone" / name / "result.json").score for name in HONEST
+    ]
+    assert len("".join(texts)) < ENTRIES * MOST_BYTES
+
+
+def test_no_pseudonymized_output_names_anyone(folder: Path) -> None:
+    out = folder / "pseudonyms"
+    run = grade_as("this user", folder / "class", "--out", out, "--pseudonyms", folder / "key.json")
+    assert run.code == 2, run.err[-3000:]
+    assert CANARY in (folder / "key.json").read_text()
+    page = call_grader("--course", PRIMES, "report", out, "--feedback", folder / "feedback")
+    for text in (run.out, run.err, page.out, page.err):
+        assert CANARY not in text.casefold()
+    for path in (*out.rglob("*"), *(folder / "feedback").rglob("*")):
+        assert CANARY not in str(path.relative_to(folder)).casefold()
+        assert path.is_dir() or CANARY not in path.read_text("utf-8").casefold(), path

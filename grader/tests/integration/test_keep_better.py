@@ -1,0 +1,19 @@
+"""`--keep better` protects against changed tests, and gives no points for files that were handed in before."""
+
+from pathlib import Path
+
+from grader.results.result import read
+from grader.tests.conftest import run
+from grader.tests.support.submissions import OPTIONS, PRIMES, SIEVE, WITHOUT_TWO, handed_in
+
+
+def test_points_of_other_files_are_not_kept(tmp_path: Path) -> None:
+    (ada,) = handed_in(tmp_path, SIEVE, "ada", kata="sieve")
+    out = tmp_path / "out"
+    scores = []
+    for source in (SIEVE, WITHOUT_TWO):
+        (ada / "sieve.py").write_text(source)
+        call = ("--course", str(PRIMES), "grade", str(ada), "--out", str(out), *OPTIONS, "--keep", "better")
+        assert run("grader", *call).code == 0
+        scores.append(read(out / "ada/result.json").score)
+    assert scores[1] < scores[0]

@@ -1,0 +1,202 @@
+"""The output of a student's pytest, for stubs, solutions and many kinds of failures."""
+
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from grader.tests import ROOT
+from grader.tests.conftest import Run, get_student_environment, run, run_program
+from grader.tests.support.solution import SOLUTION
+from grader.tests.support.submissions import edit_solution, write_assignment
+from torchkata.course import course
+from torchkata.seam.failures import TimedOut
+from torchkata.seam.student import InProcess
+
+
+def run_pytest(folder: Path, *options: str) -> Run:
+    """Run pytest on a submission."""
+    return run("pytest", f"--impl={folder}", "--seed", "7", *options)
+
+
+def find_row(out: str, kata: str) -> str:
+    """Return a kata's line of the table."""
+    return next(line for line in out.splitlines() if line.startswith(f"  {kata} "))
+
+
+def test_untouched_stubs_are_not_started(tmp_path: Path) -> None:
+    done = run("pytest", f"--junitxml={tmp_path / 'junit.xml'}")
+    assert done.code == 1
+    suite = ElementTree.parse(tmp_path / "junit.xml").getroot()[0]
+    assert [suite.get(count) for count in ("errors", "failures")] == ["0", "0"], "an editor shows no red test"
+    assert suite.get("skipped") == suite.get("tests") == str(sum(len(kata.points) for kata in course().katas.values()))
+    reasons = {one.get("message") for one in suite.iter("skipped")}
+    assert any(reason and reason.startswith("linear.py, line ") for reason in reasons)
+    for kata in course().katas.values():
+        assert "not started" in find_row(done.out, kata.name)
+        assert f"0/{len(kata.points)}" in find_row(done.out, kata.name)
+    assert "next: Tell views from copies — assignment/same_storage.py" in done.out
+    assert "Traceback" not in done.out
+    assert " · " not in done.out, "a stub is no failure to explain"
+
+
+def test_wrong_answer_shows_input_expected_and_yours(tmp_path: Path) -> None:
+    folder = write_assignment(tmp_path, linear=edit_solution("linear", "x @ self.weight", "x @ self.weight + 1"))
+    done = run_pytest(folder, "--kata", "linear")
+    assert done.code == 1
+    block = done.out[done.out.index("linear · Linear(x) equals x @ weight") :].split("\n\n")[0].splitlines()
+    assert block[0] == "linear · Linear(x) equals x @ weight, for any leading dimensions and any float dtype"
+    assert block[1] == "  looks like: yours = expected + 1"
+    assert block[2].startswith("  input     weight = torch.tensor([[")
+    asked = ["layer = Linear(3, 2)", "layer.load_state_dict({'weight': weight})", "layer(x)"]
+    assert [line.strip() for line in block[6:9]] == asked
+    assert [line.split()[0] for line in block[9:13]] == ["expected", "yours", "note", "again:"]
+    command = block[12].removeprefix("  again: ")
+    assert command.startswith("pytest tests/test_linear.py::test_forward_is_x_at_weight")
+    again = run(*command.split())
+    assert again.code == 1
+    assert block[4] in again.out, "the same command shows the same input"
+    assert [words for words in ("Traceback", "hypothesis/", "seam/student.py", "Falsifying") if words in done.out] == []
+
+
+def test_failures_show_lines_exits_and_printed_text(tmp_path: Path) -> None:
+    typo = edit_solution(
+        "linear", "return x @ self.weight", "print('shape', tuple(x.shape))\n        return x @ self.wieght"
+    )
+    folder = write_assignment(tmp_path, linear=typo, same_storage="import sys\nsys.exit(0)\n", sgd=None)
+    katas = ("--kata", "same_storage", "--kata", "linear", "--kata", "sgd")
+    out = run("pytest", "--impl", str(folder), *katas).out  # in two words, which pytest could take for a folder
+    assert "crashed   AttributeError: 'Linear' object has no attribute 'wieght'" in out
+    assert "at        linear.py, line 18:  return x @ self.wieght" in out
+    assert "  printed   shape (3,)" in out
+    assert "crashed   SystemExit: 0" in out
+    assert "0/6" in find_row(out, "same_storage")
+    assert "not started" in find_row(out, "sgd")
+
+
+def test_syntax_error_fails_its_own_kata_only(tmp_path: Path) -> None:
+    folder = write_assignment(tmp_path, same_storage="def same_storage(x, y)\n    return True\n")
+    done = run_pytest(folder, "--track", "core", "--examples", "1")
+    assert "crashed" in find_row(done.out, "same_storage")
+    core = [kata.name for kata in course().choose([], ["core"])]
+    assert done.out.count("SyntaxError") == 1, "told once"
+    assert "same_storage · all 6 tests fail in the same way" in done.out
+    assert "same_storage.py, line 1:  def same_storage(x, y)" in done.out
+    assert all(" done " in find_row(done.out, kata) for kata in core if kata != "same_storage")
+    assert done.out.count(" done ") == len(core) - 1, "no other track"
+
+
+def test_half_finished_kata_names_the_line(tmp_path: Path) -> None:
+    half = edit_solution("linear", "return x @ self.weight", "raise NotImplementedError")
+    out = run_pytest(write_assignment(tmp_path, linear=half), "--kata", "linear").out
+    assert "linear.py, line 17, still raises NotImplementedError" in out
+    assert "wrong" in find_row(out, "linear")
+
+
+def test_endless_loop_times_out_with_its_line(tmp_path: Path) -> None:
+    endless = "import time\n\ndef same_storage(x, y):\n    while True:\n        time.sleep(0.1)\n"
+    out = run_pytest(write_assignment(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
+    assert "… same_storage · test_answer_is_a_bool has been running for 4 seconds" in out
+    assert "  timed out no answer within 5 seconds" in out
+    assert "at        same_storage.py, line " in out
+
+
+def test_kata_waits_for_unfinished_foundation(tmp_path: Path) -> None:
+    wrong = edit_solution("linear", "x @ self.weight", "x @ self.weight + 1")
+    for linear in (wrong, (ROOT / "assignment/linear.py").read_text()):
+        folder = write_assignment(tmp_path, linear=linear)
+        out = run_pytest(folder, "--kata", "linear", "--kata", "cruncher", "--examples", "2").out
+        row = " ".join(find_row(out, "cruncher").split())
+        assert row.endswith(" 0/7 0/10 points (builds on linear: do that first)")
+        assert row.startswith("cruncher not run " if linear == wrong else "cruncher not started ")
+        assert "cruncher · " not in out
+    alone = run_pytest(write_assignment(tmp_path, linear=wrong), "--kata", "cruncher", "--examples", "2").out
+    assert "wrong" in find_row(alone, "cruncher")
+
+
+def test_wrong_layer_structure_is_reported_once(tmp_path: Path) -> None:
+    listed = edit_solution("cruncher", "nn.ModuleList([Linear(dim, dim) for _ in range(num_layers)])", "[]")
+    out = run_pytest(write_assignment(tmp_path, cruncher=listed), "--kata", "cruncher").out
+    assert "load_state_dict" not in out
+    _, others = out.split("cruncher · skipped until the failure above is fixed: ")
+    assert "test_gradients_reach_every_layer" in others
+
+
+def test_failure_lines_fit_a_terminal(tmp_path: Path) -> None:
+    folder = write_assignment(tmp_path, train=edit_solution("train", "optimizer.zero_grad()", "print('x' * 500)"))
+    out = run_pytest(folder, "--kata", "train").out
+    lines = [line for line in out.splitlines() if not line.startswith(("  again: ", "… "))]
+    assert max(map(len, lines)) < 100
+
+
+def test_flaky_answers_are_wrong(tmp_path: Path) -> None:
+    moody = "import time\n\ndef same_storage(x, y):\n    return time.perf_counter_ns() // 1000 % 2 == 0\n"
+    done = run_pytest(write_assignment(tmp_path, same_storage=moody), "--kata", "same_storage")
+    assert done.code == 1
+    assert "wrong" in find_row(done.out, "same_storage")
+    assert "Flaky" not in done.out
+
+
+def test_deprecated_call_does_not_fail_a_test(tmp_path: Path) -> None:
+    old = edit_solution("same_storage", "x.untyped_storage().data_ptr()", "x.storage().data_ptr()")
+    done = run_pytest(write_assignment(tmp_path, same_storage=old), "--kata", "same_storage")
+    assert done.code == 0, done.out
+
+
+def test_global_settings_do_not_leak(tmp_path: Path) -> None:
+    rude = (SOLUTION / "same_storage.py").read_text() + "\nimport torch\ntorch.set_default_dtype(torch.float64)\n"
+    katas = ("--kata", "linear", "--kata", "same_storage", "--kata", "sgd")
+    rude += "torch.set_grad_enabled(False)\ntorch.set_default_device('meta')\n"
+    done = run_pytest(write_assignment(tmp_path, same_storage=rude), *katas, "--examples", "2")
+    assert " done " in find_row(done.out, "linear")
+    assert " done " in find_row(done.out, "sgd")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--kata", "lineal"], "there is no kata 'lineal'; did you mean linear?"),
+        (["--kata", "nothing_like_it"], "there is no kata 'nothing_like_it'; the katas are same_storage, "),
+        (["--impl", "nowhere"], "--impl nowhere: no kata files found"),
+        (["--examples", "0"], "--examples must be at least 1"),
+    ],
+)
+def test_pytest_refuses_bad_options_in_one_line(options: list[str], words: str) -> None:
+    done = run("pytest", *options)
+    assert done.code == 4
+    assert words in done.err + done.out
+    assert len((done.err + done.out).strip().splitlines()) == 1
+
+
+def test_hypothesis_profile_is_taken_by_name() -> None:
+    linear = ("pytest", "--kata", "linear", "--impl", "solution", "--hypothesis-show-statistics")
+    assert run(*linear, "--hypothesis-profile", "grade").out.count("100 passing") == 3
+    assert run(*linear).out.count("25 passing") >= 2
+
+
+def test_optimizers_do_not_import_the_compiler() -> None:
+    spared, plain = (run("grader.tests.support.optimizer_steps", how) for how in ("spared", "plain"))
+    assert spared.out.endswith(" False\n"), spared.err
+    assert spared.out.removesuffix(" False\n") == plain.out.removesuffix(" True\n")
+
+
+def test_slow_library_import_does_not_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "slow_library.py").write_text("import time\ntime.sleep(0.3)\nvalue = 7\n")
+    monkeypatch.syspath_prepend(tmp_path / "lib")
+    own = tmp_path / "assignment"
+    own.mkdir()
+    (own / "patient.py").write_text("from slow_library import value\n")
+    (own / "endless.py").write_text("while True:\n    pass\n")
+    runner = InProcess(own, call_seconds=0.1)
+    assert runner.run_probe(lambda assignment: assignment.patient.value, []).value == 7
+    with pytest.raises(TimedOut):
+        runner.run_probe(lambda assignment: assignment.endless, [])
+
+
+def test_pytest_runs_without_the_packages_of_the_grader() -> None:
+    code = "import sys\nsys.modules |= dict.fromkeys(('typer', 'rich', 'msgspec'))\nimport pytest\n"
+    code += "raise SystemExit(pytest.main(['--impl', 'solution', '--kata', 'linear', '--examples', '5']))"
+    done = run_program(sys.executable, "-c", code, environment=get_student_environment())
+    assert done.code == 0, done.out + done.err

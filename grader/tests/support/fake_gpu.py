@@ -1,0 +1,55 @@
+"""pytest plugin that times on the CPU as if it were a GPU (`pytest -m gpu -p grader.tests.support.fake_gpu`).
+
+Its clock counts floating-point operations instead of seconds, so that figures are the same on every machine.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from torch.utils.flop_counter import FlopCounterMode
+
+from torchkata.speed.sizes import Kind
+from torchkata.speed.stopwatch import Stopwatch
+
+LAUNCH_SECONDS = 1e-3
+FLOPS_PER_SECOND = 1e9
+
+
+@dataclass
+class FakeStopwatch(Stopwatch):
+    """A stopwatch that advances only by products."""
+
+    free: int
+    kind: Kind = "cpu"
+    name: str = "a fake GPU"
+
+    def free_bytes(self) -> int:
+        return self.free
+
+    def seconds(self, work: Callable[[], object]) -> float:
+        with FlopCounterMode(display=False) as counter:
+            work()
+        return LAUNCH_SECONDS + float(counter.get_total_flops()) / FLOPS_PER_SECOND
+
+    def lead(self, work: Callable[[], object]) -> float:
+        return 0.0 if work() else 1.0  # no lead if the work reads a value to the host
+
+    def peak_bytes(self, work: Callable[[], object]) -> int:
+        work()
+        return 2**26
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add options for its free memory and its name."""
+    parser.addoption("--fake-bytes", type=int, default=2**40)
+    parser.addoption("--fake-name", default="a fake GPU")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Replace the stopwatch of this machine, and shorten its warm-up, which the fake does not need."""
+    from torchkata.pytest_plugin.gpu import STOPWATCH  # imported earlier, pytest would warn
+    from torchkata.speed import trial
+
+    trial.WARM_UP_SECONDS["cpu"] = 0.001
+    config.stash[STOPWATCH] = FakeStopwatch(config.getoption("fake_bytes"), name=config.getoption("fake_name"))

@@ -1,0 +1,200 @@
+"""A class of hostile submissions, made from a seed: names, modes, kinds of files, links, times, archives."""
+
+import io
+import os
+import random
+import socket
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+from grader.tests.support.submissions import SIEVE
+
+CANARY = "alicesmith"  # in every name; no pseudonymized output may contain it
+DEPTH = 450  # of a tree; its path is longer than the system allows
+LONG = 2_000_000  # characters of a name in an archive
+
+NAMES: tuple[Callable[[int], bytes], ...] = (
+    lambda i: f"{CANARY}{i}".encode(),
+    lambda i: f"{CANARY}-{i} é 李雷 \U0001f600".encode(),
+    lambda i: CANARY.encode() + b"\xe9\xff%d" % i,  # Latin-1
+    lambda i: f"{CANARY}\x1b]0;x\x07\x1b[31m{i}".encode(),
+    lambda i: f"{CANARY}\n::error::{i}".encode(),
+    lambda i: f"\u202e{CANARY}\u2066{i}".encode(),
+    lambda i: f"{CANARY}\u2028\x85{i}".encode(),
+    lambda i: f"=cmd|'{CANARY}{i}'!A1".encode(),
+    lambda i: f"-rf {CANARY} $(touch {i}) `x` %0A;&|".encode(),
+    lambda i: f"[red]<script>{CANARY}{i}|**x**".encode(),
+    lambda i: f"{CANARY}{i}".ljust(244, "x").encode(),
+    lambda i: (CANARY.upper() if i // len(NAMES) % 2 else CANARY).encode() + b"clash%d" % (i // (2 * len(NAMES))),
+    lambda i: f"{CANARY}{i}. .".encode(),
+)
+
+
+def write(path: Path, content: bytes = SIEVE.encode()) -> None:
+    """Write a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+def make_fifo(path: Path) -> None:
+    """Make a pipe."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(path)
+
+
+def make_socket(path: Path) -> None:
+    """Make a socket that nobody listens on; its path may be longer than a socket's address."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY)
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(f"/proc/self/fd/{folder}/s")
+    os.rename("s", path.name, src_dir_fd=folder, dst_dir_fd=folder)
+    os.close(folder)
+
+
+def make_link(path: Path, to: str | Path) -> None:
+    """Make a symbolic link."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(to)
+
+
+def linking(to: str) -> Callable[[Path], None]:
+    """Return a function that makes a link."""
+    return lambda path: make_link(path, to)
+
+
+def make_deep(path: Path) -> None:
+    """Make a tree that is deeper than a path may be long."""
+    path.mkdir()
+    folder = os.open(path, os.O_RDONLY)
+    for _ in range(DEPTH):
+        os.mkdir("assignment", dir_fd=folder)
+        inner = os.open("assignment", os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = inner
+    os.close(folder)
+
+
+def make_sparse(path: Path) -> None:
+    """Make a kata of a gigabyte."""
+    write(path / "sieve.py", b"")
+    os.truncate(path / "sieve.py", 2**30)
+
+
+def make_folder(*names: str, mode: int = 0o755, content: bytes = SIEVE.encode()) -> Callable[[Path], None]:
+    """Return a function that makes a folder with these files and this mode."""
+
+    def make(path: Path) -> None:
+        path.mkdir()
+        for name in names:
+            write(path / os.fsdecode(name.encode("latin-1")), content)
+        path.chmod(mode)
+
+    return make
+
+
+def make_inside(make: Callable[[Path], None], name: str, mode: int | None = None) -> Callable[[Path], None]:
+    """Return a function that makes a folder with something under this name."""
+
+    def make_both(path: Path) -> None:
+        path.mkdir()
+        make(path / name)
+        if mode is not None:
+            (path / name).chmod(mode)
+
+    return make_both
+
+
+def make_twice(path: Path) -> None:
+    """Make a loose file and its resubmission, as Canvas names them."""
+    for i in (1, 2):
+        write(path.with_name(f"{CANARY}_{len(path.name)}_{i}_sieve-{i}.py"))
+
+
+GRADED: tuple[Callable[[Path], None], ...] = (  # each takes a while
+    *(make_folder("sieve.py", content=content) for content in (b"\0", b"\xff\xfe\0", "é = 1\n".encode("utf-16"))),
+    make_folder("sieve.py", content=b"# coding: no-such-coding\n"),
+    make_folder("sieve.py", content=b"x = " + b"(" * 5000),
+    make_folder("sieve.py", mode=0o7000),
+    make_inside(lambda path: make_link(path, ".git"), ".git"),
+    make_deep,
+    make_sparse,
+)
+FOLDERS: tuple[Callable[[Path], object], ...] = (
+    *(make_folder("sieve.py", mode=mode) for mode in (0o000, 0o111, 0o222)),
+    *(make_inside(write, name, 0o000) for name in ("sieve.py", f"{CANARY}.zip")),
+    *(make_inside(make_folder("x"), name, 0o000) for name in ("assignment", CANARY)),
+    make_folder(),
+    make_folder(f"{CANARY}.txt"),
+    make_folder(f"{CANARY}.zip", f"{CANARY}\xe9\x1b[31m.tar.gz"),
+    make_folder(*(f"{CANARY}{i}.py" for i in range(65)), "sieve.py"),
+    make_folder("sieve.py", content=b"#" * (2**20 + 1)),
+    *(make_inside(make, name) for make in (make_fifo, make_socket) for name in ("sieve.py", "assignment", ".git/HEAD")),
+    *(make_inside(linking(to), name) for name, to in (("sieve.py", "sieve.py"), ("assignment", "/etc"))),
+    make_inside(make_folder("x"), "sieve.py"),
+    make_fifo,
+    make_socket,
+    *(linking(to) for to in ("/etc", "nowhere", "../class", "ada")),
+    lambda path: make_link(path, path.name),
+    make_twice,
+)
+
+
+def pack_zip(*names: str) -> bytes:
+    """Return a zip with these names."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in names:
+            archive.writestr(name, SIEVE)
+    return buffer.getvalue()
+
+
+def pack_tar(*names: str, mode: str = "w:gz", kind: bytes = tarfile.REGTYPE) -> bytes:
+    """Return a tar with these names."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=mode, format=tarfile.PAX_FORMAT) as archive:  # type: ignore[call-overload]
+        for name in names:
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = kind, "/etc/passwd"
+            member.size = len(SIEVE) if kind == tarfile.REGTYPE else 0
+            archive.addfile(member, io.BytesIO(SIEVE.encode()))
+    return buffer.getvalue()
+
+
+SOUND = {".zip": pack_zip("sieve.py"), ".tar.gz": pack_tar("sieve.py"), ".tar": pack_tar("sieve.py", mode="w")}
+BAD_NAMES = (f"../{CANARY}.py", f"/{CANARY}.py", f"C:{CANARY}.py", f"{CANARY}\x1b[31m\n\u202e:.py")
+ARCHIVES: tuple[tuple[str, bytes], ...] = (
+    *((ending, b"") for ending in SOUND),
+    *((ending, content) for ending in SOUND for content in (b"PK\3\4", b"\x1f\x8b", b"\x1f\x8b\x08" + bytes(20))),
+    *((".zip", pack_zip(name)) for name in BAD_NAMES),
+    *((".tar.gz", pack_tar(name)) for name in BAD_NAMES),
+    (".tgz", pack_tar("../" + CANARY * (LONG // len(CANARY)) + ".py")),
+    *((".tar", pack_tar("sieve.py", mode="w", kind=kind)) for kind in (tarfile.SYMTYPE, tarfile.FIFOTYPE, b"3", b"7")),
+    (".zip", pack_zip(*(f"{CANARY}{i}/sieve.txt" for i in range(20)))),
+)
+
+
+def mutate(chance: random.Random) -> tuple[str, bytes]:
+    """Return an archive that is cut short or has other bytes in places."""
+    ending = chance.choice(list(SOUND))
+    content = bytearray(SOUND[ending])
+    for _ in range(chance.randrange(20, 60)):
+        content[chance.randrange(len(content))] = chance.randrange(256)
+    return ending, bytes(content[: chance.choice((len(content), chance.randrange(len(content))))])
+
+
+def make_hostile_class(folder: Path, seed: int, count: int) -> None:
+    """Make at least this many hostile submissions in a folder: each kind with a plain name, then any kind and name."""
+    chance = random.Random(seed)
+    makers: list[Callable[[Path], object] | tuple[str, bytes]] = [*GRADED, *FOLDERS, *ARCHIVES]
+    plain = len(makers)
+    while len(makers) < count:
+        makers.append(chance.choice(FOLDERS) if chance.random() < 0.5 else mutate(chance))
+    for number, make in enumerate(makers):
+        name = os.fsdecode(NAMES[number % len(NAMES) if number >= plain else 0](number))
+        path = folder / (name if callable(make) else f"{name}{make[0]}")
+        make(path) if callable(make) else write(path, make[1])
+        if os.path.lexists(path) and chance.random() < 0.2:
+            os.utime(path, 2 * (chance.choice((-(2**31), 0, 2**33)),), follow_symlinks=False)

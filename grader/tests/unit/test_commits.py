@@ -1,0 +1,130 @@
+"""The time of a commit is read from a student's repository without git, whatever the repository contains."""
+
+import hashlib
+import os
+import random
+import subprocess
+import tracemalloc
+import zlib
+from pathlib import Path
+
+import pytest
+
+from grader.pipeline.commits import find_commit_time
+
+FILES = {"linear.py": b"x = 1\n"}
+ZONE = "1790000000 +0200"
+
+
+def git(folder: Path, *arguments: str, at: str = ZONE) -> str:
+    """Run git as somebody at a time, and return its output."""
+    who = {f"GIT_{role}_{what}": "a@x.edu" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    environment = {**os.environ, **who, "GIT_COMMITTER_DATE": at}
+    done = subprocess.run(["git", *arguments], cwd=folder, check=True, env=environment, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Create a repository whose only commit has the graded file."""
+    (tmp_path / "assignment").mkdir()
+    (tmp_path / "assignment/linear.py").write_bytes(FILES["linear.py"])
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "done")
+    return tmp_path
+
+
+def add_commit(repository: Path, time: str, message: bytes = b"done") -> None:
+    """Check out a commit with any text as its time, which git itself would refuse to make."""
+    tree = git(repository, "rev-parse", "HEAD^{tree}")
+    content = f"tree {tree}\nauthor a <a@x> 1 +0000\ncommitter a <a@x> {time}\n\n".encode() + message
+    content = b"commit %d\0" % len(content) + content
+    name = hashlib.sha1(content).hexdigest()
+    path = repository / ".git/objects" / name[:2] / name[2:]
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(zlib.compress(content))
+    (repository / ".git/HEAD").write_text(f"{name}\n")
+
+
+@pytest.mark.parametrize(
+    ("time", "found"),
+    [
+        (ZONE, "2026-09-21T16:13:20+02:00"),
+        ("1790000000 -0330", "2026-09-21T10:43:20-03:30"),
+        ("1790000000 +9999", ""),
+        ("1790000000 +1500", ""),
+        ("-5000000000 +0000", ""),
+        ("253402300799 -1200", ""),
+        ("99999999999999999999 +0000", ""),
+        ("١٧٩٠٠٠٠٠٠٠ +0000", ""),
+    ],
+)
+def test_only_a_usual_commit_time_is_accepted(repository: Path, time: str, found: str) -> None:
+    add_commit(repository, time)
+    assert find_commit_time(repository, FILES) == found
+
+
+def test_a_huge_object_is_not_unpacked(repository: Path) -> None:
+    add_commit(repository, ZONE, bytes(64 * 2**20))
+    tracemalloc.start()
+    assert find_commit_time(repository, FILES) == ""
+    assert tracemalloc.get_traced_memory()[1] < 8 * 2**20
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("place", ["HEAD", "objects", "objects/pack", "objects/ab", f"objects/ab/{'ab' * 19}"])
+@pytest.mark.parametrize("kind", ["pipe", "link", "file"])
+def test_no_pipe_blocks_and_no_link_is_followed(repository: Path, place: str, kind: str) -> None:
+    path = repository / ".git" / place
+    path.parent.mkdir(exist_ok=True)
+    (repository / ".git/HEAD").write_text("ab" * 20)
+    if path.exists():
+        path.rename(repository / "elsewhere")
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "link":
+        path.symlink_to("/")
+    else:
+        path.write_text("text")
+    assert find_commit_time(repository, FILES) == ""
+
+
+def test_packed_commits_are_read_as_git_reads_them(repository: Path) -> None:
+    draw = random.Random(0)
+    for number in range(30):
+        (repository / f"file{draw.randrange(60)}").write_text(f"{number}")
+        git(repository, "add", "-A")
+        git(repository, "commit", "-qm", "done\n" * 30, at=f"{1790000000 + number} -0700")
+    commits = [line.split() for line in git(repository, "log", "--format=%H %cI").splitlines()]
+    for deltas_by_offset in ("true", "false"):
+        git(repository, "config", "repack.useDeltaBaseOffset", deltas_by_offset)
+        git(repository, "repack", "-adfq", "--depth=50", "--window=50")
+        assert not [path for path in (repository / ".git/objects").glob("??/*") if path.is_file()]
+        for name, time in commits:
+            (repository / ".git/HEAD").write_text(name)
+            assert find_commit_time(repository, FILES) == time
+        (repository / ".git/HEAD").write_text("ref: refs/heads/main")
+
+
+def test_a_damaged_pack_is_no_error(repository: Path) -> None:
+    draw = random.Random(0)
+    git(repository, "repack", "-adq")
+    for path in (repository / ".git/objects/pack").iterdir():
+        path.chmod(0o600)
+        content = path.read_bytes()
+        for _ in range(200):
+            damaged = bytearray(content)
+            damaged[draw.randrange(len(damaged))] = draw.randrange(256)
+            path.write_bytes(damaged[: draw.choice((len(damaged), draw.randrange(len(damaged))))])
+            assert find_commit_time(repository, FILES) in ("", "2026-09-21T16:13:20+02:00")
+        path.write_bytes(content)
+
+
+def test_a_delta_against_itself_ends(repository: Path) -> None:
+    git(repository, "repack", "-adq")
+    name = git(repository, "rev-parse", "HEAD")
+    (pack,) = (repository / ".git/objects/pack").glob("*.pack")
+    pack.chmod(0o600)
+    pack.write_bytes(bytes(12) + b"\x70" + bytes.fromhex(name))  # the commit is the first object of a pack
+    assert find_commit_time(repository, FILES) == ""

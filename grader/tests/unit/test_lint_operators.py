@@ -1,0 +1,30 @@
+"""A kata that is about a formula of torch's has a finding where its code calls torch's operator for it."""
+
+import pytest
+
+from grader.pipeline.lint import lint_file
+from torchkata.course import course
+
+KATAS = [kata.name for kata in course().katas.values() if {"layer", "optimizer", "training"} & {*kata.lint}]
+
+
+@pytest.mark.parametrize("kata", KATAS)
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import torch\nOPERATOR = torch.ops.aten.linear.default",
+        "from torch import ops as o\nOPERATOR = getattr(o.aten, '_fused_sgd_')",
+        "from torch.ops import aten\nOPERATOR = aten.linear",
+        "import torch.library as own\nOPERATOR = own.custom_op('own::linear', mutates_args=())",
+    ],
+)
+def test_an_operator_of_torchs_is_a_finding(kata: str, source: str) -> None:
+    assert {finding.line for finding in lint_file(f"{kata}.py", source.encode())} == {2}
+
+
+@pytest.mark.parametrize("kata", KATAS)
+def test_no_right_solution_calls_an_operator(kata: str) -> None:
+    folder = course().folder(kata)
+    for path in (folder / "solution.py", *(folder / "right").glob("*.py")):
+        texts = [finding.text for finding in lint_file(f"{kata}.py", path.read_bytes())]
+        assert not [text for text in texts if text.startswith(("torch.ops", "torch._ops", "torch.library"))], path
