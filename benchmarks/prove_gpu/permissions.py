@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import asdict
 from unittest.mock import patch
 
-from grader.sandbox import launch, syscalls
+from grader.sandbox import confine, launch, syscalls
 from grader.sandbox.launch import Gpu
 from grader.speed import setup
 
@@ -55,7 +55,7 @@ def start_driver(device: Gpu, without: str = "") -> list[int] | str:
     given = {
         "confinement": asdict(confinement),
         "sites": launch.list_sandbox_sites(),
-        "user": launch.FIRST_USER,
+        "user": confine.FIRST_USER,
         "without": without,
     }
     runtime = launch.copy_runtime(timed=False)

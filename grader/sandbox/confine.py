@@ -28,6 +28,8 @@ SCRATCH_FILES = 4096
 SHARED_MEMORY_MIB = 16  # size of /dev/shm, of which the CUDA driver uses a little
 OPEN_FILES = 256
 THREADS = 64
+FIRST_USER = 2_100_000_000  # unused ids: above SSSD's and containers' (systemd, "UIDs and GIDs") …
+USERS = 2**31 - 1 - FIRST_USER  # … and below 2³¹
 INSTRUCTION, NUMBER = struct.Struct("<HBBI"), struct.Struct("<I")
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -148,6 +150,14 @@ def count_tasks() -> int:
             facts = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
             count += int(facts["Threads"]) if int(facts["Uid"].split()[0]) == os.getuid() else 0
     return count
+
+
+def pick_user() -> int:
+    """Return a random unused user id: threads of a worker that is being killed must not count as the next worker's.
+
+    Ids in sequence would tell a worker how many there were before.
+    """
+    return FIRST_USER + int.from_bytes(os.urandom(8)) % USERS
 
 
 def drop_privileges(confinement: Confinement, user: int) -> None:

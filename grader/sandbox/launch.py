@@ -27,7 +27,6 @@ Isolation: TypeAlias = Literal["auto", "bwrap", "none"]
 START_SECONDS = 120.0  # importing torch from a cold network disk can take this long
 GRADER_MIB = 600  # memory of a grader and its zygote with torch loaded, without the workers
 NEEDED = ("numpy", "msgspec")  # in addition to the packages that the course preloads
-FIRST_USER = 2_100_000_000  # unused ids: above SSSD's and containers' (systemd, "UIDs and GIDs"), below 2³¹
 
 RUNTIME = (  # the files of the engine that a worker can see
     "torchkata/__init__.py",
@@ -41,7 +40,7 @@ RUNTIME = (  # the files of the engine that a worker can see
 )
 PROBES = ("tests/__init__.py", "tests/probes")  # the files of the course that every worker can see
 WORKLOADS = "reference/workloads/*.py"  # further files for timed workers
-HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"
+HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"  # glibc reads two of its files; others count pages of all processes
 UNLISTED = (".git", ".venv", "__pycache__")
 GPU_DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # in addition to the device's own file
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64")  # these are always in the sandbox
@@ -143,7 +142,6 @@ def launch(
         "preload": [*dict.fromkeys(chain(course().preload, *(kata.preload for kata in katas)))],
         "probes": [path.stem for path in sorted((course().tests / "probes").glob("*.py")) if path.stem != "__init__"],
         "confinement": dataclasses.asdict(confinement),
-        "first_user": FIRST_USER + os.getpid() % 60_000 * 64,
         "arena_bytes": timing.arena_bytes,
     }
     command = [
@@ -179,7 +177,9 @@ def launch(
 def build_confinement(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing) -> Confinement:
     """Return the workers' restrictions. Raises IsolationError if the required system call filter is unavailable."""
     try:
-        program = syscalls.build_filter(pinned=timing.core is not None, gpu=timing.gpu is not None)
+        program = syscalls.build_filter(
+            pinned=timing.core is not None, gpu=timing.gpu is not None, namespaces=isolation == "bwrap"
+        )
     except syscalls.FilterError as error:
         if isolation == "bwrap":
             raise IsolationError(str(error)) from None
@@ -327,7 +327,7 @@ def build_bwrap_command(runtime: Path, gpu: Gpu | None) -> list[str]:
             command += ["--symlink", str(path.readlink()), name]
         elif path.is_dir():
             command += ["--ro-bind", name, name]
-    for name in ("/etc/ld.so.cache", "/etc/alternatives", HUGE_PAGES):
+    for name in ("/etc/ld.so.cache", "/etc/alternatives", f"{HUGE_PAGES}/enabled", f"{HUGE_PAGES}/hpage_pmd_size"):
         command += ["--ro-bind-try", name, name]
     prefix = Path(find_interpreter()).parent.parent
     if prefix.is_relative_to("/tmp"):

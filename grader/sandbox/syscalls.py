@@ -1,8 +1,9 @@
 """The filter of system calls: a worker may make those that Python, NumPy and torch need, and no others.
 
 A call that is not listed here fails with ENOSYS, as if the kernel did not have it, so libraries fall back and calls of
-newer kernels are covered. libseccomp knows the numbers on this machine. The worker installs the filter as the last step
-(`confine.py`).
+newer kernels are covered. What a worker does can change state of the kernel that outlives it, such as which pages and
+names are cached, or how high a counter is. Calls that return such state are refused, since a later submission could
+read it. libseccomp knows the numbers on this machine. The worker installs the filter as the last step (`confine.py`).
 """
 
 import errno
@@ -35,46 +36,49 @@ def match_any(argument: int, *values: int) -> tuple[Case, ...]:
 
 
 ALLOWED = (
-    *("read", "readv", "pread64", "preadv", "preadv2", "write", "writev", "pwrite64", "pwritev", "pwritev2"),
-    *("open", "openat", "openat2", "creat", "close", "close_range", "lseek", "dup", "dup2", "dup3"),
-    *("stat", "lstat", "fstat", "newfstatat", "statx", "statfs", "fstatfs", "access", "faccessat", "faccessat2"),
+    *("read", "readv", "pread64", "preadv", "write", "writev", "pwrite64", "pwritev"),
+    *("open", "openat", "creat", "close", "close_range", "lseek", "dup", "dup2", "dup3"),
+    *("stat", "lstat", "fstat", "newfstatat", "access", "faccessat", "faccessat2"),
     *("readlink", "readlinkat", "getdents", "getdents64", "getcwd", "chdir", "fchdir", "umask"),
     *("mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat", "renameat2", "truncate", "ftruncate"),
-    *("fallocate", "fsync", "fdatasync", "fadvise64", "readahead", "sendfile", "copy_file_range"),
+    *("fallocate", "fsync", "fdatasync", "sendfile", "copy_file_range"),
     *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"),
     *("utime", "utimes", "utimensat", "futimesat", "getxattr", "lgetxattr", "fgetxattr"),
     *("listxattr", "llistxattr", "flistxattr", "poll", "ppoll", "select", "pselect6", "eventfd", "eventfd2"),
     *("epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2"),
     *("timerfd_create", "timerfd_settime", "timerfd_gettime", "signalfd", "signalfd4"),
     *("sendto", "recvfrom", "sendmsg", "recvmsg", "sendmmsg", "recvmmsg", "shutdown"),
-    *("getsockname", "getpeername", "getsockopt"),
-    *("brk", "mmap", "munmap", "mprotect", "mremap", "msync", "mincore", "membarrier", "mseal"),
+    *("getsockname", "getpeername"),
+    *("brk", "mmap", "munmap", "mprotect", "mremap", "msync", "membarrier", "mseal"),
     *("mlock", "mlock2", "mlockall", "munlock", "munlockall", "pkey_alloc", "pkey_free", "pkey_mprotect"),
-    *("mbind", "get_mempolicy", "set_mempolicy", "set_mempolicy_home_node"),
     *("futex", "futex_waitv", "futex_wait", "futex_wake", "futex_requeue", "set_robust_list", "set_tid_address"),
     *("rseq", "arch_prctl", "restart_syscall", "exit", "exit_group", "wait4", "waitid"),
     *("getpid", "gettid", "getppid", "getpgrp", "getpgid", "setpgid", "getsid", "setsid", "getgroups", "capget"),
     *("getuid", "geteuid", "getgid", "getegid", "getresuid", "getresgid"),
     *("rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigpending", "rt_sigtimedwait", "rt_sigsuspend"),
     *("sigaltstack", "pause", "alarm", "getitimer", "setitimer", "nanosleep", "clock_nanosleep"),
-    *("clock_gettime", "clock_getres", "gettimeofday", "time", "times", "getrusage", "getrlimit", "setrlimit"),
+    *("clock_gettime", "clock_getres", "gettimeofday", "time", "times", "getrlimit", "setrlimit"),
     *("sched_yield", "sched_getaffinity", "sched_getparam", "sched_getscheduler", "sched_getattr", "getcpu"),
     *("sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval", "getpriority", "ioprio_get"),
-    *("uname", "sysinfo", "getrandom", "riscv_hwprobe", "riscv_flush_icache"),
+    *("uname", "getrandom", "riscv_hwprobe", "riscv_flush_icache"),
 )
-UNLESS_TIMED = (  # these can hold data that is not counted as memory: 64 MiB in pipes, 16 MiB in links
-    *("pipe", "pipe2", "symlink", "symlinkat", "link", "linkat"),
+UNLESS_TIMED = (  # links and attributes can hold data that is not counted as memory: 16 MiB
+    *("symlink", "symlinkat", "link", "linkat"),
     *("setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr"),
 )
 NOT_PERMITTED = (  # EPERM, a clearer error than ENOSYS for libraries and people
     *("fork", "vfork", "execve", "execveat"),  # each child would have its own memory limit
     *("ptrace", "tkill", "chroot", "mount", "umount2", "unshare", "setns", "mknod", "mknodat", "memfd_create"),
     *("flock", "inotify_init", "inotify_init1"),  # they signal through files that all can read
+    *("pipe", "pipe2", "socketpair"),  # the kernel numbers them for all processes
+    *("mincore", "readahead", "fadvise64", "getrusage"),  # they tell or change what is in the page cache
+    *("sysinfo", "statfs", "fstatfs"),  # they tell how much memory and disk all use
     *("socket", "connect", "bind", "listen", "accept", "accept4"),
     *("setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups", "capset"),
 )
 
 UNIX, STREAM, SEQPACKET, KINDS = 1, 1, 5, 0xF
+STATX_FIELDS = 0xFFF  # those of `stat`, and the time of birth; not the number of a mount, which counts all mounts
 SHARED = 1  # MAP_SHARED: such pages are counted only while they are mapped
 NEW_THREAD = 0x10F00  # CLONE_THREAD, _SIGHAND, _FILES, _FS and _VM
 THREAD_SETUP = 0x17C_0000  # flags that C libraries set in addition
@@ -85,7 +89,8 @@ PRCTL_OPTIONS = (
     *(50, 51, 54, 55, 56, 63, 64, 0x53564D41),  # vector lengths, pointer tags, names of memory areas
 )
 SOCKET, SOCKET_OPTIONS = 1, (2, 7, 8, 16, 20, 21)  # SOL_SOCKET: buffer sizes, timeouts, credentials
-ADVICE = (*range(5), 8, 10, 11, *range(14, 21), 22, 23, 25, 102, 103)  # advice that affects only its own memory
+SOCKET_FACTS = (3, 4, 7, 8, 20, 21, 30, 38, 39)  # kind, error, buffers, timeouts; not the cookie, which counts sockets
+ADVICE = (*range(5), 8, 10, 11, *range(14, 20), 22, 23, 102, 103)  # advice that affects only its own memory
 
 CONDITIONAL: dict[str, tuple[Case, ...]] = {  # allowed only in these cases
     # a filter can't read the flags of clone3, which are in memory, so clone3 is not allowed
@@ -94,7 +99,8 @@ CONDITIONAL: dict[str, tuple[Case, ...]] = {  # allowed only in these cases
     "madvise": match_any(2, *ADVICE),
     "fcntl": match_any(1, *FCNTL_COMMANDS),
     "ioctl": match_any(1, *IOCTL_REQUESTS),
-    "socketpair": ((Arg(0, UNIX), Arg(1, STREAM, KINDS)),),  # a pair of datagram sockets can be reconnected
+    "statx": ((Arg(3, 0, WORD & ~STATX_FIELDS),),),
+    "getsockopt": tuple((Arg(1, SOCKET), Arg(2, option)) for option in SOCKET_FACTS),
     "setsockopt": tuple((Arg(1, SOCKET), Arg(2, option)) for option in SOCKET_OPTIONS),
     **dict.fromkeys(("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"), match_any(0, OWN_PID)),
     **dict.fromkeys(("prlimit64", "sched_setaffinity", "sched_setscheduler"), match_any(0, 0)),
@@ -102,13 +108,17 @@ CONDITIONAL: dict[str, tuple[Case, ...]] = {  # allowed only in these cases
     "setpriority": ((Arg(0, 0), Arg(1, 0)),),  # only for this process, not for all processes of its user
     "ioprio_set": ((Arg(0, 1), Arg(1, 0)),),
 }
-WITH_GPU: dict[str, tuple[Case, ...]] = {  # libcuda needs these in addition; `connect` to its socket stays forbidden
+WITH_GPU: dict[str, tuple[Case, ...]] = {  # libcuda may need these in addition; `connect` stays forbidden
     "socket": ((Arg(0, UNIX), Arg(1, SEQPACKET, KINDS)),),
-    **dict.fromkeys(("bind", "listen", "memfd_create", "ioctl"), ((),)),
+    "socketpair": ((Arg(0, UNIX), Arg(1, STREAM, KINDS)),),  # a pair of datagram sockets can be reconnected
+    **dict.fromkeys(("bind", "listen", "memfd_create", "ioctl", "pipe", "pipe2"), ((),)),
+    **dict.fromkeys(("sysinfo", "statfs", "fstatfs", "getrusage"), ((),)),  # its /proc and /sys tell the same
+    **dict.fromkeys(("mbind", "get_mempolicy", "set_mempolicy", "set_mempolicy_home_node"), ((),)),
 }
+WITHOUT_NAMESPACES: dict[str, tuple[Case, ...]] = {"mincore": ((),)}  # a probe needs it where /tmp may be on a disk
 WHEN_TIMED: dict[str, tuple[Case, ...]] = {
     "mmap": ((Arg(3, 0, SHARED),),),
-    **dict.fromkeys(("sched_setaffinity", "socketpair", *UNLESS_TIMED), ()),
+    **dict.fromkeys(("sched_setaffinity", *UNLESS_TIMED), ()),
 }
 
 ERRORS = {"ioctl": errno.ENOTTY, "madvise": errno.EINVAL, "prctl": errno.EINVAL}  # as a kernel without it answers
@@ -122,12 +132,13 @@ class FilterError(Exception):
     """The filter can't be built here; the message says why."""
 
 
-def build_filter(*, pinned: bool = False, gpu: bool = False) -> bytes:
+def build_filter(*, pinned: bool = False, gpu: bool = False, namespaces: bool = True) -> bytes:
     """Return the filter as a BPF program.
 
     Args:
         pinned: the worker is timed: it must stay on its core, and all memory it uses must be counted as its own.
         gpu: the worker may listen on a socket in its own network namespace, as the CUDA driver does in `cuInit`.
+        namespaces: the worker has an own /tmp in memory.
 
     Raises:
         FilterError: libseccomp is not installed.
@@ -137,7 +148,7 @@ def build_filter(*, pinned: bool = False, gpu: bool = False) -> bytes:
     except (ImportError, RuntimeError, OSError):
         raise FilterError("libseccomp is not installed (Debian: apt-get install libseccomp2)") from None
     answers: dict[int, list[bytes]] = {}
-    for name, cases in build_rules(pinned=pinned, gpu=gpu).items():
+    for name, cases in build_rules(pinned=pinned, gpu=gpu, namespaces=namespaces).items():
         number = seccomp.resolve_syscall(seccomp.Arch.NATIVE, name)
         if number >= 0:  # exists on this machine and in this libseccomp
             denied = encode_error(ERRORS.get(name, errno.EPERM))
@@ -158,10 +169,11 @@ def group_numbers(answers: Mapping[int, list[bytes]]) -> Iterator[tuple[int, int
         yield numbers[0], numbers[-1], answer
 
 
-def build_rules(*, pinned: bool, gpu: bool) -> dict[str, tuple[Case, ...]]:
+def build_rules(*, pinned: bool, gpu: bool, namespaces: bool = True) -> dict[str, tuple[Case, ...]]:
     """Return the cases in which each call is allowed: an empty case always holds; no cases mean never."""
     named = dict.fromkeys((*ALLOWED, *UNLESS_TIMED), ((),)) | dict.fromkeys(NOT_PERMITTED, ())
-    return named | CONDITIONAL | (WITH_GPU if gpu else {}) | (WHEN_TIMED if pinned else {})
+    shared = {} if namespaces else WITHOUT_NAMESPACES
+    return named | CONDITIONAL | shared | (WITH_GPU if gpu else {}) | (WHEN_TIMED if pinned else {})
 
 
 def compile_cases(cases: tuple[Case, ...]) -> list[bytes]:

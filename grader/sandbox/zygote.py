@@ -26,7 +26,6 @@ import tempfile
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass
-from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -38,7 +37,6 @@ TWO_NUMBERS = struct.Struct("<QQ")
 LONGEST_WAIT = 2.0  # seconds that a runnable worker may wait for a processor
 LONGEST_STOP = 10.0  # seconds that stopping a worker may take on a busy machine
 SET_CHILD_SUBREAPER = 36
-USERS = 4  # per zygote, if root: threads of a worker being killed must not count as the next worker's
 MEMORY = ("RssAnon", "VmSwap", "HugetlbPages"), ("RssShmem",)  # fields of /proc/PID/status: private, shared
 PROCESS_CLOCK = 2  # of all threads: part of a clock's number, as in clock_getcpuclockid(3)
 
@@ -58,15 +56,13 @@ def main() -> None:
     demand_forkable(confinement)
     hide_memory()
     control.sendall(b"h")
-    user = config["first_user"]
     while True:
         command, descriptors, _, _ = socket.recv_fds(control, 1, 1)
         if command != b"C":
             return
-        user += USERS
         if os.fork() == 0:
             control.close()
-            Zygote(socket.socket(fileno=descriptors[0]), confinement, user, config["arena_bytes"]).serve()
+            Zygote(socket.socket(fileno=descriptors[0]), confinement, config["arena_bytes"]).serve()
         os.close(descriptors[0])
         reap()
 
@@ -106,8 +102,9 @@ def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) ->
             sys.exit(f"tests/probes/{probe}.py: can't be imported in a worker, which has only tests/probes/ ({reason})")
     import grader.sandbox.worker  # noqa: F401
     import torchkata.seam.probes  # noqa: F401
-    from grader.sandbox.forks import collapse_memory
+    from grader.sandbox.forks import collapse_memory, settle_memory_size
 
+    settle_memory_size()
     gc.freeze()
     gc.enable()
     collapse_memory()
@@ -138,13 +135,12 @@ class Worker:
 
 
 class Zygote:
-    """The server of one connection. If the grader is root, its workers run as `user` or one of the next few ids."""
+    """The server of one connection."""
 
-    def __init__(self, control: socket.socket, confinement: "Confinement", user: int, arena_bytes: int) -> None:
+    def __init__(self, control: socket.socket, confinement: "Confinement", arena_bytes: int) -> None:
         self.control = control
         self.arena_bytes = arena_bytes
         self.confinement = confinement
-        self.users = cycle(range(user, user + USERS))
         self.current: Worker | None = None
         self.next: Worker | None = None
         self.dying: list[int] = []
@@ -163,14 +159,18 @@ class Zygote:
                 if command in self.answers:
                     self.answers[command]()
                     continue
-                status = self.end(patience=2.0 if command == b"D" else 0.0)
-                if command != b"N":
-                    self.control.sendall(b"e" + STATUS.pack(status))
+                self.answer_end(command)
         finally:
             for worker in (self.current, self.next):
                 if worker is not None:
                     self.kill(worker)
             os._exit(0)
+
+    def answer_end(self, command: bytes) -> None:
+        """End the current worker and, unless the grader does not wait for it, answer with its wait status."""
+        status = self.end(patience=2.0 if command == b"D" else 0.0)
+        if command != b"N":
+            self.control.sendall(b"e" + STATUS.pack(status))
 
     def hand_out(self) -> None:
         """Send the grader the worker that is ready, then fork the next one while the grader works."""
@@ -195,7 +195,7 @@ class Zygote:
         from grader.sandbox import channel, confine, worker
 
         demand_forkable(self.confinement)
-        user = next(self.users)
+        user = confine.pick_user()
         scratch = Path("/tmp/work")  # in the worker's own /tmp
         if not self.confinement.namespaces:
             scratch = Path(tempfile.mkdtemp(prefix="torchkata-"))
@@ -207,8 +207,14 @@ class Zygote:
         with theirs, confine.new_pid_namespace() if self.confinement.namespaces else nullcontext():
             pid = os.fork()
             if pid == 0:
+                self.forget()
                 worker.run_worker(theirs.fileno(), memory, self.confinement, user, scratch)
         return Worker(pid, ours, memory, scratch)
+
+    def forget(self) -> None:
+        """Forget other workers, in a new one: student code could read their process ids, which count threads."""
+        self.current = self.next = None
+        self.dying.clear()
 
     def pause(self) -> None:
         """Stop all threads of the current worker, then answer with its times."""

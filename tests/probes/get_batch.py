@@ -183,4 +183,4 @@ def bytes_read(assignment: Any, file_bytes: int, batch_size: int, sequence_lengt
         data = np.memmap(path, dtype=np.uint16, mode="r")
         read_nothing_ahead(data)
         assignment.get_batch.get_batch(data, batch_size, sequence_length)
-        return resident_bytes(data)
+        return resident_bytes(data, path)

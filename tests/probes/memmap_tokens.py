@@ -147,7 +147,7 @@ def bytes_in_memory(assignment: Any, count: int) -> object:
             return type(tokens).__name__
         read_nothing_ahead(tokens)
         tokens[[0, count // 2, -1]].sum()
-        return resident_bytes(tokens)
+        return resident_bytes(tokens, copied / "tokens.bin")
 
 
 def copy_with_holes(source: Path, target: Path) -> None:

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from grader.results import result
-from grader.tests.conftest import ask
-from grader.tests.unit.test_stored import store
+from grader.tests.conftest import call_grader
+from grader.tests.unit.test_report_command import store
 
 ODD = ("2026-09-25T18:52:20+99:99", "%cI", "9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00", "2026-10-01")
 
@@ -23,12 +23,12 @@ def test_an_odd_commit_time_stops_no_command(tmp_path: Path, time: str) -> None:
         store(results, name, "done", "passed", "passed")
         stored = result.read(results / name / "result.json")
         result.write(replace(stored, handed_in=at), results)
-    done = ask("marks", results, folder)
+    done = call_grader("marks", results, folder)
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert "ada: submission time unknown, counted as on time; add it to times.csv" in done.err
     assert (folder / "marks.csv").read_text().count("\n") == 3, "a header and two people"
-    assert "Traceback" not in ask("report", results, "--class", folder).err
+    assert "Traceback" not in call_grader("report", results, "--class", folder).err
     call = ("export", results, "--format", "csv", "--class", folder, "--gradebook", book, "--column", "mark")
-    exported = ask(*call, "--to", tmp_path / "filled.csv")
+    exported = call_grader(*call, "--to", tmp_path / "filled.csv")
     assert exported.err == done.err
     assert (tmp_path / "filled.csv").read_text() == "id,mark\nada,2\nben,1\n"

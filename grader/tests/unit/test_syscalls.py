@@ -86,16 +86,19 @@ OF_ALL_KINDS = [  # name, arguments, error
 ]
 OF_ONE_KIND = {
     "ordinary": [
-        *(("mmap", (0, 4096, 3, 0x01), 0), ("socketpair", PAIR, 0), ("socketpair", (1, 0x80001), 0)),
-        *(("socketpair", (1, 2), EPERM), ("socketpair", (1, 5), EPERM), ("symlinkat", (), 0)),
+        *(("mmap", (0, 4096, 3, 0x01), 0), ("socketpair", PAIR, EPERM), ("symlinkat", (), 0)),
         *(("sched_setaffinity", (0,), 0), ("sched_setaffinity", (7,), EPERM), ("ioctl", (0, 0x5412), errno.ENOTTY)),
         *(("socket", (1, 5), EPERM), ("bind", (), EPERM), ("memfd_create", (), EPERM)),
+        *(("statx", (3, 0, 0, 0x7FF), 0), ("statx", (3, 0, 0, 0x47FF), EPERM), ("mincore", (), EPERM)),
+        *(("getsockopt", (3, 1, 3), 0), ("getsockopt", (3, 1, 57), EPERM), ("madvise", (0, 0, 21), errno.EINVAL)),
     ],
     "timed": [
         *(("mmap", (0, 4096, 3, 0x01), EPERM), ("mmap", (0, 4096, 3, 0x03), EPERM), ("socketpair", PAIR, EPERM)),
         *(("pipe2", (), EPERM), ("symlinkat", (), EPERM), ("setxattr", (), EPERM), ("sched_setaffinity", (0,), EPERM)),
     ],
     "with a GPU": [
+        *(("socketpair", PAIR, 0), ("socketpair", (1, 0x80001), 0)),
+        *(("socketpair", (1, 2), EPERM), ("socketpair", (1, 5), EPERM)),
         *(("ioctl", (3, 0xC020462A), 0), ("socket", (1, 5), 0), ("socket", (1, 0x80005), 0), ("socket", (1, 1), EPERM)),
         *(("socket", (2, 5), EPERM), ("bind", (), 0), ("memfd_create", (), 0)),
     ],
