@@ -56,12 +56,12 @@ def grade(
     track: Tracks = None,
     kata: Katas = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Grade again even if a result exists, and even if the new one covers less.")
+        bool, typer.Option("--force", help="Grade again even if a result exists or the new result will cover less.")
     ] = False,
     keep: Annotated[Keep, typer.Option(help="Which points to keep when a kata is graded again.")] = Keep.new,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
     device: Annotated[
-        Device, typer.Option(help="Also grade speed on this kind of device; on cpu it earns no points.")
+        Device, typer.Option(help="Also grade speed on this device; speed on cpu earns no points.")
     ] = Device.none,
     gradescope: Annotated[
         Path | None,

@@ -121,7 +121,7 @@ def new_course(
 
 def new_kata(
     name: Annotated[str, typer.Argument(help="Module name: lowercase letters, digits, underscores.", metavar="NAME")],
-    track: Annotated[str | None, typer.Option(help="Track of the kata (default: the course's first one).")] = None,
+    track: Annotated[str | None, typer.Option(help="Track of the kata (default: the course's first track).")] = None,
 ) -> None:
     """Create the six files of a working example kata for you to edit. Existing files are not changed."""
 

@@ -27,7 +27,8 @@ Examples = Annotated[int, typer.Option(min=1, help="Random inputs per property."
 Replay = Annotated[
     bool,
     typer.Option(
-        "--replay/--no-replay", help="Generate inputs once for all submissions, or again for each; results are equal."
+        "--replay/--no-replay",
+        help="Draw inputs once for all submissions, or again for each; results are the same.",
     ),
 ]
 Jobs = Annotated[int, typer.Option(min=1, help="Submissions to grade in parallel.")]
@@ -47,5 +48,5 @@ Tracks = Annotated[
     list[str] | None,
     typer.Option(help='Only this track, or "all" (repeatable).', metavar="NAME"),
 ]
-IsolationLevel = Annotated[Choice, typer.Option(help="auto: bwrap if it works here, else none with a warning.")]
+IsolationLevel = Annotated[Choice, typer.Option(help="auto: bwrap if it works here, otherwise none, with a warning.")]
 ResultsDir = Annotated[Path, typer.Argument(help="Results directory, the --out of `grader grade`.", metavar="DIR")]

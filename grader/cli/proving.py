@@ -39,7 +39,9 @@ def calibrate(
     device: Annotated[
         Device | None, typer.Option(help="Device to measure (default: GPU if present, else CPU).")
     ] = None,
-    to: Annotated[Path | None, typer.Option(help="Also write the figures to this JSON file.", metavar="FILE")] = None,
+    to: Annotated[
+        Path | None, typer.Option(help="Also write the measured values to this JSON file.", metavar="FILE")
+    ] = None,
 ) -> None:
     """Measure matmul speed by dtype and memory bandwidth, compare them with the datasheet, and store them.
 
@@ -72,7 +74,7 @@ def untranslated(track: Tracks = None, kata: Katas = None) -> None:
 
 def certify(
     jobs: Jobs = 1,
-    seeds: Annotated[int, typer.Option(min=1, help="Number of seeds with which to grade the solution.")] = 20,
+    seeds: Annotated[int, typer.Option(min=1, help="Grade the solution with this many seeds.")] = 20,
     examples: Examples = 100,
     isolation: IsolationLevel = Choice.auto,
     track: Tracks = None,
@@ -83,13 +85,15 @@ def certify(
     quick: Annotated[
         bool,
         typer.Option(
-            "--quick", help="Take minutes only: one seed, and for each wrong entry only the test in caught_by.toml."
+            "--quick", help="Finish in minutes: use one seed, and for each wrong entry only its test in caught_by.toml."
         ),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Repeat proofs that are stored for the same content.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Repeat proofs even if their outcomes are stored.")] = False,
     write_caught_by: Annotated[
         bool,
-        typer.Option("--write-caught-by", help="Add to caught_by.toml the test that catches each entry missing there."),
+        typer.Option(
+            "--write-caught-by", help="For entries missing from caught_by.toml, add the test that catches them."
+        ),
     ] = False,
     messages: Annotated[
         Path | None,

@@ -47,25 +47,13 @@ class Optimizer:
 
 
 def check_run(student: Student, optimizer: Optimizer, run: OptimizerRun, expected: Plain = None) -> None:
-<<<<<<< ours
-    """Demand that the parameters after each step equal those of the rule, or `expected`."""
-||||||| base
-    """Demand that the parameters after each step are those of the rule, or as `expected`."""
-=======
     """Assert that the parameters after each step match the rule, or `expected` if it is given."""
->>>>>>> theirs
     yours = student.call(probes.run, optimizer.name, run.params, run.lrs, run.grads, run.options)
     assert_run(yours, run, optimizer.rule, expected)
 
 
 def check_plain_steps(student: Student, optimizer: Optimizer, run: OptimizerRun) -> None:
-<<<<<<< ours
-    """Demand correct steps of the first group, at one rate and with all gradients, before the test's own check."""
-||||||| base
-    """Demand, before the test's own question, right steps of the first group at one rate and with all gradients."""
-=======
     """Assert, as a precondition, that the first group's steps are right with a constant rate and all gradients."""
->>>>>>> theirs
     given = [next(step[0][i] for step in run.grads if step[0][i] is not None) for i in range(len(run.params[0]))]
     grads = [
         [[own if own is not None else other for own, other in zip(step[0], given, strict=True)]] for step in run.grads
@@ -76,13 +64,7 @@ def check_plain_steps(student: Student, optimizer: Optimizer, run: OptimizerRun)
 
 
 def check_in_place(student: Student, optimizer: Optimizer, run: OptimizerRun, transposed: bool) -> None:
-<<<<<<< ours
-    """Demand a correct step that leaves everything else unchanged."""
-||||||| base
-    """Demand a right step that leaves everything else unchanged."""
-=======
     """Assert that a step is right and leaves everything else unchanged."""
->>>>>>> theirs
     params, grads, lr = run.params[0], run.grads[0][0], run.lrs[0][0]
     options = run.options[0] if run.options else {}
     reply = student.call(probes.step_in_place, optimizer.name, params, transposed, lr, grads, options)

@@ -65,7 +65,7 @@ STUBS_ARE_LEFT = (
 ENDS = {"grader doctor": (0, 3), **dict.fromkeys(STUBS_ARE_LEFT, (1,))}  # exit codes, if not 0
 MINUTES = (
     "students.md: Useful commands",  # whole runs of pytest; test_student_output.py has each option
-    "instructors.md: A class of 200, from downloads to a gradebook",  # minutes; see test_mark_rules.py
+    "instructors.md: Example: a class of 200",  # minutes; see test_mark_rules.py
     "instructors.md: A course of your own",  # minutes; see test_wheel.py and test_example_courses.py
 )
 RUNNER = dict.fromkeys(VARIABLES.values(), "https://example.org/")

@@ -147,7 +147,7 @@ def test_autocast_halves_activations_and_copies_weights() -> None:
         "mixed_precision",
         "Activations in bfloat16 take half the memory",
         "weights, their gradients and the optimizer state stay in float32 and take as much memory as before",
-        "autocast's bfloat16 copies of the weights come on top",
+        "autocast's bfloat16 copies of the weights take additional memory",
     )
     model = make_network()
     optimizer = torch.optim.Adam(model.parameters())
@@ -207,12 +207,12 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
     ("train", "or with zeros", """
         p.grad = kept = torch.ones(2); SGD([p]).zero_grad(set_to_none=False)
         assert p.grad is kept and kept.tolist() == [0, 0]"""),
-    ("sgd", "A schedule, which changes the learning rate from step to step, needs one group only", """
+    ("sgd", "A schedule, which changes the learning rate from step to step, needs only one group", """
         optimizer = SGD([p], lr=1.0); p.grad = torch.ones(2)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: (step + 1) / 4)
         for _ in range(4): optimizer.step(); schedule.step()
         assert p.tolist() == [1 - 2.5] * 2"""),
-    ("momentum", "The next backward pass writes into it", """
+    ("momentum", "The next backward pass overwrites it", """
         p.sum().backward(); kept = p.grad; p.sum().backward()
         assert kept.tolist() == [2, 2]"""),
     ("adagrad", "keeping the sum of squares outside the optimizer's state", """
@@ -236,7 +236,7 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
     ("mixed_precision", "The risk is that small steps are rounded away", """
         p = nn.Parameter(p.bfloat16()); p.grad = p.detach() * 1e-3; SGD([p], lr=1.0).step()
         assert p.tolist() == [1, 1]"""),
-    ("mixed_precision", "a float32 copy of the parameters avoids it", """
+    ("mixed_precision", "a float32 copy of the parameters avoids this", """
         p.grad = torch.full_like(p, 1e-3); SGD([p], lr=1.0).step()
         assert max(p) < 1"""),
     ("cruncher", "A plain Python list would hide the layers from `parameters()` and `state_dict()`", """
