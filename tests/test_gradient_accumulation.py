@@ -77,7 +77,7 @@ def check_gradients(reply: Plain, task: Task) -> None:
 
 @given(tasks())
 def test_grads_match_the_whole_batch(student: Student, task: Task) -> None:
-    """With micro-batches of equal size, the gradients are those of the whole batch."""
+    """With micro-batches of equal size, the gradients equal those of the whole batch."""
     check_gradients(run(student, task), task)
 
 
@@ -103,7 +103,7 @@ def test_existing_grads_are_added_to(student: Student, task: Task) -> None:
 
 @given(tasks(uneven=True))
 def test_loss_is_the_mean_over_the_batch(student: Student, task: Task) -> None:
-    """The returned loss is the mean squared error over the whole batch; neither it nor a gradient has a graph."""
+    """The returned loss is the mean squared error over the batch; loss and gradients are detached from the graph."""
     reply = run(student, task)
     (exact, _), (scale, _) = accumulate(task), accumulate(task, worst=True)
     assert_loss(reply["loss"], exact, scale=scale, roundings=count_roundings(task))

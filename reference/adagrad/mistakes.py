@@ -37,13 +37,17 @@ def other_epsilon_outside(p: P, g2: P, grad: P, lr: float, eps: float) -> Moved:
     return p - lr * grad / (np.sqrt(g2) + eps), g2
 
 
-@instead_of(oracle.step, "the number inside the root is {eps:g} instead of 1e-5", eps=[1e-10, 1e-8, 1e-6, 1e-4, 1e-3])
+@instead_of(
+    oracle.step,
+    "the number added inside the square root is {eps:g} instead of 1e-5",
+    eps=[1e-10, 1e-8, 1e-6, 1e-4, 1e-3],
+)
 def other_epsilon(p: P, g2: P, grad: P, lr: float, eps: float) -> Moved:
     g2 = g2 + grad**2
     return p - lr * grad / np.sqrt(g2 + eps), g2
 
 
-@instead_of(oracle.step, "nothing is added inside the root")
+@instead_of(oracle.step, "nothing is added inside the square root")
 def no_epsilon(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + grad**2
     return p - lr * grad / np.sqrt(g2), g2

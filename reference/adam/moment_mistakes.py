@@ -116,7 +116,7 @@ def never_falling(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
     return m, np.maximum(v, falling)
 
 
-@instead_of(adam.get_direction, "eps is inside the root")
+@instead_of(adam.get_direction, "eps is added inside the square root")
 def epsilon_inside(m: P, v: P, eps: float) -> P:
     return m / np.sqrt(v + eps)
 
@@ -213,7 +213,7 @@ def step_with(
 
 
 def change_defaults(step: Callable[..., Moved]) -> dict[str, Mistake]:
-    """Return mistakes with using wrong defaults for betas and eps, by name."""
+    """Return mistakes that use wrong defaults for betas and eps, by name."""
     return {
         "other_default_of_beta1": change_default(
             step, "beta1", "0.9", [0.5, 0.95, 0.99], lambda own: {"betas": (own, 0.999)}

@@ -60,7 +60,7 @@ def one_number(v: P | None, grad: P, alpha: float) -> P:
     return (1 - alpha) * mean + (0 if v is None else alpha * v)
 
 
-@instead_of(oracle.get_direction, "eps is inside the root")
+@instead_of(oracle.get_direction, "eps is added inside the square root")
 def epsilon_inside(v: P, grad: P, eps: float) -> P:
     return grad / np.sqrt(v + eps)
 
