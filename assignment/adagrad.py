@@ -1,4 +1,4 @@
-"""AdaGrad: steps divided by the root of the summed squared gradients."""
+"""AdaGrad: divide each step by the square root of the summed squared gradients."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

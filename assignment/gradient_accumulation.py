@@ -1,4 +1,4 @@
-"""Gradient accumulation: gradients of a large batch in the memory of a small one."""
+"""Gradient accumulation: compute the gradients of a large batch in the memory that a small one needs."""
 
 import torch
 from jaxtyping import Float

@@ -1,4 +1,4 @@
-"""Mixed precision: matrix multiplications in bfloat16, everything else in float32."""
+"""Mixed precision: run matrix multiplications in bfloat16 and everything else in float32."""
 
 import torch
 from jaxtyping import Float

@@ -1,4 +1,4 @@
-"""RMSprop: steps divided by the root of a running average of squared gradients."""
+"""RMSprop: divide each step by the square root of a running average of squared gradients."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -69,7 +69,7 @@ def draw_starts(
 
 
 def explain_row(row: Array, data: Array) -> str:
-    """Say why a row is not a window followed by a target."""
+    """Explain why a row is not a window followed by a target."""
     strange = row[~np.isin(row, data)].tolist()
     if strange:
         return f"{strange[0]} is not a token of the data{explain_truncation(row, data)}"

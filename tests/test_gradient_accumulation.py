@@ -68,7 +68,7 @@ def count_roundings(task: Task) -> int:
 
 
 def check_gradients(reply: Plain, task: Task) -> None:
-    """Demand the gradients of the whole batch, added to the existing ones."""
+    """Check that the gradients of the whole batch were added to the existing ones."""
     (_, exact), (_, scales) = accumulate(task), accumulate(task, worst=True)
     for i, (grad, scale) in enumerate(zip(exact, scales, strict=True)):
         what = f"gradient of weight {i}"

@@ -1,4 +1,4 @@
-"""Tests of measure_step: its predictions, and its measurements on a simulated device."""
+"""Test the predictions of measure_step, and its measurements on a simulated device."""
 
 import torch
 from hypothesis import given

@@ -95,7 +95,7 @@ def list_modules(model: nn.Module, name: str) -> list[int]:
 
 @given(PARTS, OFTEN_MISSED)
 def test_every_parameter_counts(student: Student, parts: list[list[Any]], further: list[list[Any]]) -> None:
-    """All elements of all parameters count, at any depth and even if frozen; a model without parameters has 0."""
+    """The elements of all parameters count, at any depth and even if frozen; a model without parameters has 0."""
     assert_parameters(student, [*parts, *further])
 
 

@@ -131,7 +131,7 @@ def constant_epsilon(m: P, v: P, eps: float) -> P:
     return adam.get_direction(m, v, 1e-8)
 
 
-@instead_of(adam.get_direction, "the root is missing")
+@instead_of(adam.get_direction, "the square root is missing")
 def no_root(m: P, v: P, eps: float) -> P:
     return m / (v + eps)
 

@@ -1,4 +1,4 @@
-"""Mistakes in get_batch: form of the batch, valid starts, and their distribution."""
+"""Mistakes in get_batch: in the form of the batch, in its starts, and in their distribution."""
 
 from typing import Any
 

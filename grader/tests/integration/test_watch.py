@@ -201,7 +201,7 @@ def read_until(process: "subprocess.Popen[str]", text: str) -> list[str]:
 )
 def test_watch_works_in_pipe_or_without_fork(handout: Path, command: tuple[str, ...], at_first: str) -> None:
     with start_piped(handout, *command) as process:
-        said = read_until(process, "No keys here")
+        said = read_until(process, "Keyboard shortcuts are not")
         assert at_first in said[0]
         save(handout, "same_storage")
         assert "done" in read_until(process, "  same_storage ")[-1]

@@ -250,7 +250,7 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
         assert 0.9 < (x @ a).std() / 1024**0.5 < 1.1"""),
     ("flop_accounting", "the first layer's input gets no gradient unless",
      "assert count_backward_products(False) == 1"),
-    ("linear_backward", "Each gradient is a matrix multiplication as large as that of the forward pass",
+    ("linear_backward", "Each gradient is a matrix multiplication with as many FLOPs as the forward pass",
      "assert count_backward_products(True) == 2"),
     ("strides", "is not contiguous, and `x.transpose(0, 1).view(3, 2, 2, 2)` works", """
         y = torch.arange(24).reshape(2, 3, 4).transpose(0, 1)
@@ -314,7 +314,7 @@ def test_jaxtyping_checks_only_with_a_checker() -> None:
 
 
 def test_libraries_draw_from_generators_of_their_own() -> None:
-    assert_text_has("reproducibility", "the run repeats only if all three are seeded")
+    assert_text_has("reproducibility", "a run is reproducible only if all three are seeded")
     draws: list[Callable[[], float]] = [lambda: torch.rand(1).item(), np.random.rand, random.random]
     seeds: list[Callable[[int], object]] = [torch.manual_seed, np.random.seed, random.seed]
     for chosen, seed in enumerate(seeds):
