@@ -102,7 +102,7 @@ class Run:
         return None, []
 
     def run_rounds(self, *, attached: bool) -> None:
-        """Submit and wait, until nothing is pending or no round is left. Raises SubmitError, MachineError, OSError."""
+        """Submit and wait until nothing is pending or no rounds are left. Raises SubmitError, MachineError, OSError."""
         for number in range(ROUNDS):
             if number or not attached:
                 try:

@@ -15,7 +15,7 @@ from grader.results.load import list_results
 from torchkata.course import Kata, course
 
 TEST_SECONDS = 0.13  # per test of a correct solution, 100 examples (docs/evidence/measured.md)
-MIN_SHARE = 0.25  # least share of these seconds, however few the examples
+MIN_SHARE = 0.25  # minimum share of these seconds, even with few examples
 WORKLOAD_SECONDS = 25.0
 TASK_SECONDS = 300.0  # target per task: much longer than its startup, yet little is lost if it fails
 MAX_TASKS = 1000  # per array; Slurm's default MaxArraySize is 1001

@@ -19,7 +19,7 @@ class Submitter(msgspec.Struct, frozen=True, rename=lambda field: f":{field}"):
     """A member of the group that submitted."""
 
     name: str | None = None
-    sid: str | int | None = None  # student id of the school; YAML may parse it as a number
+    sid: str | int | None = None  # the student id given by the school; YAML may parse it as a number
     email: str | None = None
 
 

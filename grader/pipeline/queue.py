@@ -86,7 +86,7 @@ class Queue:
         return len(self.entries) - len(self.reused) - self.unreadable
 
     def to_grade(self) -> Iterator[Job]:
-        """Yield a job for each submission that must be graded, and store why a submission can't be read.
+        """Yield a job for each submission that must be graded; for each unreadable one, store the reason.
 
         Raises CallError if `out` can't be written, or if no submission can be read; then a new `out` is not created.
         """
@@ -181,7 +181,7 @@ def is_current(stored: Result, fingerprint: str) -> bool:
 
 
 def covers_all(stored: Result, reusable: Iterable[str], katas: Iterable[Kata]) -> bool:
-    """Return whether the reusable katas are all that are stored and all that are requested."""
+    """Return whether the reusable katas include all stored and all requested ones."""
     return [kata.kata for kata in stored.katas] == [*reusable] == [kata.name for kata in katas]
 
 

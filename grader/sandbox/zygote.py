@@ -212,7 +212,7 @@ class Zygote:
         return Worker(pid, ours, memory, scratch)
 
     def forget(self) -> None:
-        """Forget other workers, in a new one: student code could read their process ids, which count threads."""
+        """Forget the other workers; called in a new one, whose student code could read their process ids."""
         self.current = self.next = None
         self.dying.clear()
 

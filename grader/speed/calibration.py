@@ -19,7 +19,7 @@ class Calibration(msgspec.Struct, frozen=True):
     kind: Kind
     date: str  # YYYY-MM-DD
     torch: str
-    flops: dict[str, float]  # FLOP/s of a product in the shape of `PRODUCT`, by dtype
+    flops: dict[str, float]  # FLOP/s of a matrix multiplication with the shapes of `PRODUCT`, by dtype
     bandwidth: dict[str, float]  # B/s of copy and triad
     driver: str = ""
 

@@ -52,7 +52,7 @@ def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) ->
 
 
 def demand_right_result(timed: TimedWorker, done: TimedBlock) -> None:
-    """Raise WrongResult unless the training result is right."""
+    """Raise WrongResult unless the training result is correct."""
     if not done.error <= timed.check.floor:
         raise WrongResult("the weights after training are wrong for these batches")
 

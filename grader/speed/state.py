@@ -1,4 +1,4 @@
-"""The state of a GPU, read through NVML: other users, and whether it slows itself down.
+"""Reads the state of a GPU through NVML: whether other processes use it, and whether it slows itself down.
 
 The package (nvidia-ml-py) can be installed without a GPU; without a driver, reading raises `StateUnknown`.
 """

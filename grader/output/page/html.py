@@ -19,7 +19,7 @@ FILES = Path(__file__).with_name("files")
 
 @cached_by_course
 def load_templates() -> Environment:
-    """Return the templates. They escape every text and neutralize marks that change the text direction."""
+    """Return the templates. They escape all text and neutralize characters that change the text direction."""
     environment = Environment(
         loader=FileSystemLoader(FILES),
         autoescape=True,
