@@ -1,4 +1,4 @@
-"""The plan of an array: what its tasks do, and how many submissions each of them grades."""
+"""Plans an array: what its tasks do, and how many submissions each of them grades."""
 
 import math
 import statistics
@@ -59,7 +59,7 @@ def compute_chunk_size(seconds: float, submissions: int, options: Options) -> in
 
 
 def estimate_seconds(phase: Phase, katas: Sequence[Kata], options: Options) -> float:
-    """Return the seconds per submission: the median of stored results, or an estimate without any."""
+    """Return the seconds per submission: the median of stored results, or an estimate if there are none."""
     names = [kata.name for kata in katas]
     measured = []
     for path in islice(list_results(options.out).values(), SAMPLES):

@@ -1,4 +1,4 @@
-"""Submitters and times of submission, read from the `submission_metadata.yml` of Gradescope's "Export Submissions".
+"""Reads submitters and times of submission from the `submission_metadata.yml` of Gradescope's "Export Submissions".
 
 The file's keys are the names of the submissions' folders. Gradescope does not document the format; it is parsed the way
 published tools read it (github.com/search?q=submission_metadata.yml+:submitters).

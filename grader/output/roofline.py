@@ -1,4 +1,4 @@
-"""The roofline of a submission as SVG: how fast each workload could run on the device, and how fast it did.
+"""Draws a submission's roofline as SVG: how fast each workload could run on the device, and how fast it did.
 
 After S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model", CACM 52 (2009). The
 same values give the same bytes. Text is stored as text, and is readable on white and on black backgrounds.

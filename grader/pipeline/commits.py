@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from itertools import islice
 from pathlib import Path
 
-MAX_BYTES = 2**20  # of a file of references, or of an object
+MAX_BYTES = 2**20  # size limit of a reference file or an object
 MAX_WORK = 4 * 2**20  # bytes of all objects that are read
 OBJECT_WORK = 2**14  # each object counts as this many extra bytes, which limits their number as well
 MAX_PACKS = 100
@@ -117,7 +117,7 @@ class Objects:
         return content
 
     def read_any(self, name: str) -> tuple[bytes, bytes]:
-        """Return the kind and the content of an object, in a file of its own or in a pack."""
+        """Return the kind and the content of an object, stored in its own file or in a pack."""
         with contextlib.suppress(FileNotFoundError), open_inside(self.folder, name[:2], name[2:]) as file:
             header, _, content = self.unpack(file, 0).partition(b"\0")
             return header.split()[0], content

@@ -1,4 +1,4 @@
-"""Random inputs, drawn once for all submissions of a run.
+"""Draws the random inputs once for all submissions of a run.
 
 Hypothesis draws a test's inputs before the grader forks the first child that runs this test. Every child inherits its
 own copy of the inputs, so no child can change the inputs of another.

@@ -20,8 +20,8 @@ ASK_PERSONALITY = 0xFFFF_FFFF  # a harmless query that no library makes
 def find_violations(hidden: Sequence[str], *, gpu: bool, timed: bool) -> list[str]:
     """Return a description of each thing that this process can do although the sandbox should prevent it.
 
-    A worker with a GPU may create a socket, as CUDA does, and its address space has no limit, since CUDA maps more than
-    any limit would allow. A `timed` worker must have no place to keep data that is not counted as its memory.
+    A worker with a GPU may create a socket, because CUDA does, and its address space has no limit, because CUDA maps
+    more than any limit would allow. A `timed` worker must have no place to keep data that is not counted as its memory.
     """
     if sys.platform != "linux":
         return ["do whatever its user can (only Linux confines workers)"]

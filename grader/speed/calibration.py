@@ -1,4 +1,4 @@
-"""Calibrations: the measured speed of a device, stored on this machine for comparison during grading."""
+"""Stores calibrations (the measured speed of a device) on this machine, for comparison during grading."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The device on which speed is graded, and the requirements of its kind."""
+"""Describes the device on which speed is graded, and the requirements of its kind."""
 
 import math
 import time

@@ -18,7 +18,7 @@ NEGLIGIBLE = 10_000_000  # nanoseconds: drivers count a few even on a cool devic
 
 @dataclass(frozen=True)
 class Slowdown:
-    """A reason why a device runs below its clock rates."""
+    """A reason why a device runs below its normal clock rates."""
 
     words: str
     counters: tuple[int, int]  # fields that count its nanoseconds, before and since RENUMBERED

@@ -44,7 +44,7 @@ def load_templates() -> Environment:
 
 
 def make_printable(value: object) -> object:
-    """Return a value for a template; text without characters that would reorder or hide it."""
+    """Return a value for a template, with characters removed from text that would reorder or hide it."""
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
