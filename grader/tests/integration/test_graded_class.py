@@ -103,7 +103,7 @@ def test_result_records_options_and_versions(graded_class: GradedClass) -> None:
     assert (graded_class.run.err, result["environment"]["workers can"]) == ("", ""), "the sandbox has been tested"
 
 
-def test_gradebook_has_a_line_per_submission(graded_class: GradedClass) -> None:
+def test_gradebook_has_one_row_per_submission(graded_class: GradedClass) -> None:
     with (graded_class.directory / "gradebook.csv").open(newline="") as file:
         rows = {row["submission"]: row for row in csv.DictReader(file)}
     assert set(rows) == set(STATUSES)
@@ -162,7 +162,9 @@ def test_graded_files_are_stored_with_the_result(graded_class: GradedClass) -> N
         ("ends_python", "cruncher", "cruncher.py is missing"),
     ],
 )
-def test_failed_test_explains_itself(graded_class: GradedClass, submission: str, kata: str, words: str) -> None:
+def test_failed_test_message_explains_failure(
+    graded_class: GradedClass, submission: str, kata: str, words: str
+) -> None:
     tests = next(k for k in graded_class.read_result(submission)["katas"] if k["kata"] == kata)["tests"]
     assert words in next(test["message"] for test in tests if test["outcome"] != "passed")
 

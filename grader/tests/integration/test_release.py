@@ -80,7 +80,7 @@ def test_course_may_replace_agents_file(tmp_path: Path) -> None:
         assert "AGENTS.md" not in list_files(out / "docs")
 
 
-def test_leak_is_found_whatever_its_layout() -> None:
+def test_leak_is_found_despite_different_whitespace() -> None:
     bodies, sentences = ({one.place for one in kind} for kind in collect_secrets())
     told_apart = [kata for kata in KATAS if f"reference/{kata}/solution.py" in bodies & sentences]
     assert {"linear", "train", "strides"} <= {*told_apart}, "a solution of one line is like other code"
@@ -226,7 +226,7 @@ def test_handout_installs_in_its_own_environment(handout: Path, tmp_path: Path) 
     assert (handout / ".kata/progress.json").is_file()
 
 
-def test_handout_has_the_settings_of_the_project(new_handout: Path) -> None:
+def test_handout_has_the_project_settings(new_handout: Path) -> None:
     made, ours = (tomllib.loads((root / "pyproject.toml").read_text("utf-8")) for root in (new_handout, ROOT))
     for key in ("version", "requires-python"):
         assert made["project"][key] == ours["project"][key]
@@ -290,7 +290,7 @@ def test_release_refuses_filled_in_stub(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_release_overwrites_nothing_but_an_earlier_release(tmp_path: Path) -> None:
+def test_release_overwrites_only_an_earlier_release(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert call_grader("release", out).code == 0
     (out / ".git").mkdir()

@@ -51,7 +51,7 @@ def test_workloads_have_test_and_claim() -> None:
     assert get_claim("sgd_step") == "An SGD step is limited by reading p and grad and writing p"
 
 
-def test_plain_pytest_leaves_out_speed_tests() -> None:
+def test_pytest_skips_speed_tests_by_default() -> None:
     listed = run("pytest", "--collect-only").out
     assert "test_speed.py" not in listed
     assert "deselected" not in listed
@@ -69,7 +69,7 @@ def test_speed_tests_are_not_run_without_a_gpu() -> None:
     assert [words in done.out for words in ("8 not run", "passed", "failed")] == [True, False, False]
 
 
-def test_solution_is_fast_on_pretended_gpu() -> None:
+def test_solution_is_fast_on_simulated_gpu() -> None:
     done = run_pretended(SOLUTION)
     assert done.code == 0, done.out
     assert "  workload              measured          to pass  for full verdict" in done.out
@@ -80,7 +80,7 @@ def test_solution_is_fast_on_pretended_gpu() -> None:
     assert "8 passed" in done.out
 
 
-def test_wrong_results_have_no_speed(tmp_path: Path) -> None:
+def test_speed_is_not_shown_for_wrong_results(tmp_path: Path) -> None:
     out = run_changed(
         tmp_path,
         linear=("x @ self.weight", "x[..., :-64] @ self.weight[:-64]"),
@@ -93,7 +93,7 @@ def test_wrong_results_have_no_speed(tmp_path: Path) -> None:
     assert {found.pop(name) for name in list(found) if name != "peak_memory"} == {"wrong"}, out
 
 
-def test_slow_and_crashed_work_is_explained(tmp_path: Path) -> None:
+def test_slow_and_crashed_workloads_are_explained(tmp_path: Path) -> None:
     out = run_changed(
         tmp_path,
         linear=("return x @ self.weight", "x @ self.weight\n        return x @ self.weight"),
@@ -112,7 +112,7 @@ def test_slow_and_crashed_work_is_explained(tmp_path: Path) -> None:
     assert ("`.item()`" in out, "2 too slow" in out) == (True, True)
 
 
-def test_speed_tests_of_stubs_are_not_started() -> None:
+def test_speed_tests_of_stubs_count_as_not_started() -> None:
     done = run_pretended(ROOT / "assignment")
     assert done.code == 1
     assert set(read_rows(done.out).values()) == {"not started"}

@@ -182,7 +182,7 @@ def test_views_share_the_whole_storage_of_their_source() -> None:
     assert views[0].clone().untyped_storage().nbytes() == 4 * 1000
 
 
-def test_weights_only_loads_no_code(tmp_path: Path) -> None:
+def test_weights_only_load_executes_no_code(tmp_path: Path) -> None:
     assert_text_has("checkpoint", "Do not run code from the file: use `torch.load(..., weights_only=True)`")
     ran = tmp_path / "ran"
 
@@ -282,7 +282,7 @@ def compute_decay(kind: Callable[..., torch.optim.Optimizer], gradient: float) -
 
 @pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad")
 @pytest.mark.parametrize(("kata", "words", "code"), SHORT, ids=[f"{kata}: {words}" for kata, words, _ in SHORT])
-def test_short_claim_holds(kata: str, words: str, code: str) -> None:
+def test_factual_claim_in_kata_text_is_true(kata: str, words: str, code: str) -> None:
     assert_text_has(kata, words)
     generator = torch.Generator().manual_seed(0)
     x, a, b = (torch.randn(1024, 1024, generator=generator, dtype=torch.float64) for _ in range(3))
@@ -313,7 +313,7 @@ def test_jaxtyping_checks_only_with_a_checker() -> None:
         jaxtyped(double, typechecker=checker)(torch.ones(2, 4))
 
 
-def test_libraries_draw_from_generators_of_their_own() -> None:
+def test_each_library_has_its_own_random_generator() -> None:
     assert_text_has("reproducibility", "the run repeats only if all three are seeded")
     draws: list[Callable[[], float]] = [lambda: torch.rand(1).item(), np.random.rand, random.random]
     seeds: list[Callable[[int], object]] = [torch.manual_seed, np.random.seed, random.seed]

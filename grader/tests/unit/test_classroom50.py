@@ -78,7 +78,7 @@ def test_fields_come_from_options_then_github_actions() -> None:
         ({"datetime": "yesterday"}, "datetime is 'yesterday'; write it as 2026-"),
     ],
 )
-def test_bad_field_is_named(given: dict[str, str], words: str) -> None:
+def test_invalid_report_field_is_reported(given: dict[str, str], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         classroom50.collect_fields(given, RUNNER)
 

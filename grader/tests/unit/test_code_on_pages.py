@@ -60,7 +60,7 @@ def make_crashed(line: int) -> Result:
 
 
 @given(st.text())
-def test_source_lines_are_text_in_order(text: str) -> None:
+def test_source_lines_are_escaped_and_in_order(text: str) -> None:
     result = sample_results.make_result("why")
     found, plain = (Lines(make_page(result, words)) for words in (text, "x"))
     assert found.lines == [printable(line) for line in Source(text).lines]

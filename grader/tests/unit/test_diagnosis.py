@@ -133,7 +133,7 @@ def test_mistakes_that_explain_all_answers_are_found(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timer that stops it")
-def test_hanging_mistake_is_given_up() -> None:
+def test_hanging_mistake_is_abandoned() -> None:
     assert diagnose(property_test, HANGING, UPHILL, seconds=0.2) == []
     assert oracle.step is RIGHT
 
@@ -247,7 +247,7 @@ def test_relation_is_shown_below_note() -> None:
     assert lines[-3:-1] == ["  note      1 of 1 elements differ", "  always    yours = -expected"]
 
 
-def test_mistake_named_by_test_is_second_choice() -> None:
+def test_mistake_named_by_test_ranks_second() -> None:
     error = Wrong(expected="1", yours="-1", mistake="the sign is lost")
     assert find_mistake(error) == "the sign is lost"
     assert find_mistake(Crashed("RuntimeError: Torch not compiled with CUDA enabled", Place())) == words("crash.cuda")
@@ -275,7 +275,7 @@ def test_failed_check_is_not_blamed_on_compared_part() -> None:
     assert find_pattern_in_answers(body.kept(), body, test, student, 5.0, STUDENT_SECONDS) == Relation()
 
 
-def test_budget_stops_call_in_process(tmp_path: Path) -> None:
+def test_diagnosis_budget_interrupts_call_in_process(tmp_path: Path) -> None:
     (tmp_path / "sgd.py").write_text("while True:\n    pass\n")
     runner = InProcess(tmp_path, call_seconds=5.0)
     runner.set_budget(0.05)
@@ -287,7 +287,7 @@ def test_budget_stops_call_in_process(tmp_path: Path) -> None:
     assert runner.run_probe(lambda _: 1, []).value == 1
 
 
-def test_budget_of_worker_only_shortens_time() -> None:
+def test_diagnosis_budget_never_extends_worker_time() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         runner = WorkerRunner(ours, course().limits)

@@ -80,7 +80,7 @@ def test_junit_and_github_put_submissions_into_one_file(two_results: Path, tmp_p
     assert len((tmp_path / "class.md").read_text().splitlines()) == 4
 
 
-def test_too_long_name_is_skipped_and_named(two_results: Path, tmp_path: Path) -> None:
+def test_too_long_name_is_skipped_and_reported(two_results: Path, tmp_path: Path) -> None:
     write(make_result("why", submission="c" * 255), two_results)
     write(make_result("why", submission="d" * 250), two_results)
     done = export(two_results, "gradescope", tmp_path / "gs")
@@ -90,7 +90,9 @@ def test_too_long_name_is_skipped_and_named(two_results: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_unreadable_and_outdated_results_are_skipped_and_named(two_results: Path, tmp_path: Path, format: str) -> None:
+def test_unreadable_or_outdated_results_are_skipped_and_reported(
+    two_results: Path, tmp_path: Path, format: str
+) -> None:
     (two_results / "eve").mkdir()
     (two_results / "eve/result.json").write_text('{"score": 100}')
     old = make_result("why", submission="old")
@@ -109,7 +111,7 @@ def test_unreadable_and_outdated_results_are_skipped_and_named(two_results: Path
         assert all(name in written.read_text() for name in ("ada", "bob"))
 
 
-def test_bidirectional_marks_are_shown_by_number(tmp_path: Path, one_result: Path) -> None:
+def test_bidirectional_characters_are_shown_as_code_points(tmp_path: Path, one_result: Path) -> None:
     shutil.rmtree(one_result)
     write(make_result("get_batch · claim\n  a\u202eb", submission="eve\u2066", file="get_batch.py"), one_result)
     printed = call_grader("report", one_result, "--feedback", tmp_path / "pages").out

@@ -57,7 +57,7 @@ def test_wait_times_out_on_a_busy_device(device: Device) -> None:
 
 
 @pytest.mark.parametrize("again", [True, False], ids=["as it is", "without the looks before a block"])
-def test_disturbed_first_look_hides_no_work(device: Device, *, again: bool) -> None:
+def test_disturbed_first_measurement_does_not_hide_work(device: Device, *, again: bool) -> None:
     device.busy_until, device.slower = 1e9, 3.0
     detector = make_detector(device)
     device.busy_until, device.slower = 0.0, 2.0

@@ -166,7 +166,7 @@ def test_every_kind_of_text_follows_the_language(monkeypatch: pytest.MonkeyPatch
     assert mistake_of("linear", "the weight is transposed") == "the weight is transposed"
 
 
-def test_precondition_and_columns_support_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chinese_preconditions_and_column_widths_are_correct(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
     with pytest.raises(Unmet) as unmet, precondition("the uninterrupted run is already wrong"):
         check(False, "something else")

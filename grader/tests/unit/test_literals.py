@@ -101,5 +101,5 @@ def test_failure_and_precondition_show_the_judged_call() -> None:
     ],
     ids=["used names", "written for the arguments", "no code", "other values"],
 )
-def test_call_is_written_as_code(probe: Any, args: list[Any], lines: list[str]) -> None:
+def test_call_is_formatted_as_code(probe: Any, args: list[Any], lines: list[str]) -> None:
     assert render_call(Call(probe, args)) == lines

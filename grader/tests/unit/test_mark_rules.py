@@ -53,7 +53,7 @@ def test_submissions_match_people_by_platform_names() -> None:
     assert taken.submissions == {}, "the column submission excludes other matches"
 
 
-def test_ambiguous_submissions_are_named_not_guessed() -> None:
+def test_ambiguous_submissions_are_reported_not_guessed() -> None:
     people = [Person("a", "Li Wei"), Person("b", "Li Wei"), Person("c")]
     found = match_submissions(people, ["li wei_1_assignsubmission_file", "submission_12345", "c", "hw-c"])
     assert found.submissions == {}
@@ -143,7 +143,7 @@ CANVAS = (
 )
 
 
-def test_canvas_gradebook_changes_in_one_column() -> None:
+def test_canvas_export_changes_only_one_column() -> None:
     people = [(Person("zs", lms_id="4712"), 2.0), (Person("ada"), 1.25), (Person("new"), 1.0), (Person("no"), None)]
     content, problems = lms.fill_gradebook(CANVAS, "canvas", "torchkata", people, 2.0)
     assert problems == ["new: has no row in the gradebook"]

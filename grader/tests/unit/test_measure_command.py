@@ -28,7 +28,7 @@ def assignment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     return SimpleNamespace(measure_step=measure_step, roofline=OWN.roofline, promised_flops=OWN.promised_flops)
 
 
-def test_operation_lies_on_roof_at_its_intensity() -> None:
+def test_operation_is_placed_on_roof_at_its_intensity() -> None:
     assert DEVICE.ridge == 10
     assert DEVICE.place(400, 4) == Point(100, 1e12, PRODUCT)
     assert DEVICE.place(8, 4) == Point(2, 2e11, PRODUCT)

@@ -181,7 +181,7 @@ ROWS = [torch.tensor([n + 0.5, n * n]) for n in range(3)]
         (SWAPPED[1:], ""),
     ],
 )
-def test_relation_of_dicts_lists_and_booleans(seen: list[Comparison], sentence: str) -> None:
+def test_relation_between_dicts_lists_and_booleans_is_found(seen: list[Comparison], sentence: str) -> None:
     assert find_sentence(seen) == sentence
 
 

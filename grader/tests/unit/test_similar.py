@@ -37,7 +37,7 @@ def test_folders_contain_changed_files_and_stubs(folder: Path) -> None:
     assert (out / "stubs/sgd.py").read_bytes() == course().stub("sgd").read_bytes()
 
 
-def test_commands_name_the_folders(folder: Path) -> None:
+def test_similarity_commands_contain_the_folders(folder: Path) -> None:
     done = lay_out(folder)
     assert (done.code, done.err) == (0, "")
     compare50, jplag, moss = (shlex.split(line) for line in done.out.splitlines())
