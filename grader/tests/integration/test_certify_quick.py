@@ -15,7 +15,7 @@ from torchkata.course import course
 KATAS = list(course().katas.values())
 
 
-def test_every_wrong_entry_has_a_catching_test() -> None:
+def test_every_wrong_entry_is_caught_by_a_test() -> None:
     wrong = [entry for kata in KATAS for entry in zoo.load_wrong(kata)]
     assert wrong
     assert [(entry.kata, entry.name) for entry in wrong if not entry.caught_by] == []

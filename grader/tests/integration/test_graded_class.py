@@ -62,7 +62,7 @@ def graded_class(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
 
 
 @pytest.mark.parametrize("submission", STATUSES)
-def test_submission_kinds_get_their_status_and_score(graded_class: GradedClass, submission: str) -> None:
+def test_each_example_submission_gets_expected_status_and_score(graded_class: GradedClass, submission: str) -> None:
     assert graded_class.read_statuses(submission) == STATUSES[submission]
     result = graded_class.read_result(submission)
     tests = [test for kata in result["katas"] for test in kata["tests"]]
@@ -132,7 +132,7 @@ def test_rerun_grades_nothing_and_lists_stored_results(graded_class: GradedClass
     assert (refused.code, refused.out) == (2, "")
 
 
-def test_grading_leaves_only_results_behind(graded_class: GradedClass) -> None:
+def test_grading_writes_only_result_files(graded_class: GradedClass) -> None:
     folder = graded_class.directory
     left = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     assert left == {

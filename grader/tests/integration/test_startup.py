@@ -45,7 +45,7 @@ def test_sandbox_can_be_closed_during_startup() -> None:
         launch("bwrap", course().limits).close()
 
 
-def test_sandbox_started_ahead_is_used_once() -> None:
+def test_sandbox_started_early_is_used_once() -> None:
     start = Startup()
     start.launch_ahead("none", [])
     first = start.get_sandbox("none", [])

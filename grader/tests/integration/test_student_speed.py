@@ -150,7 +150,7 @@ def test_workload_is_halved_to_fit_memory(kind: Kind, workload: str) -> None:
         shrink_to_fit(work, whole, 0)
 
 
-def test_table_shows_mfu_on_a_known_device() -> None:
+def test_speed_table_shows_mfu_on_known_device() -> None:
     done = run_pretended(SOLUTION, "--kata", "linear", "--fake-name", "NVIDIA H200")
     row = read_rows(done.out)["linear_forward"].split()
     assert row == ["1.00,", "MFU", "0.00", "0.75", "0.90", "full"], "no MFU asks for more than plain torch's rate"

@@ -74,7 +74,7 @@ def find_nodes(tensor: Tensor) -> set[Any]:
     return nodes
 
 
-def test_kept_loss_keeps_nodes_not_activations() -> None:
+def test_kept_loss_retains_graph_nodes_but_not_activations() -> None:
     assert_text_has(
         "train",
         "Detach the losses: otherwise each keeps its graph's nodes in memory",
@@ -167,7 +167,7 @@ def test_autocast_halves_activations_and_copies_weights() -> None:
     assert sizes == {False: {(activation, 4)}, True: {(activation, 2), (weight, 2)}}
 
 
-def test_views_share_the_whole_storage_of_their_source() -> None:
+def test_views_keep_the_entire_source_storage_alive() -> None:
     assert_text_has("same_storage", "a small slice keeps a large block of memory alive")
     assert_text_has("memory_accounting", "A view keeps the whole storage of its source")
     assert_text_has(

@@ -41,7 +41,7 @@ def test_gpu_options_apply_only_to_timing_tasks() -> None:
     ("value", "minutes"),
     [("30", 30), ("0:30", 1), ("02:00:01", 121), ("1-0", 1440), ("1-12:30", 2190), ("2-00:00:00", 2880)],
 )
-def test_time_limit_has_slurms_formats(value: str, minutes: int) -> None:
+def test_time_limit_accepts_slurm_formats(value: str, minutes: int) -> None:
     assert parse((f"time={value}",)).minutes == {"tests": minutes, "speed": minutes}
 
 

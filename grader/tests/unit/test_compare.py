@@ -79,7 +79,7 @@ def test_only_known_mistakes_may_expect_inf_or_nan() -> None:
 
 
 @given(power=st.integers(4, 60), sign=st.sampled_from([-1, 1]))
-def test_mistake_beyond_scale_is_compared_at_its_size(power: int, sign: int) -> None:
+def test_values_above_scale_are_compared_at_own_size(power: int, sign: int) -> None:
     mistaken = sign * (1 / 3) * 2.0**power
     assert_close(torch.tensor(mistaken), mistaken, scale=1.0)
     with pytest.raises(Wrong):

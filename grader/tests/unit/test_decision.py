@@ -145,7 +145,7 @@ def test_repeated_looks_fail_few_passing_students(low: float, most: float) -> No
     place=st.integers(0, 30),
     trouble=st.sampled_from(["", "the device was too hot"]),
 )
-def test_one_wrong_result_fails_workload(errors: list[float], bad: float, place: int, trouble: str) -> None:
+def test_single_wrong_result_fails_the_workload(errors: list[float], bad: float, place: int, trouble: str) -> None:
     errors.insert(place, bad)
     samples = [replace(make_steady_samples(2.0, 1)[0], error=error) for error in errors]
     verdict = judge_samples(samples, trouble=trouble)
@@ -195,7 +195,7 @@ def test_mfu_thresholds_use_highest_baseline_rate(place: int) -> None:
 
 
 @given(st.integers(6, 500))
-def test_interval_is_narrowest_that_covers_enough(count: int) -> None:
+def test_confidence_interval_is_narrowest_with_required_coverage(count: int) -> None:
     low, high = decision.median_interval(count)
     assert low + high == count - 1
     misses = [2 * sum(math.comb(count, i) for i in range(rank)) / 2**count for rank in (low + 1, low + 2)]
@@ -203,18 +203,18 @@ def test_interval_is_narrowest_that_covers_enough(count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 4])
-def test_fewer_than_five_values_have_no_interval(count: int) -> None:
+def test_fewer_than_five_values_give_no_confidence_interval(count: int) -> None:
     assert decision.median_interval(5) == (0, 4)
     with pytest.raises(ValueError, match="at least 5 values"):
         decision.median_interval(count)
 
 
 @pytest.mark.parametrize(("tier", "points"), [("full", 5), ("passing", 3), (None, 0)])
-def test_points_follow_tier(tier: Tier | None, points: float) -> None:
+def test_points_depend_on_speed_tier(tier: Tier | None, points: float) -> None:
     assert decision.score_of(tier, decision.points_on("cuda", course().workloads["linear_forward"])) == points
 
 
-def test_cpu_earns_no_points() -> None:
+def test_speed_on_cpu_earns_no_points() -> None:
     for workload in course().workloads.values():
         assert decision.points_on("cuda", workload) == workload.points
         assert decision.points_on("cpu", workload) == Tiers(0, 0)

@@ -189,7 +189,7 @@ def test_mistake_can_call_oracle_which_is_restored() -> None:
     assert oracle.step is RIGHT
 
 
-def test_mistakes_with_same_message_are_one() -> None:
+def test_mistakes_with_same_message_are_merged() -> None:
     (found,) = [
         known for known in mistakes.load_mistakes("linear") if known.message.startswith("the initial weight is uni")
     ]
@@ -229,7 +229,7 @@ def answer_wrongly(_assignment: object, relation: str, x: int) -> int:
 
 
 @pytest.mark.parametrize("relation", WRONG)
-def test_relation_in_all_answers_is_found(relation: str) -> None:
+def test_relation_that_holds_in_all_answers_is_found(relation: str) -> None:
     @given(x=st.integers(-50, 50).filter(lambda x: x not in (0, 1)))
     def test(student: Student, x: int) -> None:
         assert_equal(student.call(answer_wrongly, relation, x), x)

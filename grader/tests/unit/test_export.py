@@ -43,7 +43,7 @@ def list_names(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.iterdir())
 
 
-def test_one_submission_gives_one_file(one_result: Path, tmp_path: Path) -> None:
+def test_single_submission_is_exported_to_one_file(one_result: Path, tmp_path: Path) -> None:
     for format in FORMATS:
         done = export(one_result, format, tmp_path / "new" / format)
         assert (done.code, done.err) == (0, "")
@@ -62,7 +62,7 @@ def test_github_export_prints_annotations_and_replaces_summary(one_result: Path,
     assert (tmp_path / "summary.md").read_text().count("## ada") == 1
 
 
-def test_several_submissions_give_file_each(two_results: Path, tmp_path: Path) -> None:
+def test_several_submissions_are_exported_to_separate_files(two_results: Path, tmp_path: Path) -> None:
     assert export(two_results, "gradescope", tmp_path / "gs").code == 0
     assert list_names(tmp_path / "gs") == ["ada.json", "bob | <b>.json"]
     fields = [f"--field={name}=x" for name in ("classroom", "assignment", "commit", "release")]

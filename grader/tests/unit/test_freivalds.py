@@ -88,7 +88,7 @@ def test_chunks_bound_memory_not_error(monkeypatch: pytest.MonkeyPatch, chunk: i
     assert max(copied[1:]) <= max(chunk, K)  # the first are the signs
 
 
-def test_random_signs_are_fair_and_independent() -> None:
+def test_random_signs_are_unbiased_and_independent() -> None:
     first, second = random_signs(2000, 8), random_signs(2000, 8)
     assert first.shape == (2000, 8)
     assert set(first.flatten().tolist()) == {-1.0, 1.0}

@@ -137,7 +137,7 @@ def test_untranslated_texts_are_listed(capsys: pytest.CaptureFixture[str], monke
         ({"LANG": "C.UTF-8"}, "en"),
     ],
 )
-def test_language_follows_variable_or_locale(
+def test_language_is_chosen_by_variable_or_locale(
     variables: dict[str, str], chosen: Language, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("KATA_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
@@ -147,7 +147,7 @@ def test_language_follows_variable_or_locale(
     assert language() == chosen
 
 
-def test_every_kind_of_text_follows_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_kind_of_text_uses_the_chosen_language(monkeypatch: pytest.MonkeyPatch) -> None:
     sgd, mistake = course().katas["sgd"], load_named_mistakes("sgd")["rate_of_first_group"].message
 
     def read(kata: Kata) -> list[str]:

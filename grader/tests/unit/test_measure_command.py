@@ -35,7 +35,7 @@ def test_operation_is_placed_on_roof_at_its_intensity() -> None:
     assert DEVICE.place(1, 4) == Point(0.25, 2.5e10, OTHER)
 
 
-def test_drawing_shows_roof_and_operations() -> None:
+def test_roofline_drawing_shows_roof_and_operations() -> None:
     *rows, _, axis = draw(DEVICE, [Point(100, 1e12, PRODUCT), Point(0.1, 1e10, OTHER), Point(10, 1e11, STEP)])
     cells = [row.partition("│")[2] for row in rows]
     heights = {mark: next(i for i, row in enumerate(cells) if mark in row) for mark in (PRODUCT, OTHER, STEP)}

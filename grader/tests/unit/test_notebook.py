@@ -133,7 +133,7 @@ def test_cell_is_written_and_foreign_file_kept(linear: Path, capsys: pytest.Capt
         (["linear", "x"], "wrong arguments: %%kata linear x; usage: %%kata KATA"),
     ],
 )
-def test_invalid_call_writes_nothing(arguments: list[str], says: str, linear: Path) -> None:
+def test_invalid_notebook_call_changes_no_file(arguments: list[str], says: str, linear: Path) -> None:
     before = linear.read_bytes()
     with pytest.raises(CallError) as raised:
         magic.run_magic(arguments, "x = 1", NoTests())

@@ -96,7 +96,7 @@ def test_relation_must_hold_in_all_comparisons(told: str, function: Function, se
 
 
 @given(SEEDS, st.sampled_from([1.0, 0.1, 1e-3, 1e-5]))
-def test_noise_and_right_results_have_no_relation(seed: int, size: float) -> None:
+def test_correct_or_noisy_results_give_no_relation(seed: int, size: float) -> None:
     rng = np.random.default_rng(seed)
     assert find_sentence(compare_tensors(lambda e: e + size * rng.normal(size=e.shape), make_matrices(seed))) == ""
     assert find_sentence([Comparison(int(a), int(b)) for a, b in rng.integers(2**20, 2**40, (30, 2))]) == ""
@@ -111,7 +111,7 @@ def test_reversed_shape_means_transposed() -> None:
     assert find_sentence(seen) == "weight: your result is reversed"
 
 
-def test_constant_type_is_found() -> None:
+def test_constant_dtype_of_results_is_found() -> None:
     asked = [torch.tensor([1.0, 2.0], dtype=dtype) for dtype in (torch.float64, torch.bfloat16, torch.float32)]
     seen = [Comparison(torch.tensor([3.0 + i, 7.0 * i]), expected) for i, expected in enumerate(asked)]
     assert find_sentence(seen) == "all your results have the type float32, even where another type is expected"
@@ -203,7 +203,7 @@ def test_common_fact_of_wrong_inputs_is_found(fact: str, inputs: list[Mapping[st
     assert find_common_fact([*trials, (wrong, True)]) == "", "not in all"
 
 
-def test_first_wrong_part_must_be_the_same() -> None:
+def test_first_wrong_part_must_agree_in_all_calls() -> None:
     parts = [["loss of step 1", "loss of step 2"]] * MIN_CALLS
     assert find_first_wrong(parts) == "first wrong result: loss of step 2 (loss of step 1 is still right)"
     assert find_first_wrong(parts[1:]) == "", "too few"
@@ -213,7 +213,7 @@ def test_first_wrong_part_must_be_the_same() -> None:
 
 
 @given(SEEDS)
-def test_random_failures_have_no_common_fact(seed: int) -> None:
+def test_no_common_fact_is_found_in_random_failures(seed: int) -> None:
     rng = np.random.default_rng(seed)
     inputs = [{"x": torch.zeros(*rng.integers(0, 4, 2)), "n": int(n)} for n in rng.integers(0, 9, 60)]
     trials = [(given, bool(right)) for given, right in zip(inputs, rng.integers(0, 2, 60), strict=True)]

@@ -66,7 +66,7 @@ def test_intensities_of_products_and_steps_are_correct(batch: int, width: int, l
     assert compute_intensity("train_throughput", size) == step
 
 
-def test_optimizers_have_constant_intensity_and_others_none() -> None:
+def test_optimizer_intensity_is_constant_and_others_have_none() -> None:
     for parameters in (1, 2**28):
         assert compute_intensity("sgd_step", Size(parameters=parameters)) == 2 / 12
         assert compute_intensity("adagrad_step", Size(parameters=parameters)) == 7 / 20

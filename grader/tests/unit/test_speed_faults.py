@@ -155,7 +155,7 @@ def test_only_faults_of_student_code_cost_points(grade: Outcomes, fault: object,
 
 @NTH
 @pytest.mark.parametrize("step", ["prepare", "begun", "refresh", "error"])
-def test_failed_grader_step_needs_a_new_process(
+def test_new_process_is_started_after_failed_grader_step(
     grade: Outcomes, monkeypatch: pytest.MonkeyPatch, step: str, nth: int
 ) -> None:
     check, count = work_of("linear_forward").check, Counter[str]()
@@ -190,7 +190,7 @@ def test_failing_device_queries_cost_no_points(grade: Outcomes, monkeypatch: pyt
         assert set(found.values()) <= {"inconclusive", "passed"}, place
 
 
-def test_lost_process_and_wrong_baseline_are_inconclusive(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_smoke_test_reports_lost_process_and_wrong_baseline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(smoke_test, "run_on_device", lambda *_: iter(()))
     sandbox: Any = None
     assert smoke_test.run_smoke_test("cpu", sandbox) == f"{smoke_test.BROKEN}: the timing process was lost or hung"
@@ -202,5 +202,5 @@ def test_lost_process_and_wrong_baseline_are_inconclusive(monkeypatch: pytest.Mo
         baseline.rate()
 
 
-def test_baseline_that_keeps_working_is_inconclusive(grade: Outcomes) -> None:
+def test_workload_is_inconclusive_if_baseline_works_while_paused(grade: Outcomes) -> None:
     assert sorted(grade("baseline", "still", 9, Died("it went on working")).values()) == ["inconclusive", "passed"]

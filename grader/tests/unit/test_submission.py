@@ -83,7 +83,7 @@ def test_folder_of_submissions_is_expanded(tmp_path: Path) -> None:
     assert find_submissions([canvas]) == Download(both)
 
 
-def test_loose_canvas_files_form_one_submission_each(tmp_path: Path) -> None:
+def test_loose_canvas_files_are_grouped_by_student(tmp_path: Path) -> None:
     names = ("lovelaceada_LATE_4711_90_linear.py", "lovelaceada_LATE_4711_91_sgd-2.py", "张三_4712_92_my_help.py")
     folder = write_files(tmp_path / "canvas", *names, "张三_4712_93_linear.py", "notes.txt", "linear_4.py")
     found = find_submissions([folder])
