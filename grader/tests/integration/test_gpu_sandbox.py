@@ -153,7 +153,7 @@ def ask(sandbox: Sandbox) -> Iterator[Ask]:
     yield from open_worker(sandbox)
 
 
-def test_gpu_worker_has_no_violations(sandbox: Sandbox) -> None:
+def test_self_test_finds_no_violations_in_gpu_worker(sandbox: Sandbox) -> None:
     with sandbox.clone() as control:
         assert WorkerRunner(control, LIMITS).find_violations(["/etc/passwd"]) == []
 

@@ -68,7 +68,7 @@ def demand_harmless(text: str) -> None:
     assert all(c.isprintable() or c in "\n\t" for c in text)
 
 
-def test_honest_submissions_are_graded_as_if_alone(folder: Path, graded: tuple[Path, Run]) -> None:
+def test_hostile_submissions_do_not_change_honest_results(folder: Path, graded: tuple[Path, Run]) -> None:
     out, run = graded
     assert run.code == 2, run.err[-3000:]
     for name in HONEST:

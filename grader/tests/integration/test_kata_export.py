@@ -94,7 +94,7 @@ SECRETS = (
 INNOCENT = ("sk-learn", "task-" + "x" * 40, "hf_hub_download", "ghp_", "AKIA", "x" * 64, "xox", "BEGIN PRIVATE KEY")
 
 
-def test_file_with_secret_is_left_out(tmp_path: Path) -> None:
+def test_file_with_secret_is_excluded_from_export(tmp_path: Path) -> None:
     for place, secret in enumerate(SECRETS):
         (tmp_path / f"helper{place}.py").write_text(f"import os\n\nKEY = '{secret}'\n")
     (tmp_path / "innocent.py").write_text(f"WORDS = {INNOCENT}\n")

@@ -22,7 +22,7 @@ def test_missing_submitit_error_suggests_remedy(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_chunk_skips_unreadable_submissions(tmp_path: Path) -> None:
+def test_slurm_chunk_skips_unreadable_submissions(tmp_path: Path) -> None:
     paths = write_submissions(tmp_path / "class", LINEAR, "ada")
     made = create_plan("tests", [*paths, tmp_path / "class/gone"], make_slurm_options(tmp_path / "out"), 2)
     (tmp_path / "unfit").mkdir()

@@ -43,7 +43,7 @@ def run_changed(folder: Path, **texts: tuple[str, str]) -> str:
     return done.out
 
 
-def test_workloads_have_test_and_claim() -> None:
+def test_every_workload_has_a_test_and_claim() -> None:
     listed = run("pytest", "--collect-only", "-m", "gpu").out.splitlines()
     named = [line.partition("::")[2] for line in listed if line.startswith("tests/test_speed.py::")]
     assert named == [f"test_workload_is_correct_and_fast[{workload}]" for workload in WORKLOADS]

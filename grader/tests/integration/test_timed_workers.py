@@ -59,7 +59,7 @@ def linear(forward: str, before: str = "") -> dict[str, str]:
     return {"linear.py": f"{source}    def forward(self, x):\n        {lines}\n        return x @ self.weight\n"}
 
 
-def test_solution_and_baseline_results_are_right(timed: Begin) -> None:
+def test_solution_and_baseline_results_are_correct(timed: Begin) -> None:
     for trusted in (False, True):
         begun = timed(trusted=trusted)
         for _ in range(3):

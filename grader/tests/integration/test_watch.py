@@ -122,7 +122,7 @@ def test_watch_reports_finished_kata_that_breaks(watch: Terminal, handout: Path)
     assert "still done: cruncher" in watch.read_until(KEYS)
 
 
-def test_saving_again_stops_the_run(watch: Terminal, handout: Path) -> None:
+def test_saving_again_cancels_the_current_run(watch: Terminal, handout: Path) -> None:
     began = save_loop(handout, "def same_storage(x, y):\n    ")
     watch.read_until("── same_storage ──")
     child = wait_for_pid(began)

@@ -290,7 +290,7 @@ def test_factual_claim_in_kata_text_is_true(kata: str, words: str, code: str) ->
     exec(dedent(code), {**globals(), **vars(torch.optim), **vars(math), **given})
 
 
-def test_jaxtyping_checks_only_with_a_checker() -> None:
+def test_jaxtyping_checks_shapes_only_with_typechecker() -> None:
     assert_text_has("named_dimensions", "are checked only under `@jaxtyped(typechecker=beartype)`")
 
     def double(x: Float[Tensor, "rows 3"]) -> Any:

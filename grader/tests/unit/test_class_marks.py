@@ -169,7 +169,7 @@ def text_of(page: Path) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", main).split())
 
 
-def test_page_shows_steps_of_a_mark(tmp_path: Path) -> None:
+def test_page_shows_how_mark_was_calculated(tmp_path: Path) -> None:
     folder, results = write_class(tmp_path / "class"), store_results(tmp_path / "results")
     done = call_grader("report", results, "--class", folder, "--feedback", tmp_path / "pages")
     assert (done.code, done.err) == (0, "")

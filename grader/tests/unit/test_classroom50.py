@@ -21,7 +21,7 @@ def make_result_with_points(score: float, most: float) -> Result:
     return msgspec.structs.replace(whole, katas=[msgspec.structs.replace(whole.katas[0], tests=tests)])
 
 
-def test_report_has_fields_points_and_tests() -> None:
+def test_classroom50_report_has_fields_points_and_tests() -> None:
     report = render_classroom50(make_result(HOSTILE))
     assert report["classroom"] == "cs336"
     assert report["assignment_type"] == "group"

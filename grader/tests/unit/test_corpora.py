@@ -133,7 +133,7 @@ def test_inconclusive_trials_are_counted_and_noted_once() -> None:
         (tabulate_cheats, "| tricks | none | 4 | 24 | the check 1 | 1 | 1 | 3/4 | 2 |"),
     ],
 )
-def test_table_sums_up_class_per_level(tabulate: Callable[[list[Trial]], Table], row: str) -> None:
+def test_table_summarizes_class_per_isolation_level(tabulate: Callable[[list[Trial]], Table], row: str) -> None:
     trials = [
         replace(STOPPED, inconclusive=True, control_inconclusive=True, seconds=1.25),
         OPEN,

@@ -334,7 +334,7 @@ def test_faster_student_never_earns_less(samples: list[Sample], faster: float, s
 
 
 @given(st.floats(0, 2), st.lists(slowdowns, min_size=400, max_size=400), st.sampled_from([*RULES.values()]))
-def test_number_of_samples_is_bounded(ratio: float, noise: list[float], rules: TimingRules) -> None:
+def test_number_of_samples_is_limited(ratio: float, noise: list[float], rules: TimingRules) -> None:
     verdict: Verdict = More(0)
     for attempt in itertools.count(1):
         samples: list[Sample] = []

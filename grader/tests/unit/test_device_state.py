@@ -85,7 +85,7 @@ def test_counter_numbers_match_the_package() -> None:
     assert packages in [*(numbers[1:] for numbers in known), (None, None)]
 
 
-def test_slowdown_names_causes_and_higher_temperature() -> None:
+def test_slowdown_report_names_causes_and_higher_temperature() -> None:
     before = replace(IDLE, slowdowns=("power brake",), celsius=None)
     after = replace(IDLE, slowdowns=("power brake", "too hot (driver)"), celsius=91)
     assert describe_slowdown(before, after) == "the device slowed itself down: power brake, too hot (driver), at 91 °C"

@@ -148,7 +148,7 @@ def test_diagnosis_needs_no_answers_after_timeout() -> None:
     assert runner.calls == -1, "the student is asked once more, and no further"
 
 
-def test_diagnosis_gets_budget_and_missing_answers_prevent_it() -> None:
+def test_diagnosis_has_budget_and_requires_all_answers() -> None:
     runner = LocalRunner()
     assert diagnose(plain_test, UPHILL, runner=runner) == ["uphill"]
     assert runner.budget == STUDENT_SECONDS
@@ -208,7 +208,7 @@ def test_mistake_replaces_oracle_function_of_same_arguments(kata: str) -> None:
             inspect.signature(fit.mistaken).bind(**dict.fromkeys(inspect.signature(known.right).parameters))
 
 
-def test_constant_is_fitted_and_named() -> None:
+def test_unknown_constant_is_fitted_and_reported() -> None:
     family = instead_of(RIGHT, "lr is multiplied by {rate:g}", rate=[-2.0, -1.0, 0.5])
     fits = expand_constants(family(lambda p, grad, lr, rate: p - rate * lr * grad))
     known = [KnownMistake(fit.message, (fit,)) for fit in fits]

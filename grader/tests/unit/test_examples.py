@@ -20,7 +20,7 @@ from torchkata.course import Course
         "torch.tensor([0.5, 0.8306])     # [0.5, 0.829...]",
     ],
 )
-def test_wrong_example_is_found(example: str) -> None:
+def test_wrong_example_in_kata_text_is_detected(example: str) -> None:
     with pytest.raises(Untrue):
         run_example(example, collect_names("floating_point", SOLUTION))
 

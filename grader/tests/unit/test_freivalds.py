@@ -76,7 +76,7 @@ def test_mismatched_shapes_are_refused(c: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("chunk", [1, 100, 3 * K, 2**24])
-def test_chunks_bound_memory_not_error(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+def test_chunking_limits_memory_without_changing_error(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
     a, b = make_operands(BF16)
     c = a @ b
     whole = relative_error(a, b, c, entropy=random.Random(0).randbytes)

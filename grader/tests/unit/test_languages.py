@@ -51,7 +51,7 @@ def list_placeholders(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
-def test_every_text_is_used_and_exists() -> None:
+def test_every_text_key_is_used_and_exists() -> None:
     known = texts("en")["words"].keys()
     literal: set[str] = set()
     ours = [path for engine in ("torchkata", "grader") for path in (ROOT / engine).rglob("*.py")]
@@ -85,7 +85,7 @@ def test_translated_note_has_the_same_values(monkeypatch: pytest.MonkeyPatch) ->
     assert translate("linear.py does not define f", by_us=False) == "linear.py 里没有 f"
 
 
-def test_shared_chinese_texts_are_used_and_chinese() -> None:
+def test_shared_chinese_texts_are_used_and_in_chinese() -> None:
     chinese = course().shared_texts["zh"]
     for table, file in SHARED.items():
         nodes = ast.walk(ast.parse((ROOT / file).read_text("utf-8")))

@@ -69,7 +69,7 @@ def test_large_literal_makes_similar_values(dtype: torch.dtype | str, least: int
 
 
 @given(st.lists(st.lists(st.floats(-9, 9), min_size=1, max_size=6), min_size=1, max_size=6), st.integers(50, 90))
-def test_long_line_is_broken_within_brackets(rows: list[list[float]], width: int) -> None:
+def test_long_line_is_wrapped_inside_brackets(rows: list[list[float]], width: int) -> None:
     lines = break_line(f"x = f({rows!r}, 'a, (b')", width)
     assert eval("\n".join(lines).removeprefix("x = "), {"f": lambda *given: given}) == (rows, "a, (b")
     assert all(len(line) <= width for line in lines)

@@ -48,7 +48,7 @@ def test_roofline_drawing_shows_roof_and_operations() -> None:
     assert axis.split() == ["0.05", "FLOP/byte", "2e+02"]
 
 
-def test_step_is_predicted_measured_and_drawn(assignment: Any) -> None:
+def test_training_step_is_predicted_measured_and_drawn(assignment: Any) -> None:
     text = "\n".join(command.run(assignment, KATA.command))
     assert "device: 1e+09 FLOP/s, 1e+09 bytes/s; operations below 1 FLOP/byte are memory-bound" in text
     assert "predicted: " in text
@@ -57,7 +57,7 @@ def test_step_is_predicted_measured_and_drawn(assignment: Any) -> None:
     assert command.PICTURE.read_bytes().startswith(b"\x89PNG")
 
 
-def test_without_matplotlib_installation_is_suggested(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installing_matplotlib_is_suggested_if_missing(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "find_spec", lambda _: None)
     *drawing, last = command.run(assignment, KATA.command)
     assert last == "for a picture: pip install matplotlib"

@@ -103,7 +103,7 @@ def test_correct_or_noisy_results_give_no_relation(seed: int, size: float) -> No
     assert find_sentence(compare_tensors(lambda e: e, make_matrices(seed))) == ""
 
 
-def test_reversed_shape_means_transposed() -> None:
+def test_reversed_shape_is_reported_as_transposed() -> None:
     seen = [Comparison({"weight": [3, n]}, {"weight": [n, 3]}) for n in range(4, 8)]
     assert relations.find_relation(seen, of_shapes=True).sentence == (
         "weight: stored transposed (your shape is the expected shape reversed)"
@@ -146,7 +146,9 @@ SCALED: dict[str, Callable[[torch.Tensor], float]] = {
 
 @pytest.mark.parametrize(("told", "factor"), SCALED.items())
 @given(SEEDS)
-def test_factor_is_named_by_input_size(told: str, factor: Callable[[torch.Tensor], float], seed: int) -> None:
+def test_wrong_factor_is_expressed_in_input_sizes(
+    told: str, factor: Callable[[torch.Tensor], float], seed: int
+) -> None:
     seen = []
     for place, shape in enumerate([(2, 3), (5, 4), (3, 7)]):
         x = torch.zeros(shape)

@@ -99,7 +99,7 @@ def test_kata_summary_and_parts_match_results() -> None:
         assert row.mean == pytest.approx(sum(scores) / 20 / row.kata.max_score)
 
 
-def test_each_measured_speed_is_a_dot() -> None:
+def test_each_measured_speed_is_drawn_as_a_dot() -> None:
     students = [summarize_student(make_result_with_speed("why", submission=name), [], ()) for name in ("ada", "ben")]
     found = {one.workload.name: one for one in speed.make_strips(students)}
     assert set(found) == {"linear_forward", "cruncher_step", "sgd_step", "no_hidden_sync"}

@@ -18,7 +18,7 @@ def parse(**more: Any) -> Kata:
     return parse_kata(ENTRY | more, Path("reference/k/kata.toml"), course().tracks, course().languages)
 
 
-def test_visibility_is_a_word_or_a_table() -> None:
+def test_visibility_setting_is_a_word_or_table() -> None:
     plain = parse()
     assert (plain.visibility, plain.hidden_says) == ({"test_a": "visible", "test_b": "visible"}, "nothing")
     assert parse(visibility="hidden").visibility == {"test_a": "hidden", "test_b": "hidden"}
