@@ -185,7 +185,7 @@ def test_kata_prints_the_documented_overview(
     assert_shown(find_block(heading).splitlines(), type_in(begun, "kata").out.splitlines())
 
 
-@pytest.mark.parametrize(("language", "heading"), [("en", "Reading a failure"), ("zh", "怎样读懂失败")])
+@pytest.mark.parametrize(("language", "heading"), [("en", "Read a failure"), ("zh", "怎样读懂失败")])
 def test_pytest_prints_the_documented_failure(
     language: str, heading: str, handout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,7 +53,7 @@ def test_given_seed_is_used_by_next_run(tmp_path: Path) -> None:
     (out / ".seed").write_text("seven")
     refused = grade_again(right, out)
     assert (refused.code, len(refused.err.splitlines())) == (2, 1)
-    assert "expected the number" in refused.err
+    assert "expected one whole number" in refused.err
 
 
 def test_each_package_has_its_own_seed(tmp_path: Path) -> None:
