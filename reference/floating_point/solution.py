@@ -17,5 +17,5 @@ def largest(dtype: torch.dtype) -> float:
 
 
 def storage_bytes(shape: Sequence[int], dtype: torch.dtype) -> int:
-    """Multiply the number of elements by the bytes of one."""
+    """Multiply the number of elements by the bytes per element."""
     return math.prod(shape) * dtype.itemsize

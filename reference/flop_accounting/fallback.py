@@ -1,4 +1,4 @@
-"""Replacement for `flop_accounting` when katas that build on it are graded."""
+"""Replaces `flop_accounting` when katas that build on it are graded and the student's own does not pass."""
 
 
 def matmul_flops(B: int, D: int, K: int) -> int:

@@ -9,7 +9,7 @@ from itertools import product
 
 
 def count(each: int, *numbers: int) -> int:
-    """Count `each` FLOPs for every combination of indices below these numbers."""
+    """Count `each` FLOPs for every combination of indices below these limits."""
     return sum(each for _ in product(*map(range, numbers)))
 
 

@@ -11,7 +11,7 @@ Shares: TypeAlias = Float[Array, "starts"]
 
 
 def read_batch(returned: Any, batch_size: int, sequence_length: int) -> Any:  # noqa: ARG001  (mistakes use them)
-    """Return the batch within the returned value: all of it."""
+    """Return the part of the returned value that is the batch: all of it."""
     return returned
 
 
@@ -74,7 +74,7 @@ def count_remainders(starts: Int[Array, "rows"]) -> Int[Array, "6"]:
 
 
 def repeats() -> dict[str, bool]:
-    """Return whether the same torch.manual_seed repeats the batches, for each state of the other generators."""
+    """Return whether the same torch.manual_seed gives the same batches, for each state of the other generators."""
     return dict.fromkeys(["as before", "with np.random in another state", "with random in another state"], True)
 
 
@@ -84,10 +84,10 @@ def expected_device(device: str) -> str:
 
 
 def is_refused(tokens: int, sequence_length: int) -> bool:
-    """Return whether there is no window."""
+    """Return whether the data is too short for a window."""
     return len(starts(tokens, sequence_length)) == 0
 
 
 def bytes_read(file_bytes: int) -> range:
-    """Return how many bytes of a large file may be read for a few windows."""
+    """Return how many bytes of a large file may be read to get a few windows."""
     return range(file_bytes // 8 + 1)

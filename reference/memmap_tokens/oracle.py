@@ -12,7 +12,7 @@ def round_trip(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
 
 
 def file_bytes(tokens: Int[Array, "n"]) -> tuple[int, int]:
-    """Return the minimum and maximum size of the file in bytes."""
+    """Return the minimum and maximum size of the file, in bytes."""
     return tokens.nbytes, tokens.nbytes + HEADER
 
 

@@ -10,7 +10,7 @@ from reference.cruncher import oracle as cruncher
 
 
 def share(rows: int) -> float:
-    """Return the weight of each row in the loss."""
+    """Return each row's weight in the loss."""
     return 1 / rows
 
 
@@ -36,7 +36,7 @@ def returned(
 
 
 def start(before: Float[Array, "d k"]) -> Float[Array, "d k"]:
-    """Return what this batch's gradient is added to, given the gradient `before` the step."""
+    """Return what this batch's gradient is added to, given the gradient from `before` the step."""
     return np.zeros_like(before)
 
 

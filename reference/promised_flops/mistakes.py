@@ -9,7 +9,7 @@ SXM, PCIE = "NVIDIA H100 80GB HBM3", "NVIDIA H100 PCIe"
 
 
 def scale(factor: float, answer: Answer) -> Answer:
-    """Multiply a figure; keep other answers."""
+    """Multiply a datasheet value; keep other answers."""
     return factor * answer if isinstance(answer, float) else answer
 
 

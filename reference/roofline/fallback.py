@@ -1,4 +1,4 @@
-"""Replacement for `roofline` when katas that build on it are graded."""
+"""Replaces `roofline` when katas that build on it are graded and the student's own does not pass."""
 
 import torch
 

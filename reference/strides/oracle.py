@@ -19,7 +19,7 @@ def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0,
 
 
 def walk(strides: Sequence[int], index: Sequence[int]) -> int:
-    """Return the distance of these steps along each axis."""
+    """Return the distance in storage after these steps along each axis."""
     place = 0
     for steps, stride in zip(index, strides, strict=True):
         for _ in range(steps):

@@ -150,7 +150,7 @@ class Course:
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """Return the name that is most similar to `name`, or "" if none is."""
+    """Return the name that is most similar to `name`, or "" if no name is similar."""
     from difflib import get_close_matches  # imported only for error messages
 
     return next(iter(get_close_matches(Path(name).stem.lower(), names, n=1)), "")

@@ -97,7 +97,7 @@ def find_precision(pairs: Sequence[Pair]) -> str:
 
 
 def has_bits(values: Numbers, bits: int) -> Any:
-    """Return which numbers fit a significand of this many bits."""
+    """Return which numbers fit into a significand with this many bits."""
     significand, _ = np.frexp(values)
     return np.ldexp(significand, bits) % 1 == 0
 

@@ -107,5 +107,5 @@ def paragraph(text: str, style: str = "") -> str:
 
 
 def with_style(parts: Sequence[str]) -> str:
-    """Return a whole output with its style sheet, since a notebook may show each output in a separate iframe."""
+    """Return a complete output with its style sheet, since a notebook may show each output in a separate iframe."""
     return f'{STYLE}<div class="kata">{"".join(parts)}</div>'

@@ -178,7 +178,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch | str) -> None:
-    """Write one line for each workload, and an explanation of the figures."""
+    """Write one line for each workload, and an explanation of the values."""
     timed = any(row.figure for row in rows)
     out.write_line("")
     if timed:
@@ -201,7 +201,7 @@ def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch 
 
 
 def format_figure(figure: Figure) -> str:
-    """Return the graded figure, and the MFU for information."""
+    """Return the graded value, and the MFU for information."""
     return f"{figure.verdict.median:.2f}" + (f", MFU {figure.mfu:.2f}" if figure.mfu is not None else "")
 
 

@@ -92,7 +92,7 @@ class Inconclusive(AbortTest):
 
 
 class Endless(TimedOut):
-    """A test that computes for too long, not counting calls of the student's code."""
+    """A test that runs for too long, not counting calls of the student's code."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(words("timed_out.judging"))

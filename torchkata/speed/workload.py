@@ -87,7 +87,7 @@ class Work(ABC):
 
     @abstractmethod
     def remark(self, measured: Measured) -> str:
-        """Return a remark of one line on a result below full points."""
+        """Return a one-line remark on a result below full points."""
 
 
 class Rate(Work):
