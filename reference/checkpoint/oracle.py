@@ -1,4 +1,4 @@
-"""The state that loading a checkpoint restores, and the run after it."""
+"""Computes the state that loading a checkpoint restores, and the run after it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias

@@ -1,4 +1,4 @@
-"""A deep linear model: its output, gradients, parameters and initialization."""
+"""Computes a deep linear model's output, gradients, parameters and initialization."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Gradient accumulation over micro-batches, for a deep linear model."""
+"""Accumulates a deep linear model's gradients over micro-batches."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Gradient descent of a deep linear model on the mean squared error, and the calls that training makes."""
+"""Trains a deep linear model by gradient descent on the mean squared error, and lists the calls that this makes."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Throughput of get_batch with new data for each block; on a GPU, batches can overlap with queued products."""
+"""Times get_batch with new data for each block; on a GPU, batches can overlap with queued products."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ LEAST_SHARE = 0.9  # of the expected numbers of distinct starts and of tokens co
 
 
 class BatchCheck(speed.Check):
-    """Check that every row is a window of the data and that starts are spread over it.
+    """Checks that every row is a window of the data and that the starts are spread over it.
 
     data: [tokens]   batch: [calls, B, S]
     """

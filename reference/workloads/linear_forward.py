@@ -1,4 +1,4 @@
-"""Forward pass of a linear layer: one large product per call."""
+"""Times the forward pass of a linear layer: one large product per call."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ FLOAT64_ON_CPU = (0.35, 0.55)  # of float32's rate, with half as many numbers pe
 
 
 class ProductCheck(speed.Check):
-    """Check of `y = x @ weight`.
+    """Checks `y = x @ weight`.
 
     x: [calls, B, D]   weight: [D, K]   y: [calls, B, K]
     """

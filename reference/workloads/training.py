@@ -22,7 +22,7 @@ SEED = 0
 
 
 def step_flops(rows: int, dim: int, num_layers: int) -> int:
-    """Return the FLOPs of forward and backward of `Cruncher(dim, num_layers)` without a gradient of the input.
+    """Return the FLOPs of the forward and backward pass of `Cruncher(dim, num_layers)`, without the input's gradient.
 
     Only matrix products count: elementwise operations (loss, optimizer step) are less than 1/dim of these and
     limited by memory.
@@ -117,7 +117,7 @@ class Batches:
 def train(
     assignment: Any, size: speed.Size, memory: speed.Memory, device: str, first: Callable[[], object] = lambda: None
 ) -> speed.Block:
-    """Save the initial weights and return a block that runs the student's `train`; `first` runs at its first batch."""
+    """Save the initial weights, and return a block that runs the student's `train`; `first` runs at the first batch."""
     steps = len(memory["x"])
 
     def trained(get_batch: Callable[..., tuple[Tensor, Tensor]], steps: int) -> Any:
@@ -178,7 +178,7 @@ def relative(difference: Tensor, change: Tensor) -> float:
 
 
 class TrainingCheck(speed.Check):
-    """Check of consecutive steps from initial weights that the worker has drawn."""
+    """Checks consecutive steps from initial weights that the worker has drawn."""
 
     def __init__(self, memory: speed.Memory, results: speed.Memory, size: speed.Size) -> None:
         super().__init__(memory, results, size)
@@ -241,7 +241,7 @@ class TrainingCheck(speed.Check):
         return all(abs(float(weight.std()) * self.size.width**0.5 - 1) < slack for weight, slack in allowed)
 
     def is_unchanged(self, batches: list[tuple[Tensor, Tensor]]) -> bool:
-        """Return whether the inputs are unchanged: code must not use them as uncounted memory."""
+        """Return whether the inputs are unchanged: code must not use them as memory that is not counted."""
         return all(torch.equal(x, found) for (x, _), found in zip(batches, self.memory["x"], strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Runs of pytest in the background: forked from a process that has imported torch, or started as a new process."""
+"""Runs pytest in the background: in a fork of a process that has imported torch, or in a new process."""
 
 import importlib
 import os

@@ -1,4 +1,4 @@
-"""Formatting of values in failure messages: type and shape first, then as many numbers as fit."""
+"""Formats values in failure messages: type and shape first, then as many numbers as fit."""
 
 import math
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Updating a handout: new files replace the old ones, and a student's work is kept.
+"""Updates a handout: new files replace the old ones, and the student's work is kept.
 
 `reference/handout.sha256` lists the files of a handout in the format of `sha256sum`. Any other file belongs to the
 student. A listed file that the student has changed is kept as a backup. `assignment/` is never touched.

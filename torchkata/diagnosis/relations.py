@@ -1,4 +1,4 @@
-"""Relations between all wrong answers of a test and the expected values, such as "yours = expected / x.shape[0]".
+"""Finds relations between a test's wrong answers and the expected values, such as "yours = expected / x.shape[0]".
 
 A relation is reported only if it holds in every comparison and explains too many different numbers to be a coincidence.
 """

@@ -1,4 +1,4 @@
-"""A test report and the overview as HTML, with the same wording as in the terminal. Every text is escaped."""
+"""Renders a test report and the overview as HTML, with the terminal's wording. Every text is escaped."""
 
 from collections.abc import Sequence
 from html import escape

@@ -39,7 +39,7 @@ class Device:
 
     @property
     def bandwidth(self) -> float:
-        """Memory bandwidth in B/s, from the datasheet."""
+        """The memory bandwidth in B/s, from the datasheet."""
         return self.gb_s * 1e9
 
 

@@ -1,4 +1,4 @@
-"""The tensors of a workload, inputs and results, and their layout in memory."""
+"""Describes the input and output tensors of a workload, and lays them out in memory."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Time and memory of this machine's GPU, measured in the process that uses it."""
+"""Measures time and memory of this machine's GPU, in the process that uses it."""
 
 import gc
 import time
