@@ -44,7 +44,7 @@ def products_by_default(L: int) -> int:
 
 
 def deep_linear_flops(B: int, D: int, products: int, times: int = 1) -> int:
-    """Return the FLOPs of this many products of (B, D) with (D, D)."""
+    """Return the FLOPs of this many products of shapes (B, D) and (D, D)."""
     return products * matmul_flops(B, D, D, times)
 
 

@@ -17,5 +17,5 @@ def file_bytes(tokens: Int[Array, "n"]) -> tuple[int, int]:
 
 
 def bytes_in_memory(size: int) -> range:
-    """Return how many bytes may be in memory after a few tokens of a file of `size` bytes are used."""
+    """Return how many bytes may be in memory after a few tokens of a `size`-byte file have been used."""
     return range(size // 8 + 1)

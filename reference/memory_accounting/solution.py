@@ -9,7 +9,7 @@ def tensor_bytes(x: Tensor) -> int:
 
 
 def num_parameters(model: nn.Module) -> int:
-    """Count the elements of `parameters()`, which yields each Parameter once."""
+    """Count the elements of `parameters()`, which yields each parameter only once."""
     return sum(p.numel() for p in model.parameters())
 
 
@@ -22,7 +22,7 @@ def training_bytes(
     optimizer_bytes: int = 8,
     activation_bytes: int = 4,
 ) -> int:
-    """Add up three kinds of numbers per parameter, and the activations."""
+    """Add up parameters, gradients and optimizer state, and the activations."""
     each = parameter_bytes + gradient_bytes + optimizer_bytes
     return num_parameters * each + num_activations * activation_bytes
 

@@ -31,7 +31,7 @@ def returned(
     x: Float[Array, "batch d"],
     y: Float[Array, "batch"],
 ) -> float:
-    """Return the loss that train_step returns: the loss of the weights before the step, not `after` it."""
+    """Return the loss that train_step returns: that of the weights before the step, not `after` it."""
     return loss(weights, x, y)
 
 
@@ -46,7 +46,7 @@ def gradients(
     x: Float[Array, "batch d"],
     y: Float[Array, "batch"],
 ) -> list[Float[Array, "d k"]]:
-    """Return the gradients that the optimizer uses; `before` are those from before the step."""
+    """Return the gradients that the optimizer uses; `before` contains those from before the step."""
     _, slopes = squared(cruncher.forward(weights, x) - y)
     grads, _ = cruncher.backward(weights, x, share(len(y)) * slopes)
     return [start(old) + grad for old, grad in zip(before, grads, strict=True)]

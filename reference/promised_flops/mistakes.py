@@ -14,7 +14,7 @@ def scale(factor: float, answer: Answer) -> Answer:
 
 
 def look_up(name: str | None, column: str, table: Table) -> Answer:
-    """Return the answer for the device that a name is mistaken for."""
+    """Return the answer for the device with which this name is confused."""
     return oracle.promised_flop_per_sec(name or "", column, table)
 
 

@@ -52,7 +52,7 @@ def accelerator_intensity(flop_per_sec: float, bytes_per_sec: float) -> float:
 
 
 def attainable_mfu(intensity: float, accelerator: float) -> float:
-    """Return the fraction of the time spent on arithmetic; moving a byte takes as long as `accelerator` FLOPs."""
+    """Return the fraction of time spent on arithmetic if moving a byte takes as long as `accelerator` FLOPs."""
     return intensity / max(intensity, accelerator)
 
 

@@ -17,7 +17,7 @@ class AdaGradCheck(OptimizerCheck):
     """
 
     def prepare(self) -> None:
-        """Draw the gradients of the first step, which creates the state."""
+        """Draw the gradients of the first step, which creates the optimizer's state."""
         self.g2: list[Tensor] = []
         super().prepare()
 

@@ -38,7 +38,7 @@ class CruncherStep(speed.Rate):
     check = StepCheck
 
     def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
-        """Return batches, the weights that all calls share, and the results of each."""
+        """Return the batches, the weights that all calls share, and the results of each call."""
         L, D, dtype = size.layers, size.width, speed.dtype_of(size)
         return {
             **batches(size, calls),

@@ -63,7 +63,7 @@ class BatchCheck(speed.Check):
         return behind[np.searchsorted(found_there, keys(firsts), sorter=order)]
 
     def drawn_anew(self, starts: np.ndarray, last: int) -> bool:
-        """Return whether starts are spread like random ones, over all batches and within each.
+        """Return whether the starts are spread like random starts, over all batches and within each batch.
 
         starts: [calls · B], each in [0, last)
         """

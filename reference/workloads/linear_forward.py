@@ -51,7 +51,7 @@ class LinearForward(speed.Rate):
     check = ProductCheck
 
     def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
-        """Return one weight for all calls, and x and y of each."""
+        """Return one weight for all calls, and x and y for each call."""
         B, D, K, dtype = size.batch, size.width, size.outputs, speed.dtype_of(size)
         return {
             "weight": speed.Field((D, K), dtype, "given"),

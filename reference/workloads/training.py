@@ -55,7 +55,7 @@ def parameters(dim: int, num_layers: int) -> int:
 
 
 def batches(size: speed.Size, calls: int) -> dict[str, speed.Field]:
-    """Return the fields of one batch per call."""
+    """Return fields with one batch for each call."""
     return {
         "x": speed.Field((calls, size.batch, size.width), speed.dtype_of(size), "given"),
         "target": speed.Field((calls, size.batch), speed.dtype_of(size), "given"),
@@ -172,7 +172,7 @@ class Weights:
 
 
 def relative(difference: Tensor, change: Tensor) -> float:
-    """Return the ratio of the norms; infinity for NaN or if the right change is zero."""
+    """Return the ratio of the norms, or infinity if a norm is NaN or the right change is zero."""
     off, size = float(difference.square().sum()), float(change.square().sum())
     return math.sqrt(off / size) if size > 0 and math.isfinite(off) else math.inf
 
@@ -186,7 +186,7 @@ class TrainingCheck(speed.Check):
         self.floor = self.least_error()
 
     def least_error(self) -> float:
-        """Return the error that rounding of the weights and products causes in the weights' change.
+        """Return the error that rounding the weights and products causes in the weights' change.
 
         A step changes weights by about `rate / √D` of their size. It computes 2 L products in sequence, summed in
         float32, with independent errors.
@@ -217,7 +217,7 @@ class TrainingCheck(speed.Check):
             self.memory[name].fill_(torch.nan)
 
     def batches(self) -> list[tuple[Tensor, Tensor]]:
-        """Return the batches, drawn again."""
+        """Draw the batches again and return them."""
         self.inputs.rewind()
         x, target = self.memory["x"][0], self.memory["target"][0]
         return [

@@ -40,7 +40,7 @@ class Forked:
             run_in_child(arguments, output)
 
     def poll(self) -> int | None:
-        """Return the exit code, or None while it runs."""
+        """Return the exit code, or None while the process runs."""
         return self.reap(os.WNOHANG)
 
     def kill(self) -> None:

@@ -14,7 +14,7 @@ CODES = {"green": "32", "red": "31", "yellow": "33", "bold": "1"}  # ANSI; grey 
 
 
 class CallError(Exception):
-    """A command that can't be carried out; the message is one line."""
+    """Raised if a command can't be carried out; the message is one line."""
 
 
 def prepare() -> None:

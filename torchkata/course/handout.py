@@ -27,7 +27,7 @@ UNSAFE = re.compile(
 
 
 class HandoutError(Exception):
-    """A folder or archive that is not a complete handout; the message is the name of the offending file."""
+    """Raised if a folder or archive is not a complete handout; the message is the name of the offending file."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ HiddenSays: TypeAlias = Literal["nothing", "claim", "all"]
 
 
 class CourseError(ValueError):
-    """A course that is missing or inconsistent; the message is one line."""
+    """Raised if a course is missing or inconsistent; the message is one line."""
 
 
 @dataclass(frozen=True)

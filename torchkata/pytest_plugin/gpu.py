@@ -157,7 +157,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
-    """Give each verdict that is not a pass its own category."""
+    """Assign each verdict other than a pass to its own category."""
     row: Row | None = getattr(report, "workload", None)
     if row is None or row.result.outcome == "passed":
         return None

@@ -32,7 +32,7 @@ def is_array(value: object) -> TypeGuard[np.ndarray[Any, Any]]:
 
 
 class Opaque:
-    """A stand-in for an object that is not a plain value; it equals no plain value."""
+    """A stand-in for an object that is not a plain value; it is not equal to any plain value."""
 
     def __init__(self, type_name: str) -> None:
         self.type_name = type_name

@@ -17,7 +17,7 @@ Memory: TypeAlias = Mapping[str, Tensor]
 
 @dataclass(frozen=True)
 class Field:
-    """Shape, dtype and role of a tensor."""
+    """The shape, dtype and role of a tensor."""
 
     shape: tuple[int, ...]
     dtype: torch.dtype
@@ -26,7 +26,7 @@ class Field:
 
     @property
     def bytes(self) -> int:
-        """Size in bytes."""
+        """The size in bytes."""
         return math.prod(self.shape) * self.dtype.itemsize
 
 
