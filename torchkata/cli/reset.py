@@ -9,7 +9,7 @@ from .terminal import CallError, say
 
 
 def reset(kata: Kata, *, confirmed: bool) -> None:
-    """Restore the stub, after a question unless `confirmed`. Raises CallError if there are no original stubs."""
+    """Restore the stub, asking first unless `confirmed`. Raises CallError if there are no original stubs."""
     original, file = course().root / stub_of(kata.name), course().assignment / f"{kata.name}.py"
     if not original.is_file():
         raise CallError(words("reset.none"))

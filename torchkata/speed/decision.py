@@ -51,12 +51,12 @@ class Sample:
 
     @property
     def ratio(self) -> float:
-        """The ratio to the faster baseline, which is a lower bound."""
+        """The ratio to the faster baseline, a lower bound."""
         return self.rate / max(self.before, self.after)
 
     @property
     def ratio_at_most(self) -> float:
-        """The ratio to the slower baseline, which is an upper bound: the student's block may have been slowed as much."""
+        """The ratio to the slower baseline, an upper bound: the student's block may have been slowed as much."""
         return self.rate / min(self.before, self.after)
 
 
