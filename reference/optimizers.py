@@ -46,7 +46,7 @@ def load_rates(saved: Sequence[float], own: Sequence[float]) -> Sequence[float]:
 
 
 def is_within_budget(held: Mapping[str, int], own: Mapping[str, int], tensors: int) -> bool:
-    """Return whether a state takes at most as many bytes as `tensors` tensors for each of the `own` parameters."""
+    """Return whether a state needs no more memory than `tensors` tensors for each of the `own` parameters."""
     return sum(held.values()) <= tensors * sum(own.values())
 
 

@@ -12,7 +12,7 @@ def underflows(value: float, dtype: torch.dtype) -> bool:
 
 
 def largest(dtype: torch.dtype) -> float:
-    """Read it from `finfo`."""
+    """Read the largest number from `finfo`."""
     return torch.finfo(dtype).max
 
 

@@ -28,5 +28,5 @@ def training_bytes(
 
 
 def max_parameters(num_devices: int, device_bytes: float, bytes_per_parameter: int) -> int:
-    """Divide all memory by the bytes of one parameter."""
+    """Divide the total memory by the bytes per parameter."""
     return int(num_devices * device_bytes // bytes_per_parameter)

@@ -9,7 +9,7 @@ def relu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Count a product with one column."""
+    """Count the work of a product with one column."""
     return matrix_matrix_work(m, n, 1, dtype)
 
 

@@ -14,7 +14,7 @@ def contiguous_strides(shape: Sequence[int], times: int = 1) -> list[int]:
 
 
 def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
-    """Return the position after these steps along each axis; the last axis takes `times` times as many."""
+    """Return the position after these steps along each axis, with `times` times as many steps along the last axis."""
     return offset + walk(lengthen(strides, times), index)
 
 
