@@ -1,4 +1,4 @@
-"""Activation checkpointing: less memory for activations, at the cost of a second forward pass."""
+"""Activation checkpointing: save memory for activations at the cost of a second forward pass."""
 
 import torch
 from jaxtyping import Float

@@ -1,4 +1,4 @@
-"""AdaGrad: steps divided by the root of the summed squared gradients."""
+"""AdaGrad: divide each step by the square root of the summed squared gradients."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -10,8 +10,9 @@ from torch import nn
 class AdaGrad(torch.optim.Optimizer):
     """`g2 ← g2 + grad²`, then `p ← p − lr · grad / sqrt(g2 + 1e-5)`.
 
-    `g2` starts at 0 and grows: elements with large past gradients take smaller steps. The `1e-5` is inside the root, as
-    in the lecture (`torch.optim.Adagrad` adds a smaller number outside the root). `x.rsqrt()` is `1 / x.sqrt()`.
+    `g2` starts at 0 and grows: elements with large past gradients take smaller steps. The `1e-5` is added inside the
+    square root, as in the lecture (`torch.optim.Adagrad` adds a smaller number outside it). `x.rsqrt()` is
+    `1 / x.sqrt()`.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))

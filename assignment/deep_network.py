@@ -27,7 +27,7 @@ class Block(nn.Module):
         raise NotImplementedError
 
     def forward(self, x: Float[Tensor, "... dim"]) -> Float[Tensor, "... dim"]:
-        """Multiply the last axis by `weight`, then apply ReLU; `x` has any number of leading axes, of any size."""
+        """Multiply the last axis by `weight`, then apply ReLU; `x` can have zero or more leading axes of any size."""
         raise NotImplementedError
 
 
@@ -45,7 +45,7 @@ class DeepNetwork(nn.Module):
 
     Details:
     - `layers` is an `nn.ModuleList` of Blocks, and the model has no other parameters.
-    - Each Block draws its own weight. Set no seed.
+    - Each Block draws its own weight. Do not set a seed.
     """
 
     def __init__(self, dim: int, num_layers: int) -> None:

@@ -30,7 +30,8 @@ def underflows(value: float, dtype: torch.dtype) -> bool:
 
     Details: `value` may be negative, infinite or NaN; the last two never become 0.
 
-    Not specified (either is fine): values within 1e-4 (relative) above that threshold.
+    Not specified (either is fine): for values above that threshold by a relative 1e-4 or less, either result is
+    accepted.
     """
     raise NotImplementedError
 

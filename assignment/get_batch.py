@@ -26,8 +26,8 @@ def get_batch(
 
     Details:
     - Draw the rows independently: a start may occur twice.
-    - Draw with torch's global CPU generator, so that `torch.manual_seed` repeats a batch; set no seed yourself.
-    - The result has an integer dtype that holds every token, and is on `device`.
+    - Draw with torch's global CPU generator, so that `torch.manual_seed` makes batches reproducible; do not set a seed.
+    - The result has an integer dtype that can represent every token, and is on `device`.
     - Do not modify `data`, and do not share memory with it.
     - If `len(data) <= sequence_length`, raise a `ValueError` or a `RuntimeError`.
     - For CUDA, pin the batch (`pin_memory()`) and copy it with `non_blocking=True`; otherwise do

@@ -1,4 +1,4 @@
-"""Gradient accumulation: gradients of a large batch in the memory of a small one."""
+"""Gradient accumulation: compute the gradients of a large batch in the memory that a small one needs."""
 
 import torch
 from jaxtyping import Float
@@ -26,7 +26,7 @@ def accumulate_gradients(
 
     Details:
     - Add to existing gradients, as `backward()` does. Do not call `zero_grad()` or the optimizer: the caller does.
-    - Neither the returned loss nor the gradients have a graph.
+    - The returned loss and the gradients are detached from the autograd graph.
     - `micro_batch_size` may be larger than the batch.
     - Frozen parameters get no gradient. Do not change the weights, the batch or `model.training`.
 

@@ -10,7 +10,7 @@ def xavier_truncated_normal(input_dim: int, output_dim: int) -> Float[nn.Paramet
 
     Each output of `x @ weight` is a sum of `input_dim` products. If the weights had standard deviation 1, each layer
     would make its output `sqrt(input_dim)` times as large as its input; dividing by that root keeps the size. One
-    normal number in 370 is more than three standard deviations from 0. Redraw these, so that always
+    normal number in 370 is more than three standard deviations from 0. Redraw these, so that every weight satisfies
 
         |weight| <= 3 / sqrt(input_dim)
 

@@ -39,5 +39,5 @@ class Linear(nn.Module):
         raise NotImplementedError
 
     def forward(self, x: Float[Tensor, "... input_dim"]) -> Float[Tensor, "... output_dim"]:
-        """Multiply the last axis of `x` by `weight`; `x` has any number of leading axes, even none, of any size."""
+        """Multiply the last axis of `x` by `weight`; `x` can have zero or more leading axes, each of any size."""
         raise NotImplementedError

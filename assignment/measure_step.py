@@ -55,7 +55,7 @@ def predict_step(
 
 
 def measure_device(n: int, rows: int) -> tuple[float, float]:
-    """Measure the default device's (FLOP/s, bytes/s) in float32, with your `time_matmul`.
+    """Benchmark the default device with your `time_matmul`, in float32, and return its (FLOP/s, bytes/s).
 
     Take the FLOP/s from a product of two (n, n) matrices, and the bytes/s from a (rows, n) matrix times an (n, 1)
     vector. Create tensors without `device=`: the caller chooses the device using `with torch.device("cuda"):`.

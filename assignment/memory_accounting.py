@@ -25,7 +25,7 @@ def num_parameters(model: nn.Module) -> int:
 
     Details:
     - Count a parameter that is used in several places once.
-    - Count frozen parameters (`requires_grad=False`), but no buffers (a BatchNorm's running mean).
+    - Count frozen parameters (`requires_grad=False`), but not buffers (such as a BatchNorm's running mean).
 
     Example:
         embed, head = nn.Embedding(100, 16), nn.Linear(16, 100, bias=False)

@@ -1,4 +1,4 @@
-"""Mixed precision: matrix multiplications in bfloat16, everything else in float32."""
+"""Mixed precision: run matrix multiplications in bfloat16 and everything else in float32."""
 
 import torch
 from jaxtyping import Float
@@ -27,7 +27,7 @@ def train_step(
         w     # 0.999: in bfloat16, whose next number below 1 is 0.9961, it would still be 1.0
 
     Details:
-    - Zero the gradients, call `backward()`, and call `optimizer.step()` once. Return the loss without its graph.
+    - Zero the gradients, call `backward()`, and call `optimizer.step()` once. Detach the loss that you return.
     - `x`, `y` and the parameters are float32; `model` maps (rows, dim) to (rows,).
     - Inside a `with` block, `torch.autocast` casts the inputs of matmuls and does not change parameters. (On a GPU, it
       keeps exp and softmax in float32.)

@@ -15,7 +15,7 @@ from torch import Tensor
 # jaxtyping annotations (Float[Tensor, "... seq hidden"]) are checked only under `@jaxtyped(typechecker=beartype)`.
 #
 # Details, for all functions:
-# - Inputs have any number of leading dimensions (even none), of any size (even 0).
+# - Inputs can have any number of leading dimensions (including none), each of any size (including 0).
 # - The result has the input's dtype, and gradients flow to every input.
 #
 # Not specified (either is fine): einops or plain torch; broadcasting of leading dimensions.

@@ -19,7 +19,7 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
         NVIDIA B200                  2250      2250        75     4500
 
     Details:
-    - float8 is both torch.float8_e4m3fn and torch.float8_e5m2.
+    - float8 stands for both torch.float8_e4m3fn and torch.float8_e5m2.
     - Values within 1 % of the table's are accepted.
     - These figures are dense. Datasheets also print figures "with sparsity" (two of every four consecutive elements are
       zero), which are twice as high.

@@ -10,7 +10,7 @@ def seed_everything(seed: int) -> None:
     """Seed the global random generators of torch, NumPy and Python's `random`.
 
     A training script may draw from all three: torch for initial weights and dropout, NumPy for shuffling, `random` for
-    data augmentation. Each has its own generator, so the run repeats only if all three are seeded.
+    data augmentation. Each has its own generator, so a run is reproducible only if all three are seeded.
 
     Example, if each library gets the seed unchanged:
         seed_everything(0)

@@ -1,4 +1,4 @@
-"""RMSprop: steps divided by the root of a running average of squared gradients."""
+"""RMSprop: divide each step by the square root of a running average of squared gradients."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -15,7 +15,7 @@ class RMSprop(torch.optim.Optimizer):
         v ← alpha · v + (1 − alpha) · grad²
         p ← p − lr · grad / (sqrt(v) + eps)
 
-    AdaGrad's sum only grows, so its steps shrink; here old squares decay. `eps` is outside the root.
+    AdaGrad's sum only grows, so its steps shrink; here old squares decay. `eps` is added outside the square root.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))

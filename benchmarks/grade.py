@@ -3,7 +3,8 @@
 Run: python -m benchmarks.grade
 
 Both use the same tests, seed and 100 examples. Plain pytest starts a new process, as a simple grading script would do
-for each submission. The grader's process has already imported everything, as for all but the first submission.
+for each submission. The grader's process has already imported everything, which is the case for all but the first
+submission.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Measure how soon `kata watch` shows a verdict on a saved file. Run: python -m benchmarks.watch
 
-`kata watch` runs in a temporary handout at a pseudo-terminal. The time from saving the file until the verdict appears
-is compared with the time that a new pytest process takes.
+`kata watch` runs in a temporary handout, attached to a pseudo-terminal. The time from saving the file until the verdict
+appears is compared with the time that a new pytest process takes.
 """
 
 import statistics
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def save(handout: Path, kata: str) -> None:
-    """Save the reference solution of a kata into the handout."""
+    """Save the reference solution of a kata in the handout."""
     (handout / "assignment" / f"{kata}.py").write_bytes(course().solution(kata).read_bytes())
 
 

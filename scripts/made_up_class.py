@@ -2,8 +2,8 @@
 
     python -m scripts.made_up_class DIR
 
-The names use five scripts. The files are downloads from three platforms, extensions, overrides and gradebooks. Six
-submissions can be graded; the results of all others are simulated.
+The names are written in five scripts. The files are downloads from three platforms, extensions, overrides and
+gradebooks. Six submissions can be graded; the results of all others are simulated.
 """
 
 import csv

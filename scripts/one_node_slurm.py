@@ -2,7 +2,7 @@
 
     python scripts/one_node_slurm.py start DIR       start it and print the environment variable for sbatch and squeue
     python scripts/one_node_slurm.py stop DIR        stop it and all its jobs; DIR keeps the logs
-    python scripts/one_node_slurm.py crash DIR       simulate a power failure of the node: kill its daemon and jobs
+    python scripts/one_node_slurm.py crash DIR       simulate a power failure on the node: kill its daemon and jobs
     python scripts/one_node_slurm.py stop-node DIR   stop the node's daemon; its jobs continue
     python scripts/one_node_slurm.py start-node DIR  start the node's daemon
 

@@ -50,7 +50,7 @@ def test_state_holds_g2(student: Student, run: OptimizerRun) -> None:
 @costly
 @given(runs(groups=2, steps=2))
 def test_state_holds_one_tensor_per_parameter(student: Student, run: OptimizerRun) -> None:
-    """The state holds one tensor for each parameter and no more: memory is scarce."""
+    """The state holds exactly one tensor per parameter."""
     count = student.call(probes.count_tensors, NAME, run.params, run.lrs, run.grads)
     large = sum(p.numel() > 1 for group in run.params for p in group)
     note = "store one tensor for each parameter, the sum of squares: not a second one, and not a new one for each step"

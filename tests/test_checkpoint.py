@@ -165,7 +165,7 @@ def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int)
 @costly
 @given(st.integers(1, 8))
 def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None:
-    """The checkpoint is written to a new file in path's folder or a folder inside it, then moved by os.replace."""
+    """The checkpoint is written to a new file in path's folder or a folder inside it, then moved with os.replace."""
     moves = student.call(probes.moves, dim)
     direct = "no file from path's folder was moved to path: it was written directly or in another folder"
     expected = "os.replace(a file in path's folder or in a folder inside it, path)"

@@ -29,7 +29,7 @@ def test_forward_is_the_product_of_all_layers(student: Student, case: DeepCase) 
 
 @given(deep_cases(batch=sizes(1, 1, 0)))
 def test_batch_sizes_one_and_zero_work(student: Student, case: DeepCase) -> None:
-    """A batch of one row gives an output of shape [1], an empty batch one of shape [0]."""
+    """A batch of one row gives an output of shape [1]; an empty batch gives shape [0]."""
     check_forward(student, case)
 
 

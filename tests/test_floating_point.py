@@ -58,7 +58,7 @@ def test_largest_is_the_largest_finite_number(student: Student, dtype: str) -> N
 
 @given(st.lists(st.integers(1, 9), max_size=4), DTYPE)
 def test_bytes_are_elements_times_itemsize(student: Student, shape: list[int], dtype: str) -> None:
-    """A tensor takes the product of its sizes times the bytes of one element; a scalar has one element."""
+    """The bytes of a tensor are the product of its sizes times the bytes per element; a scalar has one element."""
     yours = student.call(probes.storage_bytes, shape, dtype, "tuple")
     assert_equal(yours, oracle.storage_bytes(shape, dtype), what="bytes")
 

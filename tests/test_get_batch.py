@@ -69,7 +69,7 @@ def draw_starts(
 
 
 def explain_row(row: Array, data: Array) -> str:
-    """Say why a row is not a window followed by a target."""
+    """Explain why a row is not a window followed by a target."""
     strange = row[~np.isin(row, data)].tolist()
     if strange:
         return f"{strange[0]} is not a token of the data{explain_truncation(row, data)}"
@@ -101,7 +101,7 @@ def test_rows_are_windows_of_data(student: Student, case: TokenCase, from_file: 
 
 
 def test_every_valid_start_occurs(student: Student, seed: int) -> None:
-    """Each start in range(len(data) - sequence_length) occurs, including the first and the last, and no other."""
+    """Every start in range(len(data) - sequence_length) occurs, including the first and the last; no other does."""
     for sequence_length in (1, 3, 8):
         starts = draw_starts(student, 4, 1, sequence_length, 80, seed, check)
         if starts is None:

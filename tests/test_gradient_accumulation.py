@@ -68,7 +68,7 @@ def count_roundings(task: Task) -> int:
 
 
 def check_gradients(reply: Plain, task: Task) -> None:
-    """Demand the gradients of the whole batch, added to the existing ones."""
+    """Check that the gradients of the whole batch were added to the existing ones."""
     (_, exact), (_, scales) = accumulate(task), accumulate(task, worst=True)
     for i, (grad, scale) in enumerate(zip(exact, scales, strict=True)):
         what = f"gradient of weight {i}"
@@ -77,7 +77,7 @@ def check_gradients(reply: Plain, task: Task) -> None:
 
 @given(tasks())
 def test_grads_match_the_whole_batch(student: Student, task: Task) -> None:
-    """With micro-batches of equal size, the gradients are those of the whole batch."""
+    """With micro-batches of equal size, the gradients equal those of the whole batch."""
     check_gradients(run(student, task), task)
 
 
@@ -103,7 +103,7 @@ def test_existing_grads_are_added_to(student: Student, task: Task) -> None:
 
 @given(tasks(uneven=True))
 def test_loss_is_the_mean_over_the_batch(student: Student, task: Task) -> None:
-    """The returned loss is the mean squared error over the whole batch; neither it nor a gradient has a graph."""
+    """The returned loss is the mean squared error over the batch; loss and gradients are detached from the graph."""
     reply = run(student, task)
     (exact, _), (scale, _) = accumulate(task), accumulate(task, worst=True)
     assert_loss(reply["loss"], exact, scale=scale, roundings=count_roundings(task))

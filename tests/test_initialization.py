@@ -1,4 +1,4 @@
-"""Property tests of initialization: a normal truncated at three standard deviations."""
+"""Property tests of initialization, which draws from a normal truncated at three standard deviations."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Tests of measure_step: its predictions, and its measurements on a simulated device."""
+"""Test the predictions of measure_step, and its measurements on a simulated device."""
 
 import torch
 from hypothesis import given
@@ -54,7 +54,7 @@ def run_step(weights: list[nn.Parameter], x: Tensor, ones: Tensor) -> None:
 
 @given(SIZES, DTYPES)
 def test_step_work_lists_every_operation(student: Student, sizes: tuple[int, int, int], dtype: str) -> None:
-    """step_work has the FLOPs and bytes of every operation: 2 · L forward, 3 · L - 1 backward, L of SGD."""
+    """step_work returns the FLOPs and bytes of every operation: 2 · L forward, 3 · L - 1 backward, L for SGD."""
     yours = student.call(probes.list_work, *sizes, dtype)
     expected = oracle.work(oracle.step(*sizes), get_itemsize(dtype))
     whole = all(type(number) is int for each in yours for number in each)
@@ -135,7 +135,7 @@ def test_flops_count_products_bytes_count_all_operations(
 def test_seconds_add_up_over_operations(
     student: Student, sizes: tuple[int, int, int], dtype: str, peak: float, intensity: float
 ) -> None:
-    """predict_step's seconds are the sum, over all operations, of the longer of arithmetic and moving bytes."""
+    """predict_step's seconds add up, for each operation, the arithmetic or memory time, whichever is longer."""
     yours = student.call(probes.predict, *sizes, dtype, peak, peak / intensity)
     expected = oracle.seconds(oracle.step(*sizes), get_itemsize(dtype), peak, peak / intensity)
     assert_number(yours["seconds"], expected, relative=ROUNDING, what="seconds")
@@ -189,7 +189,7 @@ def check_device(reply: Plain, n: int, rows: int, peak: float, intensity: float)
 def test_measured_seconds_are_of_one_step(
     student: Student, sizes: tuple[int, int, int], peak: float, intensity: float
 ) -> None:
-    """measure_step returns the seconds of one step after a warm-up, and they exceed the predicted bound."""
+    """measure_step returns the seconds that one step takes after a warm-up; they exceed the predicted bound."""
     operations = oracle.step(*sizes)
     bound = oracle.seconds(operations, 4, peak, peak / intensity)
     first = FIRST * bound

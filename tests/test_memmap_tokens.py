@@ -59,7 +59,7 @@ def test_strided_slice_round_trips(
 @costly
 @given(st.sampled_from(["tokens", "tokens.npy", "train.bin", "a.b.c", "tokens.npz"]), st.booleans(), SEEDS)
 def test_file_is_at_the_given_path(student: Student, name: str, as_path: bool, seed: int) -> None:
-    """The file is at exactly the given path, whatever its suffix; the path may be a str or a Path."""
+    """The file is written to exactly the given path, regardless of its suffix; the path may be a str or a Path."""
     tokens = make_tokens(5, np.uint16, seed)
     reply = student.call(probes.named, tokens, name, as_path)
     note = 'the file does not have the given name: np.save appends ".npy" to a name, but not to an open file'
@@ -84,7 +84,7 @@ def test_file_stores_tokens_in_their_dtype(student: Student, length: int, dtype:
 def test_second_save_replaces_first(
     student: Student, length: int, other: int, dtype: type[np.integer], second: type[np.integer], seed: int
 ) -> None:
-    """Saving to an existing path replaces its tokens, whatever their number and dtype."""
+    """Saving to an existing path replaces the old tokens, regardless of their number and dtype."""
     first, last = make_tokens(length, dtype, seed), make_tokens(other, second, seed + 1)
     alone, replaced = student.call(probes.saved_twice, first, last)
     with precondition("the tokens of the first file are already wrong"):

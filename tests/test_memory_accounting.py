@@ -95,7 +95,7 @@ def list_modules(model: nn.Module, name: str) -> list[int]:
 
 @given(PARTS, OFTEN_MISSED)
 def test_every_parameter_counts(student: Student, parts: list[list[Any]], further: list[list[Any]]) -> None:
-    """All elements of all parameters count, at any depth and even if frozen; a model without parameters has 0."""
+    """The elements of all parameters count, at any depth and even if frozen; a model without parameters has 0."""
     assert_parameters(student, [*parts, *further])
 
 
@@ -178,7 +178,7 @@ def test_defaults_are_adam_in_float32(
 def test_max_parameters_is_rounded_down(
     student: Student, num_devices: int, device_bytes: int, bytes_per_parameter: int, as_float: bool
 ) -> None:
-    """max_parameters divides the bytes of all devices by the bytes per parameter, rounded down to an int."""
+    """max_parameters divides the bytes of all devices by the bytes per parameter and rounds down to an int."""
     given_bytes = float(device_bytes) if as_float else device_bytes
     yours = student.call(probes.max_parameters, num_devices, given_bytes, bytes_per_parameter)
     assert_equal(yours, oracle.max_parameters(num_devices, given_bytes, bytes_per_parameter), what="parameters")

@@ -96,7 +96,7 @@ def test_loss_is_computed_in_float32(student: Student, task: Task) -> None:
 
 @given(tasks())
 def test_loss_is_from_before_the_step(student: Student, task: Task) -> None:
-    """The returned loss is from before the step, up to bfloat16 rounding, and has no graph."""
+    """The returned loss is from before the step, up to bfloat16 rounding, and is detached."""
     reply = call(student, task)
     check_loss(reply, task, roundings=8 * (len(task.weights) + 2) * COARSE)
     attached = "the loss still has its graph, which stays in memory as long as the loss: detach() it"
@@ -105,7 +105,7 @@ def test_loss_is_from_before_the_step(student: Student, task: Task) -> None:
 
 @given(tasks())
 def test_step_uses_only_this_batch_gradients(student: Student, task: Task) -> None:
-    """optimizer.step() gets the gradients of this batch's mean squared error only, without earlier gradients."""
+    """optimizer.step() uses only the gradients of this batch's mean squared error, without earlier gradients."""
     check_gradients(call(student, task, check), task)
 
 

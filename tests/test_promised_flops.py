@@ -46,7 +46,7 @@ def assert_figures(student: Student, dtypes: list[str]) -> None:
 
 
 def assert_answer(reply: Plain, name: str, dtype: str, note: str = "") -> None:
-    """Check for the table's figure or, if it has none, for the exception."""
+    """Check that the result is the table's figure or, if there is none, that the exception is raised."""
     expected = oracle.promised_flop_per_sec(name, COLUMNS[dtype], TABLE)
     if isinstance(expected, str):
         raised = reply["raised"]
@@ -64,17 +64,17 @@ def assert_answer(reply: Plain, name: str, dtype: str, note: str = "") -> None:
 
 
 def test_sixteen_bit_figures_are_dense(student: Student) -> None:
-    """bfloat16 and float16 have the datasheet's dense figures, in FLOP/s."""
+    """For bfloat16 and float16, the result is the datasheet's dense figure, in FLOP/s."""
     assert_figures(student, ["bfloat16", "float16"])
 
 
 def test_float32_is_not_tf32(student: Student) -> None:
-    """float32 has the figure of plain float32, not of TF32."""
+    """For float32, the result is the figure for plain float32, not for TF32."""
     assert_figures(student, ["float32"])
 
 
 def test_eight_bit_figures_are_dense(student: Student) -> None:
-    """Both float8 dtypes have the datasheet's dense figures, if it has any."""
+    """For both float8 dtypes, the result is the datasheet's dense figure, if there is one."""
     assert_figures(student, ["float8_e4m3fn", "float8_e5m2"])
 
 

@@ -28,14 +28,14 @@ def repeat_seeds(seed: int, further: int) -> list[int]:
 def check_draws(
     student: Student, seeds: list[int], between: int, libraries: list[str], apart: Demand = require
 ) -> None:
-    """Check that draws after two calls are equal exactly if the seeds are equal."""
+    """Check that draws after two calls are equal if and only if the seeds are equal."""
     drawn = student.call(probes.draws, seeds, between)
     for library in libraries:
         check_pairs(library, "draws", seeds, drawn[library], apart)
 
 
 def check_pairs(drawn_by: str, what: str, seeds: list[int], found: list[list[float]], apart: Demand = require) -> None:
-    """Check that results after two calls are equal exactly if their origins are; `apart` checks that others differ."""
+    """Check that results of two calls are equal if and only if their origins are; `apart` checks that others differ."""
     origins = oracle.origins(drawn_by, seeds)
     for i, j in combinations(range(len(seeds)), 2):
         first, second, same = seeds[i], seeds[j], found[i] == found[j]
@@ -48,25 +48,25 @@ def check_pairs(drawn_by: str, what: str, seeds: list[int], found: list[list[flo
 
 @given(SEEDS, FURTHER, BETWEEN)
 def test_same_seed_repeats_torch(student: Student, seed: int, further: int, between: int) -> None:
-    """seed_everything with the same seed makes torch repeat its draws, whatever was drawn in between."""
+    """The same seed makes torch produce the same numbers, no matter what was drawn in between."""
     check_draws(student, repeat_seeds(seed, further), between, ["torch"])
 
 
 @given(SEEDS, FURTHER, BETWEEN)
 def test_same_seed_repeats_numpy(student: Student, seed: int, further: int, between: int) -> None:
-    """seed_everything with the same seed makes np.random repeat its draws, whatever was drawn in between."""
+    """The same seed makes np.random produce the same numbers, no matter what was drawn in between."""
     check_draws(student, repeat_seeds(seed, further), between, ["NumPy"])
 
 
 @given(SEEDS, FURTHER, BETWEEN)
 def test_same_seed_repeats_random(student: Student, seed: int, further: int, between: int) -> None:
-    """seed_everything with the same seed makes random repeat its draws, whatever was drawn in between."""
+    """The same seed makes Python's random module produce the same numbers, no matter what was drawn in between."""
     check_draws(student, repeat_seeds(seed, further), between, ["random"])
 
 
 @given(SEEDS, FURTHER)
 def test_different_seeds_give_different_draws(student: Student, seed: int, further: int) -> None:
-    """Different seeds give different draws in all three libraries; the same seed repeats them."""
+    """Different seeds give different draws in all three libraries; the same seed reproduces them."""
     check_draws(student, repeat_seeds(seed, further), 0, ["torch", "NumPy", "random"], check)
 
 
@@ -88,7 +88,7 @@ def test_smallest_and_largest_seeds_work(student: Student, seeds: list[int]) -> 
 
 @given(SEEDS, FURTHER)
 def test_training_run_repeats(student: Student, seed: int, further: int) -> None:
-    """A run that uses torch for weights, NumPy for the order and random for noise repeats exactly."""
+    """A run that uses torch for weights, NumPy for the order and random for noise is exactly reproducible."""
     rng = rng_of(seed)
     seeds = repeat_seeds(seed, further)
     ends = student.call(probes.runs, seeds, normal(rng, [6, 3]), normal(rng, [6]))

@@ -61,7 +61,7 @@ def test_copies_have_their_own_storage(student: Student, case: tuple[Tensor, lis
 
 @given(recipes())
 def test_views_and_copies_are_distinguished(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
-    """Views of copies and copies of views share a storage exactly if they use the same allocation."""
+    """Views of copies and copies of views share a storage if and only if they use the same allocation."""
     check_answers(student.call(probes.compare_all, *case), *case)
 
 

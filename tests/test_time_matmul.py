@@ -23,7 +23,7 @@ def read_run(reply: Plain) -> Run:
 
 
 def assert_seconds(reply: Plain, note: str, demand: Callable[..., None] = require) -> None:
-    """Check for the seconds of one product, allowing for launches and clock reads."""
+    """Check the seconds of one product, allowing for launches and clock reads."""
     yours, run = reply["seconds"], read_run(reply)
     demand(type(yours) is float, "return a float", yours=yours, expected="a float")
     low, high = oracle.seconds_per_product(run)

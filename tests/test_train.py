@@ -78,14 +78,14 @@ def test_one_step_descends_mean_squared_error(student: Student, lesson: Lesson, 
 @costly
 @given(lessons(steps=st.integers(2, 5), num_layers=st.integers(0, 2)), RATES)
 def test_gradients_are_zeroed_between_steps(student: Student, lesson: Lesson, lr: float) -> None:
-    """With several steps, each one uses only the gradient of its own batch."""
+    """Each of several steps uses only the gradient of its own batch."""
     check_run(student, lesson, lr)
 
 
 @costly
 @given(lessons(steps=st.integers(2, 4), num_layers=st.integers(0, 2)), st.sampled_from([0.0, 7e-4, 7e-4, 1e-2, 0.1]))
 def test_no_step_is_skipped(student: Student, lesson: Lesson, error: float) -> None:
-    """Every step is taken, also after a step whose loss is small or 0."""
+    """Every step is taken, even after a step whose loss is small or 0."""
     with precondition("the weights are already wrong when no loss is small"):
         check_run(student, lesson, 0.01)
     weights = [torch.round(4 * w) / 4 for w in lesson.weights]
@@ -134,7 +134,7 @@ def test_memory_does_not_grow_with_steps(student: Student, seed: int) -> None:
 @costly
 @given(lessons(steps=st.integers(1, 2), num_layers=st.integers(0, 2)), st.sampled_from([0.1, 0.25]))
 def test_only_your_sgd_moves_the_model(student: Student, lesson: Lesson, lr: float) -> None:
-    """Only SGD from sgd.py changes the weights, with the given learning rate."""
+    """The weights are changed only by SGD from sgd.py, with the given learning rate."""
     reply = student.call(probes.with_frozen_sgd, lesson.weights, lr, lesson.xs, lesson.ys, STEPS)
     expected = oracle.seen_by_sgd(STEPS, lr)
     assert_equal(reply["events"], expected["events"], what="calls of get_batch and of SGD.step")
@@ -149,7 +149,7 @@ def test_only_your_sgd_moves_the_model(student: Student, lesson: Lesson, lr: flo
 @costly
 @given(st.integers(1, 4), st.integers(0, 3), SEEDS)
 def test_zero_steps_return_untrained_model(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """num_train_steps=0 returns a new Cruncher and no losses, as a tuple."""
+    """With num_train_steps=0, train returns a tuple of a new Cruncher and no losses."""
     reply = student.call(probes.untrained, dim, num_layers, seed)
     check(reply["is a tuple"], "train should return a tuple", expected="a tuple (model, losses)")
     check(reply["is a Cruncher"], "the model should be a Cruncher from cruncher.py")

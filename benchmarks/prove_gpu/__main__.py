@@ -1,7 +1,7 @@
 """Run the steps in order until one fails and write a report. The exit code is 0 or 1.
 
---device cuda|cpu   cpu is a rehearsal on the CPU with a simulated CUDA driver, which needs cc
---to FILE           the report in Markdown (default: results/prove_gpu.md)
+--device cuda|cpu   cpu rehearses the steps on the CPU with a simulated CUDA driver, which needs cc
+--to FILE           where to write the report, in Markdown (default: results/prove_gpu.md)
 """
 
 import argparse

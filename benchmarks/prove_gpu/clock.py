@@ -1,7 +1,7 @@
 """Compare the grader's timing with torch's own benchmark.
 
-They take turns timing the same matrix product. On a busy CPU, wall time includes waiting for a core, which the grader's
-timing excludes, so torch's benchmark runs with both wall time and processor time.
+They take turns timing the same matrix multiplication. On a busy CPU, wall time includes waiting for a core, which the
+grader's timing excludes, so torch's benchmark runs with both wall time and processor time.
 """
 
 import importlib.util

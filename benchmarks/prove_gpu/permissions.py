@@ -1,4 +1,4 @@
-"""Start the CUDA driver in a sandboxed worker with one permission fewer than for grading."""
+"""Start the CUDA driver in a sandboxed worker that lacks one of the permissions used for grading."""
 
 import json
 import shutil

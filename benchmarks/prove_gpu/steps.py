@@ -44,7 +44,7 @@ STEADY_SECONDS = 1.0  # free memory that has not changed for this long counts as
 MAX_FREE_SECONDS = 30.0
 TEAR_DOWNS = 5
 COLD_SECONDS: dict[Kind, float] = {"cuda": 60.0, "cpu": 0.0}
-CLOCK_TOLERANCE: dict[Kind, float] = {"cuda": clock.AIM, "cpu": 0.9}  # relative; the CPU may be busy
+CLOCK_TOLERANCE: dict[Kind, float] = {"cuda": clock.AIM, "cpu": 0.9}  # relative tolerance; the CPU may be busy
 BUSY, BUSY_PROCESSES = "under load", os.cpu_count() or 1
 MIN_PEAK_SHARE = 0.5  # of the datasheet's bf16 peak
 QUERIES = (
@@ -181,7 +181,7 @@ def start_driver_in_sandbox(place: Place, say: Say) -> None:
 
 
 def share_memory(place: Place, say: Say) -> None:
-    """Share device memory with workers by descriptor, as this user and, if run as root, as an ordinary user."""
+    """Share device memory with workers through a descriptor, as this user and, if run as root, as an ordinary user."""
     pretended = ["--fake"] if place.driver else []
     users: dict[str, Sequence[str]] = {"this user": ()} | (
         {"an ordinary user": AS_OTHER_USER} if os.getuid() == 0 else {}
@@ -253,7 +253,7 @@ def wait_for_memory(before: int, free: Callable[[], int]) -> tuple[int, float]:
 
 
 def measure_ceilings(place: Place, say: Say) -> None:
-    """Measure the device like `grader calibrate`, without storing the result."""
+    """Benchmark the device like `grader calibrate`, without storing the result."""
     calibration = calibrate.measure(place.kind)
     row = start_table(say, ("", "measured", "datasheet", "share", "reported by others"))
     for cells in calibrate.make_rows(calibration):
@@ -265,7 +265,7 @@ def measure_ceilings(place: Place, say: Say) -> None:
 
 
 def compare_clocks(place: Place, say: Say) -> None:
-    """Time the same product with each clock in turn."""
+    """Time the same matrix multiplication with each clock in turn."""
     row = start_table(say, ("clock", "ratio of the grader's rate to its rate: median", "minimum", "maximum", "turns"))
     for name, ratios in clock.compute_ratios(clock.measure_turns(place.kind, place.get_sandbox())).items():
         row(name, *(f"{ratio:.3f}" for ratio in (median(ratios), min(ratios), max(ratios))), len(ratios))

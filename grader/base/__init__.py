@@ -1,1 +1,1 @@
-"""Foundations of all packages: errors and exit codes, signals, processes, the terminal, caches, our own imports."""
+"""Provides what all packages use: errors, exit codes, signals, processes, the terminal, caches and our own imports."""

@@ -1,6 +1,6 @@
 """Removes what killed runs leave behind: half-written files next to results, and copies of the runtime.
 
-A process that uses such a file holds a lock on it, which the system releases however the process ends.
+A process that uses such a file holds a lock on it, which the system releases no matter how the process ends.
 """
 
 import contextlib

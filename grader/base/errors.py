@@ -23,7 +23,7 @@ class MachineError(GraderError):
 
 @contextlib.contextmanager
 def convert_write_errors(place: object, kind: type[GraderError] = CallError) -> Iterator[None]:
-    """Turn an OSError into an error of this kind, whose message names the place that can't be written to."""
+    """Turn an OSError into an error of this class, whose message names the path that can't be written to."""
     try:
         yield
     except OSError as error:

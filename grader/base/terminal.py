@@ -12,10 +12,10 @@ WIDE = 120  # columns of a file or pipe
 
 
 class SafeConsole(Console):
-    """A console that prints every text through `printable`."""
+    """A console that passes all text through `printable` before printing it."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print texts, and tables of texts that are printable already."""
+        """Print strings, and tables whose strings are already printable."""
         super().print(*(printable(text) if isinstance(text, str) else text for text in objects), **options)
 
 
@@ -33,13 +33,13 @@ def print_warning(err: Console, text: str) -> None:
 
 
 def print_json(value: object) -> None:
-    """Print one JSON object on standard output, for programs; texts for people go to standard error."""
+    """Print one JSON object on standard output, for programs; text for people goes to standard error."""
     text = msgspec.json.encode(make_printable(msgspec.to_builtins(value)))
     sys.stdout.write(msgspec.json.format(text, indent=1).decode() + "\n")
 
 
 def make_printable(value: Any) -> Any:
-    """Return a value of JSON whose texts are printable."""
+    """Return a JSON value whose strings are printable."""
     if isinstance(value, dict):
         return {make_printable(key): make_printable(one) for key, one in value.items()}
     if isinstance(value, list):

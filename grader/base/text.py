@@ -1,7 +1,7 @@
-"""Safe display of foreign text: of students, of their files' names, and of other programs.
+"""Displays untrusted text safely: text from students, the names of their files, and output of other programs.
 
-Every such text passes through `printable` on its way out, which removes what a terminal or a page would obey, and
-bounds its length.
+Every such text passes through `printable` before it is displayed, which removes what a terminal or a web page would
+interpret, and limits its length.
 """
 
 import re
@@ -13,16 +13,16 @@ HARMFUL = re.compile(f"[{CONTROLS}{HALVES}{NO_CHARACTERS}]")
 TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # reverse the text that follows
 SHOWN = {ord(mark): f"<U+{ord(mark):04X}>" for mark in TURNING} | {0x2028: "\n", 0x2029: "\n"}
 
-MOST = 32 * 2**10  # characters shown of a text,
-MOST_LINE = 2000  # of a line,
-MOST_QUOTED = 200  # of a name or another program's error,
-MOST_NAMES = 10  # and names shown of a list
+MOST = 32 * 2**10  # maximum number of characters shown of a text
+MOST_LINE = 2000  # the same, for a single line
+MOST_QUOTED = 200  # the same, for a name or another program's error
+MOST_NAMES = 10  # maximum number of names shown of a list
 
 
 def printable(text: str, most: int = MOST) -> str:
-    """Return text without control characters and those that XML forbids, cut off after `most` characters.
+    """Return text without control characters and characters that XML forbids, cut off after `most` characters.
 
-    Marks that change the text direction are shown by name.
+    Characters that change the text direction are replaced by their code points.
     """
     shown = HARMFUL.sub("", text[:most]).translate(SHOWN)
     return shown if len(text) <= most and len(shown) <= most else f"{shown[: most - 1]}…"

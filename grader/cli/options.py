@@ -40,7 +40,7 @@ Submissions = Annotated[
     typer.Argument(
         help="Submissions (directory, .zip, .tar, .tar.gz), or a folder of them.",
         metavar="SUBMISSION...",
-        readable=False,  # one that can't be read stops no other: it is refused later
+        readable=False,  # an unreadable one doesn't stop the others: it is refused later
     ),
 ]
 Katas = Annotated[list[str] | None, typer.Option(help="Use only this kata (repeatable).", metavar="NAME")]

@@ -1,4 +1,4 @@
-"""Grades one chunk of a class in an array task: like the local executor, only submissions that have no result yet.
+"""Grades one chunk of a class in an array task. Submissions that already have a result are skipped, as on one machine.
 
 `task.py` runs it as: python -m grader.cluster.chunk PLAN INDEX PARENT
 """
@@ -80,7 +80,7 @@ def find_untimed_reason(path: Path) -> str:
 
 
 def warn(text: str) -> None:
-    """Print a text to the task's log."""
+    """Print a message to the task's log."""
     print(printable(text), file=sys.stderr, flush=True)
 
 

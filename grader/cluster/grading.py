@@ -24,7 +24,7 @@ from grader.pipeline.queue import Options, Queue
 from grader.results.result import write_whole
 
 ROUNDS = 3  # a submission is sent to the cluster at most this many times
-LOOK_SECONDS = 2.0  # between two updates
+LOOK_SECONDS = 2.0  # seconds between two updates
 LOOK_SECONDS_EACH = 0.002  # additional seconds for each pending submission
 SILENCE_SECONDS = 600.0  # squeue may fail for this long
 EXTRA_MINUTES = 10  # a task's time limit is three times the estimate plus this
@@ -102,7 +102,7 @@ class Run:
         return None, []
 
     def run_rounds(self, *, attached: bool) -> None:
-        """Submit and wait, until nothing is pending or no round is left. Raises SubmitError, MachineError, OSError."""
+        """Submit and wait until nothing is pending or no rounds are left. Raises SubmitError, MachineError, OSError."""
         for number in range(ROUNDS):
             if number or not attached:
                 try:

@@ -1,4 +1,4 @@
-"""The submissions that the cluster still has to grade, according to the stored results."""
+"""Finds the submissions that the cluster still has to grade, according to the stored results."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

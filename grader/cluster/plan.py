@@ -1,4 +1,4 @@
-"""The plan of an array: what its tasks do, and how many submissions each of them grades."""
+"""Plans an array: what its tasks do, and how many submissions each of them grades."""
 
 import math
 import statistics
@@ -15,7 +15,7 @@ from grader.results.load import list_results
 from torchkata.course import Kata, course
 
 TEST_SECONDS = 0.13  # per test of a correct solution, 100 examples (docs/evidence/measured.md)
-MIN_SHARE = 0.25  # least share of these seconds, however few the examples
+MIN_SHARE = 0.25  # minimum share of these seconds, even with few examples
 WORKLOAD_SECONDS = 25.0
 TASK_SECONDS = 300.0  # target per task: much longer than its startup, yet little is lost if it fails
 MAX_TASKS = 1000  # per array; Slurm's default MaxArraySize is 1001
@@ -59,7 +59,7 @@ def compute_chunk_size(seconds: float, submissions: int, options: Options) -> in
 
 
 def estimate_seconds(phase: Phase, katas: Sequence[Kata], options: Options) -> float:
-    """Return the seconds per submission: the median of stored results, or an estimate without any."""
+    """Return the seconds per submission: the median of stored results, or an estimate if there are none."""
     names = [kata.name for kata in katas]
     measured = []
     for path in islice(list_results(options.out).values(), SAMPLES):

@@ -63,6 +63,6 @@ def forget(out: Path) -> None:
 
 
 def digest_queue(queue: Queue) -> str:
-    """Return a digest of the submissions, the course and the options that results depend on."""
+    """Return a digest of everything that results depend on: the submissions, the course and the options."""
     options = {**msgspec.structs.asdict(queue.options.grading), "force": queue.options.force}
     return digest_call(options, [(entry.id, entry.path) for entry in queue.entries])

@@ -18,7 +18,7 @@ from grader.cluster.task import Task
 
 COMMANDS = ("sbatch", "srun", "squeue", "scontrol")
 TIMEOUTS = 3  # how often a task is requeued after Slurm's time limit; preemptions do not count
-SIGNAL_SECONDS = 30  # before the time limit, when Slurm signals a task to requeue itself
+SIGNAL_SECONDS = 30  # how long before the time limit Slurm signals a task to requeue itself
 SQUEUE_SECONDS = 60.0
 ENDED = frozenset(
     {
@@ -115,7 +115,7 @@ def list_jobs(name: str) -> dict[str, Job]:
 
 
 def join_lines(text: str) -> str:
-    """Return a command's output on one line, without the prefix of each line."""
+    """Strip the prefix from each line of a command's output and join the lines into one."""
     lines = [
         line.removeprefix("sbatch: ").removeprefix("squeue: ").removeprefix("error: ") for line in text.splitlines()
     ]

@@ -14,7 +14,7 @@ from submitit.core.utils import DelayedSubmission
 from grader.base.processes import python
 
 SENT_BY_SLURM = (-signal.SIGTERM, -signal.SIGUSR2)  # to all processes of a task, before it ends or is requeued
-LAST_SECONDS = 120.0  # within which Slurm ends or requeues a task after its signal
+LAST_SECONDS = 120.0  # how soon after its signal Slurm ends or requeues a task
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def find_revised_katas(old: Result | None, new: Result | None) -> Iterator[tuple
 
 
 def compare_tests(submission: str, kata: str, old: Verdicts | None, new: Verdicts | None) -> Iterator[Change]:
-    """Yield the tests of a kata that differ; a test on one side only counts as not graded on the other."""
+    """Yield the tests of a kata that differ; a test missing on one side counts as not graded there."""
     points = [None if tests is None else sum((score for _, score in tests.values()), 0.0) for tests in (old, new)]
     before, after = old or {}, new or {}
     for name in dict.fromkeys([*before, *after]):

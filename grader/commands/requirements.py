@@ -229,7 +229,7 @@ def run_tools(katas: Sequence[Kata], *, quick: bool) -> list[str]:
 
 
 def list_unformatted(text: str) -> list[str]:
-    """Return a line for each file that ruff would reformat, from either of its output formats."""
+    """Return a line for each file that ruff would reformat; both of its output formats are understood."""
     files = re.findall(r"^(?:Would reformat: |\s*--> )(.+?)(?::\d+:\d+)?$", text, re.MULTILINE)
     return [f"{file}: `ruff format` would change it" for file in dict.fromkeys(files)]
 

@@ -88,7 +88,7 @@ def collect_docstrings(kata: Kata) -> dict[str, str]:
 
 
 def collect_sentences(path: Path) -> Iterator[str]:
-    """Yield the sentences in a test's messages, with 7 for each value; for a probe, only in exceptions it raises."""
+    """Yield the sentences of a test's messages, with 7 in place of values; for a probe, only those of exceptions."""
     tree = ast.parse(path.read_text("utf-8"))
     nodes = [*ast.walk(tree)]
     if path.parent.name == "probes":

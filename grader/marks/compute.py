@@ -1,4 +1,4 @@
-"""The marks of a class, computed from its stored results and the instructor's rules."""
+"""Computes the marks of a class from its stored results and the instructor's rules."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

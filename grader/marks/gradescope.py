@@ -1,4 +1,4 @@
-"""Submitters and times of submission, read from the `submission_metadata.yml` of Gradescope's "Export Submissions".
+"""Reads submitters and times of submission from the `submission_metadata.yml` of Gradescope's "Export Submissions".
 
 The file's keys are the names of the submissions' folders. Gradescope does not document the format; it is parsed the way
 published tools read it (github.com/search?q=submission_metadata.yml+:submitters).
@@ -19,7 +19,7 @@ class Submitter(msgspec.Struct, frozen=True, rename=lambda field: f":{field}"):
     """A member of the group that submitted."""
 
     name: str | None = None
-    sid: str | int | None = None  # student id of the school; YAML may parse it as a number
+    sid: str | int | None = None  # the student id given by the school; YAML may parse it as a number
     email: str | None = None
 
 

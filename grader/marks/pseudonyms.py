@@ -1,4 +1,4 @@
-"""Pseudonyms of submissions, and the key that maps them back to names: a JSON object by pseudonym."""
+"""Creates pseudonyms of submissions, and the key that maps them back to names: a JSON object keyed by pseudonym."""
 
 import secrets
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The class list, and the matching of submissions to people. Ambiguous matches are reported, never guessed."""
+"""Reads the class list and matches submissions to people. Ambiguous matches are reported, never guessed."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""The rules that turn graded points into a mark, as one pure function.
+"""Turns graded points into a mark by the rules of the class, in one pure function.
 
     raw points ──► minus late penalty ──► manual overrides ──► mark, with reasons
 
@@ -117,7 +117,7 @@ def graded_points(points: Points | None, override: Override) -> float:
 
 
 def late_share(days: int, policy: Policy) -> float:
-    """Return the share of the points that this many late days cost; it never decreases with more days."""
+    """Return the share of the points that is lost for this many late days; it never decreases with more days."""
     if policy.closes_after_days is not None and days > policy.closes_after_days:
         return 1.0
     return min(policy.cap, max(0, days - policy.free_days) * policy.penalty_per_day)

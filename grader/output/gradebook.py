@@ -1,8 +1,8 @@
 """`gradebook.csv`: a row for each submission, with points and status of each kata, workload points, and findings.
 
 A kata has columns if it was graded; a workload, if at least one submission could earn points with it. The last column
-says why a submission could not be read. The same class and options give the same bytes, no matter when they are graded.
-Texts are quoted, so that a comma, semicolon or line break in a text does not start a new cell.
+says why a submission could not be read. The same class and options give the same bytes, no matter when the class is
+graded. Texts are quoted, so that a comma, semicolon or line break in a text does not start a new cell.
 """
 
 import csv

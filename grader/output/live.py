@@ -1,4 +1,4 @@
-"""Gradescope's `results.json`, rewritten after every test, so that the points so far survive a platform's timeout."""
+"""Rewrites Gradescope's `results.json` after every test, so that the points so far survive a platform's timeout."""
 
 import time
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""The roofline of a submission as SVG: how fast each workload could run on the device, and how fast it did.
+"""Draws a submission's roofline as SVG: how fast each workload could run on the device, and how fast it did.
 
 After S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model", CACM 52 (2009). The
-same values give the same bytes. Text stays text, and is readable on white and on black.
+same values give the same bytes. Text is stored as text, and is readable on white and on black backgrounds.
 """
 
 import io
@@ -73,7 +73,7 @@ def list_points(timed: Sequence[PerformanceResult], kind: str) -> Iterator[Point
 
 
 def measured_roof(timed: Sequence[PerformanceResult], roof: "Roof") -> float | None:
-    """Return the rate, in the same run, of the baseline that measures this roof."""
+    """Return the rate that the baseline for this roof reached in the same run."""
     rates = (one.rate / one.ratio for one, work in list_rates(timed) if work.roof == roof and one.rate and one.ratio)
     return next(rates, None)
 
@@ -168,7 +168,7 @@ def format_amount(value: float, unit: str) -> str:
 
 
 def describe(points: Sequence[Point], peak_flops: float | None, bandwidth: float | None) -> str:
-    """Return a text alternative of the picture."""
+    """Return alternative text for the picture."""
     roof = [f"peak {format_amount(peak_flops, 'FLOP/s')}"] if peak_flops else []
     roof += [f"bandwidth {format_amount(bandwidth, 'B/s')}"] if bandwidth else []
     placed = [

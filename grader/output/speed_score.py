@@ -1,4 +1,4 @@
-"""The speed score of a workload: the share that it reached, a confidence interval, and the two thresholds."""
+"""Computes the speed score of a workload: the share that it reached, a confidence interval, and the two thresholds."""
 
 from dataclasses import dataclass
 from sys import float_info

@@ -1,4 +1,4 @@
-"""The summary of a class in the terminal, and the files made with it: the gradebook and rooflines."""
+"""Prints the summary of a class in the terminal, and writes the gradebook and rooflines."""
 
 import logging
 from collections.abc import Sequence

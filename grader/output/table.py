@@ -1,4 +1,4 @@
-"""The table of a class for the terminal: a row for each submission with points and status of katas and workloads."""
+"""Builds the terminal table of a class: a row for each submission with points and status of katas and workloads."""
 
 from collections.abc import Sequence
 

@@ -22,8 +22,8 @@ class SubmissionError(Exception):
 
     Args:
         why: the reason.
-        detail: what the student's files say of themselves, such as a name. It is cut off, and pseudonymized results
-            leave it out.
+        detail: text taken from the student's files, such as a name. It is cut off, and pseudonymized results leave it
+            out.
     """
 
     def __init__(self, why: str, detail: str = "") -> None:

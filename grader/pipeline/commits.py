@@ -16,9 +16,9 @@ from datetime import UTC, datetime, timedelta, timezone
 from itertools import islice
 from pathlib import Path
 
-MAX_BYTES = 2**20  # of a file of references, or of an object
+MAX_BYTES = 2**20  # size limit of a reference file or an object
 MAX_WORK = 4 * 2**20  # bytes of all objects that are read
-OBJECT_WORK = 2**14  # an object counts as this many bytes more, which limits their number as well
+OBJECT_WORK = 2**14  # each object counts as this many extra bytes, which limits their number as well
 MAX_PACKS = 100
 OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -34,7 +34,7 @@ MALFORMED = (OSError, ValueError, ArithmeticError, LookupError, RecursionError, 
 
 
 def find_commit_time(path: Path, files: Mapping[str, bytes]) -> str:
-    """Return the time, with zone, of the last commit; "" if no commit contains the graded files or its time is odd."""
+    """Return the last commit's time, with zone; "" if no commit contains the graded files or its time is invalid."""
     try:
         with open_inside(None, str(path), ".git") as git, open_inside(git, "objects") as folder:
             objects = Objects(folder)
@@ -117,7 +117,7 @@ class Objects:
         return content
 
     def read_any(self, name: str) -> tuple[bytes, bytes]:
-        """Return the kind and the content of an object, in a file of its own or in a pack."""
+        """Return the kind and the content of an object, stored in its own file or in a pack."""
         with contextlib.suppress(FileNotFoundError), open_inside(self.folder, name[:2], name[2:]) as file:
             header, _, content = self.unpack(file, 0).partition(b"\0")
             return header.split()[0], content
@@ -130,7 +130,7 @@ class Objects:
         raise KeyError(name)
 
     def read_packed(self, file: int, offset: int) -> tuple[bytes, bytes]:
-        """Return the kind and the content of an object at this place of a pack."""
+        """Return the kind and the content of the object at this position in a pack."""
         self.spend(OBJECT_WORK)
         header = os.pread(file, 64, offset)
         kind, place = header[0] >> 4 & 7, skip_number(header, 0)
@@ -147,7 +147,7 @@ class Objects:
         return base[0], apply_delta(base[1], self.unpack(file, offset + end))
 
     def unpack(self, file: int, offset: int) -> bytes:
-        """Return the uncompressed data at this place of a file."""
+        """Return the uncompressed data at this position in a file."""
         unpacker = zlib.decompressobj()
         content = unpacker.decompress(os.pread(file, MAX_BYTES, offset), MAX_BYTES)
         self.spend(len(content))
@@ -156,14 +156,14 @@ class Objects:
         return content
 
     def spend(self, work: int) -> None:
-        """Count some work."""
+        """Count work against the limit."""
         self.left -= work
         if self.left < 0:
             raise ValueError("too much work")
 
 
 def find_offset(index: int, name: bytes) -> int | None:
-    """Return the place of an object in the pack with this index; None if it is not there."""
+    """Return the offset of an object in the pack with this index; None if it is not there."""
     if os.pread(index, len(PACK_INDEX), 0) != PACK_INDEX:
         return None
     ends = (0, *struct.unpack(">256I", os.pread(index, 4 * 256, len(PACK_INDEX))))
@@ -176,14 +176,14 @@ def find_offset(index: int, name: bytes) -> int | None:
 
 
 def skip_number(content: bytes, place: int) -> int:
-    """Return the place after a number whose bytes have their highest bit set, except the last one."""
+    """Return the position after a number whose bytes have their highest bit set, except the last one."""
     while content[place] & 128:
         place += 1
     return place + 1
 
 
 def apply_delta(base: bytes, delta: bytes) -> bytes:
-    """Return the object that a delta describes: its parts are copied from another object or listed."""
+    """Return the object that a delta describes: its parts are copied from another object or stored in the delta."""
     place, result = skip_number(delta, skip_number(delta, 0)), bytearray()
     while place < len(delta):
         code, place = delta[place], place + 1

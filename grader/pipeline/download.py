@@ -1,7 +1,7 @@
 """Finds the submissions in a folder that an instructor has downloaded from a platform.
 
-Students may own what is in the folder. Nothing of it can raise an error here: what can't be looked at counts as a
-submission, and is refused when it is read.
+Students may own the contents of the folder. Nothing in it can raise an error here: anything that can't be inspected
+counts as a submission and is refused when it is read.
 """
 
 import os
@@ -24,7 +24,7 @@ IGNORED = (
     "desktop.ini",
     "__MACOSX",
 )  # added by platforms and systems
-CANVAS = re.compile(r"(?P<name>[^_]+)(?:_LATE)?_(?P<user>\d+)_\d+_(?P<file>.+?)(?:-\d+)?\.py")  # -1 is a resubmission
+CANVAS = re.compile(r"(?P<name>[^_]+)(?:_LATE)?_(?P<user>\d+)_\d+_(?P<file>.+?)(?:-\d+)?\.py")  # -1: a resubmission
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Download:
 
 
 def find_submissions(paths: Sequence[Path]) -> Download:
-    """Return the submissions that these paths mean.
+    """Return the submissions that these paths refer to.
 
-    A single directory without katas means what is in it except regular files that are no archives, if at least two of
-    them have katas, or if the directory has Gradescope's metadata or files named by Canvas. Raises CallError if a path
-    is missing, or no submission is found.
+    A single directory without katas stands for its contents, except regular files that are not archives, if at least
+    two of them have katas, or if the directory has Gradescope's metadata or files named by Canvas. Raises CallError if
+    a path is missing, or no submission is found.
     """
     for path in paths:
         if not os.path.lexists(path):
@@ -94,7 +94,7 @@ def demand_submissions(
 
 
 def may_hold_katas(path: Path) -> bool:
-    """Return whether a path is an archive, or a folder with katas in it or one level down, or can't be looked at."""
+    """Return whether a path is an archive, or a folder with katas in it or one level down, or can't be inspected."""
     if is_archive(path.name):
         return True
     try:
@@ -117,7 +117,7 @@ def folder_has_katas(parent: int, name: str) -> bool:
 
 
 def get_type(path: Path) -> int:
-    """Return the type of file, as in `stat`, of which a link is one; 0 if it can't be determined."""
+    """Return the file type as `lstat` reports it, without following links; 0 if it can't be determined."""
     try:
         return stat.S_IFMT(path.lstat().st_mode)
     except OSError:
@@ -125,7 +125,7 @@ def get_type(path: Path) -> int:
 
 
 def is_archive(name: str) -> bool:
-    """Return whether a name has the ending of an archive."""
+    """Return whether a name has the extension of an archive."""
     return name.lower().endswith(ENDINGS)
 
 

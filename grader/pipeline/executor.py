@@ -39,7 +39,7 @@ class RunOutcome:
     unsure: list[str] = field(default_factory=list)  # inconclusive, which is not the student's fault
     again: Counter[str] = field(default_factory=Counter)  # submissions by regraded kata, if others were kept
     broken: list[str] = field(default_factory=list)  # tests that fail because of the instructor's mistake, with traces
-    unfit: str = ""  # why this machine could not measure speed, and what to do
+    unfit: str = ""  # why this machine could not measure speed, and how to fix it
 
 
 class Executor(ABC):

@@ -1,4 +1,4 @@
-"""Random inputs, drawn once for all submissions of a run.
+"""Draws the random inputs once for all submissions of a run.
 
 Hypothesis draws a test's inputs before the grader forks the first child that runs this test. Every child inherits its
 own copy of the inputs, so no child can change the inputs of another.
@@ -42,8 +42,8 @@ class SharedInputs:
 def draw_inputs(item: pytest.Function, seed: int) -> list[dict[str, Any]] | None:
     """Return the arguments that `@given` passes to a test while nothing fails; None if Hypothesis cannot draw them.
 
-    An input may itself draw more, like `st.data()`. It refuses to after this function has returned, so the first pass
-    leaves such a test to Hypothesis.
+    Some inputs, like `st.data()`, draw more values during the test. They can't do so after this function has returned,
+    so the first pass leaves such a test to Hypothesis.
     """
     hypothesis.seed(seed)(item.obj)
     handle = item.obj.hypothesis

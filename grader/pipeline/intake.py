@@ -1,4 +1,4 @@
-"""Takes in the submissions of a class: each becomes a submission or a refusal, so that none can stop the others."""
+"""Reads the submissions of a class. One that can't be read becomes a refusal, so that it does not stop the others."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A job (one submission to grade) and the events that grading it produces."""
+"""Defines a job (one submission to grade) and the events that grading it produces."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

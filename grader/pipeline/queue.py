@@ -40,7 +40,7 @@ class GradingOptions(msgspec.Struct, frozen=True):
     keep: Literal["new", "better"] = "new"  # which result of a regraded kata to keep
 
     def select_dependencies(self, *without: str) -> dict[str, object]:
-        """Return the options, by name, that decide the results of katas; digests cover them."""
+        """Return the options that affect the results of katas, by name, for use in digests."""
         left_out = {*SAME_END, *without}
         return {name: value for name, value in msgspec.structs.asdict(self).items() if name not in left_out}
 
@@ -86,7 +86,7 @@ class Queue:
         return len(self.entries) - len(self.reused) - self.unreadable
 
     def to_grade(self) -> Iterator[Job]:
-        """Yield a job for each submission that must be graded, and store why a submission can't be read.
+        """Yield a job for each submission that must be graded; for each unreadable one, store the reason.
 
         Raises CallError if `out` can't be written, or if no submission can be read; then a new `out` is not created.
         """
@@ -176,15 +176,15 @@ def load_replaced(options: Options, submission: str) -> Result | None:
 
 
 def is_current(stored: Result, fingerprint: str) -> bool:
-    """Return whether a result is conclusive and of the same submission, course and options."""
+    """Return whether a result is conclusive and has the same submission, course and options."""
     return not stored.unreadable and stored.fingerprint == fingerprint and stored.conclusive
 
 
 def covers_all(stored: Result, reusable: Iterable[str], katas: Iterable[Kata]) -> bool:
-    """Return whether the reusable katas are all that are stored and all that are requested."""
+    """Return whether the stored, reusable and requested katas are the same."""
     return [kata.kata for kata in stored.katas] == [*reusable] == [kata.name for kata in katas]
 
 
 def keeps_speed(options: Options, stored: Result) -> bool:
-    """Return whether no stored speed result would be lost because speed is not requested now."""
+    """Return whether no speed result would be lost: speed is requested again, or none is stored."""
     return options.grading.device != "none" or not stored.performance

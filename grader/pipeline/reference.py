@@ -32,7 +32,7 @@ UNUSED = 30 * 86400.0  # seconds after which an unused mark is deleted
 def check_tests(
     katas: Sequence[Kata], tests: Tests, sandbox: Sandbox, options: Options, take: Callable[[Event], None]
 ) -> list[str]:
-    """Record in `tests` which are sound and which broken; return a text for the instructor about each broken one."""
+    """Record in `tests` which are sound and which broken; return a message for the instructor about each broken one."""
     solution, marks = course().solutions(), cache_dir() / "reference"
     known = frozenset(course().katas) & {name.removesuffix(".py") for name in solution}
     jobs: list[Job] = []
@@ -86,7 +86,7 @@ def is_broken(test: TestResult) -> bool:
 
 
 def describe_problems(result: KataResult, traces: dict[tuple[str, str], str]) -> Iterator[str]:
-    """Yield the instructor's text about each test that the reference solution does not pass."""
+    """Yield a message for the instructor about each test that the reference solution does not pass."""
     for test in result.tests:
         if test.outcome == "not_started":
             yield f"reference/{result.kata}/solution.py is not written yet, so {test.name} was not checked"

@@ -1,4 +1,4 @@
-"""Converts test results to points by the `points` in `kata.toml`."""
+"""Converts test results to points, using the `points` in `kata.toml`."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The secret seed of a class, stored in DIR, so that a regrade draws the same inputs.
+"""Stores the secret seed of a class in DIR, so that a regrade draws the same inputs.
 
 Students who know the seed know all inputs, and could submit a table of answers instead of code.
 """

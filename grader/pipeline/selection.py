@@ -1,4 +1,4 @@
-"""The course and the katas that a command applies to: `--kata`, `--track`, or the graded tracks."""
+"""Selects the course and the katas that a command applies to: `--kata`, `--track`, or the graded tracks."""
 
 import os
 from collections.abc import Sequence

@@ -137,7 +137,7 @@ class Child:
     peak_mib: float = 0.0
 
     def receive(self) -> FinishedTest | None:
-        """Store the next message; return the event if it is about a test. No message: the child is gone or late."""
+        """Store the next message; return an event if it is about a test. If none came, the child is gone or late."""
         message = None
         with contextlib.suppress(EOFError, OSError):
             if self.results.poll():

@@ -1,4 +1,4 @@
-"""The startup of a run: the sandbox imports in parallel with this process, and a line on the terminal shows the step.
+"""Starts a run: the sandbox imports in parallel with this process, and a line on the terminal shows the current step.
 
 This module is quick to import.
 """

@@ -41,7 +41,7 @@ class Submission:
 def read_submission(path: Path, loose: Sequence[tuple[str, Path]] = ()) -> Submission:
     """Read a submission of any kind, or only these `loose` files of a folder.
 
-    Raises SubmissionError and nothing else, whatever was handed in.
+    Raises SubmissionError if it can't be read, and never any other error.
     """
     try:
         with open_safely(path) as handed_in:
@@ -141,7 +141,7 @@ def check_owner(found: os.stat_result, owner: int, name: str) -> None:
 
 
 def check_total(entries: Iterable[tuple[PurePosixPath, bytes]]) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Raise SubmissionError if the files are too large together."""
+    """Raise SubmissionError if the total size of the files is too large."""
     total = 0
     for entry, content in entries:
         total += len(content)

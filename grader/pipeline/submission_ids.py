@@ -1,4 +1,4 @@
-"""Assigns each submission an id, such that no file system considers two of them the same name."""
+"""Assigns each submission an id, such that no two ids are the same name on any file system."""
 
 import hashlib
 import re
@@ -30,20 +30,20 @@ class Entry:
 
     @property
     def label(self) -> str:
-        """Its name in messages."""
+        """The entry's name in messages."""
         return self.id if self.pseudonym else quote(str(self.path / self.id if self.files else self.path), MOST_LINE)
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """An entry that is not graded, and why; its texts are printable lines of bounded length."""
+    """An entry that is not graded, and why; its strings are single printable lines of limited length."""
 
     entry: Entry
     error: SubmissionError
 
     @property
     def reason(self) -> str:
-        """The reason, which quotes nothing of the student's if the id is a pseudonym."""
+        """The reason, which quotes no text from the student if the id is a pseudonym."""
         return self.error.why if self.entry.pseudonym else str(self.error)
 
     def __str__(self) -> str:
@@ -85,7 +85,7 @@ def find_file(entry: Entry) -> object:
 
 
 def refuse_name(entry: Entry, problem: str, detail: str = "") -> Refusal:
-    """Return a refusal under an id that no other has: the legible part of the name, and a digest of the path."""
+    """Return a refusal with a unique id: the legible part of the name, and a digest of the path."""
     digest = hashlib.sha256(repr(entry.path.absolute()).encode()).hexdigest()[:10]
     legible = re.sub(r"[^\w.-]+", "_", entry.id)[:40]
     return Refusal(replace(entry, id=f"refused-{legible}-{digest}"), SubmissionError(f"{problem}; rename it", detail))

@@ -222,11 +222,11 @@ def find_unlinted(admitted: Sequence[Attack]) -> list[str]:
 
 
 def find_texts(submission: Submission) -> set[str]:
-    """Return the lint findings in a submission as texts."""
+    """Return the lint findings in a submission as strings."""
     return set().union(*(find_texts_in_file(*file) for file in submission.files.items()))
 
 
 @cache  # most files are the same in every attack
 def find_texts_in_file(file: str, source: bytes) -> frozenset[str]:
-    """Return the lint findings in one file as texts."""
+    """Return the lint findings in one file as strings."""
     return frozenset(finding.text for finding in lint_file(file, source))

@@ -24,7 +24,7 @@ from torchkata.course import Workload, course
 from torchkata.speed.decision import RESTLESS, score_of
 from torchkata.speed.sizes import Kind
 
-TRIES = 2  # most measurements if the machine is too noisy
+TRIES = 2  # maximum number of measurements if the machine is too noisy
 MAX_SECONDS = 400.0  # for one run of one workload
 STOPPED_BY = {"passed": "", "crashed": "no valid answer", "timed_out": "the time limit", "not_started": "the reader"}
 COLUMNS = ("tried", "points gained", "stopped by", "legitimate", "open", "controls passed", "inconclusive")

@@ -215,7 +215,7 @@ def assert_equal(value: Any, sides: list[ast.expr], names: Names, comment: str) 
 
 
 def matches(value: Any, written: ast.expr, names: Names) -> bool:
-    """Return whether a value equals the written one, numbers to the digits written, lists item by item."""
+    """Return whether a value equals the written one: numbers up to the written digits, lists item by item."""
     if hasattr(value, "tolist"):  # a tensor, an array
         value = value.tolist()
     if isinstance(written, ast.Call) and ast.unparse(written.func) == "tensor":

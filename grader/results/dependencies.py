@@ -8,8 +8,8 @@
     digest_proof     everything that a claim of `grader certify` runs: files, imports, platform, versions, inputs
     digest_call      the course, the options and the submissions of one run on a cluster
 
-Regrading uses `digest_result`, `digest_basis` and `digest_kata`, the record of proofs `digest_proof`, and the
-record of a cluster's jobs `digest_call`. A process reads each file once.
+Regrading uses `digest_result`, `digest_basis` and `digest_kata`, the record of proofs uses `digest_proof`, and the
+record of a cluster's jobs uses `digest_call`. A process reads each file once.
 """
 
 import contextlib
@@ -39,7 +39,7 @@ KATA_SETTINGS = ("reference/{kata}/*.toml", "reference/*.toml")
 
 
 def digest(*parts: object) -> str:
-    """Return the digest of plain values: texts, numbers, and tuples, lists and dicts of them."""
+    """Return the digest of plain values: strings, numbers, and tuples, lists and dicts of them."""
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
@@ -135,7 +135,7 @@ def versions() -> dict[str, str]:
 
 
 def version_of(module: str) -> str:
-    """Return the version of the package of a module, "" if it is not installed or part of Python."""
+    """Return the version of the package of a module, "" if it is part of Python or not installed."""
     with contextlib.suppress(PackageNotFoundError):
         return version(module)
     names = packages_distributions().get(module, [])

@@ -1,4 +1,4 @@
-"""The changes to a kata between two versions of its course: tests, other files, and the commits that made them."""
+"""Finds the changes to a kata between two versions of its course: tests, other files, and the responsible commits."""
 
 import ast
 import subprocess

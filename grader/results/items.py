@@ -1,4 +1,4 @@
-"""Item analysis: difficulty and discrimination of each test, as pure functions on results.
+"""Computes the item analysis with pure functions: the difficulty and discrimination of each test.
 
 The discrimination of a test is the point-biserial correlation between passing it and the student's share of points in
 all other tests that the student tried.

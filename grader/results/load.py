@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def read_all(directory: Path, convert: Callable[[Result], T]) -> tuple[dict[str, T], list[str]]:
-    """Return the converted results by submission, and one line for each that cannot be read or converted.
+    """Return the converted results by submission, and one line for each one that cannot be read or converted.
 
     `convert` may raise ValueError with the reason.
     """

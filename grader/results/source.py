@@ -11,8 +11,8 @@ from grader.base.errors import MachineError, convert_write_errors
 from grader.results.result import write_whole
 
 FILE = "hand_in.json"
-MAX_FILE = 32 * 2**10  # characters stored of a file; code typed by hand is shorter
-MAX_TOTAL = 256 * 2**10  # characters stored of all files together
+MAX_FILE = 32 * 2**10  # maximum number of characters stored per file; code typed by hand is shorter
+MAX_TOTAL = 256 * 2**10  # maximum number of characters stored for all files together
 LINE_END = re.compile(r"\r\n|\r|\n")  # as Python counts lines
 
 

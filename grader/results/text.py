@@ -1,11 +1,11 @@
-"""The names of tests and their outcomes in words."""
+"""Puts the names of tests and their outcomes into words."""
 
 from torchkata.i18n import class_words
 from torchkata.result import LOOKS, Outcome
 
 
 def make_title(test: str) -> str:
-    """Return a test's name as words."""
+    """Return a test's name with spaces between its words."""
     return test.removeprefix("test_").replace("_", " ")
 
 

@@ -1,4 +1,4 @@
-"""The tests of a result as the reader of an export may see them, according to the visibility in `kata.toml`."""
+"""Selects what the reader of an export may see of a result's tests, according to the visibility in `kata.toml`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

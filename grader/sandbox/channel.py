@@ -4,7 +4,8 @@ A message is msgpack. It contains only the dtype and shape of each tensor or arr
 Nothing is unpickled: the receiver gets plain values or an error, never an object of the sender's choice.
 
 A large frame is left in memory that both sides have mapped, and the socket carries only its length. That memory is
-sealed at its size, so neither side can truncate it under the other. The receiver copies it once before decoding it.
+sealed at its size, so neither side can truncate it while the other uses it. The receiver copies it once before decoding
+it.
 """
 
 import fcntl
@@ -92,7 +93,7 @@ class Channel:
     ) -> bytes:
         """Return the next frame, of at most `most` bytes, undecoded.
 
-        At the deadline, `more` may grant further seconds. Raises Closed, Late or Malformed.
+        At the deadline, `more` may grant additional seconds. Raises Closed, Late or Malformed.
         """
         self.deadline = deadline
         (length,) = LENGTH.unpack(self.read(LENGTH.size, more))
@@ -281,7 +282,7 @@ def decode_extension(contents: Contents, code: int, data: memoryview) -> Plain:
 
 
 def check_plain(value: Plain, depth: int = 0) -> None:
-    """Check that a value is one that `torchkata.seam.values.plain` returns. Raises ValueError."""
+    """Check that `torchkata.seam.values.plain` could have returned a value. Raises ValueError."""
     if isinstance(value, list) and depth <= MAX_DEPTH:
         for item in value:
             check_plain(item, depth + 1)

@@ -1,4 +1,4 @@
-"""The restrictions on a worker, applied between its fork and the student's first line.
+"""The restrictions on a worker, applied after its fork and before any student code runs.
 
 They cover its view of the machine, its resources and its privileges. Linux is called through ctypes because Python 3.11
 has no `unshare`.
@@ -155,7 +155,7 @@ def count_tasks() -> int:
 def pick_user() -> int:
     """Return a random unused user id: threads of a worker that is being killed must not count as the next worker's.
 
-    Ids in sequence would tell a worker how many there were before.
+    Sequential ids would reveal to a worker how many workers came before it.
     """
     return FIRST_USER + int.from_bytes(os.urandom(8)) % USERS
 
@@ -182,7 +182,7 @@ def drop_capabilities(kept: int) -> None:
 
 
 def install_filter(confinement: Confinement) -> None:
-    """Install the filter of system calls, if there is one. It can't be removed."""
+    """Install the system call filter, if there is one. It can't be removed."""
     if not confinement.filter:
         return
     code = bytearray(base64.b64decode(confinement.filter))

@@ -1,4 +1,4 @@
-"""GPU memory that two processes share by file descriptor.
+"""Shares GPU memory between two processes through a file descriptor.
 
 It uses "Virtual Memory Management" of the CUDA driver API. A process that has the descriptor can map the memory, from
 any PID namespace and as any user. The memory lives until its last mapping and handle are released, so a worker that

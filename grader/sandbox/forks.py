@@ -1,4 +1,4 @@
-"""Checks that a process may fork (a child can't use CUDA that its parent has started), and makes forks faster."""
+"""Checks that a process may fork (a child can't use CUDA if its parent has started it), and makes forks faster."""
 
 import ctypes
 import os

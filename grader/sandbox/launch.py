@@ -265,7 +265,7 @@ def is_public(path: Path) -> bool:
 
 
 def build_environment(gpu: Gpu | None) -> dict[str, str]:
-    """Return the whole environment of a worker, which shows it at most one GPU."""
+    """Return the complete environment of a worker, in which at most one GPU is visible."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     huge_pages = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}  # such processes fork faster
     hashing = {"PYTHONHASHSEED": "0"}  # the order of a student's sets must not vary from run to run
@@ -295,7 +295,7 @@ def demand_own_folders(folders: Sequence[Path]) -> None:
 
 
 def bind_readable(folder: Path) -> list[str]:
-    """Return options that bind a folder so that all workers can reach it: bwrap's own folders are only for root."""
+    """Return options that bind a folder so that all workers can reach it: only root can access bwrap's own folders."""
     above = (option for parent in reversed(folder.parents[:-1]) for option in ("--perms", "0755", "--dir", str(parent)))
     return [*above, "--ro-bind", str(folder), str(folder)]
 

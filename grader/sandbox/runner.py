@@ -1,4 +1,4 @@
-"""Runs probes in the sandbox: a new worker for every test, within time limits."""
+"""Runs probes in the sandbox, with a new worker for every test and within time limits."""
 
 import contextlib
 import math
@@ -68,9 +68,9 @@ class WorkerRunner:
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Send a call and wait for the reply, within the time limits.
 
-        Only the duration of calls counts, without the time that a busy machine made the worker or this thread wait.
-        Judging the answers and shrinking inputs has an equal limit, because an answer can be built to make
-        them slow.
+        Only the duration of calls counts, excluding time that the worker or this thread waited on a busy machine.
+        Judging the answers and shrinking the inputs have the same limit, because an answer can be built to make them
+        slow.
         """
         self.demand_time_to_judge()
         whole_call = self.limits.call_seconds
@@ -129,7 +129,7 @@ class WorkerRunner:
             raise Died(translate(str(error))) from None
 
     def grant_more_time(self) -> float:
-        """Return the seconds, since the last call, for which the worker or this thread waited for a processor."""
+        """Return how many seconds the worker or this thread has waited for a processor since the last call."""
         waited = measure_waiting() - self.waited_here
         if waited < LEAST_FORGIVEN:
             return self.forgive()
@@ -137,9 +137,10 @@ class WorkerRunner:
         return self.forgive() + waited
 
     def forgive(self) -> float:
-        """Return for how many more seconds the worker has waited for a processor.
+        """Return how many more seconds the worker has waited for a processor.
 
-        Time in which its own other threads ran does not count, or a worker could postpone its deadline forever.
+        Time during which its own other threads ran does not count; otherwise a worker could postpone its deadline
+        forever.
         """
         own_threads, waited = self.signal(b"T")
         new = (waited - own_threads) / 1e9 - self.forgiven

@@ -18,10 +18,10 @@ ASK_PERSONALITY = 0xFFFF_FFFF  # a harmless query that no library makes
 
 
 def find_violations(hidden: Sequence[str], *, gpu: bool, timed: bool) -> list[str]:
-    """Return in words what this process can do although the sandbox should prevent it.
+    """Return a description of each thing that this process can do although the sandbox should prevent it.
 
-    A worker with a GPU may create a socket, as CUDA does, and its address space has no limit, since CUDA maps more than
-    any limit would allow. A `timed` worker must have no place to keep data that is not counted as its memory.
+    A worker with a GPU may create a socket, because CUDA does, and its address space has no limit, because CUDA maps
+    more than any limit would allow. A `timed` worker must have no place to keep data that is not counted as its memory.
     """
     if sys.platform != "linux":
         return ["do whatever its user can (only Linux confines workers)"]
@@ -47,7 +47,7 @@ def find_violations(hidden: Sequence[str], *, gpu: bool, timed: bool) -> list[st
 
 
 def can_use_socket() -> bool:
-    """Return whether some socket can send, or may try to connect; abstract names of services are a network as well.
+    """Return whether some socket can send, or may try to connect; abstract socket names count as a network as well.
 
     Each end of a pair of datagram sockets can be reconnected to another pair, so such pairs count.
     """

@@ -1,9 +1,10 @@
-"""The filter of system calls: a worker may make those that Python, NumPy and torch need, and no others.
+"""The system call filter: a worker may make the calls that Python, NumPy and torch need, and no others.
 
-A call that is not listed here fails with ENOSYS, as if the kernel did not have it, so libraries fall back and calls of
-newer kernels are covered. What a worker does can change state of the kernel that outlives it, such as which pages and
-names are cached, or how high a counter is. Calls that return such state are refused, since a later submission could
-read it. libseccomp knows the numbers on this machine. The worker installs the filter as the last step (`confine.py`).
+A call that is not listed here fails with ENOSYS, as if the kernel did not have it, so libraries fall back, and calls
+added in newer kernels are refused as well. What a worker does can change state of the kernel that outlives it, such as
+which pages and names are cached, or how high a counter is. Calls that return such state are refused, since a later
+submission could read it. libseccomp knows the numbers on this machine. The worker installs the filter as the last step
+(`confine.py`).
 """
 
 import errno
@@ -20,7 +21,7 @@ WORD = 0xFFFF_FFFF
 
 @dataclass(frozen=True)
 class Arg:
-    """A condition on an argument: its bits in `mask` are those of `value`."""
+    """A condition on an argument: its bits in `mask` equal those of `value`."""
 
     argument: int
     value: int
@@ -69,16 +70,16 @@ UNLESS_TIMED = (  # links and attributes can hold data that is not counted as me
 NOT_PERMITTED = (  # EPERM, a clearer error than ENOSYS for libraries and people
     *("fork", "vfork", "execve", "execveat"),  # each child would have its own memory limit
     *("ptrace", "tkill", "chroot", "mount", "umount2", "unshare", "setns", "mknod", "mknodat", "memfd_create"),
-    *("flock", "inotify_init", "inotify_init1"),  # they signal through files that all can read
+    *("flock", "inotify_init", "inotify_init1"),  # they send signals through files that every worker can read
     *("pipe", "pipe2", "socketpair"),  # the kernel numbers them for all processes
-    *("mincore", "readahead", "fadvise64", "getrusage"),  # they tell or change what is in the page cache
-    *("sysinfo", "statfs", "fstatfs"),  # they tell how much memory and disk all use
+    *("mincore", "readahead", "fadvise64", "getrusage"),  # they reveal or change what is in the page cache
+    *("sysinfo", "statfs", "fstatfs"),  # they reveal how much memory and disk space all processes use
     *("socket", "connect", "bind", "listen", "accept", "accept4"),
     *("setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups", "capset"),
 )
 
 UNIX, STREAM, SEQPACKET, KINDS = 1, 1, 5, 0xF
-STATX_FIELDS = 0xFFF  # those of `stat`, and the time of birth; not the number of a mount, which counts all mounts
+STATX_FIELDS = 0xFFF  # those of `stat`, and the creation time; not the mount id, which counts all mounts
 SHARED = 1  # MAP_SHARED: such pages are counted only while they are mapped
 NEW_THREAD = 0x10F00  # CLONE_THREAD, _SIGHAND, _FILES, _FS and _VM
 THREAD_SETUP = 0x17C_0000  # additional flags that C libraries set
@@ -112,7 +113,7 @@ WITH_GPU: dict[str, tuple[Case, ...]] = {  # libcuda may need these in addition;
     "socket": ((Arg(0, UNIX), Arg(1, SEQPACKET, KINDS)),),
     "socketpair": ((Arg(0, UNIX), Arg(1, STREAM, KINDS)),),  # a pair of datagram sockets can be reconnected
     **dict.fromkeys(("bind", "listen", "memfd_create", "ioctl", "pipe", "pipe2"), ((),)),
-    **dict.fromkeys(("sysinfo", "statfs", "fstatfs", "getrusage"), ((),)),  # its /proc and /sys tell the same
+    **dict.fromkeys(("sysinfo", "statfs", "fstatfs", "getrusage"), ((),)),  # its /proc and /sys reveal the same
     **dict.fromkeys(("mbind", "get_mempolicy", "set_mempolicy", "set_mempolicy_home_node"), ((),)),
 }
 WITHOUT_NAMESPACES: dict[str, tuple[Case, ...]] = {"mincore": ((),)}  # a probe needs it where /tmp may be on a disk
@@ -121,7 +122,7 @@ WHEN_TIMED: dict[str, tuple[Case, ...]] = {
     **dict.fromkeys(("sched_setaffinity", *UNLESS_TIMED), ()),
 }
 
-ERRORS = {"ioctl": errno.ENOTTY, "madvise": errno.EINVAL, "prctl": errno.EINVAL}  # as from a kernel without it
+ERRORS = {"ioctl": errno.ENOTTY, "madvise": errno.EINVAL, "prctl": errno.EINVAL}  # as on a kernel without it
 
 LOAD, AND, EQUAL, ABOVE, AT_LEAST, RETURN = 0x20, 0x54, 0x15, 0x25, 0x35, 0x06  # BPF instructions
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in `struct seccomp_data`
@@ -138,7 +139,7 @@ def build_filter(*, pinned: bool = False, gpu: bool = False, namespaces: bool = 
     Args:
         pinned: the worker is timed: it must stay on its core, and all memory it uses must be counted as its own.
         gpu: the worker may listen on a socket in its own network namespace, as the CUDA driver does in `cuInit`.
-        namespaces: the worker has an own /tmp in memory.
+        namespaces: the worker has its own /tmp in memory.
 
     Raises:
         FilterError: libseccomp is not installed.
@@ -162,7 +163,7 @@ def build_filter(*, pinned: bool = False, gpu: bool = False, namespaces: bool = 
 
 
 def group_numbers(answers: Mapping[int, list[bytes]]) -> Iterator[tuple[int, int, list[bytes]]]:
-    """Yield (first, last, answer) for runs of numbers with one answer: a short program installs faster."""
+    """Yield (first, last, answer) for runs of numbers with the same answer: a short program installs faster."""
     numbered = enumerate(sorted(answers))
     for (_, answer), pairs in groupby(numbered, lambda pair: (pair[1] - pair[0], answers[pair[1]])):
         numbers = [number for _, number in pairs]

@@ -1,6 +1,6 @@
-"""The timed part of a worker: it takes a workload, then runs one block of it per request.
+"""Does the timed work of a worker: takes a workload, then runs one block of it per request.
 
-The grader measures the time. The grader also owns the memory that inputs come from and results go to.
+The grader measures the time. The grader also owns the memory for inputs and results.
 """
 
 import ctypes

@@ -38,7 +38,7 @@ LONGEST_WAIT = 2.0  # seconds that a runnable worker may wait for a processor
 LONGEST_STOP = 10.0  # seconds that stopping a worker may take on a busy machine
 SET_CHILD_SUBREAPER = 36
 MEMORY = ("RssAnon", "VmSwap", "HugetlbPages"), ("RssShmem",)  # fields of /proc/PID/status: private, shared
-PROCESS_CLOCK = 2  # of all threads: part of a clock's number, as in clock_getcpuclockid(3)
+PROCESS_CLOCK = 2  # part of a clock's id that selects all threads, as in clock_getcpuclockid(3)
 
 
 def main() -> None:
@@ -212,7 +212,7 @@ class Zygote:
         return Worker(pid, ours, memory, scratch)
 
     def forget(self) -> None:
-        """Forget other workers, in a new one: student code could read their process ids, which count threads."""
+        """Forget the other workers; called in a new one, whose student code could read their process ids."""
         self.current = self.next = None
         self.dying.clear()
 

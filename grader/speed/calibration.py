@@ -1,4 +1,4 @@
-"""Calibrations: the measured speed of a device, stored on this machine for comparison during grading."""
+"""Stores calibrations (the measured speed of a device) on this machine, for comparison during grading."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ class Calibration(msgspec.Struct, frozen=True):
     kind: Kind
     date: str  # YYYY-MM-DD
     torch: str
-    flops: dict[str, float]  # FLOP/s of a product in the shape of `PRODUCT`, by dtype
+    flops: dict[str, float]  # FLOP/s of a matrix multiplication with the shapes of `PRODUCT`, by dtype
     bandwidth: dict[str, float]  # B/s of copy and triad
     driver: str = ""
 

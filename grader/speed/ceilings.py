@@ -61,7 +61,7 @@ def prepare_device(kind: Kind) -> tuple[str, str, int]:
 
 
 def measure_products(kind: Kind, free: int) -> Iterator[tuple[str, float]]:
-    """Yield FLOP/s for each dtype, in the shape of `PRODUCT`, with fewer rows if memory is short."""
+    """Yield the FLOP/s of a product for each dtype, with the shapes of `PRODUCT`, or fewer rows if memory is short."""
     for name, dtype in DTYPES[kind].items():
         size = shrink_to_fit(PRODUCT[kind], dtype.itemsize, free)
         x, weight = make_random(kind, dtype, size.batch, size.width), make_random(kind, dtype, size.width, size.outputs)

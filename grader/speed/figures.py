@@ -1,4 +1,4 @@
-"""Measures workloads that are not rates: the host's waits for the device, and peak memory."""
+"""Measures workloads that are not rates: how the host waits for the device, and peak memory."""
 
 import math
 import threading
@@ -16,7 +16,7 @@ from torchkata.speed.workload import HostWait, MemoryPeak, Work, work_of
 
 STEPS = 4
 SECONDS = 60.0
-ATTEMPTS = 3  # the best one counts
+ATTEMPTS = 3  # number of measurements; the best one counts
 LOOK_SECONDS = 0.0005
 AHEAD = 0.5  # share of the device's time within which the host must request its last batch
 
@@ -52,7 +52,7 @@ def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) ->
 
 
 def demand_right_result(timed: TimedWorker, done: TimedBlock) -> None:
-    """Raise WrongResult unless the training result is right."""
+    """Raise WrongResult unless the training result is correct."""
     if not done.error <= timed.check.floor:
         raise WrongResult("the weights after training are wrong for these batches")
 

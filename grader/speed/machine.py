@@ -1,4 +1,4 @@
-"""The device on which speed is graded, and the requirements of its kind."""
+"""Describes the device on which speed is graded, and the requirements of its kind."""
 
 import math
 import time
@@ -13,7 +13,7 @@ from torchkata.course import Limits
 from torchkata.speed.datasheets import Device
 from torchkata.speed.sizes import Kind
 
-WARM_SECONDS = 10.0  # for which a device stays warm after work
+WARM_SECONDS = 10.0  # how long a device stays warm after work
 
 
 @dataclass(frozen=True)

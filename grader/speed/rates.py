@@ -66,7 +66,7 @@ class Baseline:
         return self.work / self.block_seconds()
 
     def block_seconds(self) -> float:
-        """Time one more block in seconds. Raises Inconclusive, also for a wrong result."""
+        """Time one more block in seconds. Raises Inconclusive, including for a wrong result."""
         block = self.timed.block(TRUSTED_SECONDS)
         if self.comparable and not math.isfinite(block.error):
             raise Inconclusive("plain torch's own result was wrong on this device")
@@ -151,7 +151,7 @@ def compute_tolerance(student: TimedWorker, baseline: Baseline) -> float:
 
 
 def check_calibration(machine: Machine, task: Task, opening: float) -> str:
-    """Return a message if the baseline's product is much slower than at calibration, else ""."""
+    """Return a message if the baseline's matrix multiplication is much slower than at calibration, else ""."""
     if rate_work(task).roof != "compute":
         return ""
     return compare_with_calibration(machine.calibration, NAMES[dtype_of(task.size)], opening)

@@ -1,4 +1,4 @@
-"""Grades speed, one submission at a time, each in a child process, on a device without other users."""
+"""Grades speed, one submission at a time, each in a child process, on a device that nothing else uses."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping

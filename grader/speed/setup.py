@@ -82,7 +82,7 @@ def open_machine(kind: Kind, student: socket, baseline: socket) -> Machine:
 
 
 class StateWatch:
-    """Detects problems of a GPU since the last check."""
+    """Detects GPU problems that occurred since the last check."""
 
     def __init__(self, read: Callable[[], DeviceState] = read_state) -> None:
         self.read = read

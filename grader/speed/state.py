@@ -1,4 +1,4 @@
-"""The state of a GPU, read through NVML: other users, and whether it slows itself down.
+"""Reads the state of a GPU through NVML: whether other processes use it, and whether it slows itself down.
 
 The package (nvidia-ml-py) can be installed without a GPU; without a driver, reading raises `StateUnknown`.
 """
@@ -18,7 +18,7 @@ NEGLIGIBLE = 10_000_000  # nanoseconds: drivers count a few even on a cool devic
 
 @dataclass(frozen=True)
 class Slowdown:
-    """A reason why a device runs below its clock rates."""
+    """A reason why a device runs below its normal clock rates."""
 
     words: str
     counters: tuple[int, int]  # fields that count its nanoseconds, before and since RENUMBERED

@@ -139,7 +139,7 @@ class TimedWorker:
             self.accelerator.synchronize()
 
     def block(self, seconds: float) -> TimedBlock:
-        """Run all calls, as often as the task says. Raises the failures of `torchkata.seam.failures`."""
+        """Run all calls, as many times as the task specifies. Raises the failures of `torchkata.seam.failures`."""
         self.settling = min(self.settling, *(self.time_settling() for _ in range(SETTLINGS)))
         first = self.run_calls(seconds)
         took, worst = first.seconds, first.error

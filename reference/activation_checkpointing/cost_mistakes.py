@@ -22,7 +22,7 @@ def all_kept(num_layers: int, segment: int) -> int:
     return num_layers
 
 
-@instead_of(oracle.kept, "the whole network is one segment")
+@instead_of(oracle.kept, "the whole network is treated as one segment")
 def all_in_one(num_layers: int, segment: int) -> int:
     return min(1, num_layers)
 

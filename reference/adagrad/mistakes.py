@@ -37,25 +37,29 @@ def other_epsilon_outside(p: P, g2: P, grad: P, lr: float, eps: float) -> Moved:
     return p - lr * grad / (np.sqrt(g2) + eps), g2
 
 
-@instead_of(oracle.step, "the number inside the root is {eps:g} instead of 1e-5", eps=[1e-10, 1e-8, 1e-6, 1e-4, 1e-3])
+@instead_of(
+    oracle.step,
+    "the number added inside the square root is {eps:g} instead of 1e-5",
+    eps=[1e-10, 1e-8, 1e-6, 1e-4, 1e-3],
+)
 def other_epsilon(p: P, g2: P, grad: P, lr: float, eps: float) -> Moved:
     g2 = g2 + grad**2
     return p - lr * grad / np.sqrt(g2 + eps), g2
 
 
-@instead_of(oracle.step, "nothing is added inside the root")
+@instead_of(oracle.step, "nothing is added inside the square root")
 def no_epsilon(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + grad**2
     return p - lr * grad / np.sqrt(g2), g2
 
 
-@instead_of(oracle.step, "1e-5 is used as a lower bound (clamp) inside the root instead of being added")
+@instead_of(oracle.step, "1e-5 is used as a lower bound (clamp) inside the square root instead of being added")
 def floor(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + grad**2
     return p - lr * grad / np.sqrt(np.maximum(g2, EPSILON)), g2
 
 
-@instead_of(oracle.step, "the gradient is divided by g2 + 1e-5 without the root")
+@instead_of(oracle.step, "the gradient is divided by g2 + 1e-5: the square root is missing")
 def no_root(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + grad**2
     return p - lr * grad / (g2 + EPSILON), g2
@@ -88,7 +92,7 @@ def starts_higher(p: P, g2: P, grad: P, lr: float, start: float) -> Moved:
     return oracle.step(p, np.where(g2 == 0, start, g2), grad, lr)
 
 
-@instead_of(oracle.step, "g2 starts at 1e-5, and nothing is added inside the root")
+@instead_of(oracle.step, "g2 starts at 1e-5, and nothing is added inside the square root")
 def starts_at_epsilon(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = np.where(g2 == 0, EPSILON, g2) + grad**2
     return p - lr * grad / np.sqrt(g2), g2
@@ -117,7 +121,7 @@ def absolute_values(p: P, g2: P, grad: P, lr: float) -> Moved:
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
-@instead_of(oracle.step, "roots of the squares are summed; take the root of the sum instead")
+@instead_of(oracle.step, "square roots of the squares are summed; take the square root of the sum instead")
 def summed_roots(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + abs(grad)
     return p - lr * grad / (g2 + EPSILON), g2

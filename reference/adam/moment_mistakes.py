@@ -116,7 +116,7 @@ def never_falling(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
     return m, np.maximum(v, falling)
 
 
-@instead_of(adam.get_direction, "eps is inside the root")
+@instead_of(adam.get_direction, "eps is added inside the square root")
 def epsilon_inside(m: P, v: P, eps: float) -> P:
     return m / np.sqrt(v + eps)
 
@@ -131,7 +131,7 @@ def constant_epsilon(m: P, v: P, eps: float) -> P:
     return adam.get_direction(m, v, 1e-8)
 
 
-@instead_of(adam.get_direction, "the root is missing")
+@instead_of(adam.get_direction, "the square root is missing")
 def no_root(m: P, v: P, eps: float) -> P:
     return m / (v + eps)
 

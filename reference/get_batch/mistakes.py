@@ -1,4 +1,4 @@
-"""Mistakes in get_batch: form of the batch, valid starts, and their distribution."""
+"""Mistakes in get_batch: in the form of the batch, in its starts, and in their distribution."""
 
 from typing import Any
 
@@ -271,7 +271,8 @@ def drawn_by_random() -> dict[str, bool]:
 
 
 @instead_of(
-    oracle.repeats, "seeding torch, NumPy and random does not repeat the batches: another source of randomness is used"
+    oracle.repeats,
+    "even with torch, NumPy and random seeded, batches are not reproducible: another source of randomness is used",
 )
 def drawn_by_another() -> dict[str, bool]:
     return dict.fromkeys(oracle.repeats(), False)

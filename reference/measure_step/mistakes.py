@@ -59,7 +59,7 @@ def update_of_one_flop(shape: oracle.Shape) -> Operation:
     return Operation([shape, shape], shape, 1)
 
 
-@instead_of(oracle.relu, "counts no FLOPs for a ReLU: comparing an element with 0 is one")
+@instead_of(oracle.relu, "counts no FLOPs for a ReLU: comparing an element with 0 takes one FLOP")
 def relu_is_free(shape: oracle.Shape, keeps: str = "") -> Operation:
     return Operation([shape], shape, 0, keeps=[keeps] if keeps else [])
 

@@ -60,12 +60,12 @@ def one_number(v: P | None, grad: P, alpha: float) -> P:
     return (1 - alpha) * mean + (0 if v is None else alpha * v)
 
 
-@instead_of(oracle.get_direction, "eps is inside the root")
+@instead_of(oracle.get_direction, "eps is added inside the square root")
 def epsilon_inside(v: P, grad: P, eps: float) -> P:
     return grad / np.sqrt(v + eps)
 
 
-@instead_of(oracle.get_direction, "eps is squared and added inside the root")
+@instead_of(oracle.get_direction, "eps is squared and added inside the square root")
 def squared_epsilon_inside(v: P, grad: P, eps: float) -> P:
     return grad / np.sqrt(v + eps**2)
 
@@ -85,12 +85,12 @@ def no_epsilon(v: P, grad: P, eps: float) -> P:
     return grad / np.sqrt(v)
 
 
-@instead_of(oracle.get_direction, "the root is missing")
+@instead_of(oracle.get_direction, "the square root is missing")
 def no_root(v: P, grad: P, eps: float) -> P:
     return grad / (v + eps)
 
 
-@instead_of(oracle.get_direction, "the gradient is not divided by the root")
+@instead_of(oracle.get_direction, "the gradient is not divided by the square root")
 def not_divided(v: P, grad: P, eps: float) -> P:
     return grad
 

@@ -12,7 +12,7 @@ H100 = "always uses the intensity of an H100, 295.4"
 TWO_BYTES = "assumes 2 bytes per element for every dtype"
 
 
-@instead_of(oracle.count_flops_each, "counts no FLOPs for ReLU: comparing an element with 0 is one")
+@instead_of(oracle.count_flops_each, "counts no FLOPs for ReLU: comparing an element with 0 takes one FLOP")
 def relu_is_free(operation: str) -> int:
     return 0 if operation == "relu" else oracle.count_flops_each(operation)
 
@@ -67,7 +67,7 @@ read_for_each_product = count_product(
 )
 first_read_only = count_product("omits the bytes of the second input", lambda m, k, n: (2 * m * k * n, m * k + m * n))
 square_only = count_product(
-    "counts all three matrices at the size of the result, which is right only if they are square",
+    "assumes that all three matrices have the size of the result, which is right only if they are square",
     lambda m, k, n: (2 * m * k * n, 3 * m * n),
 )
 

@@ -122,7 +122,7 @@ def nothing_timed(run: Run) -> bool:
     return run.looks > 0 and not run.timed and len(run.products) > 0
 
 
-@instead_of(oracle.is_enough, "uses none of the clocks that never jump, such as time.perf_counter")
+@instead_of(oracle.is_enough, "does not use a monotonic clock, such as time.perf_counter")
 def another_clock(run: Run) -> bool:
     return run.looks == 0 and len(run.products) > 0
 

@@ -173,7 +173,7 @@ def asked_to_look(rows: int, dim: int, steps: int) -> list[int]:
     return [1] + [rows] * steps
 
 
-@instead_of(oracle.asked, "batches have D rows instead of B")
+@instead_of(oracle.asked, "each batch has D rows instead of B")
 def asked_for_width(rows: int, dim: int, steps: int) -> list[int]:
     return [dim] * steps
 

@@ -82,7 +82,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=2, dtypes=WIDE_DTYPES))
     def test_state_holds_no_extra_tensors(student: Student, run: OptimizerRun) -> None:
-        """The state holds no more tensors than the formula needs, in the parameter's dtype: memory is scarce."""
+        """The state holds only the tensors that the formula needs, in the parameter's dtype."""
         held = student.call(probes.measure_state, optimizer.name, run.params, run.lrs, run.grads)
         size = sum(p.nbytes for group in run.params for p in group)
         fits = oracle.is_within_budget(held, {str(run.params[0][0].dtype): size}, optimizer.tensors)

@@ -1,4 +1,4 @@
-"""The files of a handout: a list of allowed files and their imports, without anything private."""
+"""Collects the files of a handout: only files on a list of allowed ones and their imports, and nothing private."""
 
 import json
 from collections.abc import Sequence

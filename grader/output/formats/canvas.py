@@ -1,4 +1,4 @@
-"""Export into a gradebook from Canvas."""
+"""Fills in one column of a gradebook exported from Canvas."""
 
 from grader.output.lms import gradebook_exporter
 

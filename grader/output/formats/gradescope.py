@@ -97,12 +97,12 @@ def render_out_of_memory(gigabytes: float) -> bytes:
 
 
 def refusal_text(why: str) -> str:
-    """Return the reason as a text for the student."""
+    """Return a message that tells the student the reason."""
     return class_words("feedback.refused", why=one_line(why))
 
 
 def make_case(row: VisibleTest, number: str) -> Case:
-    """Return a test of the file."""
+    """Return one test for the file."""
     open_still = row.result.outcome == "not_graded" or not row.counts
     return Case(
         name=f"{row.group}: {row.title}",

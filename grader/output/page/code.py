@@ -41,7 +41,7 @@ class Code:
 
     @property
     def noted(self) -> dict[int, list[Note]]:
-        """The notes by line."""
+        """The notes, grouped by line."""
         return {line: list(notes) for line, notes in groupby(self.notes, key=lambda note: note.line)}
 
 

@@ -1,4 +1,4 @@
-"""The marks shown on a page, step by step and with reasons."""
+"""Prepares the marks shown on a page, step by step and with reasons."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

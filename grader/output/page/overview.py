@@ -1,4 +1,4 @@
-"""The statistics of a class: points, status of each kata, most frequent failures, and item analysis.
+"""Computes the statistics of a class: points, status of each kata, most frequent failures, and item analysis.
 
 The item analysis is also written as the tables `items.csv` and `diagnoses.csv`.
 """

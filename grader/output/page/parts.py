@@ -40,7 +40,7 @@ class Part:
 
     @property
     def unsettled(self) -> list[tuple[bool, list[VisibleTest]]]:
-        """The other tests, grouped by common reason; the first value is true if a group waits for another one."""
+        """The other tests, grouped by common cause; a group is paired with true if it waits for another one."""
         rows = {id(test.result): test for test in self.tests}
         open_ones = [test.result for test in self.tests if test.result.outcome not in SETTLED]
         return [(block.waits, [rows[id(result)] for result in block.tests]) for block in group_failures(open_ones)]

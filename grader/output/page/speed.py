@@ -1,4 +1,4 @@
-"""The speed of a class: the share that each submission reached, the thresholds, and a roofline of the medians."""
+"""Draws the speed of a class: the share that each submission reached, the thresholds, and a roofline of the medians."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

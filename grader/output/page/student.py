@@ -1,4 +1,4 @@
-"""The data that the class's page needs about a submission, kept small so that a large class fits in memory."""
+"""Collects the data that the class's page needs about a submission, kept small so that a large class fits in memory."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -27,10 +27,10 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: str
     katas: list[str] | None = None  # None: all files
     uses: list[str] = []  # full names, and all names below them
-    changes: list[str] = []  # such names that the source sets or deletes in the library itself,
+    changes: list[str] = []  # names that must not be set or deleted in the library itself,
     settings: list[str] = []  # except these, which are meant to be set
     imports: list[str] = []  # modules
-    attributes: list[str] = []  # of any object
+    attributes: list[str] = []  # attributes of any object
     subclasses: list[str] = []  # base classes of classes that define functions
     paths: list[str] = []  # strings that name these paths, or paths below them
 

@@ -126,12 +126,12 @@ def test_grade_refuses_numbers_out_of_range(tmp_path: Path) -> None:
         assert (done.code, (tmp_path / "out").exists()) == (2, False)
 
 
-def test_grading_without_a_sandbox_prints_a_warning(tmp_path: Path) -> None:
+def test_grading_without_sandbox_prints_a_warning(tmp_path: Path) -> None:
     done = grade(PLAIN, "--out", tmp_path, "--isolation", "none", *OPTIONS, course=PRIMES)
     assert (done.code, "warning" in done.err, "isolation: none" in done.out) == (0, True, True)
 
 
-def test_isolation_bwrap_fails_where_bubblewrap_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_isolation_bwrap_fails_if_bubblewrap_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     done = grade(PLAIN, "--out", tmp_path / "out", "--isolation", "bwrap", *OPTIONS, course=PRIMES)
     assert (done.code, "bubblewrap is not installed" in done.err) == (3, True)

@@ -23,7 +23,7 @@ sys.exit(run_calibrate(Options("cpu", pathlib.Path(sys.argv[1]))))
 """
 
 
-def test_calibrate_measures_and_stores_cpu_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calibrate_measures_and_stores_cpu_speed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = tmp_path / "cache"
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     done = run_python("-c", QUICK, str(tmp_path / "figures.json"))

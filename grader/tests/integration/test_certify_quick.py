@@ -15,7 +15,7 @@ from torchkata.course import course
 KATAS = list(course().katas.values())
 
 
-def test_every_wrong_entry_has_a_catching_test() -> None:
+def test_every_wrong_entry_is_caught_by_a_test() -> None:
     wrong = [entry for kata in KATAS for entry in zoo.load_wrong(kata)]
     assert wrong
     assert [(entry.kata, entry.name) for entry in wrong if not entry.caught_by] == []
@@ -36,7 +36,7 @@ def test_quick_proof_runs_one_test_per_wrong_entry() -> None:
             assert asked == {name: [*course().katas[name].points] for name in own}
 
 
-def test_cheats_on_speed_have_no_quick_proof() -> None:
+def test_quick_proof_skips_speed_cheats() -> None:
     done = call_grader("certify", "--quick", "--only", "cheats")
     assert (done.code, "--quick does not include the cheats" in done.err) == (2, True)
 

@@ -39,20 +39,20 @@ def save(handout: Path, name: str, old: str, new: str) -> None:
     (handout / "assignment" / f"{name}.py").write_text(edit_solution(name, old, new))
 
 
-def test_an_english_sentence_is_found(handout: Path) -> None:
+def test_english_sentence_in_chinese_output_is_found(handout: Path) -> None:
     assert find_english("  说明      the numbers are right, but the shape is wrong") != []
     assert find_english("  崩溃      TypeError: this is what Python says") == []
     assert find_english(run_kata(handout, "about", "linear", KATA_LANG="en").out) != []
 
 
 @pytest.mark.parametrize("name", [name for name, kata in course().katas.items() if "zh" in kata.languages])
-def test_about_and_hints_have_no_english(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_chinese_about_and_hints_contain_no_english(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     about.show(course().katas[name])
     told = [capsys.readouterr().out, *hints_of(course().katas[name])]
     assert find_english("\n".join(told)) == []
 
 
-def test_commands_answer_without_english(handout: Path) -> None:
+def test_chinese_command_output_contains_no_english(handout: Path) -> None:
     save(handout, "linear", "x @ self.weight", "x @ self.weight +")
     calls = [[], ["--help"], ["about"], ["hint", "linear"], ["hint", "linear"], ["hint", "linear"], ["hint", "linear"]]
     calls += [["export"], ["export", "a.txt"], ["reset", "linear"], ["reset", "linear", "--yes"], ["reset", "linear"]]
@@ -73,7 +73,7 @@ def test_commands_answer_without_english(handout: Path) -> None:
         ("train", "return model, losses", "return losses", "执行      model, losses = "),
     ],
 )
-def test_failure_has_no_english(handout: Path, name: str, old: str, new: str, words: str) -> None:
+def test_chinese_failure_message_contains_no_english(handout: Path, name: str, old: str, new: str, words: str) -> None:
     write_solution(handout, *course().foundations(name))
     save(handout, name, old, new)
     options = ["-k", "forward_is_x or steps"] if "sleep" in new else []
@@ -83,12 +83,12 @@ def test_failure_has_no_english(handout: Path, name: str, old: str, new: str, wo
 
 
 @pytest.mark.parametrize("option", ["--kata=lineal", "--track=cores", "--examples=0", "--impl=nowhere"])
-def test_pytest_refuses_options_without_english(new_handout: Path, option: str) -> None:
+def test_chinese_pytest_option_errors_contain_no_english(new_handout: Path, option: str) -> None:
     done = run_as_student("pytest", option, cwd=new_handout)
     assert (done.code, find_english(done.out + done.err)) == (4, [])
 
 
-def test_missing_course_is_named_in_chinese(tmp_path: Path) -> None:
+def test_missing_course_error_is_in_chinese(tmp_path: Path) -> None:
     assert run_kata(tmp_path, PYTHONPATH=str(ROOT)).err == "kata：这里没有课程：请进入有它的 pyproject.toml 的文件夹\n"
 
 
@@ -123,7 +123,7 @@ def test_feedback_on_chinese_course_is_chinese(tmp_path: Path, monkeypatch: pyte
             assert find_english(text) == [], page
 
 
-def test_watch_has_no_english(handout: Path) -> None:
+def test_chinese_watch_output_contains_no_english(handout: Path) -> None:
     environment = {**get_student_environment(), "NO_COLOR": "1", "TERM": "xterm"}
     with Terminal(["torchkata", "watch"], handout, environment, Fork) as terminal:
         terminal.read_until(KEYS)

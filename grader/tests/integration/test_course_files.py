@@ -20,7 +20,7 @@ def test_lecture_table_names_existing_katas() -> None:
     assert named <= {*course().katas}
 
 
-def test_lecture_items_have_a_kata_and_place() -> None:
+def test_every_lecture_item_has_kata_and_place() -> None:
     _, items = (ROOT / "docs/lecture.md").read_text("utf-8").split("## Item by item")
     places = [row.split("|")[2].strip() for row in items.splitlines() if row.startswith("| ")][1:]
     assert len(places) >= 100
@@ -104,7 +104,7 @@ KEYS = "; the keys are"
         (PLAIN, {KATA: 'title = "K"\n[points]\n[command]\nname = "draw"\n'}, f"{KATA}: [command]: help is missing"),
     ],
 )
-def test_mistake_in_course_files_is_refused(tmp_path: Path, course: str, files: dict[str, str], line: str) -> None:
+def test_mistakes_in_course_files_are_rejected(tmp_path: Path, course: str, files: dict[str, str], line: str) -> None:
     assert_refused(
         call_grader("--course", write_course(tmp_path, course, **files), "grade", tmp_path, "--out", tmp_path / "out"),
         line,
@@ -125,7 +125,7 @@ def test_collected_tests_are_compared_with_points(
     assert_refused(run(*command, cwd=write_course(tmp_path, PLAIN, **{TESTS: tests})), line)
 
 
-def test_points_of_a_handout_need_not_add_up(tmp_path: Path) -> None:
+def test_handout_points_need_not_add_up(tmp_path: Path) -> None:
     folder = write_course(tmp_path, PLAIN, **{KATA: POINTS + "test_a = 90\n"})
     assert_refused(run("torchkata", cwd=folder), "add up to 90 and not to 100")
     (folder / LIST).touch()
@@ -138,7 +138,7 @@ def assert_refused(done: Run, line: str) -> None:
     assert line in said
 
 
-def test_the_nearest_of_two_nested_courses_is_used(tmp_path: Path) -> None:
+def test_innermost_of_nested_courses_is_used(tmp_path: Path) -> None:
     outer = write_course(tmp_path, "[tool.torchkata]\ntitle = 'Outer'\n")
     inner = write_course(tmp_path / "lab/inner", "[tool.torchkata]\ntitle = 'Inner'\n")
     for place, title in ((outer / "lab", "Outer"), (inner / "tests", "Inner")):

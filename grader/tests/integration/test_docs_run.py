@@ -35,9 +35,11 @@ NOT_RUN = {
     "minutes; test_speed.py::test_stored_speed_is_not_timed_again": (
         "grader grade submissions/* --out results --device cuda",
     ),
-    "a minute; test_calibrate_cpu.py::test_calibrate_measures_and_stores_cpu_figures": ("grader calibrate",),
+    "a minute; test_calibrate_cpu.py::test_calibrate_measures_and_stores_cpu_speed": ("grader calibrate",),
     "many minutes; make prove and make speed run it": ("grader certify",),
-    "needs a GPU; rehearsed in test_prove_gpu.py::test_rehearsal_takes_every_step": ("python -m benchmarks.prove_gpu",),
+    "needs a GPU; rehearsed in test_prove_gpu.py::test_rehearsal_executes_every_step": (
+        "python -m benchmarks.prove_gpu",
+    ),
     "needs Podman; test_containerfile.py::test_doctor_and_docs_agree_on_containers": (
         "podman build -t torchkata .",
         "podman run --rm torchkata",
@@ -51,7 +53,7 @@ NOT_RUN = {
         "python scripts/one_node_slurm.py start /tmp/slurm",
         "python scripts/one_node_slurm.py stop /tmp/slurm",
     ),
-    "needs Slurm; test_slurm_faults.py::test_only_speed_tasks_ask_for_gpu": (
+    "needs Slurm; test_slurm_faults.py::test_only_speed_tasks_request_a_gpu": (
         "grader grade submissions/* --out results --jobs 20 --executor slurm --device cuda "
         "--slurm tests:partition=cpu --slurm speed:partition=gpu --slurm gres=gpu:h100:1",
     ),
@@ -143,7 +145,7 @@ def test_commands_of_a_section_run_in_order(
         assert "Traceback" not in done.err
 
 
-def test_commands_left_out_are_run_elsewhere() -> None:
+def test_commands_skipped_here_are_run_by_other_tests() -> None:
     assert LEFT_OUT <= TYPED
     assert ENDS.keys() <= TYPED - LEFT_OUT
     for file, test in re.findall(r"(test_\w+\.py)::(\w+)", "\n".join(NOT_RUN)):
@@ -151,7 +153,7 @@ def test_commands_left_out_are_run_elsewhere() -> None:
         assert f"def {test}(" in path.read_text("utf-8")
 
 
-def test_block_of_output_has_no_command() -> None:
+def test_output_blocks_contain_no_commands() -> None:
     blocks = [block for one in ALL_SECTIONS if one.document.name != "measured.md" for block in one.shown]
     starts = {line.partition(" ")[0] for block in blocks for line in block.splitlines()}
     assert starts.isdisjoint((*OURS, *OTHERS, "cd", "$"))

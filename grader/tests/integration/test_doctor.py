@@ -26,7 +26,7 @@ def test_doctor_finds_a_working_sandbox() -> None:
         assert (what in done.err, found[what] in ("ok", "note")) == (True, True)
 
 
-def test_doctor_says_how_to_install_a_missing_bubblewrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_explains_how_to_install_bubblewrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     done = run("grader", "doctor")
     words = ("bubblewrap is not installed", "apt-get install bubblewrap", "missing: sandbox.", "Isolation: none. ")
@@ -46,7 +46,7 @@ def test_doctor_says_how_to_install_a_missing_bubblewrap(tmp_path: Path, monkeyp
         ("HIDDEN", ["/usr"], "a worker can read /usr"),
     ],
 )
-def test_doctor_says_why_a_sandbox_does_not_work(
+def test_doctor_explains_why_sandbox_fails(
     name: str, value: list[str], found: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = "grader.pipeline.setup.list_hidden_files" if name == "HIDDEN" else f"grader.sandbox.{name}"
@@ -73,7 +73,7 @@ def test_doctor_checks_only_course_packages_if_not_installed(monkeypatch: pytest
     assert {finding.what for finding in machine.check_packages()} == {"torch", "einops", "jaxtyping"}
 
 
-def test_doctor_says_when_there_is_too_little_memory(tmp_path: Path) -> None:
+def test_doctor_reports_insufficient_memory(tmp_path: Path) -> None:
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc/meminfo").write_text("MemTotal: 9000000 kB\nMemAvailable: 819200 kB\n")
     finding = machine.check_memory(tmp_path)
@@ -82,7 +82,7 @@ def test_doctor_says_when_there_is_too_little_memory(tmp_path: Path) -> None:
     assert finding.remedy == f"free {GRADER_MIB + course().limits.memory_mib - 800} MiB more"
 
 
-def test_doctor_counts_the_memory_limit_of_a_container(tmp_path: Path) -> None:
+def test_doctor_respects_container_memory_limit(tmp_path: Path) -> None:
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc/meminfo").write_text("MemAvailable: 64000000 kB\n")
     (tmp_path / "sys/fs/cgroup").mkdir(parents=True)
@@ -92,7 +92,7 @@ def test_doctor_counts_the_memory_limit_of_a_container(tmp_path: Path) -> None:
         assert f"--jobs {jobs} " in machine.check_memory(tmp_path).found
 
 
-def test_doctor_names_remedy_in_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_suggests_remedy_in_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert machine.remedy_in_container(tmp_path) == ""
     (tmp_path / ".dockerenv").touch()
     assert machine.remedy_in_container(tmp_path).startswith("docker run --user 1000 --security-opt seccomp=unconfined ")
@@ -109,7 +109,7 @@ def test_doctor_names_remedy_in_container(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("user", [0, 1000])
-def test_doctor_names_isolation_level_and_gaps(monkeypatch: pytest.MonkeyPatch, user: int) -> None:
+def test_doctor_reports_isolation_level_and_gaps(monkeypatch: pytest.MonkeyPatch, user: int) -> None:
     monkeypatch.setattr(os, "getuid", lambda: user)
     as_user = "as an ordinary user" if user else "as root, with a separate user for each submission"
     sandboxed, open_ = (machine.describe_isolation(sandboxed=state) for state in (True, False))

@@ -96,7 +96,7 @@ def test_example_course_is_released_and_packaged(installed: Path, copy: Path, tm
 
 @pytest.mark.parametrize("copy", mark_all_but("primes"), indirect=True)
 @pytest.mark.usefixtures("needs_bwrap")
-def test_quick_proof_certifies_an_example_course(installed: Path, copy: Path) -> None:
+def test_example_course_passes_quick_certification(installed: Path, copy: Path) -> None:
     certified = assert_done(
         run_installed(installed, copy, "grader", "certify", "--quick", "--only", "zoo", "--isolation", "bwrap")
     )
@@ -105,7 +105,7 @@ def test_quick_proof_certifies_an_example_course(installed: Path, copy: Path) ->
 
 @pytest.mark.timing
 @pytest.mark.usefixtures("needs_bwrap")
-def test_attacks_gain_nothing_in_plain_python_course(installed: Path, tmp_path: Path) -> None:
+def test_attacks_gain_no_points_in_plain_python_course(installed: Path, tmp_path: Path) -> None:
     arguments = ("--quick", "--only", "attacks", "--isolation", "bwrap", "--jobs", "4")
     certified = assert_done(run_installed(installed, copy_course("primes", tmp_path), "grader", "certify", *arguments))
     gained_nothing = re.findall(r"^ *(channel|escape|persistence) +bwrap +\d+ +0 ", certified.out, re.MULTILINE)

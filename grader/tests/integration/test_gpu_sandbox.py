@@ -38,7 +38,7 @@ LACKING = "from grader.sandbox.cuda import lacking; print(lacking())"
 
 
 @pytest.mark.parametrize(("lacks", "words"), [("0", ""), ("102", "virtual memory"), ("103", "by file descriptor")])
-def test_device_without_shared_memory_is_named(driver: Path, lacks: str, words: str) -> None:
+def test_device_without_shared_memory_is_reported(driver: Path, lacks: str, words: str) -> None:
     done = run_with_driver(driver, "-c", LACKING, FAKE_CUDA_LACKS=lacks)
     assert done.code == 0, done.err
     assert words in done.out
@@ -72,7 +72,7 @@ for name in cuda.SIGNATURES:
 """
 
 
-def test_memory_is_shared_and_failed_calls_are_named(driver: Path) -> None:
+def test_memory_is_shared_and_failed_calls_are_reported(driver: Path) -> None:
     done = run_with_driver(driver, "-c", CALLS)
     assert done.code == 0, done.err
     assert done.out.splitlines() == ["0", *(f"{name} failed with error 999" for name in SIGNATURES)]
@@ -153,12 +153,12 @@ def ask(sandbox: Sandbox) -> Iterator[Ask]:
     yield from open_worker(sandbox)
 
 
-def test_gpu_worker_has_no_violations(sandbox: Sandbox) -> None:
+def test_self_test_finds_no_violations_in_gpu_worker(sandbox: Sandbox) -> None:
     with sandbox.clone() as control:
         assert WorkerRunner(control, LIMITS).find_violations(["/etc/passwd"]) == []
 
 
-def test_ended_gpu_worker_is_gone(sandbox: Sandbox) -> None:
+def test_gpu_worker_process_is_gone_after_exit(sandbox: Sandbox) -> None:
     with sandbox.clone() as control:
         worker = PausedWorker(control, LIMITS)
         worker.start({})
@@ -217,12 +217,12 @@ except OSError as error:
 IMPORTS = "import mmap, socket, threading"
 
 
-def test_the_driver_starts_in_a_gpu_worker(driver: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_driver_starts_in_gpu_worker(driver: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
     assert permissions.start_driver(FAKE_GPU) == permissions.STARTED
 
 
 @pytest.mark.parametrize("name", WANTED)
-def test_gpu_worker_may_do_what_driver_needs(ask: Ask, name: str) -> None:
+def test_gpu_worker_may_make_calls_driver_needs(ask: Ask, name: str) -> None:
     refused = (errno.EPERM, errno.EACCES) if name == "accepting a connection" else (0,)
     assert float(ask(TRY.format(code=WANTED[name]), IMPORTS)) in refused

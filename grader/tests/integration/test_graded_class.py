@@ -62,7 +62,7 @@ def graded_class(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
 
 
 @pytest.mark.parametrize("submission", STATUSES)
-def test_submission_kinds_get_their_status_and_score(graded_class: GradedClass, submission: str) -> None:
+def test_each_example_submission_gets_expected_status_and_score(graded_class: GradedClass, submission: str) -> None:
     assert graded_class.read_statuses(submission) == STATUSES[submission]
     result = graded_class.read_result(submission)
     tests = [test for kata in result["katas"] for test in kata["tests"]]
@@ -103,7 +103,7 @@ def test_result_records_options_and_versions(graded_class: GradedClass) -> None:
     assert (graded_class.run.err, result["environment"]["workers can"]) == ("", ""), "the sandbox has been tested"
 
 
-def test_gradebook_has_a_line_per_submission(graded_class: GradedClass) -> None:
+def test_gradebook_has_one_row_per_submission(graded_class: GradedClass) -> None:
     with (graded_class.directory / "gradebook.csv").open(newline="") as file:
         rows = {row["submission"]: row for row in csv.DictReader(file)}
     assert set(rows) == set(STATUSES)
@@ -132,7 +132,7 @@ def test_rerun_grades_nothing_and_lists_stored_results(graded_class: GradedClass
     assert (refused.code, refused.out) == (2, "")
 
 
-def test_grading_leaves_only_results_behind(graded_class: GradedClass) -> None:
+def test_grading_writes_only_result_files(graded_class: GradedClass) -> None:
     folder = graded_class.directory
     left = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     assert left == {
@@ -162,7 +162,9 @@ def test_graded_files_are_stored_with_the_result(graded_class: GradedClass) -> N
         ("ends_python", "cruncher", "cruncher.py is missing"),
     ],
 )
-def test_failed_test_explains_itself(graded_class: GradedClass, submission: str, kata: str, words: str) -> None:
+def test_failed_test_message_explains_failure(
+    graded_class: GradedClass, submission: str, kata: str, words: str
+) -> None:
     tests = next(k for k in graded_class.read_result(submission)["katas"] if k["kata"] == kata)["tests"]
     assert words in next(test["message"] for test in tests if test["outcome"] != "passed")
 

@@ -32,7 +32,7 @@ def test_rerun_writes_the_gradescope_file_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("enough", [1, pytest.param(12, marks=pytest.mark.timing)])
-def test_killed_grader_leaves_points_so_far(tmp_path: Path, enough: int) -> None:
+def test_killed_grader_keeps_points_earned_so_far(tmp_path: Path, enough: int) -> None:
     path = tmp_path / "results.json"
     command = [sys.executable, "-m", "grader", "grade", str(COMPLETE), "--out", str(tmp_path / "out")]
     command += ["--examples", "60", "--gradescope", str(path), "--quiet"]

@@ -68,14 +68,14 @@ def demand_harmless(text: str) -> None:
     assert all(c.isprintable() or c in "\n\t" for c in text)
 
 
-def test_honest_submissions_are_graded_as_if_alone(folder: Path, graded: tuple[Path, Run]) -> None:
+def test_hostile_submissions_do_not_change_honest_results(folder: Path, graded: tuple[Path, Run]) -> None:
     out, run = graded
     assert run.code == 2, run.err[-3000:]
     for name in HONEST:
         assert summarize(out, name) == summarize(folder / "alone", name)
 
 
-def test_every_entry_has_a_row(folder: Path, graded: tuple[Path, Run]) -> None:
+def test_every_hostile_submission_has_a_gradebook_row(folder: Path, graded: tuple[Path, Run]) -> None:
     found = find_submissions([folder / "class"])
     with (graded[0] / "gradebook.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -86,7 +86,7 @@ def test_every_entry_has_a_row(folder: Path, graded: tuple[Path, Run]) -> None:
     assert len(graded_rows) < len(rows) / 2
 
 
-def test_outputs_are_harmless_and_bounded(graded: tuple[Path, Run]) -> None:
+def test_outputs_for_hostile_class_are_harmless_and_bounded(graded: tuple[Path, Run]) -> None:
     out, run = graded
     demand_harmless(run.out + run.err)
     if out.name == "this user":
@@ -95,7 +95,7 @@ def test_outputs_are_harmless_and_bounded(graded: tuple[Path, Run]) -> None:
     assert size < ENTRIES * MOST_BYTES
 
 
-def test_other_commands_are_unharmed(folder: Path, graded: tuple[Path, Run], tmp_path: Path) -> None:
+def test_hostile_class_does_not_break_other_commands(folder: Path, graded: tuple[Path, Run], tmp_path: Path) -> None:
     out, _ = graded
     (tmp_path / "people").mkdir()
     (tmp_path / "people/class.csv").write_text("id\n" + "\n".join(HONEST))
@@ -121,7 +121,7 @@ def test_other_commands_are_unharmed(folder: Path, graded: tuple[Path, Run], tmp
     assert len("".join(texts)) < ENTRIES * MOST_BYTES
 
 
-def test_no_pseudonymized_output_names_anyone(folder: Path) -> None:
+def test_pseudonymized_output_contains_no_real_names(folder: Path) -> None:
     out = folder / "pseudonyms"
     run = grade_as("this user", folder / "class", "--out", out, "--pseudonyms", folder / "key.json")
     assert run.code == 2, run.err[-3000:]

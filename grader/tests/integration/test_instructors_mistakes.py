@@ -40,7 +40,7 @@ def statuses(course: Path, submission: str = "right") -> dict[str, str]:
     return {one["kata"]: one["status"] for one in json.loads(stored.read_text())["katas"]} if stored.exists() else {}
 
 
-def test_clean_course_passes_every_command(tmp_path: Path) -> None:
+def test_all_commands_succeed_on_correct_course(tmp_path: Path) -> None:
     """The mistakes alone make the difference."""
     course, right = write_course(tmp_path / "course"), write_right_submission(tmp_path / "right")
     for name in EXIT_CODES:
@@ -50,7 +50,7 @@ def test_clean_course_passes_every_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mistake", MISTAKE_CASES, ids=lambda mistake: mistake.name.replace(" ", "_"))
-def test_instructors_mistake_costs_no_points(mistake: Mistake, tmp_path: Path) -> None:
+def test_instructor_mistake_costs_students_no_points(mistake: Mistake, tmp_path: Path) -> None:
     """Grading and the student's own pytest always run, the other commands where they have something to say."""
     course, right = write_course(tmp_path / "course", mistake.changes), write_right_submission(tmp_path / "right")
     for name in sorted({"grade", "pytest", *mistake.said} - ({"pytest"} if mistake.ends_pytest else set())):

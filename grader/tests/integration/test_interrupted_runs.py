@@ -109,12 +109,12 @@ def test_killed_or_interrupted_run_resumes(submissions: list[Path], uninterrupte
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1.0])
-def test_ctrl_c_stops_starting_run(tmp_path: Path, seconds: float) -> None:
+def test_ctrl_c_stops_run_during_startup(tmp_path: Path, seconds: float) -> None:
     paths = write_submissions(tmp_path / "class", LINEAR + SLOW, *NAMES)
     assert stop(paths, tmp_path / "out", signal.SIGINT, wait_for_start(seconds), course=ROOT, kata="linear") == STOPPED
 
 
-def test_ctrl_c_stops_importing_grader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_stops_grader_during_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = tmp_path / "begun"
     (tmp_path / "typer.py").write_text(f"import time\nopen({str(begun)!r}, 'w').close()\ntime.sleep(60)\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
@@ -163,7 +163,7 @@ cli.main()
 """
 
 
-def test_hung_or_dead_process_keeps_finished_tests(tmp_path: Path) -> None:
+def test_finished_tests_survive_hung_or_dead_process(tmp_path: Path) -> None:
     paths = write_submissions(tmp_path / "class", SIEVE, "ada", "killed", "stuck", "unlucky", "zoe", kata="sieve")
     out = tmp_path / "out"
     command = [str(part) for part in ("--course", PRIMES, "grade", *paths, "--out", out, *OPTIONS)]

@@ -71,7 +71,7 @@ def test_check_tests_only_named_katas(primes: Path) -> None:
     assert (refused.code, refused.err) == (2, "kata: there is no kata 'seive'; did you mean sieve?\n")
 
 
-def test_check_tests_submitted_files_alone(primes: Path) -> None:
+def test_check_tests_only_submitted_files(primes: Path) -> None:
     right = (PRIMES / "submissions/complete/sieve.py").read_text()
     (primes / "assignment/primes.txt").write_text("2 3 5 7")
     reads = "from pathlib import Path\n(Path(__file__).parent / 'primes.txt').read_text()\n"
@@ -100,7 +100,7 @@ def set_limits(primes: Path, **limits: float) -> None:
     project.write_text(text, "utf-8")
 
 
-def test_check_keeps_the_limits_on_time(primes: Path) -> None:
+def test_check_enforces_time_limits(primes: Path) -> None:
     set_limits(primes, call=0.3, test=0.5, kata=0.6)
     (primes / "assignment/sieve.py").write_text("def sieve(n):\n    while True:\n        pass\n")
     done = run_kata(primes, "check", "sieve")

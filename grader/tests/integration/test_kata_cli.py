@@ -48,7 +48,7 @@ def test_kata_marks_outcomes_of_changed_files(handout: Path) -> None:
     assert find_row(out, "cruncher").endswith("changed since last run"), "it builds on linear"
 
 
-def test_kata_remembers_only_whole_runs(handout: Path) -> None:
+def test_kata_stores_only_complete_runs(handout: Path) -> None:
     write_solution(handout, "linear")
     run_as_student("pytest", "tests/test_linear.py::test_forward_is_x_at_weight", cwd=handout)
     run_as_student("pytest", f"--impl={SOLUTION}", "--kata=linear", "--examples=2", cwd=handout)
@@ -66,7 +66,7 @@ def test_next_runs_first_unfinished_kata(handout: Path) -> None:
     assert run_kata(handout, "hint").out == done.out
 
 
-def test_next_takes_a_name(handout: Path) -> None:
+def test_next_accepts_a_kata_name(handout: Path) -> None:
     for command in (["next", "cruncher"], ["cruncher"]):
         done = run_kata(handout, *command)
         assert done.code == 1
@@ -74,7 +74,7 @@ def test_next_takes_a_name(handout: Path) -> None:
         assert "next: Stack layers into a model — assignment/cruncher.py, then: kata next cruncher\n" in done.out
 
 
-def test_foundation_of_failed_kata_is_next(handout: Path) -> None:
+def test_next_kata_is_foundation_of_failed_kata(handout: Path) -> None:
     changes = {"momentum": "wrong", "memory_accounting": "", "strides": ""}
     store_progress(handout, changes)
     assert "assignment/momentum.py, then: kata next" in run_kata(handout).out, (
@@ -84,7 +84,7 @@ def test_foundation_of_failed_kata_is_next(handout: Path) -> None:
     assert "assignment/linear.py, then: kata next" in run_kata(handout).out, "train builds on it"
 
 
-def test_syntax_error_in_foundation_names_that_kata(handout: Path) -> None:
+def test_syntax_error_in_foundation_names_the_foundation(handout: Path) -> None:
     write_solution(handout, "cruncher", "sgd", "train")
     (handout / "assignment/linear.py").write_text("class Linear(\n")
     out = run_as_student("pytest", "--kata=train,momentum", "--examples=2", cwd=handout).out
@@ -106,7 +106,7 @@ def store_progress(handout: Path, changes: dict[str, str] | None = None, hints: 
     (handout / ".kata/progress.json").write_text(json.dumps({"runs": runs, "hints": hints or {}}))
 
 
-def test_hint_gives_one_more_each_time(handout: Path) -> None:
+def test_each_hint_command_reveals_one_more_hint(handout: Path) -> None:
     hints = course().katas["linear"].hints
     for shown in (1, 2, 3, 3):
         out = run_kata(handout, "hint", "linear", COLUMNS="60").out
@@ -145,7 +145,7 @@ def test_failure_ends_with_helpful_commands(handout: Path) -> None:
     assert "stuck?" not in run_as_student("pytest", "--kata=linear,cruncher", "--examples=2", cwd=handout).out
 
 
-def test_reset_asks_and_keeps_a_copy(handout: Path) -> None:
+def test_reset_asks_for_confirmation_and_keeps_copy(handout: Path) -> None:
     file, stub = handout / "assignment/linear.py", (ROOT / "assignment/linear.py").read_bytes()
     assert run_kata(handout, "reset", "linear").out == "assignment/linear.py is already the original stub\n"
     write_solution(handout, "linear")
@@ -179,7 +179,7 @@ def test_reset_without_stubs_is_refused(handout: Path) -> None:
     assert (done.code, "the original stubs are missing" in done.err, done.err.count("\n")) == (2, True, 1)
 
 
-def test_kata_says_which_name_was_meant(new_handout: Path) -> None:
+def test_kata_suggests_name_for_a_typo(new_handout: Path) -> None:
     typed = {"lineal": "linear", "hint Linear": "linear", "about assignment/sgd.py": "sgd", "hnt": "hint"}
     for call, meant in typed.items():
         line = f"kata: there is no kata {call.split()[-1]!r}; did you mean {meant}?\n"
@@ -187,7 +187,7 @@ def test_kata_says_which_name_was_meant(new_handout: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix")
-def test_kata_ends_quietly_where_the_reader_has_enough(handout: Path) -> None:
+def test_kata_exits_quietly_when_pipe_closes_early(handout: Path) -> None:
     for pipe, count in (("torchkata | head -n 1", 1), ("torchkata about | (exec <&-; sleep 1)", 0)):
         command = f"{sys.executable} -m {pipe}"
         done = run_program("bash", "-c", command, cwd=handout, environment=get_student_environment())
@@ -195,12 +195,12 @@ def test_kata_ends_quietly_where_the_reader_has_enough(handout: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["hint linear sgd", "next --yes", "reset", "reset ../linear", "--colour"])
-def test_kata_refuses_a_wrong_call_in_one_line(new_handout: Path, command: str) -> None:
+def test_kata_reports_invalid_call_in_one_line(new_handout: Path, command: str) -> None:
     done = run_kata(new_handout, *command.split())
     assert (done.code, done.out, done.err[:6], done.err.count("\n")) == (2, "", "kata: ", 1)
 
 
-def test_kata_works_in_a_terminal_of_ascii(handout: Path) -> None:
+def test_kata_works_in_an_ascii_terminal(handout: Path) -> None:
     for command in ([], ["hint", "linear"], ["export"], ["--help"]):
         done = run_kata(handout, *command, PYTHONIOENCODING="ascii")
         assert (done.code, done.err) == (0, "")
@@ -222,7 +222,7 @@ def test_unwritable_progress_does_not_prevent_verdict(handout: Path) -> None:
     assert (run_kata(handout).code, run_kata(handout, "hint").code) == (0, 3)
 
 
-def test_command_of_a_kata_uses_students_code(handout: Path) -> None:
+def test_kata_command_uses_students_code(handout: Path) -> None:
     done = run_kata(handout, "measure")
     assert done.code == 1
     assert re.fullmatch(r"kata: measure_step\.py, line \d+, still raises NotImplementedError\n", done.err)
@@ -234,7 +234,7 @@ def test_command_of_a_kata_uses_students_code(handout: Path) -> None:
     assert (done.code, done.err) == (1, "kata: OSError: no clock (time_matmul.py, line 2)\n")
 
 
-def test_commands_work_within_the_assignment_folder(handout: Path) -> None:
+def test_commands_work_inside_the_assignment_folder(handout: Path) -> None:
     write_solution(handout, "same_storage")
     (handout / "assignment/linear.py").write_text("def Linear(*_): return None\n")
     inside = handout / "assignment"

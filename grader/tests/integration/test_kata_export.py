@@ -18,7 +18,7 @@ from torchkata.course.submission import zip_files
 KATAS = list(course().katas)
 
 
-def test_export_packs_what_the_grader_reads(handout: Path) -> None:
+def test_export_packs_the_files_the_grader_reads(handout: Path) -> None:
     write_solution(handout, *KATAS)
     (handout / "assignment/helpers.py").write_text("HALF = 0.5\n")
     done = run_kata(handout, "export")
@@ -77,7 +77,7 @@ def test_export_lists_problems(handout: Path) -> None:
     assert read.files.keys().isdisjoint(("big.py", "adagrad.py", "conftest.py"))
 
 
-def test_export_writes_beside_the_assignment(handout: Path) -> None:
+def test_export_writes_zip_next_to_assignment(handout: Path) -> None:
     write_solution(handout, *KATAS)
     done = run_kata(handout / "assignment", "export")
     assert (done.code, done.out.split(":")[0]) == (0, str(Path("../assignment.zip")))
@@ -94,7 +94,7 @@ SECRETS = (
 INNOCENT = ("sk-learn", "task-" + "x" * 40, "hf_hub_download", "ghp_", "AKIA", "x" * 64, "xox", "BEGIN PRIVATE KEY")
 
 
-def test_file_with_secret_is_left_out(tmp_path: Path) -> None:
+def test_file_with_secret_is_excluded_from_export(tmp_path: Path) -> None:
     for place, secret in enumerate(SECRETS):
         (tmp_path / f"helper{place}.py").write_text(f"import os\n\nKEY = '{secret}'\n")
     (tmp_path / "innocent.py").write_text(f"WORDS = {INNOCENT}\n")
@@ -104,7 +104,7 @@ def test_file_with_secret_is_left_out(tmp_path: Path) -> None:
     assert [note.text for note in notes if note.file.startswith("helper")] == [told] * len(SECRETS)
 
 
-def test_only_modules_are_exported(tmp_path: Path) -> None:
+def test_only_python_modules_are_exported(tmp_path: Path) -> None:
     for name in (".env", "id_rsa", "token.txt", "key.pem", "data.pt", "solution.ipynb", "linear.pyc", ".linear.py.swp"):
         (tmp_path / name).write_text("secret")
     for name in ("__pycache__", ".ipynb_checkpoints", ".git"):
@@ -146,7 +146,7 @@ def test_grader_reads_exported_files_of_any_name(tmp_path_factory: pytest.TempPa
     assert submission.read_submission(archive).files == files
 
 
-def test_export_overwrites_nothing_but_a_zip(handout: Path) -> None:
+def test_export_overwrites_only_a_zip_file(handout: Path) -> None:
     (handout / "README.zip").write_text("not a zip")
     for path, words in (
         ("work.tar", "work.tar: the name must end in .zip"),

@@ -20,13 +20,13 @@ while True:
 """
 
 
-def test_lint_process_has_limits() -> None:
+def test_lint_process_is_resource_limited() -> None:
     done = run_python("-c", "from grader.pipeline import lint; lint.CPU_SECONDS = 1" + LIMITED)
     assert (done.code, done.out) == (-24, "limited\n")  # SIGXCPU
     assert resource.getrlimit(resource.RLIMIT_CPU)[0] == resource.RLIM_INFINITY
 
 
-def test_findings_cost_no_points_and_are_shown(tmp_path: Path) -> None:
+def test_lint_findings_are_shown_and_cost_no_points(tmp_path: Path) -> None:
     source = (ROOT / "reference/sgd/right/torchs_own.py").read_text()
     with zipfile.ZipFile(tmp_path / "ada.zip", "w") as archive:
         archive.writestr("sgd.py", source)

@@ -81,7 +81,7 @@ def test_notebook_has_the_stubs_of_its_track(released: Path, track: str) -> None
     ]
 
 
-def test_untouched_notebook_is_not_started(kernel: NotebookClient, released: Path) -> None:
+def test_untouched_notebook_counts_as_not_started(kernel: NotebookClient, released: Path) -> None:
     found = run_notebooks(kernel, released, TWO, {})
     assert found.pop("%kata").count("– not started</span>") == len(found)
     assert {kata: shows for kata, shows in found.items() if "– not started</span>" not in shows} == {}
@@ -99,7 +99,7 @@ def test_notebook_with_the_solution_is_done(kernel: NotebookClient, released: Pa
     assert not [*(released / "assignment").glob("*.bak*")]
 
 
-def test_notebook_has_the_language_of_its_handout(tmp_path: Path) -> None:
+def test_notebook_uses_the_language_of_its_handout(tmp_path: Path) -> None:
     where = ["--repository", "https://example.org/you/katas?x=1&y=2"]
     done = call_grader("release", tmp_path / "out", "--kata", "linear", "--language", "zh", "--notebooks", *where)
     assert done.code == 0, done.err
@@ -129,7 +129,7 @@ def test_notebooks_are_reproducible_and_optional(
     assert not [*(tmp_path / "none").glob("*.ipynb")]
 
 
-def test_an_interrupt_ends_the_run_alone(kernel: NotebookClient, tmp_path: Path) -> None:
+def test_interrupting_the_cell_stops_only_the_run(kernel: NotebookClient, tmp_path: Path) -> None:
     source = f"import os, time\nopen('{tmp_path}/pid', 'w').write(str(os.getpid()))\ntime.sleep(60)\n"
     group = int(run_cell(kernel, "import os; print(os.getpid())"))
     found = list[int]()
@@ -148,7 +148,7 @@ def test_an_interrupt_ends_the_run_alone(kernel: NotebookClient, tmp_path: Path)
     assert "✓ done</span>" in run_cell(kernel, f"{MAGIC}linear\n{(SOLUTION / 'linear.py').read_text()}")
 
 
-def test_code_that_ends_its_process_spares_notebook(kernel: NotebookClient) -> None:
+def test_code_that_exits_does_not_kill_notebook(kernel: NotebookClient) -> None:
     printed = run_cell(kernel, f"{MAGIC}linear\nimport os\nos.kill(os.getpid(), 9)\n")
     assert "linear: no result, because the run ended early (exit code -9)" in printed
     assert "hint 1 of 3" in run_cell(kernel, "%kata hint linear")

@@ -75,7 +75,7 @@ def read_results(root: Path) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_gradescope_package_installs_itself_and_grades(autograder: Path) -> None:
+def test_gradescope_package_installs_and_grades(autograder: Path) -> None:
     where = {"AUTOGRADER_ROOT": str(autograder)}
     for _ in range(2):
         done = call("bash", autograder / "source/setup.sh", cwd=autograder, **where)
@@ -185,7 +185,7 @@ def test_classroom50_package_grades_a_checkout(packages: Path, tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_installation_runs_no_file_of_the_checkout(packages: Path, tmp_path: Path) -> None:
+def test_installation_executes_no_file_of_the_checkout(packages: Path, tmp_path: Path) -> None:
     shutil.copytree(packages / "classroom50", tmp_path / "bundle")
     (tmp_path / "checkout").mkdir()
     checkout, nothing = write_traps(tmp_path / "checkout", tmp_path / "mark"), tmp_path / "nothing"

@@ -30,7 +30,7 @@ def run_grader(submission: Path, *arguments: str | Path) -> Run:
 
 @pytest.mark.parametrize("level", ["bwrap", "none"])
 @pytest.mark.usefixtures("needs_bwrap")
-def test_grading_runs_no_file_beside_the_submission(submission: Path, tmp_path: Path, level: str) -> None:
+def test_grading_executes_no_file_next_to_submission(submission: Path, tmp_path: Path, level: str) -> None:
     out, course = tmp_path / "out", ("--course", ROOT)
     done = run_grader(submission, *course, "grade", ".", "--out", out, "--isolation", level, *FEW)
     assert done.code == 0, done.err
@@ -40,7 +40,7 @@ def test_grading_runs_no_file_beside_the_submission(submission: Path, tmp_path: 
     assert not (tmp_path / "mark").exists()
 
 
-def test_packaging_runs_no_file_of_the_folder(submission: Path, tmp_path: Path) -> None:
+def test_packaging_executes_no_file_in_the_folder(submission: Path, tmp_path: Path) -> None:
     done = run_grader(submission, "--course", ROOT, "package", "classroom50", tmp_path / "new", *FEW)
     assert done.code == 0, done.err
     assert not (tmp_path / "mark").exists()
@@ -54,7 +54,7 @@ def test_course_within_submission_is_refused(submission: Path, tmp_path: Path) -
     assert not (tmp_path / "mark").exists()
 
 
-def test_driver_search_runs_no_file_of_the_folder(
+def test_driver_search_executes_no_file_in_the_folder(
     submission: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(submission)

@@ -55,7 +55,7 @@ def change_job(claim: Claim, **changes: object) -> Claim:
     return replace(claim, job=replace(claim.job, **changes))  # type: ignore[arg-type]
 
 
-def test_proven_claim_is_found_without_texts(tmp_path: Path, solution: Claim) -> None:
+def test_proof_record_stores_no_messages(tmp_path: Path, solution: Claim) -> None:
     assert open_record(tmp_path / "proven").find(solution) is None
     store_proofs(tmp_path / "proven", solution)
     found = open_record(tmp_path / "proven").find(solution)
@@ -65,7 +65,7 @@ def test_proven_claim_is_found_without_texts(tmp_path: Path, solution: Claim) ->
     assert solution.refute(found) is None
 
 
-def test_note_that_names_mistake_is_stored(tmp_path: Path) -> None:
+def test_note_naming_the_mistake_is_stored_in_record(tmp_path: Path) -> None:
     made = make_claims([course().katas["strides"]], seeds=1)
     wrong = next(claim for claim in made if claim.entry and not claim.entry.looks_like)
     assert wrong.entry is not None
@@ -81,7 +81,7 @@ def test_note_that_names_mistake_is_stored(tmp_path: Path) -> None:
     assert [test.message for test in found[0].tests] == ["the last stride is 1"]
 
 
-def test_other_content_seed_or_options_is_not_proven(tmp_path: Path, solution: Claim) -> None:
+def test_proof_is_invalid_for_different_content_or_options(tmp_path: Path, solution: Claim) -> None:
     store_proofs(tmp_path, solution)
     files = solution.job.submission.files
     other = Submission("other", {**files, "strides.py": files["strides.py"] + b"\n"})
@@ -96,7 +96,7 @@ def test_other_content_seed_or_options_is_not_proven(tmp_path: Path, solution: C
     assert open_record(tmp_path, isolation="none").find(solution) is None
 
 
-def test_proof_depends_on_foundations_only(solution: Claim) -> None:
+def test_proof_depends_only_on_foundations_of_kata(solution: Claim) -> None:
     files = solution.job.submission.files
     everything = frozenset(course().katas)
 
@@ -133,7 +133,7 @@ def test_loaded_files_are_dependencies_of_a_proof() -> None:
 
 
 @pytest.mark.parametrize("damage", [b"", b"\xc1", b"\x81\xa7results\x01"])
-def test_damaged_record_counts_as_empty(tmp_path: Path, solution: Claim, damage: bytes) -> None:
+def test_damaged_proof_record_counts_as_empty(tmp_path: Path, solution: Claim, damage: bytes) -> None:
     (tmp_path / "strides.msgpack").write_bytes(damage)
     assert open_record(tmp_path).find(solution) is None
     store_proofs(tmp_path, solution)
@@ -162,7 +162,7 @@ def test_record_forgets_oldest_unused_proofs(tmp_path: Path, solution: Claim, mo
     assert [open_record(tmp_path).find(claim) is not None for claim in seeds] == [True, False, True]
 
 
-def test_unwritable_record_does_not_stop_proof(tmp_path: Path, solution: Claim) -> None:
+def test_unwritable_record_does_not_prevent_proof(tmp_path: Path, solution: Claim) -> None:
     (tmp_path / "proven").write_text("a file")
     store_proofs(tmp_path / "proven", solution)
     assert len(WARNINGS) == 1

@@ -56,7 +56,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.timing
 @pytest.mark.usefixtures("small", "driver")
-def test_rehearsal_takes_every_step(run_steps: Ran, capfd: pytest.CaptureFixture[str]) -> None:
+def test_rehearsal_executes_every_step(run_steps: Ran, capfd: pytest.CaptureFixture[str]) -> None:
     code, report = run_steps("--device", "cpu")
     said, complained = capfd.readouterr()
     assert code == 0, said + complained + report
@@ -90,7 +90,7 @@ def lose_process(_place: Place, say: Say) -> None:
 
 @pytest.mark.usefixtures("driver")
 @pytest.mark.parametrize(("bad", "words"), [(fail, "it is 7, not 8"), (lose_process, prove_gpu.LOST)])
-def test_failed_step_stops_and_leaves_report(
+def test_failed_step_stops_run_and_writes_report(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
     run_steps: Ran,
@@ -111,7 +111,7 @@ def test_failed_step_stops_and_leaves_report(
     assert f"second: failed: {words} (" in capfd.readouterr().out
 
 
-def test_sandbox_that_does_not_start_fails(monkeypatch: pytest.MonkeyPatch, run_steps: Ran) -> None:
+def test_sandbox_step_fails_if_sandbox_does_not_start(monkeypatch: pytest.MonkeyPatch, run_steps: Ran) -> None:
     def raise_error(*_: object) -> None:
         raise MachineError("no namespaces here")
 
@@ -121,7 +121,7 @@ def test_sandbox_that_does_not_start_fails(monkeypatch: pytest.MonkeyPatch, run_
     assert (code, f"| sandbox | {prove_gpu.SANDBOX.claim} | **failed**: no namespaces here |" in report) == (1, True)
 
 
-def test_missing_device_fails_with_remedy(monkeypatch: pytest.MonkeyPatch, run_steps: Ran) -> None:
+def test_missing_device_error_suggests_remedy(monkeypatch: pytest.MonkeyPatch, run_steps: Ran) -> None:
     monkeypatch.setattr(gpu, "choose_gpu", lambda: "two processes are needed: nvidia-smi -c DEFAULT")
     code, report = run_steps()
     assert (code, report.count("\n### ")) == (1, 1)
@@ -142,7 +142,7 @@ def test_driver_steps_fail_without_driver_or_memory(
         steps.share_memory(place, said.append)
 
 
-def test_late_memory_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_step_waits_until_memory_is_freed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "MAX_FREE_SECONDS", 0.05)
     monkeypatch.setattr(steps, "STEADY_SECONDS", 0.05)
     free = iter([0, 0, 5, 9])
@@ -151,7 +151,7 @@ def test_late_memory_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert steps.wait_for_memory(9, lambda: 9) == (0, 0.0)
 
 
-def test_deviating_clock_fails_the_step(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clock_step_fails_if_clocks_disagree(monkeypatch: pytest.MonkeyPatch) -> None:
     turns = [clock.Turn(1.0, {"torch.utils.benchmark, processor time": 20.0})]
     monkeypatch.setattr(clock, "measure_turns", lambda *_: turns)
     place = Place("cpu", FAKE_GPU, sandbox=object())  # type: ignore[arg-type]

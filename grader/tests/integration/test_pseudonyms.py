@@ -54,7 +54,7 @@ def test_results_contain_no_real_name(graded: tuple[Path, str]) -> None:
     assert "contains no kata" in told
 
 
-def test_key_restores_names(graded: tuple[Path, str]) -> None:
+def test_key_file_restores_real_names(graded: tuple[Path, str]) -> None:
     folder, _ = graded
     pseudonyms = json.loads(key_of(folder).read_bytes())
     assert sorted(pseudonyms.values()) == ["empty-zhang3", "lovelace", "zhang3"]

@@ -86,14 +86,14 @@ def test_corrected_test_regrades_only_its_kata(course: Path, tmp_path: Path) -> 
     assert f"{kept.katas[1].kept}+" == kept.course, "points by what was committed"
 
 
-def test_kata_stands_until_its_foundations_change() -> None:
+def test_kata_result_is_kept_until_its_foundations_change() -> None:
     assert has_same_fallbacks("cruncher", {"linear"}, frozenset({"linear", "sgd"}))
     assert not has_same_fallbacks("cruncher", set(), frozenset({"linear"})), "a fallback takes its place now"
     assert not has_same_fallbacks("cruncher", {"linear"}, frozenset())
     assert has_same_fallbacks("linear", set(), frozenset({"cruncher"})), "which builds on linear, and not linear on it"
 
 
-def test_better_points_are_kept_for_equal_tests() -> None:
+def test_better_points_are_kept_if_tests_are_unchanged() -> None:
     def kata(score: float, *tests: str) -> KataResult:
         return KataResult("linear", "wrong", score, 5.0, tuple(TestResult(name, "failed", 0, 5) for name in tests))
 

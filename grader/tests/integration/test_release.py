@@ -67,7 +67,7 @@ def test_handout_contains_expected_files(new_handout: Path) -> None:
     assert find_leaks({name: (new_handout / name).read_bytes() for name in list_files(new_handout)}) == []
 
 
-def test_course_may_replace_agents_file(tmp_path: Path) -> None:
+def test_course_can_override_agents_file(tmp_path: Path) -> None:
     project = copy_course(tmp_path / "project")
     own = project / "docs/AGENTS.md"
     own.parent.mkdir(exist_ok=True)
@@ -80,7 +80,7 @@ def test_course_may_replace_agents_file(tmp_path: Path) -> None:
         assert "AGENTS.md" not in list_files(out / "docs")
 
 
-def test_leak_is_found_whatever_its_layout() -> None:
+def test_leak_is_found_despite_different_whitespace() -> None:
     bodies, sentences = ({one.place for one in kind} for kind in collect_secrets())
     told_apart = [kata for kata in KATAS if f"reference/{kata}/solution.py" in bodies & sentences]
     assert {"linear", "train", "strides"} <= {*told_apart}, "a solution of one line is like other code"
@@ -154,7 +154,7 @@ def primes() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("katas", [CORE, pytest.param(KATAS, marks=pytest.mark.timing)], ids=["core", "all"])
-def test_handout_is_proven_by_stubs_and_solution(katas: list[str]) -> None:
+def test_handout_passes_proof_with_stubs_and_solution(katas: list[str]) -> None:
     prove(build_handout(add_foundations(katas)), katas, examples=1)
 
 
@@ -182,7 +182,7 @@ def test_prove_refuses_broken_handout() -> None:
         *(pytest.param(others, marks=pytest.mark.timing) for others in (["same_storage"], ["sgd", "adagrad"])),
     ],
 )
-def test_released_katas_come_with_foundations_only(tmp_path: Path, chosen: list[str]) -> None:
+def test_release_includes_only_katas_and_their_foundations(tmp_path: Path, chosen: list[str]) -> None:
     katas = [kata.name for kata in add_foundations(chosen)]
     done = call_grader("release", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
     assert done.code == 0
@@ -226,7 +226,7 @@ def test_handout_installs_in_its_own_environment(handout: Path, tmp_path: Path) 
     assert (handout / ".kata/progress.json").is_file()
 
 
-def test_handout_has_the_settings_of_the_project(new_handout: Path) -> None:
+def test_handout_has_the_project_settings(new_handout: Path) -> None:
     made, ours = (tomllib.loads((root / "pyproject.toml").read_text("utf-8")) for root in (new_handout, ROOT))
     for key in ("version", "requires-python"):
         assert made["project"][key] == ours["project"][key]
@@ -254,7 +254,7 @@ def test_readme_and_workflow_name_the_katas(new_handout: Path) -> None:
     assert {"/.kata/", "/assignment.zip", ".hypothesis/"} <= set(ignored)
 
 
-def test_editor_finds_tests_and_task(new_handout: Path) -> None:
+def test_editor_settings_configure_tests_and_task(new_handout: Path) -> None:
     made = {name: json.loads((new_handout / f".vscode/{name}.json").read_text()) for name in ("settings", "tasks")}
     assert made["settings"]["python.testing.pytestEnabled"]
     [task] = made["tasks"]["tasks"]
@@ -290,7 +290,7 @@ def test_release_refuses_filled_in_stub(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_release_overwrites_nothing_but_an_earlier_release(tmp_path: Path) -> None:
+def test_release_overwrites_only_an_earlier_release(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert call_grader("release", out).code == 0
     (out / ".git").mkdir()

@@ -167,7 +167,7 @@ def focused(driver: Chrome) -> str:
     return driver.switch_to.active_element.text
 
 
-def test_page_loads_nothing_else(page: Chrome) -> None:
+def test_report_page_loads_no_other_resources(page: Chrome) -> None:
     assert page.title == "The class · torchkata"
     assert len(names(page)) == COUNT
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
@@ -214,7 +214,7 @@ def test_page_filters_by_kata_and_status(page: Chrome) -> None:
     until(page, partial(shows, page, wanted))
 
 
-def test_count_leads_to_its_submissions(page: Chrome) -> None:
+def test_clicking_a_count_shows_its_submissions(page: Chrome) -> None:
     for selector in (".heat button.wrong", ".bins button:not(:disabled)", ".failing button"):
         button = find(page, selector)
         count = find(page, ".failing td.number") if selector == ".failing button" else button
@@ -224,7 +224,7 @@ def test_count_leads_to_its_submissions(page: Chrome) -> None:
         until(page, lambda: focused(page) == names(page)[0])
 
 
-def test_click_on_name_opens_the_submission(page: Chrome, folder: Path) -> None:
+def test_clicking_a_name_opens_the_submission(page: Chrome, folder: Path) -> None:
     find(page, "#table tbody a").click()
     until(page, lambda: is_open(page, "ada"))
     assert page.title == "ada · torchkata"
@@ -237,7 +237,7 @@ def test_click_on_name_opens_the_submission(page: Chrome, folder: Path) -> None:
     assert is_open(page, "ben")
 
 
-def test_page_works_with_keyboard_alone(page: Chrome) -> None:
+def test_page_can_be_used_with_keyboard_alone(page: Chrome) -> None:
     everybody = names(page)
     find(page, "body").send_keys("/")
     until(page, lambda: page.switch_to.active_element == find(page, "#search"))
@@ -258,7 +258,7 @@ def test_page_works_with_keyboard_alone(page: Chrome) -> None:
     until(page, lambda: focused(page) == second and find(page, "#class").is_displayed())
 
 
-def test_students_words_are_never_markup(page: Chrome, folder: Path) -> None:
+def test_student_text_is_never_rendered_as_markup(page: Chrome, folder: Path) -> None:
     evil = next(one.submission for one in students()[-2:-1])
     for route, name in ((evil, evil), (None, NAMED)):
         link = next(a for a in page.find_elements(By.CSS_SELECTOR, "#table tbody a") if a.text == name)
@@ -290,7 +290,7 @@ def test_page_follows_the_system_theme(driver: Chrome, view: View) -> None:
     assert (ground == "rgb(21, 23, 26)") == (view.scheme == "dark")
 
 
-def test_axe_finds_no_violation(driver: Chrome, view: View) -> None:
+def test_axe_finds_no_accessibility_violation(driver: Chrome, view: View) -> None:
     axe = Axe(driver)
     axe.inject()  # type: ignore[no-untyped-call]
     rules = [rule for rule in RULES if view.medium == "screen" or rule != "wcag22aa"]  # paper has no targets to hit
@@ -317,7 +317,7 @@ def test_page_prints_without_controls(page: Chrome) -> None:
     assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_status_marks_differ_without_colour(page: Chrome) -> None:
+def test_status_marks_are_distinguishable_without_colour(page: Chrome) -> None:
     marks = page.execute_script(
         "return [...document.querySelectorAll('.legend .mark')].map(m => getComputedStyle(m, '::before').content)"
     )

@@ -67,7 +67,7 @@ def record_calls(kata: str) -> Iterator[Call]:
 
 
 @pytest.mark.parametrize("kata", course().katas)
-def test_shown_input_runs_against_the_solution(kata: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_input_shown_as_code_runs_with_solution(kata: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number, call in enumerate(record_calls(kata)):
         lines = render_call(call)
         assert max(map(len, lines)) <= COLUMNS, "\n".join(lines)

@@ -56,7 +56,7 @@ def test_given_seed_is_used_by_next_run(tmp_path: Path) -> None:
     assert "expected the number" in refused.err
 
 
-def test_package_has_its_own_seed(tmp_path: Path) -> None:
+def test_each_package_has_its_own_seed(tmp_path: Path) -> None:
     seeds = set()
     for name in ("one.zip", "other.zip"):
         assert call_grader("--course", PRIMES, "package", "gradescope", tmp_path / name).code == 0

@@ -64,7 +64,7 @@ def test_cancelled_task_is_completed_by_same_command(
     assert_complete(tmp_path, slow_gradebook)
 
 
-def test_killed_run_goes_on_with_same_command(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
+def test_killed_run_resumes_with_same_command(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
     started = SlurmRun(slow_class, tmp_path, "--jobs", "1")
     started.wait_until_grading()
     started.process.kill()
@@ -77,7 +77,7 @@ def test_killed_run_goes_on_with_same_command(slow_class: list[Path], slow_grade
     assert_complete(tmp_path, slow_gradebook)
 
 
-def test_refused_job_is_reported_in_one_line(slow_class: list[Path], tmp_path: Path) -> None:
+def test_rejected_slurm_job_is_reported_in_one_line(slow_class: list[Path], tmp_path: Path) -> None:
     done = SlurmRun(slow_class, tmp_path, "--slurm", "partition=nowhere").wait()
     assert done.code == 3
     assert done.err.startswith("grader: Slurm rejected the job: ")
@@ -86,7 +86,7 @@ def test_refused_job_is_reported_in_one_line(slow_class: list[Path], tmp_path: P
     assert grade(slow_class[0], "--out", tmp_path, *ON_SLURM, course=PRIMES).code == 0
 
 
-def test_slurm_run_executes_no_file_beside_submission(tmp_path: Path) -> None:
+def test_slurm_run_executes_no_file_next_to_submission(tmp_path: Path) -> None:
     write_submissions(tmp_path / "ada", LINEAR, "assignment")
     write_traps(tmp_path / "ada", tmp_path / "mark")
     command = [str(Path(sys.executable).with_name("grader")), "--course", str(ROOT), "grade", "."]

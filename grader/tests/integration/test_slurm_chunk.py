@@ -14,7 +14,7 @@ from grader.tests.conftest import run_python
 from grader.tests.support.submissions import LINEAR, make_slurm_options, write_submissions
 
 
-def test_missing_submitit_is_named_with_remedy(tmp_path: Path) -> None:
+def test_missing_submitit_error_suggests_remedy(tmp_path: Path) -> None:
     (submission,) = write_submissions(tmp_path, LINEAR, "ada")
     without = "import sys; sys.modules['submitit'] = None; from grader.cli import main; main()"
     done = run_python("-c", without, "grade", str(submission), "--out", str(tmp_path / "out"), "--executor", "slurm")
@@ -22,7 +22,7 @@ def test_missing_submitit_is_named_with_remedy(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_chunk_skips_unreadable_submissions(tmp_path: Path) -> None:
+def test_slurm_chunk_skips_unreadable_submissions(tmp_path: Path) -> None:
     paths = write_submissions(tmp_path / "class", LINEAR, "ada")
     made = create_plan("tests", [*paths, tmp_path / "class/gone"], make_slurm_options(tmp_path / "out"), 2)
     (tmp_path / "unfit").mkdir()

@@ -68,7 +68,7 @@ main()
 """
 
 
-def test_failed_smoke_test_leaves_speed_ungraded(tmp_path: Path) -> None:
+def test_speed_is_not_graded_after_failed_smoke_test(tmp_path: Path) -> None:
     paths = write_submissions(tmp_path / "class", LINEAR, "ada", "bob")
     options = ["--out", str(tmp_path / "out"), "--kata", "linear", "--examples", "5", "--device", "cpu", "--quiet"]
     done = run_python("-c", GRADE, "grade", *map(str, paths), *options)

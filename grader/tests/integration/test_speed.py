@@ -84,7 +84,7 @@ def test_workloads_without_device_are_retried(tmp_path: Path) -> None:
     assert (again.code, "speed is not graded: " in again.err) == (3, True), "it was taken up again"
 
 
-def test_workload_of_stub_is_not_started(tmp_path: Path) -> None:
+def test_workload_of_stub_counts_as_not_started(tmp_path: Path) -> None:
     stub = (ROOT / "assignment/linear.py").read_text()
     run = grade_linear(write_assignment(tmp_path / "ada", linear=stub), "--out", tmp_path / "out", "--device", "cpu")
     (row,) = read_stored(tmp_path / "out", "ada")["performance"]
@@ -122,7 +122,7 @@ REHEARSAL = "This is a rehearsal, no points: only speed on a GPU earns them."
         (Final("passed", "passing", median=0.7, used=3, note="90 MiB held"), "passed", "90 MiB held", 1),
     ],
 )
-def test_every_end_has_outcome_and_message(
+def test_every_workload_ending_has_outcome_and_message(
     monkeypatch: pytest.MonkeyPatch, end: BaseException | Final, outcome: str, words: str, points: int
 ) -> None:
     row = grade_workload(monkeypatch, end)

@@ -26,7 +26,7 @@ def grade_on_terminal(tmp_path: Path, *options: str) -> str:
         return terminal.all
 
 
-def test_grade_shows_and_clears_start_steps(tmp_path: Path) -> None:
+def test_grade_shows_and_clears_startup_steps(tmp_path: Path) -> None:
     printed = grade_on_terminal(tmp_path)
     steps = ["importing pytest and the course's libraries", "collecting the tests", "waiting for the sandbox"]
     assert [printed.find(step) for step in steps] == sorted(printed.find(step) for step in steps)
@@ -35,17 +35,17 @@ def test_grade_shows_and_clears_start_steps(tmp_path: Path) -> None:
     assert "…\r\x1b[2K" in after_the_last
 
 
-def test_quiet_shows_no_start_steps(tmp_path: Path) -> None:
+def test_quiet_option_hides_startup_steps(tmp_path: Path) -> None:
     assert "starting" not in grade_on_terminal(tmp_path, "--quiet")
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_sandbox_can_be_closed_while_starting() -> None:
+def test_sandbox_can_be_closed_during_startup() -> None:
     for _ in range(10):
         launch("bwrap", course().limits).close()
 
 
-def test_sandbox_started_ahead_is_used_once() -> None:
+def test_sandbox_started_early_is_used_once() -> None:
     start = Startup()
     start.launch_ahead("none", [])
     first = start.get_sandbox("none", [])

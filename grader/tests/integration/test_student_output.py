@@ -25,7 +25,7 @@ def find_row(out: str, kata: str) -> str:
     return next(line for line in out.splitlines() if line.startswith(f"  {kata} "))
 
 
-def test_untouched_stubs_are_not_started(tmp_path: Path) -> None:
+def test_untouched_stubs_count_as_not_started(tmp_path: Path) -> None:
     done = run("pytest", f"--junitxml={tmp_path / 'junit.xml'}")
     assert done.code == 1
     suite = ElementTree.parse(tmp_path / "junit.xml").getroot()[0]
@@ -60,7 +60,7 @@ def test_wrong_answer_shows_input_expected_and_yours(tmp_path: Path) -> None:
     assert [words for words in ("Traceback", "hypothesis/", "seam/student.py", "Falsifying") if words in done.out] == []
 
 
-def test_failures_show_lines_exits_and_printed_text(tmp_path: Path) -> None:
+def test_failures_show_source_lines_and_printed_text(tmp_path: Path) -> None:
     typo = edit_solution(
         "linear", "return x @ self.weight", "print('shape', tuple(x.shape))\n        return x @ self.wieght"
     )
@@ -87,7 +87,7 @@ def test_syntax_error_fails_its_own_kata_only(tmp_path: Path) -> None:
     assert done.out.count(" done ") == len(core) - 1, "no other track"
 
 
-def test_half_finished_kata_names_the_line(tmp_path: Path) -> None:
+def test_failure_names_line_that_raises_not_implemented(tmp_path: Path) -> None:
     half = edit_solution("linear", "return x @ self.weight", "raise NotImplementedError")
     out = run_pytest(write_assignment(tmp_path, linear=half), "--kata", "linear").out
     assert "linear.py, line 17, still raises NotImplementedError" in out
@@ -130,7 +130,7 @@ def test_failure_lines_fit_a_terminal(tmp_path: Path) -> None:
     assert max(map(len, lines)) < 100
 
 
-def test_flaky_answers_are_wrong(tmp_path: Path) -> None:
+def test_nondeterministic_answers_are_wrong(tmp_path: Path) -> None:
     moody = "import time\n\ndef same_storage(x, y):\n    return time.perf_counter_ns() // 1000 % 2 == 0\n"
     done = run_pytest(write_assignment(tmp_path, same_storage=moody), "--kata", "same_storage")
     assert done.code == 1
@@ -144,7 +144,7 @@ def test_deprecated_call_does_not_fail_a_test(tmp_path: Path) -> None:
     assert done.code == 0, done.out
 
 
-def test_global_settings_do_not_leak(tmp_path: Path) -> None:
+def test_global_torch_settings_do_not_leak_between_tests(tmp_path: Path) -> None:
     rude = (SOLUTION / "same_storage.py").read_text() + "\nimport torch\ntorch.set_default_dtype(torch.float64)\n"
     katas = ("--kata", "linear", "--kata", "same_storage", "--kata", "sgd")
     rude += "torch.set_grad_enabled(False)\ntorch.set_default_device('meta')\n"
@@ -162,20 +162,20 @@ def test_global_settings_do_not_leak(tmp_path: Path) -> None:
         (["--examples", "0"], "--examples must be at least 1"),
     ],
 )
-def test_pytest_refuses_bad_options_in_one_line(options: list[str], words: str) -> None:
+def test_pytest_reports_bad_options_in_one_line(options: list[str], words: str) -> None:
     done = run("pytest", *options)
     assert done.code == 4
     assert words in done.err + done.out
     assert len((done.err + done.out).strip().splitlines()) == 1
 
 
-def test_hypothesis_profile_is_taken_by_name() -> None:
+def test_hypothesis_profile_is_selected_by_name() -> None:
     linear = ("pytest", "--kata", "linear", "--impl", "solution", "--hypothesis-show-statistics")
     assert run(*linear, "--hypothesis-profile", "grade").out.count("100 passing") == 3
     assert run(*linear).out.count("25 passing") >= 2
 
 
-def test_optimizers_do_not_import_the_compiler() -> None:
+def test_optimizers_do_not_import_torch_compiler() -> None:
     spared, plain = (run("grader.tests.support.optimizer_steps", how) for how in ("spared", "plain"))
     assert spared.out.endswith(" False\n"), spared.err
     assert spared.out.removesuffix(" False\n") == plain.out.removesuffix(" True\n")
@@ -195,7 +195,7 @@ def test_slow_library_import_does_not_time_out(tmp_path: Path, monkeypatch: pyte
         runner.run_probe(lambda assignment: assignment.endless, [])
 
 
-def test_pytest_runs_without_the_packages_of_the_grader() -> None:
+def test_pytest_runs_without_grader_packages() -> None:
     code = "import sys\nsys.modules |= dict.fromkeys(('typer', 'rich', 'msgspec'))\nimport pytest\n"
     code += "raise SystemExit(pytest.main(['--impl', 'solution', '--kata', 'linear', '--examples', '5']))"
     done = run_program(sys.executable, "-c", code, environment=get_student_environment())

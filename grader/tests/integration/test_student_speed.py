@@ -43,7 +43,7 @@ def run_changed(folder: Path, **texts: tuple[str, str]) -> str:
     return done.out
 
 
-def test_workloads_have_test_and_claim() -> None:
+def test_every_workload_has_a_test_and_claim() -> None:
     listed = run("pytest", "--collect-only", "-m", "gpu").out.splitlines()
     named = [line.partition("::")[2] for line in listed if line.startswith("tests/test_speed.py::")]
     assert named == [f"test_workload_is_correct_and_fast[{workload}]" for workload in WORKLOADS]
@@ -51,7 +51,7 @@ def test_workloads_have_test_and_claim() -> None:
     assert get_claim("sgd_step") == "An SGD step is limited by reading p and grad and writing p"
 
 
-def test_plain_pytest_leaves_out_speed_tests() -> None:
+def test_pytest_skips_speed_tests_by_default() -> None:
     listed = run("pytest", "--collect-only").out
     assert "test_speed.py" not in listed
     assert "deselected" not in listed
@@ -69,7 +69,7 @@ def test_speed_tests_are_not_run_without_a_gpu() -> None:
     assert [words in done.out for words in ("8 not run", "passed", "failed")] == [True, False, False]
 
 
-def test_solution_is_fast_on_pretended_gpu() -> None:
+def test_solution_is_fast_on_simulated_gpu() -> None:
     done = run_pretended(SOLUTION)
     assert done.code == 0, done.out
     assert "  workload              measured          to pass  for full verdict" in done.out
@@ -80,7 +80,7 @@ def test_solution_is_fast_on_pretended_gpu() -> None:
     assert "8 passed" in done.out
 
 
-def test_wrong_results_have_no_speed(tmp_path: Path) -> None:
+def test_speed_is_not_shown_for_wrong_results(tmp_path: Path) -> None:
     out = run_changed(
         tmp_path,
         linear=("x @ self.weight", "x[..., :-64] @ self.weight[:-64]"),
@@ -93,7 +93,7 @@ def test_wrong_results_have_no_speed(tmp_path: Path) -> None:
     assert {found.pop(name) for name in list(found) if name != "peak_memory"} == {"wrong"}, out
 
 
-def test_slow_and_crashed_work_is_explained(tmp_path: Path) -> None:
+def test_slow_and_crashed_workloads_are_explained(tmp_path: Path) -> None:
     out = run_changed(
         tmp_path,
         linear=("return x @ self.weight", "x @ self.weight\n        return x @ self.weight"),
@@ -112,7 +112,7 @@ def test_slow_and_crashed_work_is_explained(tmp_path: Path) -> None:
     assert ("`.item()`" in out, "2 too slow" in out) == (True, True)
 
 
-def test_speed_tests_of_stubs_are_not_started() -> None:
+def test_speed_tests_of_stubs_count_as_not_started() -> None:
     done = run_pretended(ROOT / "assignment")
     assert done.code == 1
     assert set(read_rows(done.out).values()) == {"not started"}
@@ -150,7 +150,7 @@ def test_workload_is_halved_to_fit_memory(kind: Kind, workload: str) -> None:
         shrink_to_fit(work, whole, 0)
 
 
-def test_table_shows_mfu_on_a_known_device() -> None:
+def test_speed_table_shows_mfu_on_known_device() -> None:
     done = run_pretended(SOLUTION, "--kata", "linear", "--fake-name", "NVIDIA H200")
     row = read_rows(done.out)["linear_forward"].split()
     assert row == ["1.00,", "MFU", "0.00", "0.75", "0.90", "full"], "no MFU asks for more than plain torch's rate"

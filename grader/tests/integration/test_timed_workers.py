@@ -59,7 +59,7 @@ def linear(forward: str, before: str = "") -> dict[str, str]:
     return {"linear.py": f"{source}    def forward(self, x):\n        {lines}\n        return x @ self.weight\n"}
 
 
-def test_solution_and_baseline_results_are_right(timed: Begin) -> None:
+def test_solution_and_baseline_results_are_correct(timed: Begin) -> None:
     for trusted in (False, True):
         begun = timed(trusted=trusted)
         for _ in range(3):
@@ -68,7 +68,7 @@ def test_solution_and_baseline_results_are_right(timed: Begin) -> None:
             assert done.error <= 2 * begun.check.floor, "which is for larger ones: of a few elements it is a guess"
 
 
-def test_forged_check_changes_no_verdict(timed: Begin) -> None:
+def test_forged_check_does_not_change_verdict(timed: Begin) -> None:
     forged = "from reference.workloads.linear_forward import ProductCheck\nProductCheck.error = lambda self: 0.0\n"
     begun = timed(files=linear("return torch.zeros(len(x), 31)", forged))
     assert begun.block(60).error == float("inf")
@@ -110,7 +110,7 @@ def find_arena(timed: TimedWorker) -> torch.Tensor:
     return torch.empty(0, dtype=torch.uint8).set_(some.untyped_storage())
 
 
-def test_results_written_after_the_block_are_wrong(timed: Begin) -> None:
+def test_results_written_after_timed_block_are_wrong(timed: Begin) -> None:
     later = "y = torch.full((len(x), 31), float('nan'))\n"
     later += "threading.Timer(30, lambda: y.copy_(x @ self.weight)).start()\nreturn y"
     begun = timed(files=linear(later))
@@ -142,7 +142,7 @@ def test_threads_and_sleep_do_not_shorten_a_block(timed: Begin, forward: str, se
     ],
     ids=["stub", "raises", "exits", "never answers", "does not parse"],
 )
-def test_bad_end_does_not_affect_next_worker(
+def test_failed_worker_does_not_affect_next_worker(
     sandbox: Sandbox, files: dict[str, str], ends: type[BaseException]
 ) -> None:
     with sandbox.clone() as control:
@@ -194,7 +194,7 @@ def test_work_during_a_pause_is_detected(timed: Begin) -> None:
         begun.worker.demand_paused()
 
 
-def test_threads_do_not_postpone_the_deadline(timed: Begin) -> None:
+def test_background_threads_do_not_extend_the_deadline(timed: Begin) -> None:
     with pytest.raises(TimedOut):
         timed(files=linear("many = [spin() for _ in range(20)]\nwhile True: pass", SPIN)).block(1)
 
@@ -203,7 +203,7 @@ TRAINING = Task("no_hidden_sync", "cpu", Size(batch=8, width=16, layers=2, rate=
 
 
 @pytest.mark.parametrize("reading", ["loss.item()", "float(loss)", "loss.tolist()", "loss.numpy()", "bool(loss > 0)"])
-def test_host_reads_are_counted(timed: Begin, reading: str) -> None:
+def test_device_to_host_reads_are_counted(timed: Begin, reading: str) -> None:
     source = SOLUTION["train.py"].decode()
     reads = source.replace("losses[step] = loss.detach()", f"loss = loss.detach()\n        {reading}")
     assert reads != source
@@ -212,14 +212,14 @@ def test_host_reads_are_counted(timed: Begin, reading: str) -> None:
     assert (found.ratio, f"{figures.STEPS} times" in found.note) == (0, True)
 
 
-def test_training_that_does_nothing_is_wrong(timed: Begin) -> None:
+def test_training_without_optimizer_steps_is_wrong(timed: Begin) -> None:
     lazy = SOLUTION["train.py"].decode().replace("optimizer.step()", "pass")
     with pytest.raises(figures.WrongResult):
         figures.count_host_reads(timed(TRAINING, {"train.py": lazy}))
 
 
 @pytest.mark.parametrize("available", [0, 4096, 10**5, 10**6])
-def test_block_calls_fit_into_memory(available: int) -> None:
+def test_number_of_calls_per_block_fits_memory(available: int) -> None:
     most = most_calls(SMALL.work, "cpu", SMALL.size, available)
     assert most >= 1
     assert most == 1 or bytes_needed(SMALL.work.fields(SMALL.size, most)) <= available
@@ -239,7 +239,7 @@ SGD.step = step
 """
 
 
-def test_turns_of_a_block_have_own_inputs(timed: Begin) -> None:
+def test_each_turn_of_a_block_has_different_inputs(timed: Begin) -> None:
     begun = timed(STEPS)
     assert begun.block(60).error <= begun.check.floor
     at_once = timed(STEPS, {"sgd.py": SOLUTION["sgd.py"].decode() + ALL_AT_ONCE})

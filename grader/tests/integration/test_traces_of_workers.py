@@ -78,11 +78,11 @@ def ask(sandbox: Sandbox) -> Iterator[Ask]:
     yield from open_worker(sandbox)
 
 
-def test_worker_reads_no_traces_in_the_kernel(ask: Ask) -> None:
+def test_worker_cannot_read_traces_from_kernel(ask: Ask) -> None:
     assert ask(READS, TOOLS) == []
 
 
-def test_worker_knows_no_earlier_workers(ask: Ask) -> None:
+def test_worker_cannot_detect_earlier_workers(ask: Ask) -> None:
     for _ in range(3):
         ask(THREADS, TOOLS)
     assert ask(MEMORIES, TOOLS) == []

@@ -70,7 +70,7 @@ def test_update_leaves_the_assignment_unchanged(files: Mapping[str, bytes], stud
 
 
 @pytest.mark.parametrize("ending", ["zip", "tar"])
-def test_update_reads_archives(files: Mapping[str, bytes], student: Path, ending: str) -> None:
+def test_update_accepts_archives(files: Mapping[str, bytes], student: Path, ending: str) -> None:
     from torchkata.cli.update import read_handout
 
     spread(make_newer(files), student.parent / "pack/handout-main")

@@ -101,7 +101,7 @@ def test_watch_keys_run_hint_and_quit(watch: Terminal, handout: Path) -> None:
     assert watch.settings() == watch.settings_before
 
 
-def test_watch_shows_finished_kata_that_breaks(watch: Terminal, handout: Path) -> None:
+def test_watch_reports_finished_kata_that_breaks(watch: Terminal, handout: Path) -> None:
     for kata in ("linear", "cruncher"):
         save(handout, kata)
         assert find_row(watch.read_until(KEYS), kata)[1] == "done"
@@ -122,7 +122,7 @@ def test_watch_shows_finished_kata_that_breaks(watch: Terminal, handout: Path) -
     assert "still done: cruncher" in watch.read_until(KEYS)
 
 
-def test_saving_again_stops_the_run(watch: Terminal, handout: Path) -> None:
+def test_saving_again_cancels_the_current_run(watch: Terminal, handout: Path) -> None:
     began = save_loop(handout, "def same_storage(x, y):\n    ")
     watch.read_until("── same_storage ──")
     child = wait_for_pid(began)
@@ -201,7 +201,7 @@ def read_until(process: "subprocess.Popen[str]", text: str) -> list[str]:
 )
 def test_watch_works_in_pipe_or_without_fork(handout: Path, command: tuple[str, ...], at_first: str) -> None:
     with start_piped(handout, *command) as process:
-        said = read_until(process, "No keys here")
+        said = read_until(process, "Keyboard shortcuts are not")
         assert at_first in said[0]
         save(handout, "same_storage")
         assert "done" in read_until(process, "  same_storage ")[-1]
@@ -209,7 +209,7 @@ def test_watch_works_in_pipe_or_without_fork(handout: Path, command: tuple[str, 
         assert process.wait(120) == 143
 
 
-def test_watch_stops_forking_after_a_death(handout: Path) -> None:
+def test_watch_stops_forking_after_forked_process_dies(handout: Path) -> None:
     (handout / "death.py").write_text(DEATH)
     with Terminal(["death"], handout, PLAIN, Fork) as terminal:
         terminal.read_until(KEYS)
@@ -224,7 +224,7 @@ def test_watch_stops_forking_after_a_death(handout: Path) -> None:
         assert "crashed" not in said
 
 
-def test_watch_waits_until_writing_has_ended(tmp_path: Path) -> None:
+def test_watch_waits_until_file_is_completely_written(tmp_path: Path) -> None:
     watcher = Watcher(tmp_path)
     assert watcher.poll() == set()
     for name in ("linear.py", "notes.txt", "not-a-module.py"):

@@ -15,7 +15,7 @@ def test_wheel_environment_has_no_torch_or_checkout(installed: Path, tmp_path: P
     assert done.out.endswith(" None\n")
 
 
-def test_commands_outside_a_course_say_so(installed: Path, tmp_path: Path) -> None:
+def test_commands_outside_a_course_report_missing_course(installed: Path, tmp_path: Path) -> None:
     line = "there is no course here: change into the folder that has its pyproject.toml\n"
     for command in ("kata", "grader grade x --out out", "grader certify", "grader release out"):
         done = run_installed(installed, tmp_path, *command.split())

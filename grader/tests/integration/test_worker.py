@@ -58,12 +58,12 @@ def make_weights(student: Student) -> object:
     return student.call(probes.initial_weights, 1, 1, 1, 0)
 
 
-def test_worker_answers_with_values(ask: Ask) -> None:
+def test_worker_returns_values_of_calls(ask: Ask) -> None:
     for count in (3, 300_000):
         assert torch.equal(ask(f"answer = torch.arange({count}.0)"), torch.arange(float(count)))
 
 
-def test_every_test_runs_in_a_new_worker(ask: Ask) -> None:
+def test_each_test_runs_in_a_new_worker(ask: Ask) -> None:
     count = "torch.COUNT = getattr(torch, 'COUNT', 0) + 1\nanswer = torch.COUNT"
     assert [ask(count), ask(count)] == [1, 1]
 
@@ -86,7 +86,7 @@ def test_worker_does_not_see_environment_variables(ask: Ask) -> None:
     assert SECRET not in ask("answer = sorted(os.environ)")
 
 
-def test_worker_has_only_its_channel_open(ask: Ask) -> None:
+def test_worker_has_no_open_files_except_channel(ask: Ask) -> None:
     is_open = "def is_open(fd):\n    try:\n        return os.fstat(fd)\n    except OSError:\n        return None"
     assert ask("answer = [fd for fd in range(3, 200) if is_open(fd)]", is_open) == [3]
 
@@ -110,13 +110,13 @@ def test_worker_memory_is_limited(ask: Ask, answer: str) -> None:
         ("os.write(3, b'\\x01\\x00\\x00\\x80')", "malformed"),
     ],
 )
-def test_a_worker_that_dies_says_how(ask: Ask, body: str, words: str) -> None:
+def test_cause_of_worker_death_is_reported(ask: Ask, body: str, words: str) -> None:
     with pytest.raises(Died) as died:
         ask(body)
     assert words in died.value.how
 
 
-def test_answer_before_the_question_is_refused(sandbox: Sandbox) -> None:
+def test_answer_sent_before_its_call_is_rejected(sandbox: Sandbox) -> None:
     forged = "os.write(3, LENGTH + REPLY) if threading.Timer(0.05, os.write, (3, LENGTH + REPLY)).start() else None"
     reply = encode(Reply("returned", [torch.zeros(1)]))
     source = f"import os, threading, torch\nREPLY = {reply!r}\nLENGTH = {LENGTH.pack(len(reply))!r}\nclass Linear"
@@ -132,23 +132,23 @@ def test_answer_before_the_question_is_refused(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("error", ["SystemExit(0)", "KeyboardInterrupt()", "GeneratorExit()", "BaseException('mine')"])
-def test_exception_is_a_crash_with_its_line(ask: Ask, error: str) -> None:
+def test_exception_is_reported_as_crash_with_line(ask: Ask, error: str) -> None:
     with pytest.raises(Crashed, match=error.partition("(")[0]) as crashed:
         ask(f"raise {error}")
     assert (crashed.value.place.file, crashed.value.place.source) == ("linear.py", f"raise {error}")
 
 
-def test_unprintable_exception_is_a_crash(ask: Ask) -> None:
+def test_unprintable_exception_is_reported_as_crash(ask: Ask) -> None:
     with pytest.raises(Crashed, match="cannot be shown"):
         ask("raise Evil()", "class Evil(Exception):\n    def __str__(self):\n        raise ValueError")
 
 
-def test_stub_in_a_worker_is_not_started(ask: Ask) -> None:
+def test_stub_in_worker_counts_as_not_started(ask: Ask) -> None:
     with pytest.raises(NotStarted):
         ask("stub()", "def stub():\n    raise NotImplementedError\n")
 
 
-def test_students_objects_do_not_cross_the_channel(ask: Ask) -> None:
+def test_student_objects_are_not_sent_through_channel(ask: Ask) -> None:
     equal = "class Equal:\n    __eq__ = lambda self, other: True\n    __hash__ = None"
     answer = ask("answer = Equal()", equal)
     assert answer.type_name.endswith("Equal")
@@ -179,7 +179,7 @@ FAILS = "if {call} == -1: raise OSError(ctypes.get_errno(), os.strerror(ctypes.g
         "os.open('/proc/self/mem', os.O_RDWR)",
     ],
 )
-def test_worker_cannot_reach_outside(ask: Ask, attempt: str) -> None:
+def test_worker_cannot_access_anything_outside_sandbox(ask: Ask, attempt: str) -> None:
     with pytest.raises(Crashed, match=f"{REFUSED}|FileNotFoundError"):
         ask(attempt)
 
@@ -193,7 +193,7 @@ def test_worker_cannot_reach_outside(ask: Ask, attempt: str) -> None:
         "madvise(None, 0, 12)",
     ],
 )
-def test_unneeded_system_calls_are_refused(ask: Ask, call: str) -> None:
+def test_unneeded_system_calls_are_blocked(ask: Ask, call: str) -> None:
     with pytest.raises(Crashed, match=r"not permitted|not implemented|Inappropriate ioctl|Invalid argument"):
         ask(CALL + FAILS.format(call=f"libc.{call}"))
 
@@ -207,13 +207,13 @@ def test_worker_may_use_threads_and_signals(ask: Ask) -> None:
     assert ask(threads) == 28 + 200 + 300
 
 
-def test_call_has_limited_time(ask: Ask) -> None:
+def test_single_call_has_a_time_limit(ask: Ask) -> None:
     with pytest.raises(TimedOut, match="3 seconds"):
         ask("import re\nre.match('(a+)+$', 'a' * 64 + 'b')")  # in C code, deaf to signals' handlers
     assert ask("answer = 1") == 1
 
 
-def test_calls_together_have_limited_time(sandbox: Sandbox) -> None:
+def test_all_calls_together_have_a_time_limit(sandbox: Sandbox) -> None:
     slow = "import time, torch\nclass Linear(torch.nn.Module):\n    def __init__(self, i, o):\n"
     slow += "        super().__init__()\n        time.sleep(2)\n        self.weight = torch.zeros(1)\n"
     with open_runner(sandbox, slow) as (_, student):
@@ -225,7 +225,7 @@ def test_calls_together_have_limited_time(sandbox: Sandbox) -> None:
         make_weights(student)
 
 
-def test_judging_has_limited_time(sandbox: Sandbox) -> None:
+def test_judging_an_answer_has_a_time_limit(sandbox: Sandbox) -> None:
     with open_runner(sandbox, TORCHS, test_seconds=0.5, call_seconds=60.0) as (runner, student):
         compute_for(1.0)  # before the first call: drawing inputs is no judging
         runner.test_left = 60.0
@@ -241,14 +241,14 @@ def compute_for(seconds: float) -> None:
         pass
 
 
-def test_graders_waiting_time_does_not_count(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grader_time_waiting_for_cpu_does_not_count(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.sandbox.runner.measure_waiting", time.monotonic)  # as if it had only waited
     with open_runner(sandbox, f"import time\ntime.sleep(1)\n{TORCHS}", call_seconds=0.5) as (runner, _):
         assert runner.run_probe(probes.initial_weights, [1, 1, 1, 0]).outcome == "returned", "not after half a second"
         assert runner.kata_left > LIMITS.kata_seconds - 1
 
 
-def test_self_test_names_what_workers_reach(sandbox: Sandbox) -> None:
+def test_self_test_reports_what_workers_can_access(sandbox: Sandbox) -> None:
     runner = WorkerRunner(sandbox.clone(), LIMITS)
     found = runner.find_violations([*list_hidden_files(), "/etc/passwd"])
     runner.control.close()
@@ -264,7 +264,7 @@ def test_project_files_are_hidden_from_workers() -> None:
 
 
 @pytest.mark.parametrize("timed", [False, True])
-def test_worker_has_only_timed_reference_files(*, timed: bool) -> None:
+def test_only_timed_workers_get_workload_files(*, timed: bool) -> None:
     runtime = copy_runtime(timed=timed)
     found = {path.relative_to(runtime).as_posix() for path in runtime.glob("reference/**/*") if path.is_file()}
     marker = (runtime / "reference/__init__.py").read_bytes() if timed else b""

@@ -25,7 +25,7 @@ NOT_OURS = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "results", 
 
 @pytest.mark.usefixtures("needs_bwrap")
 @pytest.mark.parametrize("certify", [False, pytest.param(True, marks=pytest.mark.timing)])
-def test_page_on_writing_katas_works(tmp_path: Path, certify: bool) -> None:
+def test_commands_in_kata_writing_guide_work(tmp_path: Path, certify: bool) -> None:
     copy = Path(shutil.copytree(ROOT, tmp_path / "torchkata", ignore=NOT_OURS))
     typed = 0
     for block in BLOCK.finditer(PAGE.read_text("utf-8")):
@@ -65,7 +65,7 @@ ABOUT_KATAS = ("languages", "docs", "project", "stated_figures")
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_new_katas_need_only_what_certify_asks(tmp_path: Path) -> None:
+def test_certify_reports_everything_new_katas_need(tmp_path: Path) -> None:
     copy = Path(shutil.copytree(ROOT, tmp_path / "torchkata", ignore=find_ignored))
     settings, page = copy / "pyproject.toml", copy / "docs/katas.md"
     last = list(course().tracks)[-1]

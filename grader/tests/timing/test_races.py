@@ -16,7 +16,7 @@ from torchkata.course import course
     "title",
     ["forged/answers_early", "elsewhere/wakes_itself", "memory_and_reads/leaves_before_it_is_measured", "ends/exits"],
 )
-def test_speed_cheat_gains_nothing(
+def test_speed_cheat_gains_no_points(
     title: str,
     needs_bwrap: None,  # noqa: ARG001
 ) -> None:

@@ -85,7 +85,7 @@ def test_preempted_task_is_queued_again(slow_class: list[Path], slow_gradebook: 
     assert_complete(tmp_path, slow_gradebook)
 
 
-def test_node_without_gpu_is_unfit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slurm_node_without_gpu_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = write_submissions(tmp_path / "class", LINEAR, "ada")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     done = SlurmRun(paths, tmp_path / "out", "--device", "cuda", course=ROOT, kata="linear").wait()
@@ -94,7 +94,9 @@ def test_node_without_gpu_is_unfit(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert list_results(tmp_path / "out") == ["ada"]
 
 
-def test_other_call_is_refused_while_jobs_wait(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
+def test_different_call_is_rejected_while_jobs_are_queued(
+    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
+) -> None:
     started = SlurmRun(slow_class, tmp_path, "--slurm", "begin=now+1hour")
     started.wait_until(started.list_tasks)
     started.process.kill()
@@ -112,7 +114,7 @@ def test_other_call_is_refused_while_jobs_wait(slow_class: list[Path], slow_grad
     assert_complete(tmp_path, slow_gradebook)
 
 
-def test_node_without_sandbox_is_unfit(
+def test_slurm_node_without_sandbox_is_rejected(
     slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = tmp_path / "bin/bwrap"
@@ -131,7 +133,7 @@ def test_node_without_sandbox_is_unfit(
     assert_complete(out, slow_gradebook)
 
 
-def test_only_speed_tasks_ask_for_gpu(tmp_path: Path) -> None:
+def test_only_speed_tasks_request_a_gpu(tmp_path: Path) -> None:
     paths, out = write_submissions(tmp_path / "class", LINEAR + 2 * SLOW, *NAMES), tmp_path / "out"
     asked_for = ("--device", "cpu", "--slurm", "gres=gpu:1", "--slurm", "time=10")
     started = SlurmRun(paths, out, *asked_for, course=ROOT, kata="linear")

@@ -35,13 +35,13 @@ def busy_core() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("busy_core")
-def test_waiting_for_busy_machine_does_not_count(ask: Ask) -> None:
+def test_time_spent_waiting_for_cpu_does_not_count(ask: Ask) -> None:
     work = "until = time.process_time() + 1.5\nwhile time.process_time() < until: pass\nanswer = torch.ones(1)"
     assert torch.equal(ask(work, before=f"{ON_ONE_CORE}import time"), torch.ones(1)), "6 seconds at a quarter of a core"
 
 
 @pytest.mark.usefixtures("busy_core")
 @pytest.mark.parametrize("body", ["while True: pass", "time.sleep(60)"])
-def test_working_or_sleeping_for_too_long_times_out(ask: Ask, body: str) -> None:
+def test_working_or_sleeping_too_long_times_out(ask: Ask, body: str) -> None:
     with pytest.raises(TimedOut, match="no answer within 3 seconds"):
         ask(body, before=f"{ON_ONE_CORE}import time")

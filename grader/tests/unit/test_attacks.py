@@ -39,7 +39,7 @@ def load_corpus(folder: Path, text: str) -> list[Attack]:
     return list(load_attacks(KATAS, folder))
 
 
-def test_attack_extends_wrong_solution_and_control_right_one(tmp_path: Path) -> None:
+def test_attack_extends_wrong_solution_and_control_correct_one(tmp_path: Path) -> None:
     (attack,) = load_corpus(tmp_path, ENTRY)
     assert attack.title == "tricks/hides"
     hostile, control = (one.files["same_storage.py"].decode() for one in (attack.hostile, attack.control))
@@ -90,7 +90,7 @@ def test_attack_gains_points_above_wrong_solution(tmp_path: Path) -> None:
     assert (gained.gained, gained.stopped_by, gained.title, gained.level) == (1.0, "", "tricks/hides", "bwrap")
 
 
-def test_attack_that_harms_grading_is_found(tmp_path: Path) -> None:
+def test_attack_that_disrupts_grading_is_detected(tmp_path: Path) -> None:
     (attack,) = load_corpus(tmp_path, ENTRY)
     wrong = make_kata_result("same_storage", "wrong")
     assert judge_attack(attack, make_kata_result("same_storage", "inconclusive")).problems == ("blamed the machine",)
@@ -106,7 +106,7 @@ def test_attack_that_harms_grading_is_found(tmp_path: Path) -> None:
     assert judge_attack(attack, wordy).problems == ("left a message of 10000 characters",)
 
 
-def test_open_attack_needs_lint_finding(tmp_path: Path) -> None:
+def test_unstopped_attack_must_be_flagged_by_lint(tmp_path: Path) -> None:
     looks, silent = "import sys\\nsys._getframe(1).f_locals", "import gc\\ngc.collect()"
     entry = ENTRY.replace("HOSTILE = 1", looks) + 'open = "nobody knows how"\n'
     assert find_unlinted(load_corpus(tmp_path, entry)) == []
@@ -116,20 +116,20 @@ def test_open_attack_needs_lint_finding(tmp_path: Path) -> None:
     assert find_unlinted(load_corpus(tmp_path, found_anyway.replace(looks, silent))) == line
 
 
-def test_findings_tell_open_attack_from_control(tmp_path: Path) -> None:
+def test_lint_flags_unstopped_attack_but_not_control(tmp_path: Path) -> None:
     both = ENTRY.replace("HOSTILE = 1", "import socket").replace("HONEST = 1", "import socket")
     assert find_unlinted(load_corpus(tmp_path, both + 'only = "bwrap"\n')) == []
     line = "attack tricks/hides: lint finds nothing that its honest control does not have"
     assert find_unlinted(load_corpus(tmp_path, both + 'open = "nobody knows how"\n')) == [line]
 
 
-def test_open_attacks_of_corpus_have_findings(corpus: list[Attack]) -> None:
+def test_lint_flags_all_unstopped_attacks_of_corpus(corpus: list[Attack]) -> None:
     admitted = [attack for attack in corpus if attack.admitted]
     assert {attack.title.partition("/")[0] for attack in admitted} >= {"forged_evidence", "stolen_answers"}
     assert find_unlinted(admitted) == []
 
 
-def test_corpus_admits_attacks_that_nothing_stops(tmp_path: Path) -> None:
+def test_unstopped_attacks_are_admitted_in_results(tmp_path: Path) -> None:
     wrong = make_kata_result("same_storage", "wrong", 2.0)
     (only,) = load_corpus(tmp_path, ENTRY + 'only = "bwrap"\n')
     assert [judge_attack(only, wrong, level=level).admitted for level in LEVELS] == ["", "ONLY BWRAP STOPS"]
@@ -138,7 +138,7 @@ def test_corpus_admits_attacks_that_nothing_stops(tmp_path: Path) -> None:
     assert judge_attack(opened, wrong).reason == "nobody knows how"
 
 
-def test_quick_trial_has_no_control(tmp_path: Path) -> None:
+def test_quick_attack_trial_runs_no_control(tmp_path: Path) -> None:
     (attack,) = load_corpus(tmp_path, ENTRY)
     wrong = make_kata_result("same_storage", "wrong", 2.0)
     assert judge_attack(attack, wrong, honest=wrong).control_problem == "same_storage is wrong (test_a)"
@@ -187,7 +187,7 @@ control = "HONEST = FUNCTION"
 """
 
 
-def test_course_independent_attack_extends_first_function(tmp_path: Path) -> None:
+def test_generic_attack_extends_first_function(tmp_path: Path) -> None:
     (tmp_path / "tricks.toml").write_text(ANYWHERE)
     (attack,) = load_attacks(KATAS, tmp_path)
     hostile, base = attack.hostile.files, attack.make_base().files
@@ -203,7 +203,7 @@ def test_course_independent_attack_extends_first_function(tmp_path: Path) -> Non
     ("track", "kata", "function"),
     [("core", "same_storage", "same_storage"), ("models", "initialization", "xavier_truncated_normal")],
 )
-def test_first_function_is_of_a_graded_kata(
+def test_first_function_belongs_to_a_graded_kata(
     monkeypatch: pytest.MonkeyPatch, track: str, kata: str, function: str
 ) -> None:
     monkeypatch.setattr(courses, "CURRENT", [replace(course(), graded=(track,))])
@@ -224,21 +224,21 @@ def test_quick_proof_runs_one_test_per_kata(tmp_path: Path) -> None:
     assert whole.after.katas == (course().katas["same_storage"],)
 
 
-def test_engine_attacks_name_no_kata_or_torch() -> None:
+def test_generic_attacks_mention_no_kata_or_torch() -> None:
     words = "|".join((*(kata.name for kata in KATAS if kata.name not in ("train", "strides")), "torch", "einops"))
     found = {path.stem: re.findall(rf"\b(?:{words})\b", path.read_text("utf-8")) for path in CORPUS.glob("*.toml")}
     assert len(found) >= 8
     assert {name: those for name, those in found.items() if those} == {}
 
 
-def test_course_without_functions_has_only_own_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_course_without_functions_gets_no_generic_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(courses, "CURRENT", [replace(course(), graded=("optimizers",))])
     here = list(load_attacks([*courses.course().katas.values()]))
     assert here
     assert all(attack.entry.wrong for attack in here)
 
 
-def test_course_has_next_student_and_neighbour(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_next_student_and_neighbour_come_from_the_course(monkeypatch: pytest.MonkeyPatch) -> None:
     primes = courses.read_course(ROOT / "examples/courses/primes")
     monkeypatch.setattr(courses, "CURRENT", [primes])
     first, second = primes.katas.values()

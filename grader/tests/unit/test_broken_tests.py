@@ -24,7 +24,7 @@ def decide(body: Callable[..., None]) -> BrokenTest | None:
     return find_broken_test(raised.value, recorded, Call(lambda: None, []))
 
 
-def test_comparison_accepts_unread_answer() -> None:
+def test_comparisons_accept_unread_answer_placeholder() -> None:
     assert_equal(Unread(), [2])
     assert_close(Unread(), np.zeros(2), scale=1.0)
     with pytest.raises(ValueError, match="could not convert"):
@@ -34,7 +34,7 @@ def test_comparison_accepts_unread_answer() -> None:
 @pytest.mark.parametrize(
     "read", [lambda x: x + 1, lambda x: x == 1, lambda x: x[0], lambda x: x.shape, len, bool, list, str, float]
 )
-def test_use_of_unread_answer_raises(read: Callable[[object], object]) -> None:
+def test_reading_unread_answer_placeholder_raises_error(read: Callable[[object], object]) -> None:
     with pytest.raises(AnswerRead):
         read(Unread())
 

@@ -45,7 +45,7 @@ def test_table_compares_device_with_its_datasheet() -> None:
     assert rows["triad"] == ("4200 GB/s", "4800", "0.88", "–")
 
 
-def test_calibrate_reports_death_of_measuring_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calibrate_reports_crash_of_measuring_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ceilings, "measure_device", lambda _kind: sys.exit())
     with pytest.raises(MachineError, match="the measuring process exited unexpectedly"):
         calibrate.measure("cpu")
@@ -59,14 +59,14 @@ def test_calibrate_reports_death_of_measuring_process(monkeypatch: pytest.Monkey
         (["--to", "/nowhere/at/all.json"], "grader: --to /nowhere/at/all.json: must be a file"),
     ],
 )
-def test_calibrate_refuses_bad_option_in_one_line(options: list[str], line: str) -> None:
+def test_calibrate_reports_bad_option_in_one_line(options: list[str], line: str) -> None:
     done = call_grader("calibrate", *options)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert done.err.startswith(line)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
-def test_calibrate_without_gpu_exits_with_3() -> None:
+def test_calibrate_without_gpu_exits_with_code_3() -> None:
     done = call_grader("calibrate", "--device", "cuda")
     assert (done.code, done.err) == (3, "grader: there is no CUDA device here\n")
 

@@ -74,7 +74,7 @@ def find_nodes(tensor: Tensor) -> set[Any]:
     return nodes
 
 
-def test_kept_loss_keeps_nodes_not_activations() -> None:
+def test_kept_loss_retains_graph_nodes_but_not_activations() -> None:
     assert_text_has(
         "train",
         "Detach the losses: otherwise each keeps its graph's nodes in memory",
@@ -167,7 +167,7 @@ def test_autocast_halves_activations_and_copies_weights() -> None:
     assert sizes == {False: {(activation, 4)}, True: {(activation, 2), (weight, 2)}}
 
 
-def test_views_share_the_whole_storage_of_their_source() -> None:
+def test_views_keep_the_entire_source_storage_alive() -> None:
     assert_text_has("same_storage", "a small slice keeps a large block of memory alive")
     assert_text_has("memory_accounting", "A view keeps the whole storage of its source")
     assert_text_has(
@@ -184,7 +184,7 @@ def test_views_share_the_whole_storage_of_their_source() -> None:
     assert views[0].clone().untyped_storage().nbytes() == 4 * 1000
 
 
-def test_weights_only_loads_no_code(tmp_path: Path) -> None:
+def test_weights_only_load_executes_no_code(tmp_path: Path) -> None:
     assert_text_has("checkpoint", "Do not run code from the file: use `torch.load(..., weights_only=True)`")
     ran = tmp_path / "ran"
 
@@ -252,7 +252,7 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
         assert 0.9 < (x @ a).std() / 1024**0.5 < 1.1"""),
     ("flop_accounting", "the first layer's input gets no gradient unless",
      "assert count_backward_products(False) == 1"),
-    ("linear_backward", "Each gradient is a matrix multiplication as large as that of the forward pass",
+    ("linear_backward", "Each gradient is a matrix multiplication with as many FLOPs as the forward pass",
      "assert count_backward_products(True) == 2"),
     ("strides", "is not contiguous, and `x.transpose(0, 1).view(3, 2, 2, 2)` works", """
         y = torch.arange(24).reshape(2, 3, 4).transpose(0, 1)
@@ -284,7 +284,7 @@ def compute_decay(kind: Callable[..., torch.optim.Optimizer], gradient: float) -
 
 @pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad")
 @pytest.mark.parametrize(("kata", "words", "code"), SHORT, ids=[f"{kata}: {words}" for kata, words, _ in SHORT])
-def test_short_claim_holds(kata: str, words: str, code: str) -> None:
+def test_factual_claim_in_kata_text_is_true(kata: str, words: str, code: str) -> None:
     assert_text_has(kata, words)
     generator = torch.Generator().manual_seed(0)
     x, a, b = (torch.randn(1024, 1024, generator=generator, dtype=torch.float64) for _ in range(3))
@@ -292,7 +292,7 @@ def test_short_claim_holds(kata: str, words: str, code: str) -> None:
     exec(dedent(code), {**globals(), **vars(torch.optim), **vars(math), **given})
 
 
-def test_jaxtyping_checks_only_with_a_checker() -> None:
+def test_jaxtyping_checks_shapes_only_with_typechecker() -> None:
     assert_text_has("named_dimensions", "are checked only under `@jaxtyped(typechecker=beartype)`")
 
     def double(x: Float[Tensor, "rows 3"]) -> Any:
@@ -315,8 +315,8 @@ def test_jaxtyping_checks_only_with_a_checker() -> None:
         jaxtyped(double, typechecker=checker)(torch.ones(2, 4))
 
 
-def test_libraries_draw_from_generators_of_their_own() -> None:
-    assert_text_has("reproducibility", "the run repeats only if all three are seeded")
+def test_each_library_has_its_own_random_generator() -> None:
+    assert_text_has("reproducibility", "a run is reproducible only if all three are seeded")
     draws: list[Callable[[], float]] = [lambda: torch.rand(1).item(), np.random.rand, random.random]
     seeds: list[Callable[[int], object]] = [torch.manual_seed, np.random.seed, random.seed]
     for chosen, seed in enumerate(seeds):

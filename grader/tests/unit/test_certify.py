@@ -54,11 +54,11 @@ def make_claim(name: str, *looks_like: str, note: str = "") -> Claim:
         ("inconclusive", "linear is inconclusive (test_a)"),
     ],
 )
-def test_wrong_entry_is_started_and_not_done(status: Status, problem: str | None) -> None:
+def test_wrong_entry_must_be_started_but_not_done(status: Status, problem: str | None) -> None:
     assert refute_wrong(make_entry(), make_results({"test_a": ""}, status)) == problem
 
 
-def test_certify_refutes_false_caught_by() -> None:
+def test_certify_rejects_wrong_caught_by_entry() -> None:
     caught, named = make_results({"test_a": "", "test_b": None}), make_results({"test_a": "", "test_b": "relu"})
     assert refute_wrong(make_entry(), caught) is None, "all tests were run"
     assert refute_wrong(make_entry(caught_by="test_a"), caught) is None
@@ -81,7 +81,7 @@ def test_quickest_test_under_every_seed_is_chosen() -> None:
     assert find_cheapest(make_entry("relu"), [make_results({"test_a": ""})]) is None
 
 
-def test_certify_names_kata_that_rejects_right_entry() -> None:
+def test_certify_reports_kata_that_rejects_correct_entry() -> None:
     done = make_results({"test_a": None}, "done")
     rejected = make_results({"test_a": None, "test_b": ""}, kata="cruncher")
     assert find_others("done", done) is None
@@ -122,13 +122,13 @@ def test_certify_counts_true_claims() -> None:
         (make_claim("a"), make_diagnosed("bias"), "unexpected diagnosis", None),
     ],
 )
-def test_diagnosis_of_zoo_entry_is_judged(
+def test_wrong_diagnosis_of_zoo_entry_is_reported(
     claim: Claim, results: list[KataResult], judgement: str, problem: str | None
 ) -> None:
     assert (judge_diagnosis(claim, results), claim.refute(results)) == (judgement, problem)
 
 
-def test_note_of_test_counts_as_diagnosis() -> None:
+def test_note_of_failed_test_counts_as_diagnosis() -> None:
     assert judge_diagnosis(make_claim("a"), make_diagnosed()) == "no diagnosis"
     assert judge_diagnosis(make_claim("a", note="a bias"), make_diagnosed()) == "named by the test"
     assert judge_diagnosis(make_claim("a", note="a bias"), make_diagnosed("bias")) == "unexpected diagnosis"

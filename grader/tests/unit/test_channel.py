@@ -60,13 +60,13 @@ def test_plain_values_arrive_unchanged(value: Any) -> None:
 
 
 @given(st.binary(max_size=200))
-def test_random_bytes_are_malformed_reply(frame: bytes) -> None:
+def test_random_bytes_are_reported_as_malformed_reply(frame: bytes) -> None:
     for message in (frame, fuzz_decoder.pack_frame(b"\x93" + frame)):
         with pytest.raises(Malformed):
             decode_reply(message)
 
 
-def test_fuzzed_frames_are_replies_or_malformed() -> None:
+def test_fuzzed_frames_decode_or_are_reported_malformed() -> None:
     found = fuzz_decoder.fuzz(0, 20_000)
     assert found.total() == 20_000
     assert found["a reply"] > 500, "frames that were changed little must be tried, too"
@@ -101,7 +101,7 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize("reply", MALFORMED, ids=map(str, range(len(MALFORMED))))
-def test_reply_is_malformed(reply: bytes) -> None:
+def test_malformed_reply_is_reported(reply: bytes) -> None:
     with pytest.raises(Malformed):
         decode_reply(reply)
 
@@ -112,7 +112,7 @@ def test_tensors_arrive_with_valid_bools() -> None:
     assert bools.to(torch.uint8).tolist() == [1, 0]
 
 
-def test_texts_of_forged_reply_are_short_lines() -> None:
+def test_strings_of_forged_reply_become_short_lines() -> None:
     forged = {"outcome": "raised", "error": "two\nlines " * 50_000, "file": "f" * 5000, "source": "\x1b[2J" * 5000}
     reply = decode_reply(fuzz_decoder.pack_frame(msgspec.msgpack.encode(forged)))
     assert all(len(text) <= MAX_TEXT and text.isprintable() for text in (reply.error, reply.file, reply.source))
@@ -200,7 +200,7 @@ def test_time_limit_covers_whole_frame(pair: tuple[Channel, socket.socket]) -> N
     ],
     ids=["cut", "too large", "no shared memory"],
 )
-def test_bad_frame_raises(
+def test_invalid_frame_raises_channel_error(
     pair: tuple[Channel, socket.socket], frame: bytes, error: type[Exception], words: str | None
 ) -> None:
     ours, theirs = pair

@@ -35,7 +35,7 @@ def corpus() -> list[Cheat]:
     return list(load_cheats(KATAS))
 
 
-def test_cheat_extends_slow_solution_and_control_right_one(tmp_path: Path) -> None:
+def test_cheat_extends_slow_solution_and_control_correct_one(tmp_path: Path) -> None:
     (tmp_path / "tricks.toml").write_text(ENTRY)
     (cheat,) = load_cheats(KATAS, tmp_path)
     hostile, control = (files["linear.py"].decode() for files in (cheat.make_files(), cheat.make_control()))
@@ -82,7 +82,7 @@ def test_cheat_fails_if_it_gains_or_harms(
     assert (proof.claims, proof.inconclusive) == (2, inconclusive)
 
 
-def test_cheat_may_earn_what_its_entry_admits(corpus: list[Cheat]) -> None:
+def test_cheat_may_earn_points_its_entry_admits(corpus: list[Cheat]) -> None:
     def changed(**changes: str) -> Trial:
         return judge_trial(replace(corpus[0], entry=msgspec.structs.replace(corpus[0].entry, **changes)), row=PASSED)
 
@@ -101,11 +101,11 @@ def test_cheat_may_earn_what_its_entry_admits(corpus: list[Cheat]) -> None:
         (PASSED, ""),
     ],
 )
-def test_cheat_names_what_stopped_it(corpus: list[Cheat], row: PerformanceResult, stopped_by: str) -> None:
+def test_cheat_result_names_what_stopped_it(corpus: list[Cheat], row: PerformanceResult, stopped_by: str) -> None:
     assert judge_trial(corpus[0], row=row).stopped_by == stopped_by
 
 
-def test_certify_refutes_slow_solution_that_passes() -> None:
+def test_certify_reports_slow_solution_that_passes() -> None:
     slow = next(iter(load_slow(KATAS).values()))
     proof = prove_times([judge_slow(slow, "none", row) for row in (FAILED, RESTLESS_ROW, PASSED)])
     assert proof.failed == [f"slow {slow.title} at none: outcome passed, expected failed"]

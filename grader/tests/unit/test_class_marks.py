@@ -81,7 +81,7 @@ def test_marks_have_a_row_per_student(tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in results.rglob("*.json")} == before
 
 
-def test_marks_name_open_questions(tmp_path: Path) -> None:
+def test_marks_list_unresolved_questions(tmp_path: Path) -> None:
     store(store_results(tmp_path / "results"), "who", "done", "passed")
     needless = CLASS["overrides.csv"].replace(",1,unfair", ",0,unfair")
     times = "submission,time\nada,2026-10-01T20:00:00Z\n"
@@ -120,7 +120,7 @@ def test_marks_name_open_questions(tmp_path: Path) -> None:
         ("extensions_csv", "id,until,reason\nada,2026-10-05T00:00:00,x\nada,2026-10-06,x\n", "two extensions for ada"),
     ],
 )
-def test_contradictory_class_is_refused(tmp_path: Path, file: str, text: str, told: str) -> None:
+def test_contradictory_class_files_are_rejected(tmp_path: Path, file: str, text: str, told: str) -> None:
     done = call_grader("marks", store_results(tmp_path / "results"), write_class(tmp_path / "class", **{file: text}))
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert told in done.err
@@ -169,7 +169,7 @@ def text_of(page: Path) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", main).split())
 
 
-def test_page_shows_steps_of_a_mark(tmp_path: Path) -> None:
+def test_page_shows_how_mark_was_calculated(tmp_path: Path) -> None:
     folder, results = write_class(tmp_path / "class"), store_results(tmp_path / "results")
     done = call_grader("report", results, "--class", folder, "--feedback", tmp_path / "pages")
     assert (done.code, done.err) == (0, "")
@@ -217,7 +217,7 @@ def test_regrade_names_superseded_overrides(tmp_path: Path) -> None:
     assert refused.err == "grader: --class and --pseudonyms can't be combined: --class prints names\n"
 
 
-def test_commit_time_is_the_fallback(tmp_path: Path) -> None:
+def test_commit_time_is_used_as_fallback(tmp_path: Path) -> None:
     folder, results = write_class(tmp_path / "class"), store_results(tmp_path / "results")
     (folder / "times.csv").write_text("submission,time\nada,2026-10-01T20:00:00Z\n")
     for name in ("ada", "ben"):

@@ -21,7 +21,7 @@ def make_result_with_points(score: float, most: float) -> Result:
     return msgspec.structs.replace(whole, katas=[msgspec.structs.replace(whole.katas[0], tests=tests)])
 
 
-def test_report_has_fields_points_and_tests() -> None:
+def test_classroom50_report_has_fields_points_and_tests() -> None:
     report = render_classroom50(make_result(HOSTILE))
     assert report["classroom"] == "cs336"
     assert report["assignment_type"] == "group"
@@ -78,7 +78,7 @@ def test_fields_come_from_options_then_github_actions() -> None:
         ({"datetime": "yesterday"}, "datetime is 'yesterday'; write it as 2026-"),
     ],
 )
-def test_bad_field_is_named(given: dict[str, str], words: str) -> None:
+def test_invalid_report_field_is_reported(given: dict[str, str], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         classroom50.collect_fields(given, RUNNER)
 

@@ -41,7 +41,7 @@ def test_gpu_options_apply_only_to_timing_tasks() -> None:
     ("value", "minutes"),
     [("30", 30), ("0:30", 1), ("02:00:01", 121), ("1-0", 1440), ("1-12:30", 2190), ("2-00:00:00", 2880)],
 )
-def test_time_limit_has_slurms_formats(value: str, minutes: int) -> None:
+def test_time_limit_accepts_slurm_formats(value: str, minutes: int) -> None:
     assert parse((f"time={value}",)).minutes == {"tests": minutes, "speed": minutes}
 
 
@@ -67,7 +67,7 @@ def test_bad_slurm_option_is_refused(option: str, words: str) -> None:
     assert words in str(raised.value)
 
 
-def test_missing_slurm_commands_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_slurm_commands_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (submission,) = write_submissions(tmp_path, LINEAR, "ada")
     monkeypatch.setenv("PATH", str(tmp_path))
     done = call_grader("grade", submission, "--out", tmp_path / "out", "--executor", "slurm")
@@ -84,7 +84,7 @@ def test_chunk_size_bounds_time_and_tasks(seconds: float, submissions: int, jobs
     assert size == 1 or size * seconds <= 1.5 * TASK_SECONDS or tasks > MAX_TASKS // 2
 
 
-def test_plan_holds_each_submission_once(tmp_path: Path) -> None:
+def test_slurm_plan_contains_each_submission_once(tmp_path: Path) -> None:
     paths = [tmp_path / f"s{number}" for number in range(7)]
     planned = create_plan("tests", paths, make_slurm_options(tmp_path), 3)
     assert [len(chunk) for chunk in planned.chunks] == [3, 3, 1]
@@ -92,7 +92,7 @@ def test_plan_holds_each_submission_once(tmp_path: Path) -> None:
     assert msgspec.json.decode(msgspec.json.encode(planned), type=type(planned)) == planned
 
 
-def test_estimate_is_from_stored_results_of_similar_size(tmp_path: Path) -> None:
+def test_time_estimate_uses_results_of_similar_size(tmp_path: Path) -> None:
     guessed = estimate_seconds("tests", KATAS, make_slurm_options(tmp_path, examples=100))
     assert guessed < estimate_seconds(
         "tests", (*KATAS, course().katas["train"]), make_slurm_options(tmp_path, examples=100)
@@ -145,7 +145,7 @@ def test_forced_run_ignores_older_results(tmp_path: Path) -> None:
         assert [job.submission.id for job in again.to_grade()] == left
 
 
-def test_record_belongs_to_one_call(tmp_path: Path) -> None:
+def test_run_record_matches_only_its_own_call(tmp_path: Path) -> None:
     paths = write_submissions(tmp_path / "class", LINEAR, "ada", "ben")
     stored = record.create(make_queue(paths, make_slurm_options(tmp_path)), None)
     assert record.load(tmp_path) == stored

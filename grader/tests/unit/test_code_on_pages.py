@@ -60,7 +60,7 @@ def make_crashed(line: int) -> Result:
 
 
 @given(st.text())
-def test_source_lines_are_text_in_order(text: str) -> None:
+def test_source_lines_are_escaped_and_in_order(text: str) -> None:
     result = sample_results.make_result("why")
     found, plain = (Lines(make_page(result, words)) for words in (text, "x"))
     assert found.lines == [printable(line) for line in Source(text).lines]
@@ -84,7 +84,7 @@ def test_hidden_test_marks_no_line_for_student(hide: Hide) -> None:
     assert (len(found.lines), found.marked) == (11, {})
 
 
-def test_page_names_course_and_day_of_grading() -> None:
+def test_page_shows_course_and_date_of_grading() -> None:
     page = make_page(sample_results.make_result("why"), "")
     assert course().title in page
     assert "graded on 2026-03-0" in page

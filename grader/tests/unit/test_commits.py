@@ -60,12 +60,12 @@ def add_commit(repository: Path, time: str, message: bytes = b"done") -> None:
         ("١٧٩٠٠٠٠٠٠٠ +0000", ""),
     ],
 )
-def test_only_a_usual_commit_time_is_accepted(repository: Path, time: str, found: str) -> None:
+def test_implausible_commit_time_is_rejected(repository: Path, time: str, found: str) -> None:
     add_commit(repository, time)
     assert find_commit_time(repository, FILES) == found
 
 
-def test_a_huge_object_is_not_unpacked(repository: Path) -> None:
+def test_huge_git_object_is_not_unpacked(repository: Path) -> None:
     add_commit(repository, ZONE, bytes(64 * 2**20))
     tracemalloc.start()
     assert find_commit_time(repository, FILES) == ""
@@ -75,7 +75,7 @@ def test_a_huge_object_is_not_unpacked(repository: Path) -> None:
 
 @pytest.mark.parametrize("place", ["HEAD", "objects", "objects/pack", "objects/ab", f"objects/ab/{'ab' * 19}"])
 @pytest.mark.parametrize("kind", ["pipe", "link", "file"])
-def test_no_pipe_blocks_and_no_link_is_followed(repository: Path, place: str, kind: str) -> None:
+def test_git_reader_ignores_pipes_and_links(repository: Path, place: str, kind: str) -> None:
     path = repository / ".git" / place
     path.parent.mkdir(exist_ok=True)
     (repository / ".git/HEAD").write_text("ab" * 20)
@@ -107,7 +107,7 @@ def test_packed_commits_are_read_as_git_reads_them(repository: Path) -> None:
         (repository / ".git/HEAD").write_text("ref: refs/heads/main")
 
 
-def test_a_damaged_pack_is_no_error(repository: Path) -> None:
+def test_damaged_git_pack_raises_no_error(repository: Path) -> None:
     draw = random.Random(0)
     git(repository, "repack", "-adq")
     for path in (repository / ".git/objects/pack").iterdir():
@@ -121,7 +121,7 @@ def test_a_damaged_pack_is_no_error(repository: Path) -> None:
         path.write_bytes(content)
 
 
-def test_a_delta_against_itself_ends(repository: Path) -> None:
+def test_self_referencing_git_delta_does_not_loop(repository: Path) -> None:
     git(repository, "repack", "-adq")
     name = git(repository, "rev-parse", "HEAD")
     (pack,) = (repository / ".git/objects/pack").glob("*.pack")

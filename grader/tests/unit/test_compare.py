@@ -30,7 +30,9 @@ def test_sum_in_any_order_is_close(n: int, power: int, seed: int, *, backwards: 
 
 
 @given(dtype=st.sampled_from(DTYPES), power=st.integers(4, 8), roundings=st.integers(1, 20), below=st.booleans())
-def test_number_of_roundings_is_limit(dtype: torch.dtype, power: int, roundings: int, *, below: bool) -> None:
+def test_number_of_roundings_limits_tolerated_difference(
+    dtype: torch.dtype, power: int, roundings: int, *, below: bool
+) -> None:
     exact, eps = 2.0**power, torch.finfo(dtype).eps
     near, far = (
         torch.tensor(exact * (1 - off * eps if below else 1 + off * eps), dtype=dtype)
@@ -77,7 +79,7 @@ def test_only_known_mistakes_may_expect_inf_or_nan() -> None:
 
 
 @given(power=st.integers(4, 60), sign=st.sampled_from([-1, 1]))
-def test_mistake_beyond_scale_is_compared_at_its_size(power: int, sign: int) -> None:
+def test_values_above_scale_are_compared_at_own_size(power: int, sign: int) -> None:
     mistaken = sign * (1 / 3) * 2.0**power
     assert_close(torch.tensor(mistaken), mistaken, scale=1.0)
     with pytest.raises(Wrong):
@@ -97,11 +99,11 @@ def test_none_is_close_only_to_none() -> None:
 
 
 @pytest.mark.parametrize("a", range(len(OTHERS)))
-def test_plain_value_is_same_only_as_itself(a: int) -> None:
+def test_plain_value_equals_only_itself(a: int) -> None:
     assert [i for i, other in enumerate(OTHERS) if same(OTHERS[a], other)] == [a]
 
 
-def test_nested_difference_is_found() -> None:
+def test_difference_in_nested_values_is_found() -> None:
     yours: Plain = {"a": [1, torch.tensor([1.0, math.nan])]}
     assert_equal(yours, {"a": [1, torch.tensor([1.0, math.nan])]})
     for other in ({"a": [1, torch.tensor([1.0, 2.0])]}, {"a": [1]}, {"b": yours["a"]}, [yours]):

@@ -48,7 +48,7 @@ def list_sources(entry: Attack | Cheat) -> list[dict[str, bytes]]:
     return [submission.files for submission in (entry.hostile, entry.control, *accomplices)]
 
 
-def test_corpus_is_large(corpus: list[Attack | Cheat]) -> None:
+def test_corpus_has_enough_entries(corpus: list[Attack | Cheat]) -> None:
     assert len(corpus) >= 60
     assert len({entry.title for entry in corpus}) == len(corpus)
     assert all(entry.entry.aim for entry in corpus)
@@ -77,7 +77,7 @@ def test_code_of_corpus_compiles(corpus: list[Attack | Cheat]) -> None:
         *((read, "[hides]", "[hides", "tricks.toml: ") for read in BELOW),
     ],
 )
-def test_flawed_entry_is_named(tmp_path: Path, read: Read, old: str, new: str, words: str) -> None:
+def test_invalid_corpus_entry_is_reported(tmp_path: Path, read: Read, old: str, new: str, words: str) -> None:
     (tmp_path / "tricks.toml").write_text(ENTRY.format(BELOW[read]).replace(old, new))
     with pytest.raises(CallError) as refused:
         list(read(KATAS, tmp_path))
@@ -133,7 +133,7 @@ def test_inconclusive_trials_are_counted_and_noted_once() -> None:
         (tabulate_cheats, "| tricks | none | 4 | 24 | the check 1 | 1 | 1 | 3/4 | 2 |"),
     ],
 )
-def test_table_sums_up_class_per_level(tabulate: Callable[[list[Trial]], Table], row: str) -> None:
+def test_table_summarizes_class_per_isolation_level(tabulate: Callable[[list[Trial]], Table], row: str) -> None:
     trials = [
         replace(STOPPED, inconclusive=True, control_inconclusive=True, seconds=1.25),
         OPEN,
@@ -156,7 +156,9 @@ def test_table_sums_up_class_per_level(tabulate: Callable[[list[Trial]], Table],
         ("bwrap", False, "bwrap", None),
     ],
 )
-def test_levels_that_are_tried(isolation: Isolation, quick: bool, broken: str, tried: list[str] | None) -> None:
+def test_isolation_option_selects_levels_to_try(
+    isolation: Isolation, quick: bool, broken: str, tried: list[str] | None
+) -> None:
     def attempt(level: Level, trials: list[Trial]) -> None:
         if level == broken:
             raise MachineError("no namespaces here")

@@ -4,7 +4,7 @@ from grader.tests.support.submissions import PRIMES
 from torchkata.course import cached_by_course, course, use
 
 
-def test_cache_keeps_values_of_courses_apart() -> None:
+def test_cache_separates_values_of_different_courses() -> None:
     calls: list[str] = []
 
     @cached_by_course

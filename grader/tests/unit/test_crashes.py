@@ -107,14 +107,14 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
 
 
 @pytest.mark.parametrize(("key", "crash"), [(key, crash) for key, crashes in CRASHES.items() for crash in crashes])
-def test_crash_has_its_explanation(key: str, crash: Callable[[], object]) -> None:
+def test_common_crash_is_explained(key: str, crash: Callable[[], object]) -> None:
     if key == "cuda" and torch.cuda.is_available():
         pytest.skip("there is a GPU here")
     raised = catch(crash, Place("linear.py", 3, "as it was"))
     assert explain_crash(raised) == words(f"crash.{key}"), raised
 
 
-def test_every_explanation_has_a_real_error() -> None:
+def test_every_explanation_matches_a_real_error() -> None:
     assert {*CRASHES, "empty_state", "pinned"} == {*PATTERNS.values()}
 
 
@@ -145,7 +145,7 @@ def test_missing_return_is_explained() -> None:
     assert explain_crash(Crashed(unpacked, Place("sgd.py", 3, "a, b = f()"))) == ""
 
 
-def test_clear_error_has_no_explanation() -> None:
+def test_self_explanatory_error_gets_no_explanation() -> None:
     for error in ("ZeroDivisionError: division by zero", "OverflowError: int too large to convert to float"):
         assert explain_crash(Crashed(error, Place())) == ""
     assert explain_crash(catch(lambda: torch.randint(0, 2.5, (3,)), Place("get_batch.py", 3))) == ""  # type: ignore[call-overload]

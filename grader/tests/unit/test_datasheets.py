@@ -38,7 +38,7 @@ def test_mfu_thresholds_apply_to_two_devices() -> None:
         ("NVIDIA A100-SXM4-80GB", torch.float8_e4m3fn, False, None),
     ],
 )
-def test_peak_follows_device_and_dtype(name: str, dtype: torch.dtype, peak: float | None, *, tf32: bool) -> None:
+def test_peak_depends_on_device_and_dtype(name: str, dtype: torch.dtype, peak: float | None, *, tf32: bool) -> None:
     found = device(name)
     assert found is not None
     assert found.peak(dtype, tf32=tf32) == peak

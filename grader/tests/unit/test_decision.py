@@ -39,7 +39,7 @@ def spread(*ratios: float) -> list[Sample]:
     ("ratio", "tier"),
     [(0.0, None), (0.59, None), (0.6, "passing"), (0.74, "passing"), (0.75, "full"), (3.0, "full")],
 )
-def test_ten_equal_samples_decide_verdict(ratio: float, tier: str | None) -> None:
+def test_ten_equal_samples_are_enough_for_verdict(ratio: float, tier: str | None) -> None:
     verdict = judge_samples(make_steady_samples(ratio))
     assert isinstance(verdict, Final)
     assert (verdict.outcome, verdict.tier, verdict.used) == ("passed" if tier else "failed", tier, 10)
@@ -66,7 +66,7 @@ OPEN = [*[0.58] * 7, *[0.62] * 3]
         ([*[0.7] * 7, *[0.8] * 3], 1),
     ],
 )
-def test_undecided_samples_ask_for_more(ratios: list[float], more: int) -> None:
+def test_undecided_samples_lead_to_more_samples(ratios: list[float], more: int) -> None:
     assert judge_samples(spread(*ratios)) == More(more)
 
 
@@ -81,7 +81,7 @@ def test_undecided_samples_ask_for_more(ratios: list[float], more: int) -> None:
         (OPEN * 2, 1),  # the student has the benefit of the doubt
     ],
 )
-def test_last_sample_decides(ratios: list[float], expected: int) -> None:
+def test_last_sample_decides_the_verdict(ratios: list[float], expected: int) -> None:
     samples = spread(*ratios)
     verdict = judge_samples(samples)
     assert isinstance(verdict, Final)
@@ -103,7 +103,7 @@ def decide(ratios: Sequence[float], rules: TimingRules) -> Verdict:
 
 
 @given(st.lists(st.sampled_from([0.3, 0.59, 0.7, 0.8]), min_size=20, max_size=20))
-def test_early_look_agrees_with_late_unless_far_off(ratios: list[float]) -> None:
+def test_early_verdict_agrees_with_late_except_extremes(ratios: list[float]) -> None:
     far = all(ratio == 0.3 for ratio in ratios[: decision.FAR_SAMPLES])
     fast = all(ratio == 0.8 for ratio in ratios[: decision.FEWEST])
     assert get_rank(decide(ratios, CUDA)) == (0 if far else 2 if fast else get_rank(decide(ratios, LATE)))
@@ -133,7 +133,7 @@ def compute_failing_chance(low: float, chance: float) -> float:
 
 
 @pytest.mark.parametrize(("low", "most"), [(0.59, 0.0272), (0.3, 0.0305)])
-def test_all_looks_together_fail_few_passing_students(low: float, most: float) -> None:
+def test_repeated_looks_fail_few_passing_students(low: float, most: float) -> None:
     """At least half of all samples reach the true median; `decide` documents these chances."""
     assert compute_failing_chance(low, 0.5) == pytest.approx(most, abs=1e-4)
     assert compute_failing_chance(low, 0.4) < most / 3
@@ -145,7 +145,7 @@ def test_all_looks_together_fail_few_passing_students(low: float, most: float) -
     place=st.integers(0, 30),
     trouble=st.sampled_from(["", "the device was too hot"]),
 )
-def test_one_wrong_result_fails_workload(errors: list[float], bad: float, place: int, trouble: str) -> None:
+def test_single_wrong_result_fails_the_workload(errors: list[float], bad: float, place: int, trouble: str) -> None:
     errors.insert(place, bad)
     samples = [replace(make_steady_samples(2.0, 1)[0], error=error) for error in errors]
     verdict = judge_samples(samples, trouble=trouble)
@@ -159,7 +159,7 @@ def test_error_at_tolerance_is_accepted() -> None:
     assert get_rank(judge_samples([replace(sample, error=TOLERANCE) for sample in make_steady_samples(0.9)])) == 2
 
 
-def test_machine_trouble_is_retried_twice_then_inconclusive() -> None:
+def test_machine_fault_is_retried_twice_then_inconclusive() -> None:
     hot = "the device slowed down: too hot"
     assert [judge_samples(make_steady_samples(0.9), trouble=hot, attempt=attempt) for attempt in (1, 2)] == [
         Retry(hot)
@@ -195,7 +195,7 @@ def test_mfu_thresholds_use_highest_baseline_rate(place: int) -> None:
 
 
 @given(st.integers(6, 500))
-def test_interval_is_narrowest_that_covers_enough(count: int) -> None:
+def test_confidence_interval_is_narrowest_with_required_coverage(count: int) -> None:
     low, high = decision.median_interval(count)
     assert low + high == count - 1
     misses = [2 * sum(math.comb(count, i) for i in range(rank)) / 2**count for rank in (low + 1, low + 2)]
@@ -203,18 +203,18 @@ def test_interval_is_narrowest_that_covers_enough(count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 4])
-def test_fewer_than_five_values_have_no_interval(count: int) -> None:
+def test_fewer_than_five_values_give_no_confidence_interval(count: int) -> None:
     assert decision.median_interval(5) == (0, 4)
     with pytest.raises(ValueError, match="at least 5 values"):
         decision.median_interval(count)
 
 
 @pytest.mark.parametrize(("tier", "points"), [("full", 5), ("passing", 3), (None, 0)])
-def test_points_follow_tier(tier: Tier | None, points: float) -> None:
+def test_points_depend_on_speed_tier(tier: Tier | None, points: float) -> None:
     assert decision.score_of(tier, decision.points_on("cuda", course().workloads["linear_forward"])) == points
 
 
-def test_cpu_earns_no_points() -> None:
+def test_speed_on_cpu_earns_no_points() -> None:
     for workload in course().workloads.values():
         assert decision.points_on("cuda", workload) == workload.points
         assert decision.points_on("cpu", workload) == Tiers(0, 0)
@@ -237,7 +237,7 @@ def test_rates_must_be_positive_numbers(bad: float) -> None:
 
 
 @pytest.mark.parametrize("given", [(1.0, 0.0), (0.0, 1.0), (0.3, 0.3), (-0.1, 0.0), (math.nan, 0.0)])
-def test_rules_that_could_double_ratio_are_refused(given: tuple[float, float]) -> None:
+def test_rules_that_could_double_ratio_are_rejected(given: tuple[float, float]) -> None:
     with pytest.raises(ValueError, match="could double a ratio"):
         TimingRules(*given)
 
@@ -289,7 +289,7 @@ def test_student_below_half_threshold_never_passes(
 
 
 @given(st.floats(0.01, 0.94), st.integers(10, 20))
-def test_machine_slow_after_opening_is_not_judged(speed: float, count: int) -> None:
+def test_machine_that_slows_after_start_is_not_judged(speed: float, count: int) -> None:
     verdict = judge_samples(make_samples(0.9, [speed] * (count + 1), [speed] * count))
     assert verdict == (More(5) if count < 20 else Retry("only 0 of 20 blocks were timed without disturbance"))
 
@@ -334,7 +334,7 @@ def test_faster_student_never_earns_less(samples: list[Sample], faster: float, s
 
 
 @given(st.floats(0, 2), st.lists(slowdowns, min_size=400, max_size=400), st.sampled_from([*RULES.values()]))
-def test_number_of_samples_is_bounded(ratio: float, noise: list[float], rules: TimingRules) -> None:
+def test_number_of_samples_is_limited(ratio: float, noise: list[float], rules: TimingRules) -> None:
     verdict: Verdict = More(0)
     for attempt in itertools.count(1):
         samples: list[Sample] = []

@@ -81,7 +81,7 @@ def test_changed_file_changes_its_digests(file: str, changed: set[str], monkeypa
 
 @pytest.mark.parametrize("name", ["python", "torch", "numpy", "hypothesis", "pytest", "platform"])
 @pytest.mark.usefixtures("fresh_digests")
-def test_changed_version_changes_all_digests_but_katas(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_version_changes_all_digests_except_katas(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before, here = make_digests(), dependencies.environment()
     monkeypatch.setattr(dependencies, "environment", lambda: {**here, name: "0.1"})
     changed = {"proof"} if name == "platform" else before.keys() - {"kata"}

@@ -64,14 +64,14 @@ def test_power_cap_and_short_slowdowns_are_ignored() -> None:
 
 @pytest.mark.parametrize("slow", states.SLOWDOWNS)
 @pytest.mark.parametrize("features", [{}, {75: 1, 252: 1, 253: 1}], ids=["no such fields", "fields of something else"])
-def test_uncounted_slowdown_is_seen_while_active(slow: Slowdown, features: dict[int, int]) -> None:
+def test_slowdown_without_counter_is_seen_while_active(slow: Slowdown, features: dict[int, int]) -> None:
     reasons = getattr(pynvml, slow.reason) | pynvml.nvmlClocksThrottleReasonSwPowerCap
     state = read_state(nvml=FakeNvml(counters={}, features=features, reasons=reasons))
     words = f"the device slowed itself down: {slow.words}, at 34 °C"
     assert describe_slowdown(IDLE, state) == describe_slowdown(state, IDLE) == describe_slowdown(state, state) == words
 
 
-def test_device_without_slowdown_reports_is_named() -> None:
+def test_device_that_reports_no_slowdowns_is_flagged() -> None:
     asked = ("nvmlDeviceGetFieldValues", "nvmlDeviceGetCurrentClocksThrottleReasons")
     with pytest.raises(StateUnknown, match="does not report whether it slows itself down"):
         read_state(nvml=FakeNvml(fails=dict.fromkeys(asked, pynvml.NVML_ERROR_NOT_SUPPORTED)))
@@ -85,7 +85,7 @@ def test_counter_numbers_match_the_package() -> None:
     assert packages in [*(numbers[1:] for numbers in known), (None, None)]
 
 
-def test_slowdown_names_causes_and_higher_temperature() -> None:
+def test_slowdown_report_names_causes_and_higher_temperature() -> None:
     before = replace(IDLE, slowdowns=("power brake",), celsius=None)
     after = replace(IDLE, slowdowns=("power brake", "too hot (driver)"), celsius=91)
     assert describe_slowdown(before, after) == "the device slowed itself down: power brake, too hot (driver), at 91 °C"
@@ -99,7 +99,7 @@ def test_only_other_processes_block_the_device() -> None:
     assert describe_other_users(state, own=[99]) == words
 
 
-def test_unreported_figure_is_none() -> None:
+def test_value_not_reported_by_device_is_none() -> None:
     unsupported = ("nvmlDeviceGetEnforcedPowerLimit", "nvmlDeviceGetClockInfo", "nvmlDeviceGetTemperature")
     state = read_state(nvml=FakeNvml(fails=dict.fromkeys(unsupported, pynvml.NVML_ERROR_NOT_SUPPORTED)))
     assert state == replace(IDLE, power_limit_w=None, sm_mhz=None, memory_mhz=None, celsius=None)
@@ -116,7 +116,7 @@ def test_unreported_figure_is_none() -> None:
         ("nvmlDeviceGetFieldValues", pynvml.NVML_ERROR_NO_PERMISSION, "NVML: Insufficient Permissions"),
     ],
 )
-def test_nvml_error_is_named_and_nvml_closed(function: str, code: int, reason: str) -> None:
+def test_nvml_error_is_reported_and_nvml_closed(function: str, code: int, reason: str) -> None:
     nvml = FakeNvml(fails={function: code})
     with pytest.raises(StateUnknown) as raised:
         read_state(nvml=nvml)
@@ -124,7 +124,7 @@ def test_nvml_error_is_named_and_nvml_closed(function: str, code: int, reason: s
     assert nvml.sessions == 0
 
 
-def test_missing_nvml_package_or_gpu_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_nvml_package_or_gpu_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(name: str) -> None:
         raise ModuleNotFoundError(name)
 

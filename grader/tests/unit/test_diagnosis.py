@@ -133,7 +133,7 @@ def test_mistakes_that_explain_all_answers_are_found(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timer that stops it")
-def test_hanging_mistake_is_given_up() -> None:
+def test_hanging_mistake_is_abandoned() -> None:
     assert diagnose(property_test, HANGING, UPHILL, seconds=0.2) == []
     assert oracle.step is RIGHT
 
@@ -148,7 +148,7 @@ def test_diagnosis_needs_no_answers_after_timeout() -> None:
     assert runner.calls == -1, "the student is asked once more, and no further"
 
 
-def test_diagnosis_gets_budget_and_missing_answers_prevent_it() -> None:
+def test_diagnosis_has_budget_and_requires_all_answers() -> None:
     runner = LocalRunner()
     assert diagnose(plain_test, UPHILL, runner=runner) == ["uphill"]
     assert runner.budget == STUDENT_SECONDS
@@ -189,7 +189,7 @@ def test_mistake_can_call_oracle_which_is_restored() -> None:
     assert oracle.step is RIGHT
 
 
-def test_mistakes_with_same_message_are_one() -> None:
+def test_mistakes_with_same_message_are_merged() -> None:
     (found,) = [
         known for known in mistakes.load_mistakes("linear") if known.message.startswith("the initial weight is uni")
     ]
@@ -208,7 +208,7 @@ def test_mistake_replaces_oracle_function_of_same_arguments(kata: str) -> None:
             inspect.signature(fit.mistaken).bind(**dict.fromkeys(inspect.signature(known.right).parameters))
 
 
-def test_constant_is_fitted_and_named() -> None:
+def test_unknown_constant_is_fitted_and_reported() -> None:
     family = instead_of(RIGHT, "lr is multiplied by {rate:g}", rate=[-2.0, -1.0, 0.5])
     fits = expand_constants(family(lambda p, grad, lr, rate: p - rate * lr * grad))
     known = [KnownMistake(fit.message, (fit,)) for fit in fits]
@@ -229,7 +229,7 @@ def answer_wrongly(_assignment: object, relation: str, x: int) -> int:
 
 
 @pytest.mark.parametrize("relation", WRONG)
-def test_relation_in_all_answers_is_found(relation: str) -> None:
+def test_relation_that_holds_in_all_answers_is_found(relation: str) -> None:
     @given(x=st.integers(-50, 50).filter(lambda x: x not in (0, 1)))
     def test(student: Student, x: int) -> None:
         assert_equal(student.call(answer_wrongly, relation, x), x)
@@ -247,7 +247,7 @@ def test_relation_is_shown_below_note() -> None:
     assert lines[-3:-1] == ["  note      1 of 1 elements differ", "  always    yours = -expected"]
 
 
-def test_mistake_named_by_test_is_second_choice() -> None:
+def test_mistake_named_by_test_ranks_second() -> None:
     error = Wrong(expected="1", yours="-1", mistake="the sign is lost")
     assert find_mistake(error) == "the sign is lost"
     assert find_mistake(Crashed("RuntimeError: Torch not compiled with CUDA enabled", Place())) == words("crash.cuda")
@@ -275,7 +275,7 @@ def test_failed_check_is_not_blamed_on_compared_part() -> None:
     assert find_pattern_in_answers(body.kept(), body, test, student, 5.0, STUDENT_SECONDS) == Relation()
 
 
-def test_budget_stops_call_in_process(tmp_path: Path) -> None:
+def test_diagnosis_budget_interrupts_call_in_process(tmp_path: Path) -> None:
     (tmp_path / "sgd.py").write_text("while True:\n    pass\n")
     runner = InProcess(tmp_path, call_seconds=5.0)
     runner.set_budget(0.05)
@@ -287,7 +287,7 @@ def test_budget_stops_call_in_process(tmp_path: Path) -> None:
     assert runner.run_probe(lambda _: 1, []).value == 1
 
 
-def test_budget_of_worker_only_shortens_time() -> None:
+def test_diagnosis_budget_never_extends_worker_time() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         runner = WorkerRunner(ours, course().limits)

@@ -20,7 +20,7 @@ from torchkata.course import Course
         "torch.tensor([0.5, 0.8306])     # [0.5, 0.829...]",
     ],
 )
-def test_wrong_example_is_found(example: str) -> None:
+def test_wrong_example_in_kata_text_is_detected(example: str) -> None:
     with pytest.raises(Untrue):
         run_example(example, collect_names("floating_point", SOLUTION))
 
@@ -28,7 +28,7 @@ def test_wrong_example_is_found(example: str) -> None:
 @pytest.mark.parametrize(
     "example", ["largest(torch.float16    # 65504", "largest(torch.float16)    # 65504 =", "1 +", "x = = 1    # x = 1"]
 )
-def test_broken_example_is_named_in_one_line(example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_example_is_reported_in_one_line(example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stub = tmp_path / "floating_point.py"
     stub.write_text(f'"""Stub.\n\nExample:\n    2 + 2    # 4\n    {example}\n"""\n', "utf-8")
     monkeypatch.setattr(Course, "stub", lambda _self, _kata: stub)

@@ -43,7 +43,7 @@ def list_names(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.iterdir())
 
 
-def test_one_submission_gives_one_file(one_result: Path, tmp_path: Path) -> None:
+def test_single_submission_is_exported_to_one_file(one_result: Path, tmp_path: Path) -> None:
     for format in FORMATS:
         done = export(one_result, format, tmp_path / "new" / format)
         assert (done.code, done.err) == (0, "")
@@ -62,7 +62,7 @@ def test_github_export_prints_annotations_and_replaces_summary(one_result: Path,
     assert (tmp_path / "summary.md").read_text().count("## ada") == 1
 
 
-def test_several_submissions_give_file_each(two_results: Path, tmp_path: Path) -> None:
+def test_several_submissions_are_exported_to_separate_files(two_results: Path, tmp_path: Path) -> None:
     assert export(two_results, "gradescope", tmp_path / "gs").code == 0
     assert list_names(tmp_path / "gs") == ["ada.json", "bob | <b>.json"]
     fields = [f"--field={name}=x" for name in ("classroom", "assignment", "commit", "release")]
@@ -80,7 +80,7 @@ def test_junit_and_github_put_submissions_into_one_file(two_results: Path, tmp_p
     assert len((tmp_path / "class.md").read_text().splitlines()) == 4
 
 
-def test_too_long_name_is_skipped_and_named(two_results: Path, tmp_path: Path) -> None:
+def test_too_long_name_is_skipped_and_reported(two_results: Path, tmp_path: Path) -> None:
     write(make_result("why", submission="c" * 255), two_results)
     write(make_result("why", submission="d" * 250), two_results)
     done = export(two_results, "gradescope", tmp_path / "gs")
@@ -90,7 +90,9 @@ def test_too_long_name_is_skipped_and_named(two_results: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_unreadable_and_outdated_results_are_skipped_and_named(two_results: Path, tmp_path: Path, format: str) -> None:
+def test_unreadable_or_outdated_results_are_skipped_and_reported(
+    two_results: Path, tmp_path: Path, format: str
+) -> None:
     (two_results / "eve").mkdir()
     (two_results / "eve/result.json").write_text('{"score": 100}')
     old = make_result("why", submission="old")
@@ -109,7 +111,7 @@ def test_unreadable_and_outdated_results_are_skipped_and_named(two_results: Path
         assert all(name in written.read_text() for name in ("ada", "bob"))
 
 
-def test_bidirectional_marks_are_shown_by_number(tmp_path: Path, one_result: Path) -> None:
+def test_bidirectional_characters_are_shown_as_code_points(tmp_path: Path, one_result: Path) -> None:
     shutil.rmtree(one_result)
     write(make_result("get_batch · claim\n  a\u202eb", submission="eve\u2066", file="get_batch.py"), one_result)
     printed = call_grader("report", one_result, "--feedback", tmp_path / "pages").out

@@ -50,7 +50,7 @@ def test_failures_with_one_cause_form_a_group(results: list[TestResult], groups:
     assert [[test.name for test in group.tests] + ["wait"] * group.waits for group in group_failures(results)] == groups
 
 
-def test_unasked_and_unmet_tests_fail_with_reason() -> None:
+def test_failed_setup_or_precondition_shows_reason() -> None:
     stuck, unmet = make_failure("a", STUCK), make_failure("a", UNMET)
     assert (stuck.outcome, unmet.outcome) == ("failed", "failed")
     tried = ["  tried     layer.load_state_dict(weights)", "  raised    RuntimeError: size mismatch"]
@@ -59,7 +59,7 @@ def test_unasked_and_unmet_tests_fail_with_reason() -> None:
 
 
 @given(st.lists(st.text("abc,[]", min_size=1, max_size=12), min_size=1, max_size=40), st.integers(30, 99))
-def test_english_breaks_between_words(parts: list[str], width: int) -> None:
+def test_english_lines_wrap_between_words(parts: list[str], width: int) -> None:
     text = f"  note      {' '.join(parts)}"
     lines = wrap(text, width)
     assert " ".join(lines).split() == text.split()
@@ -67,7 +67,7 @@ def test_english_breaks_between_words(parts: list[str], width: int) -> None:
     assert all(line.startswith(" " * 12) for line in lines[1:])
 
 
-def test_chinese_breaks_between_characters_not_before_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chinese_lines_never_wrap_before_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
     text = "权重应为（输入，输出），而不是反过来；" * 5
     lines = wrap(f"  说明      {text}", 40)

@@ -7,7 +7,7 @@ from grader.pipeline.archives import SubmissionError
 
 
 @pytest.mark.parametrize("text", ["x" * 10**6, "\u202e" * 10**5, "\x1b" * 10**5, "\ud800" * 10**5])
-def test_every_text_is_bounded(text: str) -> None:
+def test_every_long_text_is_truncated(text: str) -> None:
     assert len(printable(text)) <= 32 * 2**10
     assert len(one_line(text)) <= 2000
     assert len(quote(text)) <= MOST_QUOTED
@@ -15,11 +15,11 @@ def test_every_text_is_bounded(text: str) -> None:
     assert printable(text).endswith("…")
 
 
-def test_quoted_names_show_what_is_unprintable() -> None:
+def test_quoted_names_escape_unprintable_characters() -> None:
     assert quote("Zoë 李雷") == "Zoë 李雷"
     assert quote("caf\udce9\x1b[31m\n") == r"'caf\udce9\x1b[31m\n'"
 
 
-def test_long_lists_of_names_are_counted() -> None:
+def test_long_lists_of_names_are_shortened() -> None:
     assert list_names(["a", "b"]) == "a, b"
     assert list_names(["a"] * (MOST_NAMES + 3)).endswith("a and 3 more")

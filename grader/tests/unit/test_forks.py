@@ -19,7 +19,7 @@ def read_huge_page_kib() -> int:
 
 
 @pytest.mark.skipif(not POSSIBLE, reason="needs Linux 6.1 with transparent huge pages")
-def test_memory_moves_to_huge_pages_unchanged() -> None:
+def test_moving_memory_to_huge_pages_preserves_contents() -> None:
     held = bytearray(os.urandom(HUGE)) * 64
     copy = bytes(held)
     collapse_memory()

@@ -62,7 +62,7 @@ def test_nan_or_inf_makes_error_infinite(bad: float, everywhere: bool) -> None:
     assert relative_error(a, b, c) == math.inf
 
 
-def test_zeros_are_infinitely_wrong() -> None:
+def test_all_zero_product_has_infinite_error() -> None:
     a, b = make_operands(torch.float32)
     assert relative_error(a, b, torch.zeros(M, N)) == math.inf
     assert relative_error(torch.zeros(M, K), b, torch.zeros(M, N)) == 0.0
@@ -76,7 +76,7 @@ def test_mismatched_shapes_are_refused(c: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("chunk", [1, 100, 3 * K, 2**24])
-def test_chunks_bound_memory_not_error(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+def test_chunking_limits_memory_without_changing_error(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
     a, b = make_operands(BF16)
     c = a @ b
     whole = relative_error(a, b, c, entropy=random.Random(0).randbytes)
@@ -88,7 +88,7 @@ def test_chunks_bound_memory_not_error(monkeypatch: pytest.MonkeyPatch, chunk: i
     assert max(copied[1:]) <= max(chunk, K)  # the first are the signs
 
 
-def test_random_signs_are_fair_and_independent() -> None:
+def test_random_signs_are_unbiased_and_independent() -> None:
     first, second = random_signs(2000, 8), random_signs(2000, 8)
     assert first.shape == (2000, 8)
     assert set(first.flatten().tolist()) == {-1.0, 1.0}
@@ -144,7 +144,7 @@ def test_tolerance_floor_grows_with_terms_and_rounding(dtype: torch.dtype, terms
     assert floor(torch.float32, terms) < floor(torch.float16, terms) < floor(BF16, terms)
 
 
-def test_tolerance_follows_rougher_baseline() -> None:
+def test_tolerance_adapts_to_less_accurate_baseline() -> None:
     assert tolerance(BF16, K, own=4e-3) == pytest.approx(6e-3)
     for own in (0.0, 1e-3, math.nan, math.inf):
         assert tolerance(BF16, K, own) == floor(BF16, K) == pytest.approx(3e-3, rel=0.01)

@@ -131,7 +131,9 @@ def test_free_memory_is_read_before_student_code(begin: Callable[..., Any], monk
 
 
 @FOR_BOTH
-def test_only_student_time_includes_waiting_for_idle(begin: Callable[..., Any], files: dict[str, bytes] | None) -> None:
+def test_only_student_time_includes_waiting_for_idle_device(
+    begin: Callable[..., Any], files: dict[str, bytes] | None
+) -> None:
     timed = begin(files)
     assert (timed.block(10.0).seconds > 5) == (files is not None), "a device's time is the clock's: a second"
     assert timed.rest is None or timed.rest.looks == 1
@@ -237,7 +239,7 @@ def test_host_lead_distinguishes_early_from_late_batches(
 
 
 @pytest.mark.parametrize(("ratios", "outcome"), [([0.0, 0.0, 1.0], "passed"), ([0.0, 0.0, 0.0], "failed")])
-def test_waiting_host_is_retried_in_fresh_processes(
+def test_workload_with_waiting_host_is_retried(
     monkeypatch: pytest.MonkeyPatch, ratios: list[float], outcome: str
 ) -> None:
     left, begin = iter(ratios), Mock()
@@ -315,7 +317,7 @@ def test_mfu_thresholds_apply_only_to_measured_devices() -> None:
     assert (peak_on(a100, torch.bfloat16), peak_on(None, torch.bfloat16)) == (312e12, None)
 
 
-def test_cooled_device_is_warmed_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_device_that_cooled_down_is_warmed_up(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = 0.25  # that each block takes on the simulated clock
     now, student_began = [0.0], [0.0]
 

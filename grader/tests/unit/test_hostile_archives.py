@@ -217,7 +217,7 @@ CASES: dict[str, tuple[Build, str | Mapping[str, bytes]]] = {  # the archive, an
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 @pytest.mark.parametrize("name", CASES)
-def test_archive_is_read_within_bounds(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_archive_is_read_within_size_limits(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build, expected = CASES[name]
     if name in ("endless_list", "crowd"):
         for module in (archives, submission):

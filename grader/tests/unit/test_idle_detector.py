@@ -34,14 +34,14 @@ def make_detector(device: Any) -> IdleDetector:
     return IdleDetector(device, torch.device("cpu"))
 
 
-def test_idle_or_noisy_device_costs_nothing(device: Device) -> None:
+def test_idle_or_noisy_device_adds_no_time(device: Device) -> None:
     detector = make_detector(device)
     assert detector.wait(1.0) == 0
     device.busy_until, device.slower = device.now + 5.0, 0.9 * BUSY
     assert detector.wait(1.0) == 0
 
 
-def test_wait_for_a_busy_device_counts(device: Device) -> None:
+def test_waiting_for_busy_device_adds_time(device: Device) -> None:
     detector = make_detector(device)
     began = device.now
     device.busy_until = device.now + 0.5
@@ -57,7 +57,7 @@ def test_wait_times_out_on_a_busy_device(device: Device) -> None:
 
 
 @pytest.mark.parametrize("again", [True, False], ids=["as it is", "without the looks before a block"])
-def test_disturbed_first_look_hides_no_work(device: Device, *, again: bool) -> None:
+def test_disturbed_first_measurement_does_not_hide_work(device: Device, *, again: bool) -> None:
     device.busy_until, device.slower = 1e9, 3.0
     detector = make_detector(device)
     device.busy_until, device.slower = 0.0, 2.0

@@ -148,7 +148,7 @@ def test_failure_is_shrunk_and_stays_a_failure(make_inputs: Callable[[], Inputs]
 
 
 @pytest.mark.parametrize("stop", [NotStarted(Place()), TimedOut("late")], ids=lambda stop: type(stop).__name__)
-def test_unstarted_or_late_test_runs_once(stop: BaseException) -> None:
+def test_stub_or_timed_out_test_runs_once(stop: BaseException) -> None:
     class Stopping(Counting):
         def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:  # noqa: ARG002  (it is a `Runner`)
             self.calls.append(args)
@@ -184,7 +184,7 @@ def test_new_inputs_follow_seed_without_engine(test: Any) -> None:
     ],
     ids=["all", "few", "fails", "kept"],
 )
-def test_inputs_that_a_job_needs_precede_the_fork(
+def test_inputs_of_a_job_are_drawn_before_fork(
     options: dict[str, Any], counts: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inputs = SharedInputs()
@@ -254,7 +254,7 @@ def test_inputs_are_drawn_once_per_seed_and_examples() -> None:
 
 
 @pytest.mark.parametrize(("all_of_them", "few"), [(100, 10), (5, 5)])
-def test_few_examples_limits_until_it_ends(all_of_them: int, few: int) -> None:
+def test_limit_examples_applies_only_within_context(all_of_them: int, few: int) -> None:
     drawn: list[int] = []
     test = settings(max_examples=all_of_them, database=None)(given(st.integers())(lambda number: drawn.append(number)))
     with limit_examples(test):
@@ -264,7 +264,7 @@ def test_few_examples_limits_until_it_ends(all_of_them: int, few: int) -> None:
     assert len(drawn) == few + all_of_them
 
 
-def test_forked_processes_know_random_generators(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forked_processes_reuse_registered_random_generators(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(core, "threadlocal", ThreadLocal(_hypothesis_global_random=lambda: None))  # its first state
     register_random_generators()
     monkeypatch.setattr(entropy, "register_random", lambda _: pytest.fail("Hypothesis looks for them again"))

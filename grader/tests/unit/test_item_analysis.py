@@ -56,7 +56,7 @@ def make_answers(marks: str) -> dict[Property, Answer]:
     return {test: words[mark] for test, mark in zip(TESTS, marks, strict=False)}
 
 
-def test_figures_count_students_who_tried_the_test() -> None:
+def test_item_statistics_count_only_students_who_tried() -> None:
     students = [make_answers(marks) for marks in ("ppp", "pfp", "f-f", "ff-")] * 5
     first, second, third, unreached = analyze_tests(students, TESTS[:4])
     assert (unreached.n, unreached.difficulty) == (0, None)
@@ -71,7 +71,7 @@ def test_figures_count_students_who_tried_the_test() -> None:
 
 
 @given(CLASSES, st.randoms(use_true_random=False))
-def test_figures_ignore_order_and_need_ten_students(students: list[Answers], chance: random.Random) -> None:
+def test_item_statistics_ignore_order_and_need_ten_students(students: list[Answers], chance: random.Random) -> None:
     shuffled = chance.sample(students, len(students))
     found, other = analyze_tests(students, TESTS), analyze_tests(shuffled, TESTS)
     assert [(one.which, one.n) for one in found] == [(one.which, one.n) for one in other]
@@ -102,7 +102,7 @@ def test_common_diagnosis_is_listed_with_next_failure() -> None:
     assert find_diagnoses(students, TESTS) == [Diagnosed("first", "a sum, not a mean", 12, TESTS[3], 8)]
 
 
-def test_page_and_tables_show_figures_of_every_test(tmp_path: Path) -> None:
+def test_page_and_tables_show_statistics_of_every_test(tmp_path: Path) -> None:
     results = list(make_class(40, timed=False))
     for one in results[: FEWEST - 1]:
         load.write(one, tmp_path)

@@ -51,7 +51,7 @@ def list_placeholders(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
-def test_every_text_is_used_and_exists() -> None:
+def test_every_text_key_is_used_and_exists() -> None:
     known = texts("en")["words"].keys()
     literal: set[str] = set()
     ours = [path for engine in ("torchkata", "grader") for path in (ROOT / engine).rglob("*.py")]
@@ -85,7 +85,7 @@ def test_translated_note_has_the_same_values(monkeypatch: pytest.MonkeyPatch) ->
     assert translate("linear.py does not define f", by_us=False) == "linear.py 里没有 f"
 
 
-def test_shared_chinese_texts_are_used_and_chinese() -> None:
+def test_shared_chinese_texts_are_used_and_in_chinese() -> None:
     chinese = course().shared_texts["zh"]
     for table, file in SHARED.items():
         nodes = ast.walk(ast.parse((ROOT / file).read_text("utf-8")))
@@ -137,7 +137,7 @@ def test_untranslated_texts_are_listed(capsys: pytest.CaptureFixture[str], monke
         ({"LANG": "C.UTF-8"}, "en"),
     ],
 )
-def test_language_follows_variable_or_locale(
+def test_language_is_chosen_by_variable_or_locale(
     variables: dict[str, str], chosen: Language, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("KATA_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
@@ -147,7 +147,7 @@ def test_language_follows_variable_or_locale(
     assert language() == chosen
 
 
-def test_every_kind_of_text_follows_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_kind_of_text_uses_the_chosen_language(monkeypatch: pytest.MonkeyPatch) -> None:
     sgd, mistake = course().katas["sgd"], load_named_mistakes("sgd")["rate_of_first_group"].message
 
     def read(kata: Kata) -> list[str]:
@@ -166,7 +166,7 @@ def test_every_kind_of_text_follows_the_language(monkeypatch: pytest.MonkeyPatch
     assert mistake_of("linear", "the weight is transposed") == "the weight is transposed"
 
 
-def test_precondition_and_columns_support_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chinese_preconditions_and_column_widths_are_correct(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
     with pytest.raises(Unmet) as unmet, precondition("the uninterrupted run is already wrong"):
         check(False, "something else")

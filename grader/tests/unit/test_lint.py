@@ -93,7 +93,7 @@ def test_lint_finds_shortcuts_and_accepts_honest_code(kata: str, source: str, ex
         b"import os\n" + b"def f():\n os.fork()\n" * 2000,
     ],
 )
-def test_lint_survives_hostile_sources(source: bytes) -> None:
+def test_lint_does_not_crash_on_hostile_sources(source: bytes) -> None:
     found = lint({"sgd.py": source, "linear.py": b"eval('1')"})
     assert sorted(finding.kata for finding in found) == ["linear", "sgd"]
     assert [finding.text[:4] for finding in found if finding.kata == "linear"] == ["eval"]
@@ -108,7 +108,7 @@ def test_copied_oracle_is_found() -> None:
     assert not [finding for finding in lint({"train.py": rewritten.encode()}) if "oracle" in finding.text]
 
 
-def test_unread_file_is_named() -> None:
+def test_file_not_read_by_lint_is_reported() -> None:
     found = report_skipped(["sgd.py", "linear.py"], ["sgd.py"])
     assert [(finding.kata, finding.line) for finding in found] == [("linear", 1)]
     assert "not searched" in found[0].text

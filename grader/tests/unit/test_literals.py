@@ -69,7 +69,7 @@ def test_large_literal_makes_similar_values(dtype: torch.dtype | str, least: int
 
 
 @given(st.lists(st.lists(st.floats(-9, 9), min_size=1, max_size=6), min_size=1, max_size=6), st.integers(50, 90))
-def test_long_line_is_broken_within_brackets(rows: list[list[float]], width: int) -> None:
+def test_long_line_is_wrapped_inside_brackets(rows: list[list[float]], width: int) -> None:
     lines = break_line(f"x = f({rows!r}, 'a, (b')", width)
     assert eval("\n".join(lines).removeprefix("x = "), {"f": lambda *given: given}) == (rows, "a, (b")
     assert all(len(line) <= width for line in lines)
@@ -101,5 +101,5 @@ def test_failure_and_precondition_show_the_judged_call() -> None:
     ],
     ids=["used names", "written for the arguments", "no code", "other values"],
 )
-def test_call_is_written_as_code(probe: Any, args: list[Any], lines: list[str]) -> None:
+def test_call_is_formatted_as_code(probe: Any, args: list[Any], lines: list[str]) -> None:
     assert render_call(Call(probe, args)) == lines

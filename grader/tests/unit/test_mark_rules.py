@@ -53,7 +53,7 @@ def test_submissions_match_people_by_platform_names() -> None:
     assert taken.submissions == {}, "the column submission excludes other matches"
 
 
-def test_ambiguous_submissions_are_named_not_guessed() -> None:
+def test_ambiguous_submissions_are_reported_not_guessed() -> None:
     people = [Person("a", "Li Wei"), Person("b", "Li Wei"), Person("c")]
     found = match_submissions(people, ["li wei_1_assignsubmission_file", "submission_12345", "c", "hw-c"])
     assert found.submissions == {}
@@ -83,7 +83,7 @@ def test_late_days_follow_local_clock_across_dst(handed_in: str, days: int) -> N
     assert count_days_late(datetime.fromisoformat(handed_in), due, 5, BERLIN) == days
 
 
-def test_mark_lists_its_steps() -> None:
+def test_mark_lists_its_calculation_steps() -> None:
     policy = Policy(due=DUE, penalty_per_day=0.1, free_days=1, cap=0.5)
     late = datetime(2026, 10, 4, 12, tzinfo=BERLIN)
     override = Override("linear", "test_b", 40.0, "the test was wrong", "ta")
@@ -100,7 +100,7 @@ def test_mark_lists_its_steps() -> None:
 
 
 @given(times, times, policies, overrides)
-def test_marks_fall_with_time_and_ignore_order(
+def test_marks_decrease_with_lateness_and_ignore_order(
     one: datetime, other: datetime, policy: Policy, changed: list[Override]
 ) -> None:
     earlier, later = (compute_mark(POINTS, time, policy, BERLIN, overrides=changed) for time in sorted([one, other]))
@@ -125,7 +125,7 @@ CELLS = st.text(st.sampled_from('ab,;" \n\r\t=张'), max_size=6)
 
 
 @given(st.lists(st.lists(CELLS, min_size=2, max_size=4), min_size=1), st.booleans(), st.sampled_from(["\n", "\r\n"]))
-def test_cells_equal_those_of_csv_reader(rows: list[list[str]], quoted: bool, ending: str) -> None:
+def test_parsed_cells_match_those_of_csv_reader(rows: list[list[str]], quoted: bool, ending: str) -> None:
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator=ending, quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
     writer.writerows(rows)
@@ -143,7 +143,7 @@ CANVAS = (
 )
 
 
-def test_canvas_gradebook_changes_in_one_column() -> None:
+def test_canvas_export_changes_only_one_column() -> None:
     people = [(Person("zs", lms_id="4712"), 2.0), (Person("ada"), 1.25), (Person("new"), 1.0), (Person("no"), None)]
     content, problems = lms.fill_gradebook(CANVAS, "canvas", "torchkata", people, 2.0)
     assert problems == ["new: has no row in the gradebook"]

@@ -28,14 +28,14 @@ def assignment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     return SimpleNamespace(measure_step=measure_step, roofline=OWN.roofline, promised_flops=OWN.promised_flops)
 
 
-def test_operation_lies_on_roof_at_its_intensity() -> None:
+def test_operation_is_placed_on_roof_at_its_intensity() -> None:
     assert DEVICE.ridge == 10
     assert DEVICE.place(400, 4) == Point(100, 1e12, PRODUCT)
     assert DEVICE.place(8, 4) == Point(2, 2e11, PRODUCT)
     assert DEVICE.place(1, 4) == Point(0.25, 2.5e10, OTHER)
 
 
-def test_drawing_shows_roof_and_operations() -> None:
+def test_roofline_drawing_shows_roof_and_operations() -> None:
     *rows, _, axis = draw(DEVICE, [Point(100, 1e12, PRODUCT), Point(0.1, 1e10, OTHER), Point(10, 1e11, STEP)])
     cells = [row.partition("│")[2] for row in rows]
     heights = {mark: next(i for i, row in enumerate(cells) if mark in row) for mark in (PRODUCT, OTHER, STEP)}
@@ -48,7 +48,7 @@ def test_drawing_shows_roof_and_operations() -> None:
     assert axis.split() == ["0.05", "FLOP/byte", "2e+02"]
 
 
-def test_step_is_predicted_measured_and_drawn(assignment: Any) -> None:
+def test_training_step_is_predicted_measured_and_drawn(assignment: Any) -> None:
     text = "\n".join(command.run(assignment, KATA.command))
     assert "device: 1e+09 FLOP/s, 1e+09 bytes/s; operations below 1 FLOP/byte are memory-bound" in text
     assert "predicted: " in text
@@ -57,7 +57,7 @@ def test_step_is_predicted_measured_and_drawn(assignment: Any) -> None:
     assert command.PICTURE.read_bytes().startswith(b"\x89PNG")
 
 
-def test_without_matplotlib_installation_is_suggested(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installing_matplotlib_is_suggested_if_missing(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "find_spec", lambda _: None)
     *drawing, last = command.run(assignment, KATA.command)
     assert last == "for a picture: pip install matplotlib"

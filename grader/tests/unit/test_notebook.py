@@ -77,7 +77,7 @@ def test_verdict_shows_three_failures_and_counts_others() -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("label", ["", "expected", "timed out", "输入", "需要更多"])
-def test_labelled_line_is_split_again(label: str, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_split_label_reverses_format_label(label: str, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", language)
     assert split_label(format_label(label, "x = 1")) == (label, "x = 1")
     late = explain_failure(TESTS[0], TimedOut("no answer", Place("linear.py", 3, "while True:")), "a mistake").message
@@ -133,7 +133,7 @@ def test_cell_is_written_and_foreign_file_kept(linear: Path, capsys: pytest.Capt
         (["linear", "x"], "wrong arguments: %%kata linear x; usage: %%kata KATA"),
     ],
 )
-def test_invalid_call_writes_nothing(arguments: list[str], says: str, linear: Path) -> None:
+def test_invalid_notebook_call_changes_no_file(arguments: list[str], says: str, linear: Path) -> None:
     before = linear.read_bytes()
     with pytest.raises(CallError) as raised:
         magic.run_magic(arguments, "x = 1", NoTests())

@@ -48,7 +48,7 @@ EXACT: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 @pytest.mark.parametrize("name", [*INEXACT, *EXACT])
-def test_only_inexact_result_moves_by_one_ulp(name: str) -> None:
+def test_only_inexact_results_change_by_one_ulp(name: str) -> None:
     compute = (INEXACT | EXACT)[name]
     unchanged = compute(X)
     with OneUlp():
@@ -59,7 +59,7 @@ def test_only_inexact_result_moves_by_one_ulp(name: str) -> None:
 
 
 @pytest.mark.parametrize("strict", [False, True], ids=["as it is", "too strict"])
-def test_too_strict_test_is_named(strict: bool, tmp_path: Path) -> None:
+def test_overly_strict_test_is_reported(strict: bool, tmp_path: Path) -> None:
     copy = copy_course(tmp_path / "course")
     shutil.rmtree(copy / "reference/linear_backward/right")
     shutil.copytree(ROOT / "scripts", copy / "scripts")

@@ -27,11 +27,11 @@ from grader.tests.support.printed_output import assert_shown, lines_agree
         ("cut …", "cut …", True),
     ],
 )
-def test_text_is_exact_and_numbers_are_near(shown: str, printed: str, accepted: bool) -> None:
+def test_printed_text_matches_exactly_and_numbers_approximately(shown: str, printed: str, accepted: bool) -> None:
     assert lines_agree(shown, printed) is accepted
 
 
-def test_lines_are_printed_in_their_order() -> None:
+def test_printed_lines_must_be_in_order() -> None:
     printed = ["one", "", "two", "three", "four"]
     assert_shown(["two", "three"], printed)
     assert_shown(["one", "  …", "four"], printed)

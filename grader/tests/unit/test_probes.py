@@ -77,7 +77,7 @@ named_lambda = lambda _assignment: 1  # noqa: E731
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_only_importable_functions_are_probes(probe: Probe, name: str) -> None:
+def test_only_importable_functions_are_accepted_as_probes(probe: Probe, name: str) -> None:
     runner: Any = SimpleNamespace(run_probe=lambda *_: pytest.fail("it is run"))
     with pytest.raises(TypeError, match=rf"^{name} is not a probe: a probe must be a module-level function in tests/"):
         Student(runner).call(probe)

@@ -94,7 +94,7 @@ def test_mistake_sentence_describes_its_patch() -> None:
     assert words["epsilon_outside"] == "Mistake: the 1e-5 is added outside the square root"
     assert words["mean_of_the_squares"] == "Breaks: g2 is a sum, not a mean over the steps"
     sentence = zoo.describe_mistake(kata, {"looks_like": "other_epsilon"})
-    assert sentence == "the number inside the root is eps instead of 1e-5"
+    assert sentence == "the number added inside the square root is eps instead of 1e-5"
 
 
 def test_lock_file_matches_project_and_constraints() -> None:

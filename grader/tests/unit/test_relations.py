@@ -96,14 +96,14 @@ def test_relation_must_hold_in_all_comparisons(told: str, function: Function, se
 
 
 @given(SEEDS, st.sampled_from([1.0, 0.1, 1e-3, 1e-5]))
-def test_noise_and_right_results_have_no_relation(seed: int, size: float) -> None:
+def test_correct_or_noisy_results_give_no_relation(seed: int, size: float) -> None:
     rng = np.random.default_rng(seed)
     assert find_sentence(compare_tensors(lambda e: e + size * rng.normal(size=e.shape), make_matrices(seed))) == ""
     assert find_sentence([Comparison(int(a), int(b)) for a, b in rng.integers(2**20, 2**40, (30, 2))]) == ""
     assert find_sentence(compare_tensors(lambda e: e, make_matrices(seed))) == ""
 
 
-def test_reversed_shape_means_transposed() -> None:
+def test_reversed_shape_is_reported_as_transposed() -> None:
     seen = [Comparison({"weight": [3, n]}, {"weight": [n, 3]}) for n in range(4, 8)]
     assert relations.find_relation(seen, of_shapes=True).sentence == (
         "weight: stored transposed (your shape is the expected shape reversed)"
@@ -111,7 +111,7 @@ def test_reversed_shape_means_transposed() -> None:
     assert find_sentence(seen) == "weight: your result is reversed"
 
 
-def test_constant_type_is_found() -> None:
+def test_constant_dtype_of_results_is_found() -> None:
     asked = [torch.tensor([1.0, 2.0], dtype=dtype) for dtype in (torch.float64, torch.bfloat16, torch.float32)]
     seen = [Comparison(torch.tensor([3.0 + i, 7.0 * i]), expected) for i, expected in enumerate(asked)]
     assert find_sentence(seen) == "all your results have the type float32, even where another type is expected"
@@ -146,7 +146,9 @@ SCALED: dict[str, Callable[[torch.Tensor], float]] = {
 
 @pytest.mark.parametrize(("told", "factor"), SCALED.items())
 @given(SEEDS)
-def test_factor_is_named_by_input_size(told: str, factor: Callable[[torch.Tensor], float], seed: int) -> None:
+def test_wrong_factor_is_expressed_in_input_sizes(
+    told: str, factor: Callable[[torch.Tensor], float], seed: int
+) -> None:
     seen = []
     for place, shape in enumerate([(2, 3), (5, 4), (3, 7)]):
         x = torch.zeros(shape)
@@ -181,7 +183,7 @@ ROWS = [torch.tensor([n + 0.5, n * n]) for n in range(3)]
         (SWAPPED[1:], ""),
     ],
 )
-def test_relation_of_dicts_lists_and_booleans(seen: list[Comparison], sentence: str) -> None:
+def test_relation_between_dicts_lists_and_booleans_is_found(seen: list[Comparison], sentence: str) -> None:
     assert find_sentence(seen) == sentence
 
 
@@ -203,7 +205,7 @@ def test_common_fact_of_wrong_inputs_is_found(fact: str, inputs: list[Mapping[st
     assert find_common_fact([*trials, (wrong, True)]) == "", "not in all"
 
 
-def test_first_wrong_part_must_be_the_same() -> None:
+def test_first_wrong_part_must_agree_in_all_calls() -> None:
     parts = [["loss of step 1", "loss of step 2"]] * MIN_CALLS
     assert find_first_wrong(parts) == "first wrong result: loss of step 2 (loss of step 1 is still right)"
     assert find_first_wrong(parts[1:]) == "", "too few"
@@ -213,7 +215,7 @@ def test_first_wrong_part_must_be_the_same() -> None:
 
 
 @given(SEEDS)
-def test_random_failures_have_no_common_fact(seed: int) -> None:
+def test_no_common_fact_is_found_in_random_failures(seed: int) -> None:
     rng = np.random.default_rng(seed)
     inputs = [{"x": torch.zeros(*rng.integers(0, 4, 2)), "n": int(n)} for n in rng.integers(0, 9, 60)]
     trials = [(given, bool(right)) for given, right in zip(inputs, rng.integers(0, 2, 60), strict=True)]

@@ -15,7 +15,7 @@ def run(folder: Path, source: str | bytes, probe: Callable[..., object] | None =
     return run_probe(Assignment(folder), probe or (lambda assignment: assignment.sgd.f(1)), [])
 
 
-def test_stub_is_not_written(tmp_path: Path) -> None:
+def test_stub_is_reported_as_not_written(tmp_path: Path) -> None:
     body = '"""A stub."""\n        super().__init__()\n        raise NotImplementedError\n'
     assert run(tmp_path, f"class f:\n    def __init__(self, x):\n        {body}").outcome == "not_written"
 
@@ -23,7 +23,7 @@ def test_stub_is_not_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "body", ["y = x + 1\n    raise NotImplementedError", "raise NotImplementedError\n    return x", "g(x)"]
 )
-def test_leftover_raise_is_a_crash_with_advice(tmp_path: Path, body: str) -> None:
+def test_leftover_raise_is_reported_with_advice(tmp_path: Path, body: str) -> None:
     found = run(tmp_path, f"def g(x):\n    x += 1\n    raise NotImplementedError\n\ndef f(x):\n    {body}\n")
     assert (found.outcome, found.source) == ("raised", "raise NotImplementedError")
     assert found.error == "NotImplementedError: the stub's `raise` is still in your function: remove it"
@@ -35,7 +35,7 @@ def test_missing_name_is_shown_with_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
-def test_other_encoding_is_a_crash_with_advice(tmp_path: Path, encoding: str) -> None:
+def test_non_utf8_file_is_reported_with_advice(tmp_path: Path, encoding: str) -> None:
     found = run(tmp_path, "def f(x):\n    return x\n".encode(encoding))
     assert found.error == "SyntaxError: the file is not UTF-8 text (perhaps UTF-16): save it as UTF-8"
     assert (found.outcome, found.file) == ("raised", "sgd.py")
@@ -62,13 +62,13 @@ def test_absolute_import_of_own_file_gets_advice(tmp_path: Path) -> None:
     assert found.source == "from linear_of_mine import Linear"
 
 
-def test_module_getattr_may_raise(tmp_path: Path) -> None:
+def test_module_getattr_that_raises_is_handled(tmp_path: Path) -> None:
     source = "def __getattr__(name):\n    if name == 'f':\n        return len\n    raise ValueError(name)\n"
     found = run(tmp_path, source, lambda assignment: assignment.sgd.f(1, 2))
     assert (found.outcome, found.file) == ("raised", "")
 
 
-def test_probe_line_is_shown_without_student_line(tmp_path: Path) -> None:
+def test_probe_line_is_shown_if_student_line_missing(tmp_path: Path) -> None:
     folder, probes = tmp_path / "assignment", tmp_path / "probes"
     folder.mkdir()
     probes.mkdir()
@@ -80,7 +80,7 @@ def test_probe_line_is_shown_without_student_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("key", "said"), [("m", "KeyError: 'm' (in self.state[p])"), ("lr", "KeyError: 'lr'")])
-def test_missing_key_of_optimizer_state_is_named(tmp_path: Path, key: str, said: str) -> None:
+def test_missing_optimizer_state_key_is_reported(tmp_path: Path, key: str, said: str) -> None:
     source = f"""
 import torch
 

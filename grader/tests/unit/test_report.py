@@ -69,7 +69,7 @@ def test_histogram_counts_each_submission_once(shares: list[tuple[float, float]]
     assert max(one.height for one in found) == (1 if shares else 0)
 
 
-def test_histogram_and_quartiles_of_small_classes() -> None:
+def test_histogram_and_quartiles_of_small_classes_are_correct() -> None:
     bins = {0: "0–9", 9.99: "0–9", 10: "10–19", 99.5: "90–99", 100: "all", 99.9999999999: "all"}
     for score, label in bins.items():
         assert [one.label for one in overview.make_histogram([make_student(score)]) if one.count] == [label]
@@ -99,7 +99,7 @@ def test_kata_summary_and_parts_match_results() -> None:
         assert row.mean == pytest.approx(sum(scores) / 20 / row.kata.max_score)
 
 
-def test_each_measured_speed_is_a_dot() -> None:
+def test_each_measured_speed_is_drawn_as_a_dot() -> None:
     students = [summarize_student(make_result_with_speed("why", submission=name), [], ()) for name in ("ada", "ben")]
     found = {one.workload.name: one for one in speed.make_strips(students)}
     assert set(found) == {"linear_forward", "cruncher_step", "sgd_step", "no_hidden_sync"}
@@ -155,7 +155,7 @@ def test_page_allows_only_its_own_scripts(tmp_path: Path) -> None:
     assert re.findall(r"url\((?!#)", page) == []
 
 
-def test_page_names_tracks_only_if_several(tmp_path: Path) -> None:
+def test_page_shows_tracks_only_if_several(tmp_path: Path) -> None:
     page = write_page(tmp_path, *make_class(3, tracks=["core", "models"]))
     core, models = (course().tracks[name].title for name in ("core", "models"))
     assert page.count(f'colspan="8">{core}</th>') == 2, "eight columns of katas, and eight of how they ended"
@@ -182,7 +182,7 @@ def test_report_page_shows_findings_and_inconclusive_tests(tmp_path: Path) -> No
     assert [words for words in ('id="again"', 'id="speed"') if words in calm] == []
 
 
-def test_outdated_result_is_named_and_skipped(tmp_path: Path) -> None:
+def test_outdated_result_is_reported_and_skipped(tmp_path: Path) -> None:
     old = make_result("why", submission="old")
     first, *rest = old.katas[0].tests
     old.katas[0] = replace(old.katas[0], tests=(dataclasses.replace(first, name="test_of_last_year"), *rest))

@@ -65,7 +65,7 @@ def test_report_names_files_that_are_not_results(tmp_path: Path) -> None:
     assert (tmp_path / "gradebook.csv").read_text().count("\n") == 2
 
 
-def test_diff_names_only_what_changed(tmp_path: Path) -> None:
+def test_diff_shows_only_what_changed(tmp_path: Path) -> None:
     old, new, table = tmp_path / "old", tmp_path / "new", tmp_path / "changes.csv"
     for directory in (old, new):
         store(directory, "same", "wrong", "passed", "failed")

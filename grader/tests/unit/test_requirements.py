@@ -51,13 +51,13 @@ def list_missing(folder: Path) -> list[str]:
     return [line for lines in find_missing(list(course().katas.values()), quick=True).values() for line in lines]
 
 
-def test_complete_course_lacks_nothing(primes: Path) -> None:
+def test_complete_course_meets_all_requirements(primes: Path) -> None:
     assert list_missing(ROOT) == list_missing(primes) == []
     done = run("grader", "certify", "--only", "files", "--quick", cwd=ROOT / "examples/courses/vectors")
     assert (done.code, "FAILED" in done.out) == (0, False), done.out + done.err
 
 
-def test_hint_with_solution_line_is_named(primes: Path) -> None:
+def test_hint_containing_solution_line_is_reported(primes: Path) -> None:
     line = "remains[prime * prime :: prime] = bytes(len(range(prime * prime, n, prime)))"
     told, solution = (primes / "reference/sieve" / name for name in ("kata.toml", "solution.py"))
     solution.write_text(solution.read_text("utf-8") + f"\n\ndef own(remains, prime, n):\n    {line}\n", "utf-8")
@@ -85,14 +85,14 @@ def test_hint_with_solution_line_is_named(primes: Path) -> None:
         (PAGE_FILE, "Divide.", "2 + 2 = 5", f"{PAGE_FILE}: 2 + 2 = 5: the left side is 4"),
     ],
 )
-def test_missing_part_is_named_in_a_line(primes: Path, file: str, old: str, new: str, line: str) -> None:
+def test_missing_part_is_reported_in_one_line(primes: Path, file: str, old: str, new: str, line: str) -> None:
     text = (primes / file).read_text("utf-8")
     assert old in text
     (primes / file).write_text(text.replace(old, new, 1), "utf-8")
     assert any(one.startswith(line) for one in list_missing(primes))
 
 
-def test_missing_file_sentence_and_order_are_named(primes: Path) -> None:
+def test_error_names_each_missing_part(primes: Path) -> None:
     tests, page = primes / "tests/test_factorise.py", primes / "docs/katas.md"
     head, sieve, factorise = page.read_text("utf-8").split("###")
     page.write_text("###".join([head, factorise + "\n", sieve]), "utf-8")
@@ -141,7 +141,7 @@ class A(Base):
         ("    def double", "    @property\n    def double", "A.double: the stub has (self"),
     ],
 )
-def test_difference_between_stub_and_solution_is_named(old: str, new: str, difference: str) -> None:
+def test_difference_between_stub_and_solution_is_reported(old: str, new: str, difference: str) -> None:
     assert any(found.startswith(difference) for found in find_differences(CODE, CODE.replace(old, new)))
 
 

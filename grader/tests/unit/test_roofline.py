@@ -57,7 +57,7 @@ def test_roofline_shows_title_peak_and_bandwidth() -> None:
 
 
 @given(st.integers(1, 2**14), st.integers(1, 2**14), st.integers(1, 64))
-def test_intensities_of_products_and_steps(batch: int, width: int, layers: int) -> None:
+def test_intensities_of_products_and_steps_are_correct(batch: int, width: int, layers: int) -> None:
     product = compute_intensity("linear_forward", Size(batch=batch, width=width, outputs=layers, dtype="bfloat16"))
     assert product == pytest.approx(1 / (1 / batch + 1 / width + 1 / layers))
     size = Size(batch=batch, width=width, layers=layers, outputs=width)
@@ -66,7 +66,7 @@ def test_intensities_of_products_and_steps(batch: int, width: int, layers: int) 
     assert compute_intensity("train_throughput", size) == step
 
 
-def test_optimizers_have_constant_intensity_and_others_none() -> None:
+def test_optimizer_intensity_is_constant_and_others_have_none() -> None:
     for parameters in (1, 2**28):
         assert compute_intensity("sgd_step", Size(parameters=parameters)) == 2 / 12
         assert compute_intensity("adagrad_step", Size(parameters=parameters)) == 7 / 20
@@ -91,7 +91,7 @@ def test_report_draws_rooflines_and_removes_old_ones(tmp_path: Path) -> None:
     assert not [text for text in roof if "train_throughput" in text], "its result was wrong"
 
 
-def test_no_picture_without_intensities_or_torch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_roofline_is_drawn_without_intensities_or_torch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load.write(make_result("why", submission="ben"), tmp_path)
     assert "speed:" not in call_grader("report", tmp_path).out
     only = [one for one in make_timed_results("why") if one.workload == "no_hidden_sync"]

@@ -26,7 +26,7 @@ def lay_out(folder: Path, *options: object) -> Run:
     return call_grader("similar", folder / "class", "--folders", folder / "a place", *katas, *options)
 
 
-def test_folders_contain_changed_files_and_stubs(folder: Path) -> None:
+def test_similarity_folders_contain_changed_files_and_stubs(folder: Path) -> None:
     (folder / "class/cleo").mkdir()
     done, out = lay_out(folder), folder / "a place"
     assert (done.code, "contains no kata" in done.err) == (2, True), "an unreadable submission is named"
@@ -37,7 +37,7 @@ def test_folders_contain_changed_files_and_stubs(folder: Path) -> None:
     assert (out / "stubs/sgd.py").read_bytes() == course().stub("sgd").read_bytes()
 
 
-def test_commands_name_the_folders(folder: Path) -> None:
+def test_similarity_commands_contain_the_folders(folder: Path) -> None:
     done = lay_out(folder)
     assert (done.code, done.err) == (0, "")
     compare50, jplag, moss = (shlex.split(line) for line in done.out.splitlines())
@@ -47,7 +47,7 @@ def test_commands_name_the_folders(folder: Path) -> None:
     assert moss[3:] == ["-d", "-b", f"{stubs}/linear.py", "-b", f"{stubs}/sgd.py", f"{code}/*/*.py"]
 
 
-def test_pseudonyms_replace_names(folder: Path) -> None:
+def test_similarity_folders_use_pseudonyms(folder: Path) -> None:
     done = lay_out(folder, "--pseudonyms", folder / "key.json")
     assert (done.code, done.err) == (0, "")
     names = [path.name for path in (folder / "a place/submissions").iterdir()]

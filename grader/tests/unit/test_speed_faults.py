@@ -29,7 +29,7 @@ WORKLOADS = tuple(course().workloads.values())[:4]
 NAMES = [workload.name for workload in WORKLOADS]
 
 
-def test_lost_process_costs_only_one_workload(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lost_process_affects_only_one_workload(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second, *rest = NAMES
     rounds, asked = [[first], [], rest], list[list[str]]()  # the workloads that each process reports, and should grade
 
@@ -78,7 +78,7 @@ OTHERS = "another process uses the device"
         ("", "", ""),
     ],
 )
-def test_unusable_device_names_its_first_fault(
+def test_first_fault_of_unusable_device_is_reported(
     monkeypatch: pytest.MonkeyPatch, lacking: str | BaseException, trouble: str, words: str
 ) -> None:
     begun: list[object] = []
@@ -136,7 +136,7 @@ NTH = pytest.mark.parametrize("nth", [1, 2])
 @pytest.mark.parametrize(
     ("step", "fault"), [(step, GONE) for step in ("start", "memory", "end")] + [("lay out", fault) for fault in FAULTS]
 )
-def test_worker_start_and_end_faults_cost_nothing(
+def test_worker_startup_and_exit_faults_cost_no_points(
     grade: Outcomes, who: str, step: str, fault: object, nth: int
 ) -> None:
     assert sorted(grade(who, step, nth, fault).values()) == ["inconclusive", "passed"]
@@ -145,7 +145,7 @@ def test_worker_start_and_end_faults_cost_nothing(
 @pytest.mark.parametrize("fault", FAULTS, ids=["raises", "dies", "hangs"])
 @pytest.mark.parametrize("who", ["student", "baseline"])
 @pytest.mark.parametrize(("step", "nth"), [("begin", 1), ("begin", 2), ("begin", 4), ("block", 1), ("block", 9)])
-def test_only_faults_of_student_code_count(grade: Outcomes, fault: object, who: str, step: str, nth: int) -> None:
+def test_only_faults_of_student_code_cost_points(grade: Outcomes, fault: object, who: str, step: str, nth: int) -> None:
     ends = "timed_out" if isinstance(fault, TimedOut) else "crashed"
     expected = ["inconclusive", "passed"] if who == "baseline" else sorted([ends, "passed"])
     if (who, step, nth) == ("student", "begin", 4):  # each workload begins one worker of the student's
@@ -155,7 +155,7 @@ def test_only_faults_of_student_code_count(grade: Outcomes, fault: object, who: 
 
 @NTH
 @pytest.mark.parametrize("step", ["prepare", "begun", "refresh", "error"])
-def test_failed_grader_step_needs_a_new_process(
+def test_new_process_is_started_after_failed_grader_step(
     grade: Outcomes, monkeypatch: pytest.MonkeyPatch, step: str, nth: int
 ) -> None:
     check, count = work_of("linear_forward").check, Counter[str]()
@@ -171,7 +171,7 @@ def test_failed_grader_step_needs_a_new_process(
     assert grade() == {"linear_forward": "inconclusive"}, "what is left is not graded by this process"
 
 
-def test_every_failing_device_query_costs_nothing(grade: Outcomes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_device_queries_cost_no_points(grade: Outcomes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idle, "LOOK_SECONDS", 1e-6)
     monkeypatch.setattr(idle, "BUSY", math.inf)
     monkeypatch.setattr(idle, "PASS_BYTES", 8)
@@ -190,7 +190,7 @@ def test_every_failing_device_query_costs_nothing(grade: Outcomes, monkeypatch: 
         assert set(found.values()) <= {"inconclusive", "passed"}, place
 
 
-def test_lost_process_and_wrong_baseline_are_inconclusive(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_smoke_test_reports_lost_process_and_wrong_baseline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(smoke_test, "run_on_device", lambda *_: iter(()))
     sandbox: Any = None
     assert smoke_test.run_smoke_test("cpu", sandbox) == f"{smoke_test.BROKEN}: the timing process was lost or hung"
@@ -202,5 +202,5 @@ def test_lost_process_and_wrong_baseline_are_inconclusive(monkeypatch: pytest.Mo
         baseline.rate()
 
 
-def test_baseline_that_keeps_working_is_inconclusive(grade: Outcomes) -> None:
+def test_workload_is_inconclusive_if_baseline_works_while_paused(grade: Outcomes) -> None:
     assert sorted(grade("baseline", "still", 9, Died("it went on working")).values()) == ["inconclusive", "passed"]

@@ -128,7 +128,7 @@ def sections() -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("kata", "words", "computed"), FIGURES, ids=[f"{kata}: {words}" for kata, words, _ in FIGURES])
-def test_figures_on_the_page_are_right(kata: str, words: str, computed: str) -> None:
+def test_values_stated_on_the_page_are_correct(kata: str, words: str, computed: str) -> None:
     assert words in sections()[kata]
     values = eval(f"({computed})", collect_names(kata, SOLUTION) | HELP)
     written = [convert_to_python(figure) for figure in FIGURE.findall(words)]
@@ -137,7 +137,7 @@ def test_figures_on_the_page_are_right(kata: str, words: str, computed: str) -> 
         assert rounds_to(value, figure), value
 
 
-def test_sums_on_the_page_are_right() -> None:
+def test_calculations_on_the_page_are_correct() -> None:
     assert check_sums(" ".join(sections().values())) >= 15
     found = find_equations("after 16³² = 2¹²⁸ times, 4/√41 = 0.62, so w = 0.5 and x = y = 1")
     assert found == [["16³²", "2¹²⁸"], ["4/√41", "0.62"]]

@@ -12,7 +12,7 @@ from tests.strategies import linear_cases, sizes
 SMALL = sizes(2, 3, 0)
 
 
-def test_size_shrinks_to_zero_last() -> None:
+def test_sizes_shrink_to_zero_only_as_last_resort() -> None:
     assert find(SMALL, lambda _: True) == 2
     assert find(SMALL, lambda size: size != 2) == 1
     assert find(SMALL, lambda size: size not in (1, 2)) == 3
@@ -22,5 +22,5 @@ def test_size_shrinks_to_zero_last() -> None:
 @pytest.mark.parametrize(
     "inputs", [linear_cases(), test_activation_checkpointing.networks(), test_named_dimensions.several_heads()]
 )
-def test_smallest_batches_have_rows(inputs: st.SearchStrategy[Any]) -> None:
+def test_smallest_generated_batches_have_rows(inputs: st.SearchStrategy[Any]) -> None:
     assert find(inputs, lambda case: case.x.ndim > 1).x.numel() > 0

@@ -30,7 +30,7 @@ def write_files(folder: Path, *names: str) -> Path:
     return folder
 
 
-def test_only_modules_beside_katas_are_read(tmp_path: Path) -> None:
+def test_only_modules_next_to_katas_are_read(tmp_path: Path) -> None:
     names = ["linear.py", "conftest.py", "__init__.py", "pytest.ini", "a.pth", "x.so", "not-a-module.py", "deep/sgd.py"]
     ada = write_files(tmp_path / "a", *names, "helpers.py")
     (ada / "sgd.py").symlink_to("/etc/passwd")
@@ -83,7 +83,7 @@ def test_folder_of_submissions_is_expanded(tmp_path: Path) -> None:
     assert find_submissions([canvas]) == Download(both)
 
 
-def test_loose_canvas_files_form_one_submission_each(tmp_path: Path) -> None:
+def test_loose_canvas_files_are_grouped_by_student(tmp_path: Path) -> None:
     names = ("lovelaceada_LATE_4711_90_linear.py", "lovelaceada_LATE_4711_91_sgd-2.py", "张三_4712_92_my_help.py")
     folder = write_files(tmp_path / "canvas", *names, "张三_4712_93_linear.py", "notes.txt", "linear_4.py")
     found = find_submissions([folder])
@@ -115,7 +115,7 @@ def git(folder: Path, *arguments: str, at: str = "") -> None:
     subprocess.run(["git", "-C", str(folder), *arguments], check=True, env=environment, capture_output=True)
 
 
-def test_repository_gives_time_and_runs_no_code(tmp_path: Path) -> None:
+def test_reading_commit_time_runs_no_repository_code(tmp_path: Path) -> None:
     at, mark = "2026-10-01T22:30:00-07:00", tmp_path / "ran"
     ada = write_files(tmp_path / "ada", "assignment/linear.py", "assignment/helper.py")
     git(ada, "init", "-q")
@@ -162,7 +162,7 @@ def test_single_submission_is_not_expanded(tmp_path: Path, names: tuple[str, ...
 @pytest.mark.parametrize(
     ("name", "expected"), [("ada.zip", "ada"), ("ada.tar.gz", "ada"), ("a.b.tgz", "a.b"), ("Zoë K.tar", "Zoë K")]
 )
-def test_id_is_the_name_without_ending(tmp_path: Path, name: str, expected: str) -> None:
+def test_submission_id_is_file_name_without_suffix(tmp_path: Path, name: str, expected: str) -> None:
     path = write_zip(tmp_path / name, "linear.py")
     if not name.endswith("zip"):
         with tarfile.open(path, "w:gz" if name.endswith("gz") else "w") as archive:
@@ -202,7 +202,7 @@ def swap_after_open(monkeypatch: pytest.MonkeyPatch, name: str, swap: Callable[[
     monkeypatch.setattr(os, "open", opened)
 
 
-def test_link_to_other_work_is_refused(tmp_path: Path) -> None:
+def test_symbolic_or_hard_link_to_submission_is_refused(tmp_path: Path) -> None:
     archive, ada = write_zip(tmp_path / "ada.zip", "linear.py"), write_files(tmp_path / "ada", "linear.py")
     for number, target in enumerate((archive, ada)):
         (tmp_path / f"eve{number}.zip").symlink_to(target)

@@ -58,7 +58,7 @@ def judge(kind: str, call: int, *arguments: int, architecture: int | None = None
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_unknown_calls_do_not_exist(kind: str) -> None:
+def test_unknown_system_calls_return_enosys(kind: str) -> None:
     known = {*map(find_number, syscalls.build_rules(pinned=False, gpu=True))}
     refused = [judge(kind, call) for call in range(2000) if call not in known]
     assert set(refused) == {errno.ENOSYS}
@@ -70,7 +70,7 @@ def test_unknown_calls_do_not_exist(kind: str) -> None:
 @pytest.mark.parametrize(
     ("name", "error"), [*((name, errno.ENOSYS) for name in FEATURES), *((name, EPERM) for name in REFUSED)]
 )
-def test_kernel_features_are_missing_or_refused(kind: str, name: str, error: int) -> None:
+def test_risky_kernel_features_are_missing_or_blocked(kind: str, name: str, error: int) -> None:
     assert judge(kind, get_number(name)) == error
 
 
@@ -107,5 +107,5 @@ CASES = [(kind, *case) for kind in KINDS for case in [*OF_ALL_KINDS, *OF_ONE_KIN
 
 
 @pytest.mark.parametrize(("kind", "name", "arguments", "error"), CASES)
-def test_call_is_allowed_by_its_arguments(kind: str, name: str, arguments: tuple[int, ...], error: int) -> None:
+def test_system_call_filter_checks_arguments(kind: str, name: str, arguments: tuple[int, ...], error: int) -> None:
     assert judge(kind, get_number(name), *arguments) == error

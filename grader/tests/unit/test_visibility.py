@@ -18,7 +18,7 @@ def parse(**more: Any) -> Kata:
     return parse_kata(ENTRY | more, Path("reference/k/kata.toml"), course().tracks, course().languages)
 
 
-def test_visibility_is_a_word_or_a_table() -> None:
+def test_visibility_setting_is_a_word_or_table() -> None:
     plain = parse()
     assert (plain.visibility, plain.hidden_says) == ({"test_a": "visible", "test_b": "visible"}, "nothing")
     assert parse(visibility="hidden").visibility == {"test_a": "hidden", "test_b": "hidden"}
@@ -44,7 +44,7 @@ def test_unknown_visibility_is_refused(wrong: dict[str, Any], words: str) -> Non
 
 
 @pytest.mark.parametrize("visibility", ["hidden", "after_due_date", "after_published"])
-def test_hidden_test_shows_only_its_points(hide: Hide, visibility: str) -> None:
+def test_students_see_only_points_of_hidden_test(hide: Hide, visibility: str) -> None:
     hide(visibility)
     rows = view_as_student(make_result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
     assert [row.title for row in rows[:2]] == ["hidden test 1", "hidden test 2"]
@@ -54,7 +54,7 @@ def test_hidden_test_shows_only_its_points(hide: Hide, visibility: str) -> None:
     assert sum(row.result.max_score for row in rows) == course().katas["get_batch"].max_score
 
 
-def test_hidden_test_shows_claim_or_all(hide: Hide) -> None:
+def test_visibility_setting_reveals_claim_or_everything(hide: Hide) -> None:
     one = make_result("get_batch · claim\n  secret", file="get_batch.py")
     hide("hidden", "claim")
     row = view_as_student(one, platform_hides=False)[2].result

@@ -57,7 +57,7 @@ def make_adagrad(memory: Memory, size: Size) -> Callable[[], object]:
 
 
 @pytest.mark.parametrize("workload", SMALL)
-def test_plain_torch_passes_check(workload: str) -> None:
+def test_plain_torch_solution_passes_check(workload: str) -> None:
     check, _, work = begin(workload)
     for _ in range(3):
         check.refresh()
@@ -142,7 +142,7 @@ def test_repeated_or_changed_rows_fail_check(spoil: Callable[[Tensor], object]) 
     assert check.error() == float("inf")
 
 
-def test_training_from_zeros_fails_check() -> None:
+def test_training_from_zero_weights_fails_check() -> None:
     check, memory = prepare("train_throughput")
     check.begun()
     check.refresh()
