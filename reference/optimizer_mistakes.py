@@ -25,7 +25,7 @@ def replace_rates(inputs: Inputs, lrs: Sequence[float]) -> Inputs:
 
 
 def drop_gradients(inputs: Inputs, moves: Sequence[bool]) -> Inputs:
-    """Return the same inputs, with no gradient in the steps that do not move the parameter."""
+    """Return the same inputs, without a gradient in the steps that do not move the parameter."""
     return [(grad if here else None, lr) for (grad, lr), here in zip(inputs, moves, strict=True)]
 
 

@@ -41,12 +41,12 @@ def load_state(state: Any) -> Any:
 
 
 def load_rates(saved: Sequence[float], own: Sequence[float]) -> Sequence[float]:  # noqa: ARG001
-    """Return the learning rates of an optimizer that had its `own` and has loaded the `saved` ones."""
+    """Return the learning rates of an optimizer that had its `own` rates and has loaded the `saved` ones."""
     return saved
 
 
 def is_within_budget(held: Mapping[str, int], own: Mapping[str, int], tensors: int) -> bool:
-    """Return whether a state takes no more bytes than `tensors` tensors for each of the `own` parameters."""
+    """Return whether a state needs no more memory than `tensors` tensors for each of the `own` parameters."""
     return sum(held.values()) <= tensors * sum(own.values())
 
 
@@ -56,5 +56,5 @@ def get_default_rate(lr: float) -> float:
 
 
 def get_group_rates(default: float, lr: float) -> tuple[float, float]:
-    """Return the learning rates of a group without its own: if the constructor gets none, and if it gets `lr`."""
+    """Return the learning rates of a group without its own rate: if the constructor gets none, and if it gets `lr`."""
     return get_default_rate(default), lr

@@ -1,4 +1,4 @@
-"""`python -m torchkata`, for when the command `kata` is not on the path."""
+"""Runs `kata` as `python -m torchkata`, in case the command `kata` is not on the path."""
 
 from torchkata.cli.command import main
 

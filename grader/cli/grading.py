@@ -76,7 +76,7 @@ def grade(
         list[str] | None, typer.Option(help="sbatch option for each task (repeatable).", metavar="KEY=VALUE")
     ] = None,
     per_task: Annotated[
-        int | None, typer.Option(min=1, help="Submissions per Slurm task (default: about five minutes' worth).")
+        int | None, typer.Option(min=1, help="Submissions in each Slurm task (default: about five minutes' worth).")
     ] = None,
     pseudonyms: Annotated[
         Path | None,

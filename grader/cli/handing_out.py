@@ -77,7 +77,7 @@ def release(
     prove: Annotated[
         bool, typer.Option("--prove", help="First run the handout's tests on the stubs and on the reference solution.")
     ] = False,
-    examples: Annotated[int, typer.Option(min=1, help="Random inputs per property, for --prove.")] = 25,
+    examples: Annotated[int, typer.Option(min=1, help="Number of random inputs per property, for --prove.")] = 25,
     language: Annotated[
         str | None,
         typer.Option(help="Second language for the stubs' docstrings (default: the course's first language)."),

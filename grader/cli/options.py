@@ -23,7 +23,7 @@ class Choice(StrEnum):
     none = "none"
 
 
-Examples = Annotated[int, typer.Option(min=1, help="Random inputs per property.")]
+Examples = Annotated[int, typer.Option(min=1, help="Number of random inputs per property.")]
 Replay = Annotated[
     bool,
     typer.Option(
@@ -31,7 +31,7 @@ Replay = Annotated[
         help="Draw inputs once for all submissions, or again for each; results are the same.",
     ),
 ]
-Jobs = Annotated[int, typer.Option(min=1, help="Submissions to grade in parallel.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Number of submissions to grade in parallel.")]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print one JSON object to standard output and everything else to standard error.")
 ]
@@ -43,10 +43,10 @@ Submissions = Annotated[
         readable=False,  # an unreadable one doesn't stop the others: it is refused later
     ),
 ]
-Katas = Annotated[list[str] | None, typer.Option(help="Only this kata (repeatable).", metavar="NAME")]
+Katas = Annotated[list[str] | None, typer.Option(help="Use only this kata (repeatable).", metavar="NAME")]
 Tracks = Annotated[
     list[str] | None,
-    typer.Option(help='Only this track, or "all" (repeatable).', metavar="NAME"),
+    typer.Option(help='Use only this track, or "all" (repeatable).', metavar="NAME"),
 ]
 IsolationLevel = Annotated[Choice, typer.Option(help="auto: bwrap if it works here, otherwise none, with a warning.")]
 ResultsDir = Annotated[Path, typer.Argument(help="Results directory, the --out of `grader grade`.", metavar="DIR")]

@@ -116,14 +116,14 @@ def recomputed_with_the_last(weights: Weights, x: X, grad_y: X, segment: int) ->
 
 
 def run_forward(weights: Weights, x: X, relus: Relus) -> X:
-    """Return the output of a network in which only some layers end with ReLU."""
+    """Return the output of a network in which only some layers end with a ReLU."""
     for weight, relu in zip(weights, relus, strict=True):
         x = np.maximum(x @ weight, 0) if relu else x @ weight
     return x
 
 
 def run_backward(weights: Weights, x: X, grad_y: X, relus: Relus) -> tuple[Sequence[Array], Array]:
-    """Return the gradients of a network in which only some layers end with ReLU."""
+    """Return the gradients of a network in which only some layers end with a ReLU."""
     grads: list[Array] = []
     for i in reversed(range(len(weights))):
         layer_input = run_forward(weights[:i], x, relus[:i])
@@ -134,10 +134,10 @@ def run_backward(weights: Weights, x: X, grad_y: X, relus: Relus) -> tuple[Seque
 
 
 def omit_last(weights: Weights) -> Relus:
-    """Return the ReLU flags, with the last layer's set to False."""
+    """Return the ReLU flags, with the last layer's flag set to False."""
     return [i < len(weights) - 1 for i in range(len(weights))]
 
 
 def omit_segment_ends(num_layers: int, segment: int) -> Relus:
-    """Return the ReLU flags, with that of each segment's last layer set to False."""
+    """Return the ReLU flags, with those of each segment's last layer set to False."""
     return [(i + 1) % segment != 0 and i < num_layers - 1 for i in range(num_layers)]

@@ -1,4 +1,4 @@
-"""A deep network of ReLU layers: outputs, gradients, and the memory and computation of checkpointing."""
+"""Computes the outputs and gradients of a deep ReLU network, and the memory and work of checkpointing it."""
 
 from collections.abc import Sequence
 

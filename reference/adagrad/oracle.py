@@ -1,4 +1,4 @@
-"""One step of AdaGrad, and its state."""
+"""Computes one step of AdaGrad, and its state."""
 
 import numpy as np
 from jaxtyping import Float

@@ -205,7 +205,7 @@ def corrected_both_kept(
 def step_with(
     p: P, state: State | None, grads: tuple[P, P], lr: float, betas: Betas = (0.9, 0.999), eps: float = 1e-8
 ) -> Moved:
-    """Take a step without decay in which each average is given its own gradient."""
+    """Take a step without decay that updates each average with its own gradient."""
     m, v, t = state or (np.zeros_like(p), np.zeros_like(p), 0)
     m, v = adam.update_averages(m, v, grads[0], betas)[0], adam.update_averages(m, v, grads[1], betas)[1]
     of_m, of_v = adam.get_corrections(t + 1, betas)

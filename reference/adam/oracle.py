@@ -23,7 +23,7 @@ def update_averages(
 
 
 def get_corrections(t: int, betas: Betas) -> tuple[float, float]:
-    """Return the total weight of t gradients in each average, which is what bias correction divides by."""
+    """Return the total weight of t gradients in each average; bias correction divides by it."""
     return 1 - betas[0] ** t, 1 - betas[1] ** t
 
 

@@ -1,4 +1,4 @@
-"""The state that loading a checkpoint restores, and the run after it."""
+"""Computes the state that loading a checkpoint restores, and the run after it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -10,7 +10,7 @@ Run: TypeAlias = Mapping[str, Any]  # its losses and final weights
 
 
 def after_loading(saved: Weights, before: Weights, later: Weights) -> Weights:  # noqa: ARG001
-    """Return the weights after loading: the saved ones, not those from `before` loading or `later`."""
+    """Return the weights after loading: the saved ones, not those from `before` loading or from `later`."""
     return saved
 
 

@@ -1,4 +1,4 @@
-"""Replacement for a wrong `cruncher` when the katas that build on it are graded."""
+"""Replaces `cruncher` when katas that build on it are graded and the student's own does not pass."""
 
 from torch import Tensor, nn
 

@@ -1,4 +1,4 @@
-"""A deep linear model: its output, gradients, parameters and initialization."""
+"""Computes a deep linear model's output, gradients, parameters and initialization."""
 
 from collections.abc import Sequence
 
@@ -47,5 +47,5 @@ def anatomy(dim: int, num_layers: int) -> dict[str, object]:
 
 
 def initial_stds(dim: int, num_layers: int) -> list[float]:
-    """Return each weight's initial standard deviation, the final one last."""
+    """Return each weight's initial standard deviation, with the final layer's last."""
     return [linear.initial_std(dim, dim)] * num_layers + [linear.initial_std(dim, 1)]

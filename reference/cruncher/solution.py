@@ -15,7 +15,7 @@ class Cruncher(nn.Module):
         self.final = Linear(dim, 1)
 
     def forward(self, x: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch"]:
-        """Apply the layers in order and drop the last dimension, of size 1."""
+        """Apply the layers in order and drop the last dimension, which has size 1."""
         for layer in self.layers:
             x = layer(x)
         return self.final(x).squeeze(-1)

@@ -1,4 +1,4 @@
-"""Replacement for `deep_network` when katas that build on it are graded."""
+"""Replaces `deep_network` when katas that build on it are graded and the student's own does not pass."""
 
 from torch import Tensor, nn
 

@@ -49,12 +49,12 @@ def largest(dtype: str) -> float:
 
 
 def underflows(value: float, dtype: str) -> bool:
-    """Return True if a nonzero value rounds to 0: it is no closer to the smallest number, and ties go to 0."""
+    """Return True if a nonzero value rounds to 0: if it is at most half of the smallest number (ties go to 0)."""
     return value != 0 and abs(value) <= smallest(dtype) - abs(value)
 
 
 def storage_bytes(shape: Sequence[int], dtype: str, times: int = 1) -> int:
-    """Add up the bits of each element; the last axis is `times` times as long."""
+    """Add up the bits of all elements; the last axis is `times` times as long."""
     form = FORMATS[dtype]
     bits = sum(1 + form.exponent + form.fraction for _ in product(*map(range, shape)))
     return times * bits // 8

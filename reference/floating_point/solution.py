@@ -12,10 +12,10 @@ def underflows(value: float, dtype: torch.dtype) -> bool:
 
 
 def largest(dtype: torch.dtype) -> float:
-    """Read it from `finfo`."""
+    """Read the largest number from `finfo`."""
     return torch.finfo(dtype).max
 
 
 def storage_bytes(shape: Sequence[int], dtype: torch.dtype) -> int:
-    """Multiply the number of elements by the bytes of one."""
+    """Multiply the number of elements by the bytes per element."""
     return math.prod(shape) * dtype.itemsize

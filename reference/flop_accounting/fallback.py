@@ -1,4 +1,4 @@
-"""Replacement for `flop_accounting` when katas that build on it are graded."""
+"""Replaces `flop_accounting` when katas that build on it are graded and the student's own does not pass."""
 
 
 def matmul_flops(B: int, D: int, K: int) -> int:
@@ -7,5 +7,5 @@ def matmul_flops(B: int, D: int, K: int) -> int:
 
 
 def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) -> int:
-    """Return the FLOPs of three products per layer, without the gradient of the data."""
+    """Return the FLOPs of three products per layer, except the one for the gradient of the data."""
     return (3 * L - (L > 0 and not input_needs_grad)) * matmul_flops(B, D, D)

@@ -9,7 +9,7 @@ from itertools import product
 
 
 def count(each: int, *numbers: int) -> int:
-    """Count `each` FLOPs for every combination of indices below these numbers."""
+    """Count `each` FLOPs for every combination of indices below these limits."""
     return sum(each for _ in product(*map(range, numbers)))
 
 
@@ -19,7 +19,7 @@ def matmul_flops(B: int, D: int, K: int, times: int = 1) -> int:
 
 
 def forward_flops(tokens: int, parameters: int, times: float = 1) -> float:
-    """Count two FLOPs for each token and parameter."""
+    """Count two FLOPs for each pair of a token and a parameter."""
     return times * count(2, tokens, parameters)
 
 
@@ -44,13 +44,13 @@ def products_by_default(L: int) -> int:
 
 
 def deep_linear_flops(B: int, D: int, products: int, times: int = 1) -> int:
-    """Return the FLOPs of this many products of (B, D) with (D, D)."""
+    """Return the FLOPs of this many products of shapes (B, D) and (D, D)."""
     return products * matmul_flops(B, D, D, times)
 
 
 def training_days(
     parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1
 ) -> float:
-    """Divide all FLOPs by what all devices compute in a day."""
+    """Divide the total FLOPs by the FLOPs that all devices compute in a day."""
     flop_per_sec = math.fsum(peak_flop_per_sec * mfu for _ in range(devices))
     return training_flops(tokens, parameters, times) / flop_per_sec / timedelta(days=1).total_seconds()

@@ -32,6 +32,6 @@ def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) ->
 
 
 def training_days(parameters: float, tokens: float, devices: int, peak_flop_per_sec: float, mfu: float) -> float:
-    """Divide all FLOPs by what the devices achieve in a day."""
+    """Divide the total FLOPs by the FLOPs that the devices achieve in a day."""
     flop_per_day = devices * peak_flop_per_sec * mfu * SECONDS_PER_DAY
     return training_flops(tokens, parameters) / flop_per_day

@@ -230,7 +230,7 @@ def from_one_start(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Share
 
 
 def is_fixed(a: Int[Array, "calls"], b: Int[Array, "calls"], starts: int) -> bool:
-    """Return whether the distance between the two is constant."""
+    """Return whether the distance between both is constant."""
     steps = (b - a)[b < starts - 1] % starts
     return len(steps) > 0 and bool((steps == steps[0]).all() and (a != b).any())
 

@@ -11,7 +11,7 @@ Shares: TypeAlias = Float[Array, "starts"]
 
 
 def read_batch(returned: Any, batch_size: int, sequence_length: int) -> Any:  # noqa: ARG001  (mistakes use them)
-    """Return the batch within the returned value: all of it."""
+    """Return the part of the returned value that is the batch: all of it."""
     return returned
 
 
@@ -21,7 +21,7 @@ def rows(batch_size: int, tokens: int, sequence_length: int) -> int:  # noqa: AR
 
 
 def starts(tokens: int, sequence_length: int) -> range:
-    """Return the valid starts: a target follows each window."""
+    """Return the valid starts: those whose window is followed by a target."""
     return range(tokens - sequence_length)
 
 
@@ -31,17 +31,17 @@ def windows(data: Int[Array, "tokens"], sequence_length: int) -> Int[Array, "sta
 
 
 def is_row(row: Int[Array, "sequence"], data: Int[Array, "tokens"]) -> bool:
-    """Return whether `row` is a window."""
+    """Return whether `row` is a window of the data."""
     return bool((windows(data, len(row)) == row).all(axis=1).any())
 
 
 def are_even(counts: Int[Array, "starts"], likely: Likely) -> bool:
-    """Return whether these counts fit equally likely starts."""
+    """Return whether these counts are consistent with equally likely starts."""
     return counts.min() > 0 and likely[0] <= chi_square(counts, np.full(len(counts), 1 / len(counts))) <= likely[1]
 
 
 def are_independent(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
-    """Return whether the starts of two rows are independent, each with these shares."""
+    """Return whether the starts of two rows are independent, given the shares of each start."""
     return likely[0] <= chi_square(count_pairs(a, b, len(shares)), np.outer(shares, shares)) <= likely[1]
 
 
@@ -74,7 +74,7 @@ def count_remainders(starts: Int[Array, "rows"]) -> Int[Array, "6"]:
 
 
 def repeats() -> dict[str, bool]:
-    """Return whether the same torch.manual_seed repeats the batches, for each state of the other generators."""
+    """Return whether the same torch.manual_seed gives the same batches, for each state of the other generators."""
     return dict.fromkeys(["as before", "with np.random in another state", "with random in another state"], True)
 
 
@@ -84,10 +84,10 @@ def expected_device(device: str) -> str:
 
 
 def is_refused(tokens: int, sequence_length: int) -> bool:
-    """Return whether there is no window."""
+    """Return whether the data is too short for a window."""
     return len(starts(tokens, sequence_length)) == 0
 
 
 def bytes_read(file_bytes: int) -> range:
-    """Return how many bytes of a large file may be read for a few windows."""
+    """Return how many bytes of a large file may be read to get a few windows."""
     return range(file_bytes // 8 + 1)

@@ -1,4 +1,4 @@
-"""Gradient accumulation over micro-batches, for a deep linear model."""
+"""Accumulates a deep linear model's gradients over micro-batches."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,7 @@ def add_gradients(before: Float[Array, "d k"], parts: Sequence[Float[Array, "d k
 
 
 def sum_losses(parts: Sequence[float]) -> float:
-    """Return the batch's loss, given each micro-batch's part of it."""
+    """Return the batch's loss, given each micro-batch's part."""
     return sum(parts)
 
 
@@ -46,7 +46,7 @@ def accumulate(
     y: Float[Array, "batch"],
     micro_batch_size: int,
 ) -> tuple[float, list[Float[Array, "d k"]]]:
-    """Return the mean squared error of the batch, and its gradients added to those before."""
+    """Return the mean squared error of the batch, and its gradients added to the existing ones."""
     rows = split_rows(len(y), micro_batch_size)
     ends = np.cumsum(rows)
     losses, parts = [], []

@@ -30,7 +30,7 @@ class Mistaken(TruncatedNormal):
         return not (fits_end(below, self.cut) and fits_end(above, self.cut))
 
     def misses_bound(self, weights: Weights) -> bool:
-        """Return the same."""
+        """Return whether the largest weights on either side do not fit this distribution."""
         return self.exceeds_bound(weights)
 
 
@@ -40,7 +40,7 @@ def fits_end(farthest: float, cut: float) -> bool:
 
 
 class Uniform(Mistaken):
-    """Uniform between the bounds; `std` is a third of the bound."""
+    """A uniform distribution between the bounds; `std` is a third of the bound."""
 
     @property
     def variance(self) -> float:
@@ -53,7 +53,7 @@ class Uniform(Mistaken):
 
 
 class Clamped(Mistaken):
-    """Values beyond the bound are moved to it."""
+    """A normal whose values beyond the bound are clamped to it."""
 
     @property
     def variance(self) -> float:
@@ -67,7 +67,7 @@ class Clamped(Mistaken):
 
 
 class Emptied(Mistaken):
-    """Values beyond the bound are set to 0."""
+    """A normal whose values beyond the bound are set to 0."""
 
     @property
     def variance(self) -> float:
@@ -80,19 +80,19 @@ class Emptied(Mistaken):
 
 
 class DrawnOnce(Mistaken):
-    """Values beyond the bound are drawn again once."""
+    """A normal whose values beyond the bound are redrawn only once."""
 
     def exceeds_bound(self, weights: Weights) -> bool:
         """Return whether more than a few weights are beyond the bound, or none is close to it."""
         return self.misses_bound(weights) or int((abs(weights) > self.bound).sum()) > STRAYS
 
     def misses_bound(self, weights: Weights) -> bool:
-        """Return the same as for the right distribution."""
+        """Return whether no weight is close to the bound, as for the right distribution."""
         return TruncatedNormal(self.std).misses_bound(weights)
 
 
 class OneSided(Mistaken):
-    """Only values far above 0 are drawn again."""
+    """A normal whose values are redrawn only if they are far above 0."""
 
     @property
     def variance(self) -> float:
@@ -107,7 +107,7 @@ class OneSided(Mistaken):
 
 
 class Positive(Mistaken):
-    """All weights are positive."""
+    """A distribution with only positive weights."""
 
     @property
     def positive(self) -> float:

@@ -1,4 +1,4 @@
-"""Replacement for `linear` when katas that build on it are graded."""
+"""Replaces `linear` when katas that build on it are graded and the student's own does not pass."""
 
 from torch import Tensor, nn
 

@@ -149,7 +149,7 @@ def positive_std(input_dim: int, output_dim: int) -> float:
 
 
 def truncated_moments(bound: float) -> tuple[float, float]:
-    """Return variance and kurtosis of a standard normal truncated at ±bound."""
+    """Return the variance and kurtosis of a standard normal truncated at ±bound."""
     inside = math.erf(bound / math.sqrt(2))
     edge = 2 * math.exp(-(bound**2) / 2) / math.sqrt(2 * math.pi) / inside
     variance = 1 - bound * edge

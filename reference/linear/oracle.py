@@ -30,10 +30,10 @@ def initial_std(input_dim: int, output_dim: int) -> float:  # noqa: ARG001  (mis
 
 
 def initial_kurtosis(input_dim: int, output_dim: int) -> tuple[float, float]:  # noqa: ARG001  (mistakes use them)
-    """Return the range of the kurtosis: from a normal truncated at three standard deviations to an untruncated one."""
+    """Return the allowed kurtosis: from a normal truncated at three standard deviations to an untruncated one."""
     return 2.83, 3.0
 
 
 def initial_repeats(input_dim: int, output_dim: int) -> float:  # noqa: ARG001  (mistakes use them)
-    """Return the largest share of weights that may repeat up to sign by chance."""
+    """Return the largest share of weights that may be repeated, up to sign, by chance."""
     return 0.25

@@ -8,7 +8,7 @@ from torchkata import instead_of
 
 
 def compute_seconds(operations: Sequence[Operation], itemsize: int, speed: float, which: int) -> float:
-    """Return the seconds of all FLOPs (0) or all bytes (1)."""
+    """Return the seconds that all FLOPs (0) or all bytes (1) take."""
     return sum(work[which] for work in oracle.work(operations, itemsize)) / speed
 
 

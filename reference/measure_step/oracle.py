@@ -117,10 +117,10 @@ def device(flops: int, square_seconds: float, moved: int, tall_seconds: float) -
 
 
 def measure_seconds(steps: int, one: float, first: float) -> float:  # noqa: ARG001
-    """Return the seconds of one step, if `steps` steps of `one` seconds were timed after a first one of `first`."""
+    """Return the seconds of a step if `steps` steps of `one` seconds each followed a first step of `first` seconds."""
     return one
 
 
 def mfu(flops: int, seconds: float, promised: float) -> float:
-    """Divide the achieved by the promised FLOP/s."""
+    """Divide the achieved FLOP/s by the promised FLOP/s."""
     return flops / seconds / promised

@@ -17,7 +17,7 @@ WARM_UP, REPEATS, LR = 2, 5, 0.01
 
 
 def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int]]:
-    """List the work of the blocks; the first one computes no input gradient."""
+    """List the work of the blocks; the first block computes no input gradient."""
     forward = [matrix_matrix_work(B, D, D, dtype), relu_work(B * D, dtype)]
     relu_backward = (B * D, 3 * B * D * dtype.itemsize)
     grad_weight, grad_input = matrix_matrix_work(D, B, D, dtype), matrix_matrix_work(B, D, D, dtype)
@@ -57,7 +57,7 @@ def measure_device(n: int, rows: int) -> tuple[float, float]:
 def measure_step(
     B: int, D: int, L: int, promised: float, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, float]:
-    """Take the median of several steps."""
+    """Return the median time of several steps."""
     model, x, ones = DeepNetwork(D, L), torch.randn(B, D), torch.ones(B, D)
 
     def step() -> None:

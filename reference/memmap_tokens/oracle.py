@@ -12,10 +12,10 @@ def round_trip(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
 
 
 def file_bytes(tokens: Int[Array, "n"]) -> tuple[int, int]:
-    """Return the minimum and maximum size of the file in bytes."""
+    """Return the minimum and maximum size of the file, in bytes."""
     return tokens.nbytes, tokens.nbytes + HEADER
 
 
 def bytes_in_memory(size: int) -> range:
-    """Return how many bytes may be in memory after a few tokens of a file of `size` bytes are used."""
+    """Return how many bytes may be in memory after a few tokens of a `size`-byte file have been used."""
     return range(size // 8 + 1)

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def save_tokens(path: str | PathLike[str], tokens: np.ndarray) -> None:
-    """Pass an open file to np.save, so that it appends no suffix."""
+    """Pass an open file to np.save, so that np.save does not append a suffix."""
     with open(path, "wb") as file:
         np.save(file, tokens, allow_pickle=False)
 

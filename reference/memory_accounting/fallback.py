@@ -1,4 +1,4 @@
-"""Replacement for `memory_accounting` when katas that build on it are graded."""
+"""Replaces `memory_accounting` when katas that build on it are graded and the student's own does not pass."""
 
 
 def training_bytes(

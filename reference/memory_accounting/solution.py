@@ -9,7 +9,7 @@ def tensor_bytes(x: Tensor) -> int:
 
 
 def num_parameters(model: nn.Module) -> int:
-    """Count the elements of `parameters()`, which yields each Parameter once."""
+    """Count the elements of `parameters()`, which yields each parameter only once."""
     return sum(p.numel() for p in model.parameters())
 
 
@@ -22,11 +22,11 @@ def training_bytes(
     optimizer_bytes: int = 8,
     activation_bytes: int = 4,
 ) -> int:
-    """Add up three kinds of numbers per parameter, and the activations."""
+    """Add up parameters, gradients and optimizer state, and the activations."""
     each = parameter_bytes + gradient_bytes + optimizer_bytes
     return num_parameters * each + num_activations * activation_bytes
 
 
 def max_parameters(num_devices: int, device_bytes: float, bytes_per_parameter: int) -> int:
-    """Divide all memory by the bytes of one parameter."""
+    """Divide the total memory by the bytes per parameter."""
     return int(num_devices * device_bytes // bytes_per_parameter)

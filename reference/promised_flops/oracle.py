@@ -13,5 +13,5 @@ def promised_flop_per_sec(name: str, column: str, table: Table) -> Answer:
 
 
 def mfu(flops: float, seconds: float, promised: float) -> float:
-    """Divide the achieved by the promised FLOP/s."""
+    """Divide the achieved FLOP/s by the promised FLOP/s."""
     return flops / seconds / promised

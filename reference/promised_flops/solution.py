@@ -24,7 +24,7 @@ PROMISED = {
 
 
 def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
-    """Look up the dense figure."""
+    """Look up the peak for dense matrices."""
     if device_name not in PROMISED:
         raise ValueError(f"no figures for a device named {device_name!r}")
     if dtype not in PROMISED[device_name]:
@@ -33,5 +33,5 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
 
 
 def mfu(flops: float, seconds: float, promised: float) -> float:
-    """Divide the achieved by the promised FLOP/s."""
+    """Divide the achieved FLOP/s by the promised FLOP/s."""
     return flops / seconds / promised

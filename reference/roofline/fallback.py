@@ -1,4 +1,4 @@
-"""Replacement for `roofline` when katas that build on it are graded."""
+"""Replaces `roofline` when katas that build on it are graded and the student's own does not pass."""
 
 import torch
 
@@ -9,10 +9,10 @@ def relu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Count a product with one column."""
+    """Count the work of a product with one column."""
     return matrix_matrix_work(m, n, 1, dtype)
 
 
 def matrix_matrix_work(m: int, k: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Count two matrices read and one written."""
+    """Count the bytes of reading two matrices and writing one."""
     return 2 * m * k * n, (m * k + k * n + m * n) * dtype.itemsize

@@ -14,7 +14,7 @@ def work(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) ->
 
 
 def count(*numbers: int) -> int:
-    """Count the combinations of indices below these numbers."""
+    """Count the combinations of indices below these limits."""
     return sum(1 for _ in product(*map(range, numbers)))
 
 
@@ -47,15 +47,15 @@ def arithmetic_intensity(flops: int, moved: int) -> float:
 
 
 def accelerator_intensity(flop_per_sec: float, bytes_per_sec: float) -> float:
-    """Return the FLOPs that a device computes in the time it takes to move one byte."""
+    """Return the FLOPs that a device computes while it moves one byte."""
     return flop_per_sec / bytes_per_sec
 
 
 def attainable_mfu(intensity: float, accelerator: float) -> float:
-    """Return the fraction of the time spent on arithmetic; moving a byte takes as long as `accelerator` FLOPs."""
+    """Return the fraction of time spent on arithmetic if moving a byte takes as long as `accelerator` FLOPs."""
     return intensity / max(intensity, accelerator)
 
 
 def bound(intensity: float, accelerator: float) -> str:
-    """Return which takes longer: moving the bytes or the arithmetic."""
+    """Return which takes longer: moving the bytes or doing the arithmetic."""
     return "memory" if intensity < accelerator else "compute"

@@ -4,7 +4,7 @@ import torch
 
 
 def relu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Count a comparison per element."""
+    """Count one comparison per element."""
     return n, 2 * n * dtype.itemsize
 
 
@@ -14,17 +14,17 @@ def gelu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def dot_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Count a row times a column."""
+    """Count the work of multiplying a row by a column."""
     return matrix_matrix_work(1, n, 1, dtype)
 
 
 def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Count a matrix times a column."""
+    """Count the work of multiplying a matrix by a column."""
     return matrix_matrix_work(m, n, 1, dtype)
 
 
 def matrix_matrix_work(m: int, k: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Count two matrices read and one written."""
+    """Count the bytes of reading two matrices and writing one."""
     elements = m * k + k * n + m * n
     return 2 * m * k * n, elements * dtype.itemsize
 

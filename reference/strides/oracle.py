@@ -14,12 +14,12 @@ def contiguous_strides(shape: Sequence[int], times: int = 1) -> list[int]:
 
 
 def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
-    """Return the position after these steps along each axis; the last axis takes `times` times as many."""
+    """Return the position after these steps along each axis, with `times` times as many steps along the last axis."""
     return offset + walk(lengthen(strides, times), index)
 
 
 def walk(strides: Sequence[int], index: Sequence[int]) -> int:
-    """Return the distance of these steps along each axis."""
+    """Return the distance in storage after these steps along each axis."""
     place = 0
     for steps, stride in zip(index, strides, strict=True):
         for _ in range(steps):

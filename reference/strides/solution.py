@@ -6,7 +6,7 @@ from operator import mul
 
 
 def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """Multiply the later sizes of each axis, from the last one on."""
+    """Multiply the sizes of the later axes, starting from the last axis."""
     sizes = [max(size, 1) for size in shape]
     return tuple(accumulate(sizes[:0:-1], mul, initial=1))[::-1] if sizes else ()
 

@@ -1,4 +1,4 @@
-"""Replacement for `time_matmul` when katas that build on it are graded."""
+"""Replaces `time_matmul` when katas that build on it are graded and the student's own does not pass."""
 
 from torch import Tensor
 from torch.utils.benchmark import Timer

@@ -31,7 +31,7 @@ class Run:
 
     @property
     def timed(self) -> list[float]:
-        """The seconds of all products after the first reading of a clock."""
+        """The seconds of all products after the clock was first read."""
         return [product.seconds for product in self.products if product.timed]
 
     @property
@@ -47,7 +47,7 @@ def seconds_per_product(run: Run) -> tuple[float, float]:
 
 
 def is_that_of_one(seconds: float, run: Run) -> bool:
-    """Return True if a result is the time of one product."""
+    """Return True if a result is the time of a single product."""
     low, high = seconds_per_product(run)
     rounding = 1e-6 * abs(low)
     return low - rounding <= seconds <= high + run.on_top + rounding

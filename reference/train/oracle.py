@@ -1,4 +1,4 @@
-"""Gradient descent of a deep linear model on the mean squared error, and the calls that training makes."""
+"""Trains a deep linear model by gradient descent on the mean squared error, and lists the calls that this makes."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,7 @@ def asked(rows: int, dim: int, steps: int) -> list[int]:  # noqa: ARG001
 
 
 def seen_by_sgd(steps: int, lr: float) -> dict[str, object]:
-    """Return the calls made if SGD changes nothing: events in order, learning rates, whether the weights change."""
+    """Return the calls that are made if SGD changes nothing: the ordered events, learning rates, and weight changes."""
     return {"events": ["batch", "step"] * steps, "rates": [lr], "weights move": False}
 
 

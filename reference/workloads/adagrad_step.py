@@ -1,4 +1,4 @@
-"""AdaGrad: one step per call, compared with an SGD step."""
+"""Times one AdaGrad step per call, and compares it with an SGD step."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ EPSILON = 1e-5  # under the square root
 
 
 class AdaGradCheck(OptimizerCheck):
-    """Check of `g2 + grad²` and `p − lr · grad / √(g2 + ε)`; g2 accumulates over all blocks.
+    """Checks `g2 + grad²` and `p − lr · grad / √(g2 + ε)`; g2 accumulates over all blocks.
 
     The checked elements stay the same, because g2 is known only for these.
     """
 
     def prepare(self) -> None:
-        """Draw the gradients of the first step, which creates the state."""
+        """Draw the gradients of the first step, which creates the optimizer's state."""
         self.g2: list[Tensor] = []
         super().prepare()
 

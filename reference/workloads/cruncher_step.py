@@ -1,4 +1,4 @@
-"""Forward, backward and one SGD step per call, always from the same weights."""
+"""Times forward, backward and one SGD step per call, always from the same weights."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from torchkata import speed
 
 
 class StepCheck(TrainingCheck):
-    """Check of one step per call from given weights."""
+    """Checks one step per call from given weights."""
 
     def prepare(self) -> None:
         """Draw the weights."""
@@ -38,7 +38,7 @@ class CruncherStep(speed.Rate):
     check = StepCheck
 
     def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
-        """Return batches, the weights that all calls share, and the results of each."""
+        """Return the batches, the weights that all calls share, and the results of each call."""
         L, D, dtype = size.layers, size.width, speed.dtype_of(size)
         return {
             **batches(size, calls),

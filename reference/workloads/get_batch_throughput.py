@@ -1,4 +1,4 @@
-"""Throughput of get_batch with new data for each block; on a GPU, batches can overlap with queued products."""
+"""Times get_batch with new data for each block; on a GPU, batches can overlap with queued products."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ LEAST_SHARE = 0.9  # of the expected numbers of distinct starts and of tokens co
 
 
 class BatchCheck(speed.Check):
-    """Check that every row is a window of the data and that starts are spread over it.
+    """Checks that every row is a window of the data and that the starts are spread over it.
 
     data: [tokens]   batch: [calls, B, S]
     """
@@ -63,7 +63,7 @@ class BatchCheck(speed.Check):
         return behind[np.searchsorted(found_there, keys(firsts), sorter=order)]
 
     def drawn_anew(self, starts: np.ndarray, last: int) -> bool:
-        """Return whether starts are spread like random ones, over all batches and within each.
+        """Return whether the starts are spread like random starts, over all batches and within each batch.
 
         starts: [calls · B], each in [0, last)
         """

@@ -1,4 +1,4 @@
-"""Forward pass of a linear layer: one large product per call."""
+"""Times the forward pass of a linear layer: one large product per call."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ FLOAT64_ON_CPU = (0.35, 0.55)  # of float32's rate, with half as many numbers pe
 
 
 class ProductCheck(speed.Check):
-    """Check of `y = x @ weight`.
+    """Checks `y = x @ weight`.
 
     x: [calls, B, D]   weight: [D, K]   y: [calls, B, K]
     """
@@ -51,7 +51,7 @@ class LinearForward(speed.Rate):
     check = ProductCheck
 
     def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
-        """Return one weight for all calls, and x and y of each."""
+        """Return one weight for all calls, and x and y for each call."""
         B, D, K, dtype = size.batch, size.width, size.outputs, speed.dtype_of(size)
         return {
             "weight": speed.Field((D, K), dtype, "given"),

@@ -1,4 +1,4 @@
-"""Optimizer steps, each call with its own parameters and gradients.
+"""Times optimizer steps; each call has its own parameters and gradients.
 
 Random integers are drawn once. For each call, they are multiplied by a new factor and shifted modulo 2³², and scaled to
 [−1, 1]: this takes one pass over memory, and calls share nothing that could be computed in advance. The check compares
@@ -23,7 +23,7 @@ Key: TypeAlias = tuple[int, int]  # an odd factor, so that numbers stay distinct
 
 
 class OptimizerCheck(speed.Check):
-    """Check of the parameters after a step.
+    """Checks the parameters after a step.
 
     p: [calls, P]   grad: [calls, P]
     """

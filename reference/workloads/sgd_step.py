@@ -1,4 +1,4 @@
-"""SGD: one step per call."""
+"""Times one SGD step per call."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from torchkata import speed
 
 
 class SGDCheck(OptimizerCheck):
-    """Check of `p − lr · grad`."""
+    """Checks `p − lr · grad`."""
 
     def change(self, call: int, grad: Tensor) -> Tensor:  # noqa: ARG002
         """Return what a step adds to the parameters."""

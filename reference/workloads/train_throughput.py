@@ -1,4 +1,4 @@
-"""Throughput of `train`, checked by its final weights."""
+"""Times the steps of `train`, and checks the final weights."""
 
 from reference.workloads.training import TrainingRun, step_flops, step_intensity
 from torchkata import speed

@@ -22,7 +22,7 @@ SEED = 0
 
 
 def step_flops(rows: int, dim: int, num_layers: int) -> int:
-    """Return the FLOPs of forward and backward of `Cruncher(dim, num_layers)` without a gradient of the input.
+    """Return the FLOPs of the forward and backward pass of `Cruncher(dim, num_layers)`, without the input's gradient.
 
     Only matrix products count: elementwise operations (loss, optimizer step) are less than 1/dim of these and
     limited by memory.
@@ -55,7 +55,7 @@ def parameters(dim: int, num_layers: int) -> int:
 
 
 def batches(size: speed.Size, calls: int) -> dict[str, speed.Field]:
-    """Return the fields of one batch per call."""
+    """Return fields with one batch for each call."""
     return {
         "x": speed.Field((calls, size.batch, size.width), speed.dtype_of(size), "given"),
         "target": speed.Field((calls, size.batch), speed.dtype_of(size), "given"),
@@ -117,7 +117,7 @@ class Batches:
 def train(
     assignment: Any, size: speed.Size, memory: speed.Memory, device: str, first: Callable[[], object] = lambda: None
 ) -> speed.Block:
-    """Save the initial weights and return a block that runs the student's `train`; `first` runs at its first batch."""
+    """Save the initial weights, and return a block that runs the student's `train`; `first` runs at the first batch."""
     steps = len(memory["x"])
 
     def trained(get_batch: Callable[..., tuple[Tensor, Tensor]], steps: int) -> Any:
@@ -172,13 +172,13 @@ class Weights:
 
 
 def relative(difference: Tensor, change: Tensor) -> float:
-    """Return the ratio of the norms; infinity for NaN or if the right change is zero."""
+    """Return the ratio of the norms, or infinity if a norm is NaN or the right change is zero."""
     off, size = float(difference.square().sum()), float(change.square().sum())
     return math.sqrt(off / size) if size > 0 and math.isfinite(off) else math.inf
 
 
 class TrainingCheck(speed.Check):
-    """Check of consecutive steps from initial weights that the worker has drawn."""
+    """Checks consecutive steps from initial weights that the worker has drawn."""
 
     def __init__(self, memory: speed.Memory, results: speed.Memory, size: speed.Size) -> None:
         super().__init__(memory, results, size)
@@ -186,7 +186,7 @@ class TrainingCheck(speed.Check):
         self.floor = self.least_error()
 
     def least_error(self) -> float:
-        """Return the error that rounding of the weights and products causes in the weights' change.
+        """Return the error that rounding the weights and products causes in the weights' change.
 
         A step changes weights by about `rate / √D` of their size. It computes 2 L products in sequence, summed in
         float32, with independent errors.
@@ -217,7 +217,7 @@ class TrainingCheck(speed.Check):
             self.memory[name].fill_(torch.nan)
 
     def batches(self) -> list[tuple[Tensor, Tensor]]:
-        """Return the batches, drawn again."""
+        """Draw the batches again and return them."""
         self.inputs.rewind()
         x, target = self.memory["x"][0], self.memory["target"][0]
         return [
@@ -241,7 +241,7 @@ class TrainingCheck(speed.Check):
         return all(abs(float(weight.std()) * self.size.width**0.5 - 1) < slack for weight, slack in allowed)
 
     def is_unchanged(self, batches: list[tuple[Tensor, Tensor]]) -> bool:
-        """Return whether the inputs are unchanged: code must not use them as uncounted memory."""
+        """Return whether the inputs are unchanged: code must not use them as memory that is not counted."""
         return all(torch.equal(x, found) for (x, _), found in zip(batches, self.memory["x"], strict=True))
 
 

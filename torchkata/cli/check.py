@@ -1,7 +1,7 @@
 """`kata check`: runs the tests like the grader and prints the points.
 
 It tests the files that `kata export` would pack, with the grader's number of inputs and time limits. pytest runs in a
-child process with this module as a plugin: so code that exits Python or hangs affects only its own kata. The child
+child process with this module as a plugin, so code that exits Python or hangs affects only its own kata. The child
 process is not a sandbox.
 """
 

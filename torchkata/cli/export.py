@@ -129,7 +129,7 @@ def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Itera
 
 
 def is_installed(module: str) -> bool:
-    """Return whether Python finds a module of this name outside `assignment/`."""
+    """Return whether Python finds a module with this name outside `assignment/`."""
     if module in sys.stdlib_module_names or module in sys.modules:
         return True
     found = importlib.util.find_spec(module)

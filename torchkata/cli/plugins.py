@@ -37,7 +37,7 @@ def run(kata: Kata) -> int:
 
 
 def describe_error(reply: "Reply") -> str:
-    """Return one line with the error that the student's code raised and where it was raised."""
+    """Describe, on one line, the error that the student's code raised and where."""
     place = words("message.at", file=reply.file, line=reply.line) if reply.line else reply.file
     if reply.outcome == "not_written" and reply.line:
         return words("message.to_do", file=reply.file, line=reply.line)

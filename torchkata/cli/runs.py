@@ -1,4 +1,4 @@
-"""Runs of pytest in the background: forked from a process that has imported torch, or started as a new process."""
+"""Runs pytest in the background: in a fork of a process that has imported torch, or in a new process."""
 
 import importlib
 import os
@@ -40,7 +40,7 @@ class Forked:
             run_in_child(arguments, output)
 
     def poll(self) -> int | None:
-        """Return the exit code, or None while it runs."""
+        """Return the exit code, or None while the process runs."""
         return self.reap(os.WNOHANG)
 
     def kill(self) -> None:

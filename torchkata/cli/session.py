@@ -31,7 +31,7 @@ class Task:
 
 
 class Session:
-    """Decides which tests to run after a key or a saved file, and reports what pytest does not print."""
+    """Decides which tests to run after a key press or a save, and reports what pytest does not print."""
 
     def __init__(self) -> None:
         self.watcher = Watcher(course().assignment)
@@ -58,7 +58,7 @@ class Session:
             overview.show_next(state)
 
     def poll(self) -> None:
-        """Run the tests of saved katas, report a finished run, or check dependents."""
+        """Run the tests of saved katas, report a finished run, or check the dependents of a kata."""
         if saved := self.watcher.poll():
             unfinished = self.task.katas if self.task and self.task.output is None else ()
             self.begin({*self.affected_katas(saved), *unfinished})
@@ -106,7 +106,7 @@ class Session:
         self.task = Task(chosen, start(arguments, output), before, output, is_retry)
 
     def report(self, task: Task, code: int) -> None:
-        """Print what pytest has not printed about a run's outcome, and retry a run that crashed."""
+        """Print what pytest has not printed about a run's outcome, and retry a crashed run."""
         now = load_state()
         failed = {kata for kata in task.katas if LOOK_OF[now.status(kata)].colour == "red"}
         waiting = {user for kata in failed for user in course().dependents(kata)}

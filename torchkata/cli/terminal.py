@@ -1,4 +1,4 @@
-"""Output of `kata`: colours, wrapping, and characters that the terminal can't show."""
+"""Formats the output of `kata`: colours, wrapping, and characters that the terminal can't show."""
 
 import io
 import os
@@ -14,11 +14,11 @@ CODES = {"green": "32", "red": "31", "yellow": "33", "bold": "1"}  # ANSI; grey 
 
 
 class CallError(Exception):
-    """A command that can't be carried out; the message is one line."""
+    """Raised if a command can't be carried out; the message is one line."""
 
 
 def prepare() -> None:
-    """Replace characters that a terminal or pipe can't show, instead of raising UnicodeEncodeError."""
+    """Make stdout replace characters that a terminal or pipe can't show instead of raising UnicodeEncodeError."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -31,7 +31,7 @@ def has_colour() -> bool:
 
 
 def paint(text: str, style: Status | Literal["bold"]) -> str:
-    """Return the text in the colour of a status, or bold."""
+    """Return the text in the colour of a status, or in bold."""
     code = CODES.get("bold" if style == "bold" else LOOK_OF[style].colour)
     return f"\x1b[{code}m{text}\x1b[0m" if code and has_colour() else text
 
@@ -44,5 +44,5 @@ def print_wrapped(text: str, hanging: int = 0) -> None:
 
 
 def say(key: str, **values: object) -> None:
-    """Print a text of the catalogue and flush, so that a forked process does not print it again."""
+    """Print a catalogue text and flush, so that a forked process does not print it again."""
     print(words(key, **values), flush=True)

@@ -1,1 +1,1 @@
-"""Comparison of answers with expected values, and formatting of values."""
+"""Compares answers with expected values, and formats values."""

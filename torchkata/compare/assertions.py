@@ -132,8 +132,8 @@ def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain 
         note: A sentence that says why the answer is wrong.
         mistake: The mistake in the student's code, if the condition can fail for only one reason. The failure shows
             it after "looks like: ".
-        yours: The student's value, or a text about it, for the message.
-        expected: A text about the expected value, for the message.
+        yours: The student's value, or a description of it, for the message.
+        expected: A description of the expected value, for the message.
 
     Raises:
         Wrong: The condition does not hold.
@@ -200,7 +200,7 @@ def asking(code: str) -> Iterator[None]:
 
 
 def describe_value(yours: Plain) -> str:
-    """Return the test's own text about a value if there is one, or else the formatted value."""
+    """Return the test's own description of a value if there is one, or else the formatted value."""
     return translate(yours) if isinstance(yours, str) else "" if yours is None else show(yours)
 
 

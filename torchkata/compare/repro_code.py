@@ -1,4 +1,4 @@
-"""Python code that reproduces a call of a student's code: assignments of the arguments, then the call."""
+"""Renders Python code that reproduces a call of a student's code: it assigns the arguments, then makes the call."""
 
 import ast
 import inspect

@@ -1,4 +1,4 @@
-"""Formatting of values in failure messages: type and shape first, then as many numbers as fit."""
+"""Formats values in failure messages: type and shape first, then as many numbers as fit."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -111,7 +111,7 @@ def join_pieces(pieces: Iterable[str], width: int = MAX_WIDTH) -> str:
 
 
 def shorten(text: str, width: int = MAX_WIDTH) -> str:
-    """Truncate a text to this width, between two items if it has any."""
+    """Truncate a text to this width, between two items if there are any."""
     if len(text) <= width:
         return text
     items, comma, _ = text[: width - 2].rpartition(", ")

@@ -1,4 +1,4 @@
-"""Everything that uses undocumented parts of Hypothesis, mainly to draw inputs without its engine.
+"""Contains everything that uses undocumented parts of Hypothesis, mainly to draw inputs without its engine.
 
 Hypothesis 6.140 works, 6.130 does not; `grader/tests/unit/test_inputs.py` shows whether another version does.
 """

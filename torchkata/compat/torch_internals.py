@@ -1,4 +1,4 @@
-"""Everything that uses undocumented parts of torch, with the reasons."""
+"""Contains everything that uses undocumented parts of torch, with the reasons."""
 
 import functools
 import inspect
@@ -84,5 +84,5 @@ class DispatchMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def keep_gpu_busy(cycles: int) -> None:
-    """Queue a kernel that does nothing for this number of device clock cycles."""
+    """Queue a kernel that idles for this number of device clock cycles."""
     torch.cuda._sleep(cycles)  # type: ignore[no-untyped-call]

@@ -30,17 +30,17 @@ class Course:
 
     @property
     def assignment(self) -> Path:
-        """Folder of the stubs."""
+        """The folder of the stubs."""
         return self.root / "assignment"
 
     @property
     def tests(self) -> Path:
-        """Folder of the tests."""
+        """The folder of the tests."""
         return self.root / "tests"
 
     @property
     def reference(self) -> Path:
-        """Folder of the oracles, mistakes, solutions and texts of all katas."""
+        """The folder of the oracles, mistakes, solutions and texts of all katas."""
         return self.root / "reference"
 
     def stub(self, kata: str) -> Path:
@@ -150,7 +150,7 @@ class Course:
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """Return the name that is most similar to `name`, or "" if none is."""
+    """Return the name that is most similar to `name`, or "" if no name is similar."""
     from difflib import get_close_matches  # imported only for error messages
 
     return next(iter(get_close_matches(Path(name).stem.lower(), names, n=1)), "")

@@ -1,4 +1,4 @@
-"""Updating a handout: new files replace the old ones, and a student's work is kept.
+"""Updates a handout: new files replace the old ones, and the student's work is kept.
 
 `reference/handout.sha256` lists the files of a handout in the format of `sha256sum`. Any other file belongs to the
 student. A listed file that the student has changed is kept as a backup. `assignment/` is never touched.
@@ -27,7 +27,7 @@ UNSAFE = re.compile(
 
 
 class HandoutError(Exception):
-    """A folder or archive that is not a complete handout; the message is the name of the offending file."""
+    """Raised if a folder or archive is not a complete handout; the message is the name of the offending file."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ HiddenSays: TypeAlias = Literal["nothing", "claim", "all"]
 
 
 class CourseError(ValueError):
-    """A course that is missing or inconsistent; the message is one line."""
+    """Raised if a course is missing or inconsistent; the message is one line."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Track:
 
 @dataclass(frozen=True)
 class Kata:
-    """A kata: one stub and its file of tests."""
+    """A kata: one stub and its test file."""
 
     name: str
     title: str
@@ -40,12 +40,12 @@ class Kata:
 
     @property
     def max_score(self) -> float:
-        """Sum of the points of all tests."""
+        """The sum of the points of all tests."""
         return sum(self.points.values())
 
     @property
     def test_functions(self) -> set[str]:
-        """Names of the test functions with points; `test_a[3]` is a case of `test_a`."""
+        """The names of the test functions with points; `test_a[3]` is a case of `test_a`."""
         return {name.partition("[")[0] for name in self.points}
 
 

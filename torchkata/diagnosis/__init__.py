@@ -1,1 +1,1 @@
-"""Explanations of failures: known mistakes, patterns in the answers, and common exceptions."""
+"""Explains failures with known mistakes, patterns in the answers, and common exceptions."""

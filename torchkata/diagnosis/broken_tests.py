@@ -39,7 +39,7 @@ class UnreadStudent:
 
 
 def find_broken_test(error: BaseException, body: RecordedBody, last_call: Call | None) -> BrokenTest | None:
-    """Return the exception to raise in place of `error` if the test is broken, else None: the answer may be wrong."""
+    """Return the exception to raise in place of `error` if the test is broken, or None if the answer may be wrong."""
     in_body = any(frame.f_code is RecordedBody.__call__.__code__ for frame, _ in traceback.walk_tb(error.__traceback__))
     example = next(iter(body.kept()), None) if in_body else None
     given = format_input(example) if example else ""
@@ -110,5 +110,5 @@ def describe_course_error(error: BaseException) -> str:
 
 
 def format_input(example: Example) -> str:
-    """Return a text with the arguments of an input."""
+    """Format the arguments of an input."""
     return ", ".join(f"{name} = {show(value)}" for name, value in example.given.items())

@@ -1,4 +1,4 @@
-"""Convert the exception that ended a test into its result: the outcome and the message for the student."""
+"""Convert the exception that ended a test into the test's result: the outcome and the message for the student."""
 
 import re
 from collections.abc import Iterator

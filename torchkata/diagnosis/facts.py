@@ -1,4 +1,4 @@
-"""Facts that are true of all inputs with wrong answers and of no input with a right answer."""
+"""Finds facts that are true of all inputs with wrong answers and of no input with a right answer."""
 
 import operator
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Formulas that may explain wrong numbers, such as "your result is transposed": a fixed table and fitted formulas."""
+"""Defines formulas that may explain wrong numbers, such as "your result is transposed", in a table or fitted."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -57,7 +57,7 @@ def expand_constants(mistake: Mistake) -> Iterator[Mistake]:
 
 @dataclass(frozen=True)
 class KnownMistake:
-    """All mistakes with the same message, in one or several functions of the oracle."""
+    """All mistakes with the same message, in one or more functions of the oracle."""
 
     message: str
     parts: tuple[Mistake, ...]

@@ -28,7 +28,7 @@ class Example:
 
 
 class NotRecorded(Exception):
-    """A call that was not made when the example was recorded."""
+    """Raised for a call that was not made when the example was recorded."""
 
     def __init__(self, probe: Probe, args: tuple[object, ...]) -> None:
         super().__init__(probe)

@@ -1,4 +1,4 @@
-"""Relations between all wrong answers of a test and the expected values, such as "yours = expected / x.shape[0]".
+"""Finds relations between a test's wrong answers and the expected values, such as "yours = expected / x.shape[0]".
 
 A relation is reported only if it holds in every comparison and explains too many different numbers to be a coincidence.
 """
@@ -97,7 +97,7 @@ def find_precision(pairs: Sequence[Pair]) -> str:
 
 
 def has_bits(values: Numbers, bits: int) -> Any:
-    """Return which numbers fit a significand of this many bits."""
+    """Return which numbers fit into a significand with this many bits."""
     significand, _ = np.frexp(values)
     return np.ldexp(significand, bits) % 1 == 0
 

@@ -1,4 +1,4 @@
-"""Reruns of a failed test's body on recorded answers, to find a pattern in all its comparisons."""
+"""Reruns a failed test's body on recorded answers, to find a pattern in all its comparisons."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -83,7 +83,7 @@ def look_up(table: Any, path: tuple[str, ...]) -> Any:
 
 
 def preload_texts() -> None:
-    """Read the texts now, so that processes forked later need not."""
+    """Read the texts now, so that processes forked later need not read them."""
     texts(language())
     find_shared_text()
 

@@ -92,7 +92,7 @@ def run_new(arguments: list[str], printed: Path) -> int:
 
 
 def run_command(arguments: list[str]) -> None:
-    """Run `kata …` as in a terminal and print its output line by line."""
+    """Run `kata …` as in a terminal, and print its output line by line."""
     with subprocess.Popen(
         [sys.executable, "-m", "torchkata", *arguments],
         cwd=course().root,

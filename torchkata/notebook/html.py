@@ -1,4 +1,4 @@
-"""A test report and the overview as HTML, with the same wording as in the terminal. Every text is escaped."""
+"""Renders a test report and the overview as HTML, with the terminal's wording. Every text is escaped."""
 
 from collections.abc import Sequence
 from html import escape
@@ -107,5 +107,5 @@ def paragraph(text: str, style: str = "") -> str:
 
 
 def with_style(parts: Sequence[str]) -> str:
-    """Return a whole output with its style sheet, since a notebook may show each output in a separate iframe."""
+    """Return a complete output with its style sheet, since a notebook may show each output in a separate iframe."""
     return f'{STYLE}<div class="kata">{"".join(parts)}</div>'

@@ -32,7 +32,7 @@ def group_failures(results: Sequence[TestResult]) -> list[Block]:
 
 
 def get_cause(result: TestResult, named: Collection[str]) -> str:
-    """Return a text that is equal for tests with the same message or the same mistake."""
+    """Return a string that is equal for tests with the same message or the same mistake."""
     explained = get_explanation(result, named)
     between_claim_and_command = "\n".join(result.message.splitlines()[1:-1])
     own = "" if explained and is_unmet(result) else result.cause

@@ -157,7 +157,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
-    """Give each verdict that is not a pass its own category."""
+    """Assign each verdict other than a pass to its own category."""
     row: Row | None = getattr(report, "workload", None)
     if row is None or row.result.outcome == "passed":
         return None
@@ -178,7 +178,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch | str) -> None:
-    """Write one line for each workload, and an explanation of the figures."""
+    """Write one line for each workload, and an explanation of the values."""
     timed = any(row.figure for row in rows)
     out.write_line("")
     if timed:
@@ -201,7 +201,7 @@ def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch 
 
 
 def format_figure(figure: Figure) -> str:
-    """Return the graded figure, and the MFU for information."""
+    """Return the graded value, and the MFU for information."""
     return f"{figure.verdict.median:.2f}" + (f", MFU {figure.mfu:.2f}" if figure.mfu is not None else "")
 
 

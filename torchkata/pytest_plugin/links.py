@@ -1,4 +1,4 @@
-"""Links to the student's files, in terminals that are known to support them (OSC 8)."""
+"""Adds links to the student's files, in terminals that are known to support them (OSC 8)."""
 
 import os
 from pathlib import Path

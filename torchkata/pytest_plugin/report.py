@@ -77,7 +77,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Let the run fail if a kata is not started: editors and JUnit files show its tests as skipped."""
+    """Make the run fail if a kata is not started, because editors and JUnit files show its tests as skipped."""
     ended = [result.outcome for results in get_state(session.config).results.values() for result in results]
     if session.exitstatus == pytest.ExitCode.OK and "not_started" in ended:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -96,7 +96,7 @@ def explain_failure(item: pytest.Item, kata: str, error: BaseException) -> TestR
 
 
 def find_mistake(cause: BaseException) -> str:
-    """Return the mistake that an exception itself identifies, or "" for none."""
+    """Return the mistake that an exception identifies, or "" if there is none."""
     if isinstance(cause, Wrong):
         return cause.mistake
     return explain_crash(cause) if isinstance(cause, Crashed) else ""
@@ -132,7 +132,7 @@ def build_command(item: pytest.Item) -> str:
 
 
 def add_prints(result: TestResult, printed: str) -> TestResult:
-    """Add the last lines that the student's code printed, which belong to the shrunk input."""
+    """Add the last lines that the student's code printed; they belong to the shrunk input."""
     if not result.message or not printed.strip():
         return result
     block, _, again = result.message.rpartition("\n")
@@ -141,7 +141,7 @@ def add_prints(result: TestResult, printed: str) -> TestResult:
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
-    """Give each outcome its own category, so that pytest shows a traceback only for unexpected errors."""
+    """Assign each outcome to its own category, so that pytest shows tracebacks only for unexpected errors."""
     result: TestResult | None = getattr(report, "kata_result", None)
     if result is None or result.outcome == "passed" or report.when != "call":
         return None
@@ -240,7 +240,7 @@ def find_open_causes(kata: Kata, results: Mapping[str, Sequence[TestResult]], st
 
 
 def describe_foundations(kata: Kata, results: dict[str, list[TestResult]]) -> str:
-    """Return a remark that names the failed or unwritten foundations of a kata, or "" for none."""
+    """Return a remark that names the failed or unwritten foundations of a kata, or "" if there are none."""
     causes = {
         result.cause.removesuffix(".py") for result in results.get(kata.name, []) if result.outcome == "not_started"
     }

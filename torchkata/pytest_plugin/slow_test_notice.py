@@ -18,7 +18,7 @@ SECONDS = 4.0  # between notices: less than the time limit of a call
 
 @pytest.hookimpl(trylast=True)  # after the terminal
 def pytest_configure(config: pytest.Config) -> None:
-    """Duplicate the descriptor of the terminal; the grader has none."""
+    """Duplicate the terminal's file descriptor; the grader has no terminal."""
     if config.pluginmanager.hasplugin("terminalreporter"):
         with suppress(OSError, ValueError):
             get_state(config).terminal = os.dup(sys.stdout.fileno())

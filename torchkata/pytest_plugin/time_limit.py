@@ -1,4 +1,4 @@
-"""pytest plugin: ends a test that computes for too long, for example because an oracle does not terminate.
+"""pytest plugin: ends a test that runs for too long, for example because an oracle does not terminate.
 
 The limit applies to CPU time outside calls of the student's code, which have their own limits.
 """

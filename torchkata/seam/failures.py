@@ -2,7 +2,7 @@
 
 AssertionError
 └── Wrong          a value differs from the expected one
-    └── Unmet      a precondition does not hold; another test is about it
+    └── Unmet      a precondition does not hold; another test checks it
 Exception
 └── Crashed        the student's code raised an exception
 BaseException
@@ -23,7 +23,7 @@ from torchkata.i18n import words
 
 
 class Wrong(AssertionError):
-    """A value that differs from the expected one."""
+    """Raised if a value differs from the expected one."""
 
     def __init__(self, *, expected: str = "", yours: str = "", note: str = "", mistake: str = "") -> None:
         super().__init__(mistake or note or f"expected {expected}, got {yours}")
@@ -36,7 +36,7 @@ class Wrong(AssertionError):
 
 
 class Unmet(Wrong):
-    """A precondition that does not hold; another test is about it."""
+    """Raised if a precondition does not hold; another test checks it."""
 
 
 @dataclass(frozen=True)
@@ -73,26 +73,26 @@ class AbortTest(BaseException):
 
 
 class NotStarted(AbortTest):
-    """A stub that still raises NotImplementedError at `place`, or a file that is missing."""
+    """Raised if the stub still raises NotImplementedError at `place`, or if its file is missing."""
 
     def __init__(self, place: Place) -> None:
         super().__init__(place.file, place)
 
 
 class TimedOut(AbortTest):
-    """A time limit that was exceeded."""
+    """Raised if a time limit was exceeded."""
 
 
 class Died(AbortTest):
-    """The end of the process that ran the student's code."""
+    """Raised if the process that ran the student's code has ended."""
 
 
 class Inconclusive(AbortTest):
-    """A failure outside the student's code; running the test again may succeed."""
+    """Raised after a failure outside the student's code; running the test again may succeed."""
 
 
 class Endless(TimedOut):
-    """A test that computes for too long, not counting calls of the student's code."""
+    """Raised if a test runs for too long, not counting calls of the student's code."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(words("timed_out.judging"))
@@ -100,7 +100,7 @@ class Endless(TimedOut):
 
 
 class BrokenTest(Inconclusive):
-    """An error that the test, its oracle or a strategy raises for any answer, and the course's lines that raised it."""
+    """Raised if the test, its oracle or a strategy fails for any answer; lists the course's lines that failed."""
 
     def __init__(self, error: str, lines: Sequence[Place], given: str = "") -> None:
         super().__init__(error)

@@ -117,7 +117,7 @@ class Student:
         self.runner.reset(kata)
 
     def start_over(self, kata: str) -> None:
-        """Begin the same test again, as if nothing had been called."""
+        """Begin the same test again, as if no call had been made."""
         self.last = None
         self.runner.start_over(kata)
 
@@ -172,7 +172,7 @@ class InProcess:
             torch.set_grad_enabled(True)
 
     def start_over(self, kata: str) -> None:
-        """Reset: here only single calls have a time limit."""
+        """Reset, because only single calls have a time limit here."""
         self.reset(kata)
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
@@ -188,7 +188,7 @@ class InProcess:
             self.left -= time.monotonic() - began
 
     def set_budget(self, seconds: float) -> None:
-        """Allow no call to begin after this total time, until the next `reset`; an alarm ends a slow last call."""
+        """Let no call begin after this total time until the next `reset`; an alarm ends a slow last call."""
         self.left = seconds
 
 

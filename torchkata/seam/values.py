@@ -1,7 +1,7 @@
 """Plain values: the only values that may cross between a test and a student's code.
 
-Plain values are None, bool, int, float, str, lists, dicts with string keys, numeric NumPy arrays, and dense CPU tensors
-of at most `MAX_AXES` axes without a graph. Any other object becomes an `Opaque`, which has only the name of its type.
+Plain values are None, bool, int, float, str, lists, dicts with string keys, numeric NumPy arrays, and dense, detached
+CPU tensors with at most `MAX_AXES` axes. Any other object becomes an `Opaque`, which has only the name of its type.
 No object crosses, and therefore no code.
 
 torch is imported only in a course that uses it.
@@ -32,7 +32,7 @@ def is_array(value: object) -> TypeGuard[np.ndarray[Any, Any]]:
 
 
 class Opaque:
-    """A stand-in for an object that is not a plain value; it equals no plain value."""
+    """A stand-in for an object that is not a plain value; it is not equal to any plain value."""
 
     def __init__(self, type_name: str) -> None:
         self.type_name = type_name
@@ -90,7 +90,7 @@ def to_plain(value: object, depth: int = 0) -> Plain:
 
 
 def to_plain_tensor(tensor: "Tensor") -> "Tensor | Opaque":
-    """Return a contiguous CPU copy without graph or subclass, or an `Opaque`."""
+    """Return a contiguous, detached copy on the CPU, of class Tensor, or an `Opaque`."""
     import torch
     from torch import Tensor
 

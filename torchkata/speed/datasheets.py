@@ -1,4 +1,4 @@
-"""Datasheet figures of devices from `devices.toml`, by exact name; unknown devices have none."""
+"""Datasheet values of devices from `devices.toml`, looked up by exact name; unknown devices have none."""
 
 import tomllib
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Device:
-    """A device model. Figures are for the whole device and dense matrices, in the units of the table."""
+    """A device model. Values are for the whole device and dense matrices, in the units of the table."""
 
     name: str  # as torch.cuda.get_device_name() reports it
     tflops: dict[str, float]  # the peak in 1e12 FLOP/s: bf16, fp16, tf32, fp32, fp8; PEAK_SOURCE
@@ -30,7 +30,7 @@ class Device:
     mfu: bool = False  # whether the workloads' mfu thresholds apply here
 
     def peak(self, dtype: torch.dtype, tf32: bool = False) -> float | None:
-        """Return the datasheet's peak FLOP/s for matmuls of this dtype, or None if it has no figure.
+        """Return the datasheet's peak FLOP/s for matmuls of this dtype, or None if it has no value.
 
         With `tf32`, float32 operands may be rounded to TF32.
         """
@@ -39,7 +39,7 @@ class Device:
 
     @property
     def bandwidth(self) -> float:
-        """Memory bandwidth in B/s, from the datasheet."""
+        """The memory bandwidth in B/s, from the datasheet."""
         return self.gb_s * 1e9
 
 

@@ -51,12 +51,12 @@ class Sample:
 
     @property
     def ratio(self) -> float:
-        """Ratio to the faster baseline, a lower bound."""
+        """The ratio to the faster baseline, a lower bound."""
         return self.rate / max(self.before, self.after)
 
     @property
     def ratio_at_most(self) -> float:
-        """Ratio to the slower baseline, an upper bound: the student's block may have been slowed as much."""
+        """The ratio to the slower baseline, an upper bound: the student's block may have been slowed as much."""
         return self.rate / min(self.before, self.after)
 
 
@@ -81,14 +81,14 @@ RULES = {"cuda": TimingRules(spread=0.05, drift=0.05), "cpu": TimingRules(spread
 
 @dataclass(frozen=True)
 class More:
-    """Request for more samples; `judge` is then called again with all of them."""
+    """A request for more samples; `judge` is then called again with all samples."""
 
     samples: int
 
 
 @dataclass(frozen=True)
 class Retry:
-    """Request to discard the samples and start over, because the machine was too noisy."""
+    """A request to discard the samples and start over, because the machine was too noisy."""
 
     reason: str
 
@@ -305,7 +305,7 @@ def retry_or_end(reason: str, attempt: int, rules: TimingRules) -> Retry | Final
 
 
 def points_on(kind: Kind, workload: Workload) -> Tiers:
-    """Return the points that this kind of device earns: none if the run is a rehearsal."""
+    """Return the points to earn on this kind of device: none if the run is a rehearsal."""
     return workload.points if kind in EARNING else Tiers(0.0, 0.0)
 
 

@@ -1,4 +1,4 @@
-"""The tensors of a workload, inputs and results, and their layout in memory."""
+"""Describes the input and output tensors of a workload, and lays them out in memory."""
 
 import math
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ Memory: TypeAlias = Mapping[str, Tensor]
 
 @dataclass(frozen=True)
 class Field:
-    """Shape, dtype and role of a tensor."""
+    """The shape, dtype and role of a tensor."""
 
     shape: tuple[int, ...]
     dtype: torch.dtype
@@ -26,7 +26,7 @@ class Field:
 
     @property
     def bytes(self) -> int:
-        """Size in bytes."""
+        """The size in bytes."""
         return math.prod(self.shape) * self.dtype.itemsize
 
 

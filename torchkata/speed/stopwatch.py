@@ -1,4 +1,4 @@
-"""Time and memory of this machine's GPU, measured in the process that uses it."""
+"""Measures time and memory of this machine's GPU, in the process that uses it."""
 
 import gc
 import time
@@ -24,7 +24,7 @@ class Stopwatch:
         return torch.cuda.mem_get_info()[0]
 
     def seconds(self, work: Callable[[], object]) -> float:
-        """Return how many seconds the device needs for this work."""
+        """Return how many seconds the device takes for this work."""
         torch.cuda.synchronize()
         began = time.perf_counter()
         work()
@@ -40,7 +40,7 @@ class Stopwatch:
         return time.perf_counter() - back
 
     def peak_bytes(self, work: Callable[[], object]) -> int:
-        """Return the peak memory in bytes that this work allocates."""
+        """Return the peak memory that this work allocates, in bytes."""
         torch.cuda.synchronize()
         torch.cuda.reset_peak_memory_stats()
         before = torch.cuda.memory_allocated()

@@ -55,7 +55,7 @@ class Check(ABC):
         self.refresh()
 
     def begun(self) -> None:  # noqa: B027  (optional)
-        """Read the data that the worker has created at its start."""
+        """Read the data that the worker created when it started."""
 
     @abstractmethod
     def refresh(self) -> None:
@@ -87,7 +87,7 @@ class Work(ABC):
 
     @abstractmethod
     def remark(self, measured: Measured) -> str:
-        """Return a remark of one line on a result below full points."""
+        """Return a one-line remark on a result below full points."""
 
 
 class Rate(Work):
@@ -100,14 +100,14 @@ class Rate(Work):
 
     @abstractmethod
     def amount(self, size: Size) -> float:
-        """Return the work units of a student's call."""
+        """Return the work units in one call of the student's work."""
 
     def baseline_amount(self, size: Size) -> float:
-        """Return the work units of a baseline's call."""
+        """Return the work units in one call of the baseline's work."""
         return self.amount(size)
 
     def intensity(self, size: Size) -> float | None:  # noqa: ARG002
-        """Return the FLOPs per byte of minimal memory traffic, for the roofline; None if neither is the bound."""
+        """Return the FLOPs per byte of minimal memory traffic, for the roofline; None if neither limits the speed."""
         return None
 
 

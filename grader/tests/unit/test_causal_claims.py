@@ -171,7 +171,9 @@ def test_views_keep_the_entire_source_storage_alive() -> None:
     assert_text_has("same_storage", "a small slice keeps a large block of memory alive")
     assert_text_has("memory_accounting", "A view keeps the whole storage of its source")
     assert_text_has(
-        "strides", "Why is a transpose free for any size? Because no element moves", "`expand` costs nothing"
+        "strides",
+        "Why is transposing free, however large the tensor is? Because no element moves",
+        "`expand` costs nothing",
     )
     large = torch.zeros(1000, 1000)
     whole, views = large.untyped_storage(), (large[0], large.t(), large[:1].expand(10**6, 1000))

@@ -1,4 +1,4 @@
-"""Recomputes a segment in saved-tensor hooks, when autograd requests the first saved tensor."""
+"""Recomputes a segment in saved-tensor hooks, once autograd requests the first saved tensor."""
 
 import torch
 from torch import nn

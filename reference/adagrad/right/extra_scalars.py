@@ -1,4 +1,4 @@
-"""Counts steps in the state, both as a number and as a tensor without dimensions."""
+"""Counts steps in the state, both as a number and as a zero-dimensional tensor."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Writes in a temporary folder inside the checkpoint's folder."""
+"""Writes to a temporary folder inside the checkpoint's folder."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""Applies the layers by recursion, one row at a time, and handles an empty batch separately."""
+"""Applies the layers recursively, one row at a time, and handles an empty batch separately."""
 
 import torch
 from torch import Tensor, nn

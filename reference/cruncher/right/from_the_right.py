@@ -1,4 +1,4 @@
-"""Multiplies all weights into one vector, from the right, then multiplies x by it."""
+"""Multiplies all weights into one vector, starting from the right, and then multiplies x by that vector."""
 
 from torch import Tensor, nn
 

@@ -1,4 +1,4 @@
-"""Recomputes the layers in the backward pass and sums over the last dimension, of size 1."""
+"""Recomputes the layers in the backward pass, and sums over the last dimension, which has size 1."""
 
 from functools import reduce
 

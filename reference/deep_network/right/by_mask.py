@@ -1,4 +1,4 @@
-"""A ReLU by masking, recursion over the layers, and a weight that is not contiguous."""
+"""Applies ReLU with a mask, recurses over the layers, and uses a non-contiguous weight."""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,4 @@
-"""Computes everything from the numbers of bits, without torch."""
+"""Computes everything from the bit widths, without torch."""
 
 from collections.abc import Sequence
 from functools import reduce

@@ -1,4 +1,4 @@
-"""Uses meta tensors for the bytes, and converts through float32."""
+"""Counts bytes with meta tensors, and converts values via float32."""
 
 from collections.abc import Sequence
 

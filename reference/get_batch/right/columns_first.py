@@ -1,4 +1,4 @@
-"""A non-contiguous result, filled on the device column by column."""
+"""Fills a non-contiguous result on the device, column by column."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""A result in the dtype of the data, which may be torch.uint16."""
+"""Returns a result in the dtype of the data, which may be torch.uint16."""
 
 import numpy as np
 import torch

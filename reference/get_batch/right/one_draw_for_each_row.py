@@ -1,4 +1,4 @@
-"""One draw per row, and randint's own error if the data is too short."""
+"""Draws once per row, and lets randint raise its own error if the data is too short."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""A private NumPy generator, seeded by a draw from torch's global generator."""
+"""Uses a private NumPy generator, seeded with a draw from torch's global generator."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""RandomSampler draws from a private torch generator that is seeded from the global one."""
+"""Uses RandomSampler, which draws from a private torch generator seeded from the global one."""
 
 import numpy as np
 import torch

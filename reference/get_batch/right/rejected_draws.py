@@ -1,4 +1,4 @@
-"""Rejection sampling, which uses a varying number of draws, and a subclass of ValueError."""
+"""Uses rejection sampling, with a varying number of draws, and raises a subclass of ValueError."""
 
 import numpy as np
 import torch

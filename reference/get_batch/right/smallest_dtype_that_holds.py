@@ -1,4 +1,4 @@
-"""An int32 result for uint16 data, sliced with `as_strided`."""
+"""Slices with `as_strided`, and returns an int32 result for uint16 data."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""Rejected elements are drawn again, and the result is scaled at the end."""
+"""Draws rejected elements again, and scales the result at the end."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""Inverse transform sampling in float64; the result is not contiguous."""
+"""Uses inverse transform sampling in float64, and returns a non-contiguous result."""
 
 import math
 

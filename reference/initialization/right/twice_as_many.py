@@ -1,4 +1,4 @@
-"""More draws than needed, and a subclass of nn.Parameter."""
+"""Draws more values than needed, and returns a subclass of nn.Parameter."""
 
 import torch
 from torch import Tensor, nn

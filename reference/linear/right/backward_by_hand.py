@@ -1,4 +1,4 @@
-"""A custom backward pass, and weights drawn with the Box-Muller method."""
+"""Defines a custom backward pass, and draws weights with the Box-Muller method."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""A weight that is not contiguous."""
+"""Uses a non-contiguous weight."""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,4 @@
-"""Random numbers are drawn when the module is imported."""
+"""Draws random numbers when the module is imported."""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,4 @@
-"""Initialized by kaiming_normal_, with a bias registered as None."""
+"""Initializes the weight with kaiming_normal_, and registers a bias of None."""
 
 import torch
 from torch import Tensor, nn

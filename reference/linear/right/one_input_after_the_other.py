@@ -1,4 +1,4 @@
-"""A sum over inputs in the module's dtype, and weights drawn row by row."""
+"""Sums over the inputs in the module's dtype, and draws the weights row by row."""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,4 @@
-"""One dot product per output, and the lecture's truncation at an absolute 3."""
+"""Computes one dot product per output, and truncates at ±3, as the lecture does."""
 
 import torch
 from torch import Tensor, nn

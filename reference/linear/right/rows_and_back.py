@@ -1,4 +1,4 @@
-"""Computed in float64 and rounded, with a normal truncated at four standard deviations."""
+"""Computes in float64 and rounds, and truncates the normal at four standard deviations."""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,4 @@
-"""A normal truncated at three standard deviations."""
+"""Draws weights from a normal truncated at three standard deviations."""
 
 import torch
 from torch import Tensor, nn

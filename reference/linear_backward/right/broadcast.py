@@ -1,4 +1,4 @@
-"""Batched products summed over the leading axes, returned as a tuple subclass."""
+"""Sums batched products over the leading axes, and returns an instance of a tuple subclass."""
 
 import torch
 from torch import Tensor

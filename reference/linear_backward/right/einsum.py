@@ -1,4 +1,4 @@
-"""Two einsums."""
+"""Computes each gradient with one einsum."""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,4 @@
-"""Outer products accumulated in float64."""
+"""Accumulates outer products in float64."""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,4 @@
-"""Results that are not contiguous."""
+"""Returns non-contiguous gradients."""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,4 @@
-"""The dtype follows the tokens, and torch maps the file."""
+"""Writes the dtype after the tokens, and lets torch map the file."""
 
 from os import PathLike
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A custom 8-byte header, and a copy-on-write map."""
+"""Writes a custom 8-byte header, and maps the file copy-on-write."""
 
 import mmap
 from os import PathLike

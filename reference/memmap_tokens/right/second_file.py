@@ -1,4 +1,4 @@
-"""A second file records the dtype."""
+"""Records the dtype in a second file."""
 
 import json
 from os import PathLike, fspath

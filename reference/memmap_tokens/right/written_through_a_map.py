@@ -1,4 +1,4 @@
-"""Written through a map, and loaded as a plain array whose base is a map."""
+"""Writes through a memory map, and loads a plain array whose base is a memory map."""
 
 from os import PathLike
 

@@ -1,4 +1,4 @@
-"""Distinguishes parameters by address, and takes extra optional arguments."""
+"""Distinguishes parameters by address, and accepts extra optional arguments."""
 
 from torch import Tensor, nn
 

@@ -1,4 +1,4 @@
-"""Creates zero buffers when a group is added, and a flag for the first step of each parameter."""
+"""Creates zero buffers when a group is added, and marks the first step of each parameter with a flag."""
 
 import torch
 

@@ -1,11 +1,11 @@
-"""Uses match, knows one more device, and raises a subclass of ValueError."""
+"""Uses `match`, knows one more device, and raises a subclass of ValueError."""
 
 import torch
 from torch import bfloat16, float8_e4m3fn, float8_e5m2, float16, float32
 
 
 class NoFigureError(ValueError):
-    """An error for a missing figure."""
+    """Raised if the datasheet has no value."""
 
 
 def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:

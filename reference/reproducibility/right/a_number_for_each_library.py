@@ -1,4 +1,4 @@
-"""A different number for each library, derived with NumPy's SeedSequence."""
+"""Derives a different seed for each library with NumPy's SeedSequence."""
 
 import random
 

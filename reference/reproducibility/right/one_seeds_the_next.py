@@ -1,4 +1,4 @@
-"""Each library is seeded with a draw from the previous one."""
+"""Seeds each library with a draw from the previous one."""
 
 import random
 

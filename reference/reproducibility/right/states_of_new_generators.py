@@ -1,4 +1,4 @@
-"""The states of new generators replace the global ones."""
+"""Replaces the global generators' states with those of new generators."""
 
 import random
 

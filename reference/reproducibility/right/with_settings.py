@@ -1,4 +1,4 @@
-"""Additional settings, and a return value."""
+"""Changes additional settings, and returns a value."""
 
 import os
 import random

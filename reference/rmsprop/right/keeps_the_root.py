@@ -1,4 +1,4 @@
-"""Stores the root of the average, and updates it as a hypotenuse so that no square overflows."""
+"""Stores the square root of the average, and updates it with `hypot` so that no square overflows."""
 
 import torch
 

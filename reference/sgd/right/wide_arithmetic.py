@@ -1,4 +1,4 @@
-"""Computes in float64, visits parameters in reverse, and counts steps in the state."""
+"""Computes in float64, visits the parameters in reverse order, and counts steps in the state."""
 
 import torch
 

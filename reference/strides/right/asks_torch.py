@@ -1,4 +1,4 @@
-"""Asks torch, using meta tensors, which have no memory."""
+"""Gets the answers from torch, using meta tensors, which have no memory."""
 
 from collections.abc import Sequence
 

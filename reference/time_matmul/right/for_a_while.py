@@ -1,4 +1,4 @@
-"""Multiplies for 0.1 s with einsum, with one round as a warm-up; synchronizes by reading an element."""
+"""Multiplies with einsum for 0.1 s, after one warm-up round; synchronizes by reading an element."""
 
 import time
 

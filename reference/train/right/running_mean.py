@@ -1,4 +1,4 @@
-"""Keeps a running mean of the losses as well as each loss."""
+"""Keeps a running mean of the losses in addition to each loss."""
 
 import torch
 
