@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import Run, get_student_environment, run, run_program
+from grader.tests.conftest import Run, get_student_environment, run, run_program, run_python
 from grader.tests.support.solution import SOLUTION
 from grader.tests.support.submissions import edit_solution, write_assignment
 from torchkata.course import course
