@@ -47,7 +47,7 @@ def compute_marks(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
 
 
 def read_graded(directory: Path, names: Mapping[str, str]) -> tuple[dict[str, Graded], list[str]]:
-    """Return the results by real submission name, and one line for each unreadable one; `names` maps pseudonyms."""
+    """Return the results by real name, and a line for each unreadable result; `names` maps pseudonyms to names."""
     found, problems = read_all(directory, summarize)
     return {names.get(submission, submission): graded for submission, graded in found.items()}, problems
 

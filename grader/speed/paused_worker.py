@@ -105,7 +105,7 @@ class PausedWorker:
 
 
 def demand_stillness(before: tuple[int, int], after: tuple[int, int]) -> None:
-    """Raise Died if a worker has used its processor while it was paused.
+    """Raise Died if a worker used CPU time while it was paused.
 
     A process can arrange for signals that resume it.
     """

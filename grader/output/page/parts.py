@@ -16,7 +16,7 @@ SETTLED: tuple[Outcome, ...] = ("passed", "not_started", "not_graded")  # shown 
 
 @dataclass(frozen=True)
 class Part:
-    """A kata, all workloads, or an unreadable submission: its status and tests. Equal work gives equal parts."""
+    """The status and tests of one kata, of all workloads, or of an unreadable submission."""
 
     title: str
     result: KataResult  # without its tests

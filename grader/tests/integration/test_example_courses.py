@@ -49,7 +49,7 @@ def test_example_course_runs_with_stubs_and_solution(installed: Path, copy: Path
     assert f"{count} passed" in assert_done(run_installed(installed, copy, "pytest", "--impl", "solution")).out
 
 
-def test_example_course_failure_shows_named_arguments(installed: Path, tmp_path: Path) -> None:
+def test_failure_in_example_course_shows_argument_names(installed: Path, tmp_path: Path) -> None:
     primes, vectors = (copy_course(name, tmp_path) for name in NAMES)
     for course, kata, shown in (
         (primes, "sieve", r"input +n = \d+; sieve\(n\)\n"),

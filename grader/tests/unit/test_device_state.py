@@ -77,7 +77,7 @@ def test_device_that_reports_no_slowdowns_is_flagged() -> None:
         read_state(nvml=FakeNvml(fails=dict.fromkeys(asked, pynvml.NVML_ERROR_NOT_SUPPORTED)))
 
 
-def test_counter_numbers_match_the_package() -> None:
+def test_slowdown_counter_ids_match_pynvml() -> None:
     names = ("HW_THERM_SLOWDOWN", "HW_POWER_BRAKE_SLOWDOWN")
     packages = tuple(getattr(pynvml, f"NVML_FI_DEV_CLOCKS_EVENT_REASON_{name}", None) for name in names)
     known = list(zip(*(slow.counters for slow in states.SLOWDOWNS), strict=True))
