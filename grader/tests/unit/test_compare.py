@@ -64,7 +64,7 @@ def test_anything_is_close_if_scale_overflows_dtype(yours: float, scale: float) 
         assert_close(torch.tensor(yours, dtype=torch.float64), 14.581846, scale=scale)
 
 
-def test_inf_and_nan_are_expected_for_known_mistakes_only() -> None:
+def test_inf_and_nan_need_a_known_mistake() -> None:
     for value in (math.nan, math.inf):
         with pytest.raises(Wrong, match="NaN or infinite"):
             assert_close(torch.tensor(value), value, scale=1.0)
