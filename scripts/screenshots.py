@@ -29,7 +29,7 @@ STUDENTS = 120
 REAL = [ROOT / "examples/submissions" / name for name in ("subtly_wrong", "crashes_at_import")]
 MISTAKE = ('torch.sqrt(state["g2"] + 1e-5)', '(torch.sqrt(state["g2"]) + 1e-5)')
 TERMINAL = 112  # columns
-COLOURS = 256  # enough for flat areas and text
+COLORS = 256  # enough for flat areas and text
 
 
 @dataclass(frozen=True)
@@ -116,9 +116,9 @@ def take_terminal(driver: Chrome, folder: Path, path: Path) -> None:
 
 
 def make_small(path: Path) -> None:
-    """Reduce the number of colours in an image file to shrink it."""
+    """Reduce the number of colors in an image file to shrink it."""
     with Image.open(path) as image:
-        few = image.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        few = image.convert("RGB").quantize(COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     few.save(path, optimize=True)
 
 

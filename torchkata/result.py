@@ -10,12 +10,12 @@ Status: TypeAlias = Literal["done", "wrong", "crashed", "timed_out", "not_starte
 
 @dataclass(frozen=True)
 class Look:
-    """The letter, symbol and colour of an outcome; its name is `status.…` in `torchkata/i18n/`."""
+    """The letter, symbol and color of an outcome; its name is `status.…` in `torchkata/i18n/`."""
 
     status: Status  # of a kata with a test of this outcome
     letter: str  # in pytest's progress line
     symbol: str
-    colour: Literal["green", "red", "yellow", "grey"]
+    color: Literal["green", "red", "yellow", "grey"]
 
 
 LOOKS: dict[Outcome, Look] = {  # the worst first
@@ -62,7 +62,7 @@ def get_status(outcomes: Collection[Outcome]) -> Status:
     if set(outcomes) <= {"not_started"}:
         return "not_started"
     look = next(look for outcome, look in LOOKS.items() if outcome in outcomes)
-    return look.status if look.colour != "grey" else "wrong"
+    return look.status if look.color != "grey" else "wrong"
 
 
 def find_gravest(statuses: Collection[Status]) -> Status:

@@ -12,7 +12,7 @@ from torchkata.course import Kata
 from torchkata.i18n import class_words
 from torchkata.result import LOOK_OF, Status, find_gravest, get_status
 
-COLOURS = {"grey": "bright_black"}  # rich's name for the colour
+COLORS = {"grey": "bright_black"}  # rich's name for the color
 NARROWEST = 5  # width of "100 ✗": names are wrapped, numbers are never cut off
 UNMARKED: tuple[Status, ...] = ("done", "not_graded")  # their points, or a blank, need no symbol
 
@@ -58,8 +58,8 @@ def format_katas(katas: Sequence[KataResult]) -> Text:
 
 def format_cell(points: str, status: Status) -> Text:
     """Return points and the symbol of the status, padded so that the points of a column are aligned."""
-    colour = LOOK_OF[status].colour
-    return Text(f"{points} {symbol(status):<1}", style=COLOURS.get(colour, colour))
+    color = LOOK_OF[status].color
+    return Text(f"{points} {symbol(status):<1}", style=COLORS.get(color, color))
 
 
 def symbol(status: Status) -> str:

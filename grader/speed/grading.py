@@ -12,12 +12,11 @@ from grader.speed.machine import Machine
 from torchkata.course import Tiers, Workload
 from torchkata.result import Outcome
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
-from torchkata.speed.decision import Final, points_on, score_of
+from torchkata.speed.decision import NOT_YOUR_FAULT, Final, points_on, score_of
 from torchkata.speed.remarks import choose_lesson
 from torchkata.speed.sizes import Kind
 from torchkata.speed.workload import Rate, work_of
 
-NOT_YOUR_FAULT = "a problem of the grading machine; no points lost"
 WHY_NO_POINTS = f"This is {REHEARSAL}: only speed on a GPU earns them."
 
 

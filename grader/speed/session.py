@@ -12,8 +12,9 @@ from grader.results.result import KataResult, PerformanceResult
 from grader.sandbox.launch import Sandbox, connect_zygote
 from grader.speed import setup
 from grader.speed.child import Send, receive_messages
-from grader.speed.grading import NOT_YOUR_FAULT, grade, make_empty_row
+from grader.speed.grading import grade, make_empty_row
 from torchkata.course import Workload, course
+from torchkata.speed.decision import NOT_YOUR_FAULT
 from torchkata.speed.sizes import Kind
 
 SILENCE = 900.0  # seconds for one workload, including retries

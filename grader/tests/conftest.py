@@ -20,7 +20,7 @@ import torch
 from grader import cli
 from grader.tests import ROOT
 from grader.tests.support.solution import SOLUTION
-from grader.tests.support.submissions import NAMES, OPTIONS, PRIMES, SIEVE, SLOW, WRONG_SIEVE, write_submissions
+from grader.tests.support.submissions import NAMES, OPTIONS, PRIMES, SLOW, write_slow_class
 from grader.tests.support.warm_process import run_module
 from scripts import one_node_slurm
 from torchkata.course import HiddenSays, Visibility, course, use
@@ -133,7 +133,7 @@ def hide(monkeypatch: pytest.MonkeyPatch) -> Hide:
 
 @pytest.fixture(scope="session")
 def new_handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Release a handout with all katas; tests must not change it."""
+    """Release a handout with all katas; tests may run programs in it, but must not change its files."""
     folder = tmp_path_factory.mktemp("release") / "katas"
     released = call_grader("release", folder, "--track", "all")
     assert released.code == 0, released.err
@@ -149,10 +149,7 @@ def handout(new_handout: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def slow_class(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Write four submissions that take seconds to grade; the second one is wrong."""
-    slow = 2 * SLOW
-    paths = write_submissions(tmp_path_factory.mktemp("slow"), SIEVE + slow, *NAMES, kata="sieve")
-    (paths[1] / "sieve.py").write_text(WRONG_SIEVE + slow)
-    return paths
+    return write_slow_class(tmp_path_factory.mktemp("slow"), 2 * SLOW, *NAMES)
 
 
 @pytest.fixture(scope="session")

@@ -140,6 +140,6 @@ def find_failures(katas: Sequence[str]) -> Iterator[Note]:
     """Yield a note for each kata that failed in its last complete run."""
     state = load_state()
     for kata in katas:
-        if LOOK_OF[state.status(kata)].colour == "red":
+        if LOOK_OF[state.status(kata)].color == "red":
             counts = {"passed": state.runs[kata].passed, "all": len(course().katas[kata].points)}
             yield Note(f"{kata}.py", words("export.failed_tests", **counts), is_serious=True)

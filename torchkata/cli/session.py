@@ -13,7 +13,7 @@ from torchkata.result import LOOK_OF
 
 from . import hint, overview, runs
 from .keys import QUIT, has_keys
-from .terminal import has_colour, paint, say
+from .terminal import has_color, paint, say
 from .watcher import Watcher
 
 REPORTED_BY_PYTEST = (2, 3, 4)  # exit codes: interrupted, internal error, usage error
@@ -100,7 +100,7 @@ class Session:
         if output is None:
             names = words("watch.every") if len(chosen) == len(course().katas) else ", ".join(chosen)
             print(paint("\n" + words("watch.run", katas=names), "bold"), flush=True)
-        arguments = [f"--kata={','.join(chosen)}", *(["--color=yes"] if has_colour() else [])]
+        arguments = [f"--kata={','.join(chosen)}", *(["--color=yes"] if has_color() else [])]
         before = load_state()
         start = runs.Forked if self.forks and not is_retry else runs.start
         self.task = Task(chosen, start(arguments, output), before, output, is_retry)
@@ -108,7 +108,7 @@ class Session:
     def report(self, task: Task, code: int) -> None:
         """Print what pytest has not printed about a run's outcome, and retry a crashed run."""
         now = load_state()
-        failed = {kata for kata in task.katas if LOOK_OF[now.status(kata)].colour == "red"}
+        failed = {kata for kata in task.katas if LOOK_OF[now.status(kata)].color == "red"}
         waiting = {user for kata in failed for user in course().dependents(kata)}
         self.due -= waiting  # until the failed katas are saved again
         silent = [

@@ -1,4 +1,4 @@
-"""Formats the output of `kata`: colours, wrapping, and characters that the terminal can't show."""
+"""Formats the output of `kata`: colors, wrapping, and characters that the terminal can't show."""
 
 import io
 import os
@@ -24,16 +24,16 @@ def prepare() -> None:
             stream.reconfigure(errors="replace")
 
 
-def has_colour() -> bool:
-    """Return whether stdout is a terminal with colours and NO_COLOR is not set (no-color.org)."""
+def has_color() -> bool:
+    """Return whether stdout is a terminal with colors and NO_COLOR is not set (no-color.org)."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or sys.platform == "win32"
     return not plain and sys.stdout.isatty()
 
 
 def paint(text: str, style: Status | Literal["bold"]) -> str:
-    """Return the text in the colour of a status, or in bold."""
-    code = CODES.get("bold" if style == "bold" else LOOK_OF[style].colour)
-    return f"\x1b[{code}m{text}\x1b[0m" if code and has_colour() else text
+    """Return the text in the color of a status, or in bold."""
+    code = CODES.get("bold" if style == "bold" else LOOK_OF[style].color)
+    return f"\x1b[{code}m{text}\x1b[0m" if code and has_color() else text
 
 
 def print_wrapped(text: str, hanging: int = 0) -> None:

@@ -41,7 +41,7 @@ def verdict(kata: Kata, results: Sequence[TestResult], waits: str = "") -> str:
         parts += [failure(render_block(kata, block)) for block in groups[:SHOWN]]
         if hidden := sum(len(block.tests) for block in groups[SHOWN:]):
             parts.append(paragraph(words("failures.more", count=hidden, kata=kata.name), "aside"))
-    if LOOK_OF[status].colour == "red":
+    if LOOK_OF[status].color == "red":
         parts.append(paragraph(words("table.stuck", kata=kata.name), "aside"))
     return with_style(parts)
 
@@ -96,9 +96,9 @@ def row(kata: Kata, state: State) -> str:
 
 
 def status_label(status: Status) -> str:
-    """Return the symbol and word of a status in its colour."""
+    """Return the symbol and word of a status in its color."""
     look = LOOK_OF[status]
-    return f'<span class="{look.colour}">{look.symbol} {escape(words(f"status.{status}"))}</span>'
+    return f'<span class="{look.color}">{look.symbol} {escape(words(f"status.{status}"))}</span>'
 
 
 def paragraph(text: str, style: str = "") -> str:

@@ -191,8 +191,8 @@ def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch 
             out.write(f"{format_figure(row.figure):<18}{thresholds.passing:<9.2f}{thresholds.full:<9.2f}")
         elif timed:
             out.write(f"{'–':<18}{'–':<9}{'–':<9}")
-        colour = LOOKS[row.result.outcome].colour
-        out.write(row.verdict, **{GREY.get(colour, colour): True})
+        color = LOOKS[row.result.outcome].color
+        out.write(row.verdict, **{GREY.get(color, color): True})
         out.write_line(f"   ({get_notes(row)})" if get_notes(row) else "")
     if isinstance(found, str):
         out.write_line("\n" + words("speed.not_graded"))

@@ -50,7 +50,7 @@ class State:
 
     def next(self) -> Kata | None:
         """Return the kata to do next, or None if all are done."""
-        failed = [kata for kata in course().katas if LOOK_OF[self.status(kata)].colour == "red"]
+        failed = [kata for kata in course().katas if LOOK_OF[self.status(kata)].color == "red"]
         return find_next([kata for kata in course().katas if not self.is_done(kata)], failed)
 
 

@@ -32,7 +32,7 @@ from .selection import find_kata
 MAX_SHOWN = 3  # failures of one kata: fixing one often fixes others
 TABLE_LINES = 10  # lines around the failures of one kata: progress above, the table and the next step below
 WIDTH = 99  # columns, if the terminal is that wide
-GREY = {"grey": "light"}  # pytest's name for the colour
+GREY = {"grey": "light"}  # pytest's name for the color
 AnyException: TypeAlias = pytest.ExceptionInfo[BaseException]
 
 
@@ -147,7 +147,7 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] 
         return None
     look = LOOKS[result.outcome]
     category = words(f"status.{look.status}")
-    return category, look.letter, (category.upper(), {GREY.get(look.colour, look.colour): True})
+    return category, look.letter, (category.upper(), {GREY.get(look.color, look.color): True})
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -206,14 +206,14 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         status = get_status(outcomes)
         partly = status == "done" and len(outcomes) < len(kata.points)
         out.write(f"  {kata.name:<{width}}")
-        colour = "grey" if partly else LOOK_OF[status].colour
+        color = "grey" if partly else LOOK_OF[status].color
         word = words("status.partly" if partly else f"status.{status}")
-        out.write(pad(word, 13), **{GREY.get(colour, colour): True})
+        out.write(pad(word, 13), **{GREY.get(color, color): True})
         points = sum_points(kata.name, results.get(kata.name, []))
         out.write_line(score_of(kata, outcomes.count("passed"), points) + describe_foundations(kata, results))
         if partly or status != "done":
             left |= {kata.name, *find_open_causes(kata, results, state)}
-        if LOOK_OF[status].colour == "red":
+        if LOOK_OF[status].color == "red":
             failed.add(kata.name)
     following = find_next(left, failed)
     if following is None:

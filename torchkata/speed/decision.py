@@ -27,6 +27,7 @@ FEWEST = 5  # samples that a verdict needs
 REACHABLE = Tiers(passing=0.75, full=0.9)  # relative to the baseline: upper limits of thresholds that are given as MFU
 RESTLESS = "blocks were timed without disturbance"  # part of the note for a noisy machine
 MAX_SAMPLES_RATIO = 2  # times the needed number of samples, after which the machine counts as too noisy
+NOT_YOUR_FAULT = "a problem of the grading machine; no points lost"
 OPENING_BLOCKS = 3  # blocks of the baseline before the first sample
 FAR, FAR_SAMPLES = 0.8, 7  # stop if this many samples are all below this fraction of the passing threshold
 
@@ -301,7 +302,7 @@ def retry_or_end(reason: str, attempt: int, rules: TimingRules) -> Retry | Final
     """Return Retry, or after the last attempt an inconclusive verdict, which costs no points."""
     if attempt < rules.attempts:
         return Retry(reason)
-    return Final("inconclusive", note=f"{reason}; a problem of the grading machine; no points lost")
+    return Final("inconclusive", note=f"{reason}; {NOT_YOUR_FAULT}")
 
 
 def points_on(kind: Kind, workload: Workload) -> Tiers:

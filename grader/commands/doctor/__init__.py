@@ -13,7 +13,7 @@ from grader.commands.doctor.machine import Finding
 from torchkata.course import course
 
 SCHEMA = "torchkata/doctor/v1"
-COLOURS = {"ok": "green", "missing": "red", "note": "yellow"}
+COLORS = {"ok": "green", "missing": "red", "note": "yellow"}
 
 
 def run_doctor(*, as_json: bool = False) -> int:
@@ -22,7 +22,7 @@ def run_doctor(*, as_json: bool = False) -> int:
     out = create_console(stderr=as_json)
     table = Table("", "check", "found", "fix", box=box.SIMPLE_HEAD)
     for finding in findings:
-        state = Text(finding.state, style=COLOURS[finding.state])
+        state = Text(finding.state, style=COLORS[finding.state])
         table.add_row(state, finding.what, Text(finding.found), Text(finding.remedy))
     out.print(table)
     missing = [finding.what for finding in findings if finding.state == "missing"]

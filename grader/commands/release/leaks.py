@@ -42,7 +42,7 @@ def find_leaks(files: Mapping[str, bytes]) -> list[str]:
         if path.endswith(".py"):
             shown = set(function_bodies(text))
             found += [f"{path} contains a function of {one.place}" for one in secret_bodies if one.text in shown]
-        line = one_line(text)
+        line = collapse_whitespace(text)
         found += [
             f"{path} contains a sentence of {one.place}: {one.text}" for one in secret_sentences if one.text in line
         ]
@@ -61,7 +61,10 @@ def collect_secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
         for text in read_texts(path)
     ][::-1]  # later entries win: a text in both is attributed to the solution
     public = [path.read_text("utf-8") for pattern in PUBLIC for path in sorted(course().root.glob(pattern))]
-    public_text, public_bodies = one_line("".join(public)), {body for text in public for body in function_bodies(text)}
+    public_text, public_bodies = (
+        collapse_whitespace("".join(public)),
+        {body for text in public for body in function_bodies(text)},
+    )
     bodies = {body: place for place, text in texts for body in function_bodies(text) if body not in public_bodies}
     sentences = {one: place for place, text in texts for one in split_sentences(text) if one not in public_text}
     return tuple(Secret(*item) for item in bodies.items()), tuple(Secret(*item) for item in sentences.items())
@@ -113,9 +116,11 @@ def split_sentences(text: str) -> Iterator[str]:
         parts = [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, documented)]
         parts += re.findall(r"#\s*(.+)", text)
     for part in parts:
-        yield from (one_line(one) for one in SENTENCE_ENDS.split(part) if len(one_line(one)) >= LEAST)
+        yield from (
+            collapse_whitespace(one) for one in SENTENCE_ENDS.split(part) if len(collapse_whitespace(one)) >= LEAST
+        )
 
 
-def one_line(text: str) -> str:
+def collapse_whitespace(text: str) -> str:
     """Return the text with every run of whitespace replaced by a space."""
     return " ".join(text.split())

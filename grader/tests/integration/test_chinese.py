@@ -56,7 +56,7 @@ def test_chinese_command_output_contains_no_english(handout: Path) -> None:
     save(handout, "linear", "x @ self.weight", "x @ self.weight +")
     calls = [[], ["--help"], ["about"], ["hint", "linear"], ["hint", "linear"], ["hint", "linear"], ["hint", "linear"]]
     calls += [["export"], ["export", "a.txt"], ["reset", "linear"], ["reset", "linear", "--yes"], ["reset", "linear"]]
-    calls += [["reset"], ["hnt"], ["hint", "lineal"], ["next", "on"], ["--colour"]]
+    calls += [["reset"], ["hnt"], ["hint", "lineal"], ["next", "on"], ["--color"]]
     for call in calls:
         done = run_kata(handout, *call)
         assert find_english(done.out.replace("invalid syntax", "") + done.err) == [], call

@@ -22,8 +22,8 @@ from grader.tests.support.submissions import (
     SHORT,
     SIEVE,
     SLOW,
-    WRONG_SIEVE,
     list_results,
+    write_slow_class,
     write_submissions,
 )
 
@@ -33,9 +33,7 @@ NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # when three are don
 
 @pytest.fixture(scope="module")
 def submissions(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    paths = write_submissions(tmp_path_factory.mktemp("slow"), SIEVE + SLOW, *NAMES, kata="sieve")
-    (paths[1] / "sieve.py").write_text(WRONG_SIEVE + SLOW)
-    return paths
+    return write_slow_class(tmp_path_factory.mktemp("slow"), SLOW, *NAMES)
 
 
 @pytest.fixture(scope="module")

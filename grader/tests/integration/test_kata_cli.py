@@ -194,7 +194,7 @@ def test_kata_exits_quietly_when_pipe_closes_early(handout: Path) -> None:
         assert (len(done.out.splitlines()), done.err) == (count, "")
 
 
-@pytest.mark.parametrize("command", ["hint linear sgd", "next --yes", "reset", "reset ../linear", "--colour"])
+@pytest.mark.parametrize("command", ["hint linear sgd", "next --yes", "reset", "reset ../linear", "--color"])
 def test_kata_reports_invalid_call_in_one_line(new_handout: Path, command: str) -> None:
     done = run_kata(new_handout, *command.split())
     assert (done.code, done.out, done.err[:6], done.err.count("\n")) == (2, "", "kata: ", 1)

@@ -317,7 +317,7 @@ def test_page_prints_without_controls(page: Chrome) -> None:
     assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_status_marks_are_distinguishable_without_colour(page: Chrome) -> None:
+def test_status_marks_are_distinguishable_without_color(page: Chrome) -> None:
     marks = page.execute_script(
         "return [...document.querySelectorAll('.legend .mark')].map(m => getComputedStyle(m, '::before').content)"
     )

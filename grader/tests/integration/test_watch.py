@@ -163,7 +163,7 @@ def test_watch_restores_the_terminal(watch: Terminal, handout: Path, number: sig
         os.kill(child, 0)
 
 
-def test_watch_prints_colours(handout: Path) -> None:
+def test_watch_prints_colors(handout: Path) -> None:
     environment = {name: value for name, value in PLAIN.items() if name != "NO_COLOR"}
     with Terminal([sys.executable, "-m", "torchkata", "watch"], handout, environment) as terminal:
         terminal.read_until(KEYS)

@@ -39,7 +39,7 @@ def open_chromium() -> Iterator[Chrome]:
 def emulate(
     driver: Chrome, *, width: int, height: int = 900, scheme: Scheme = "light", medium: Medium = "screen"
 ) -> None:
-    """Show pages in a window of this many CSS pixels, in a colour scheme, on screen or on paper."""
+    """Show pages in a window of this many CSS pixels, in a color scheme, on screen or on paper."""
     metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     features = [{"name": "prefers-color-scheme", "value": scheme}]

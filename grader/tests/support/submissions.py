@@ -27,6 +27,13 @@ def write_submissions(folder: Path, source: str, *names: str, kata: str = "linea
     return [folder / name for name in names]
 
 
+def write_slow_class(folder: Path, slow: str, *names: str) -> list[Path]:
+    """Write submissions that take long to grade; the second one is wrong."""
+    paths = write_submissions(folder, SIEVE + slow, *names, kata="sieve")
+    (paths[1] / "sieve.py").write_text(WRONG_SIEVE + slow)
+    return paths
+
+
 def list_results(out: Path) -> list[str]:
     """Return the submissions that have a readable result."""
     return sorted(read(path).submission for path in out.glob("*/result.json"))
