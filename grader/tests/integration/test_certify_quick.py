@@ -15,13 +15,13 @@ from torchkata.course import course
 KATAS = list(course().katas.values())
 
 
-def test_every_wrong_entry_is_caught_by_a_test() -> None:
+def test_every_wrong_implementation_fails_a_test() -> None:
     wrong = [entry for kata in KATAS for entry in zoo.load_wrong(kata)]
     assert wrong
     assert [(entry.kata, entry.name) for entry in wrong if not entry.caught_by] == []
 
 
-def test_quick_proof_runs_one_test_per_wrong_entry() -> None:
+def test_quick_certify_runs_one_test_per_wrong_implementation() -> None:
     whole = {(c.group, c.kata, c.job.submission.id) for c in make_claims(KATAS, seeds=1) if c.group != "fallback"}
     made = list(make_claims(KATAS, seeds=1, quick=True))
     assert {(c.group, c.kata, c.job.submission.id) for c in made} == whole
@@ -36,7 +36,7 @@ def test_quick_proof_runs_one_test_per_wrong_entry() -> None:
             assert asked == {name: [*course().katas[name].points] for name in own}
 
 
-def test_quick_proof_skips_speed_cheats() -> None:
+def test_quick_certify_skips_speed_cheats() -> None:
     done = call_grader("certify", "--quick", "--only", "cheats")
     assert (done.code, "--quick does not include the cheats" in done.err) == (2, True)
 
@@ -51,7 +51,7 @@ def certify(own: Path, *options: str) -> Run:
     return Run(*run_module(*command, cwd=ROOT, environment=environment))
 
 
-def test_certify_writes_and_checks_caught_by(tmp_path: Path) -> None:
+def test_certify_writes_and_checks_caught_by_toml(tmp_path: Path) -> None:
     file = copy_course(tmp_path / "course") / "reference/strides/wrong.toml"
     lock = file.with_name("caught_by.toml")
     replace = '["initial=1))", "initial=1.0))"]'

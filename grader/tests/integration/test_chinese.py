@@ -39,7 +39,7 @@ def save(handout: Path, name: str, old: str, new: str) -> None:
     (handout / "assignment" / f"{name}.py").write_text(edit_solution(name, old, new))
 
 
-def test_english_sentence_in_chinese_output_is_found(handout: Path) -> None:
+def test_english_sentence_in_chinese_output_is_detected(handout: Path) -> None:
     assert find_english("  说明      the numbers are right, but the shape is wrong") != []
     assert find_english("  崩溃      TypeError: this is what Python says") == []
     assert find_english(run_kata(handout, "about", "linear", KATA_LANG="en").out) != []

@@ -82,7 +82,7 @@ def test_grade_exits_0_and_shows_every_submission(graded_class: GradedClass) -> 
     "submission",
     ["ends_python", *(pytest.param(name, marks=pytest.mark.timing) for name in ("complete", "writes_results"))],
 )
-def test_result_is_same_in_class_and_alone(graded_class: GradedClass, submission: str, tmp_path: Path) -> None:
+def test_other_submissions_do_not_change_a_result(graded_class: GradedClass, submission: str, tmp_path: Path) -> None:
     def remove_times(result: dict[str, Any]) -> dict[str, Any]:
         tests = {test["name"]: test | {"seconds": 0} for kata in result["katas"] for test in kata["tests"]}
         return result | {"seconds": 0, "katas": tests}
@@ -169,7 +169,7 @@ def test_failed_test_message_explains_failure(
     assert words in next(test["message"] for test in tests if test["outcome"] != "passed")
 
 
-def test_pasted_oracle_earns_at_most_a_third(tmp_path: Path) -> None:
+def test_pasted_oracle_earns_at_most_third_of_points(tmp_path: Path) -> None:
     kata = course().katas["measure_step"]
     (pasted,) = (entry.source for entry in zoo.load_wrong(kata) if entry.name == "pasted_oracle")
     options = ("--kata", kata.name, "--out", tmp_path / "results", "--examples", FEW)

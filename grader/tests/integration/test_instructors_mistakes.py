@@ -69,7 +69,7 @@ def test_instructor_mistake_costs_students_no_points(mistake: Mistake, tmp_path:
 
 
 @pytest.mark.parametrize("has_solution", [True, False], ids=["with_solution", "without_solution"])
-def test_answer_of_wrong_type_is_wrong(tmp_path: Path, has_solution: bool) -> None:
+def test_answer_of_wrong_type_fails_the_test(tmp_path: Path, has_solution: bool) -> None:
     """An answer that makes a test raise is wrong: nobody can make a grading inconclusive with one."""
     changes = ARITHMETIC_ON_ANSWER if has_solution else {**ARITHMETIC_ON_ANSWER, "reference/double/solution.py": None}
     course, wrong = write_course(tmp_path / "course", changes), write_right_submission(tmp_path / "right")

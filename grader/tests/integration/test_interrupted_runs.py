@@ -96,7 +96,9 @@ def assert_resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *op
     assert list(out.rglob("*.tmp")) == []
 
 
-def test_killed_or_interrupted_run_resumes(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
+def test_killed_or_interrupted_run_can_be_resumed(
+    submissions: list[Path], uninterrupted: bytes, tmp_path: Path
+) -> None:
     stop(submissions, tmp_path, signal.SIGKILL, lambda _: len(list_results(tmp_path)) >= 1)
     errors = stop(submissions, tmp_path, signal.SIGINT, lambda _: len(list_results(tmp_path)) >= 3)
     assert errors == STOPPED
@@ -120,7 +122,9 @@ def test_ctrl_c_stops_grader_during_imports(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.timing  # as the first test, with the other level of isolation
-def test_killed_run_without_sandbox_resumes(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
+def test_killed_run_without_sandbox_can_be_resumed(
+    submissions: list[Path], uninterrupted: bytes, tmp_path: Path
+) -> None:
     stop(submissions, tmp_path, signal.SIGKILL, lambda _: bool(list_results(tmp_path)), "--isolation", "none")
     assert_resumes(submissions, tmp_path, uninterrupted, "--isolation", "none")
 
@@ -188,5 +192,5 @@ except MemoryError:
 """
 
 
-def test_grading_process_memory_is_limited() -> None:
+def test_memory_of_grading_process_is_limited() -> None:
     assert run_python("-c", ROOM).out == "limited\n"

@@ -27,7 +27,7 @@ def grade_without_namespaces(*arguments: object) -> Run:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_without_namespaces_grader_warns_and_uses_limits(tmp_path: Path) -> None:
+def test_grader_without_namespaces_warns_and_uses_limits(tmp_path: Path) -> None:
     done = grade_without_namespaces(COMPLETE, "--out", tmp_path, *OPTIONS)
     assert done.code == 0, done.err
     assert "bubblewrap does not work here" in done.err

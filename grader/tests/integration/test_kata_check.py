@@ -42,7 +42,7 @@ def parse_points(done: Run) -> tuple[float, float]:
     return float(found[1]), float(found[2])
 
 
-def test_check_predicts_the_points_of_the_grader(primes: Path, tmp_path: Path) -> None:
+def test_check_computes_same_points_as_the_grader(primes: Path, tmp_path: Path) -> None:
     given = [str(PRIMES / "submissions" / name) for name in SUBMISSIONS]
     graded = run("grader", "--course", str(PRIMES), "grade", *given, "--out", str(tmp_path / "out"))
     assert graded.code == 0, graded.err
@@ -71,7 +71,7 @@ def test_check_tests_only_named_katas(primes: Path) -> None:
     assert (refused.code, refused.err) == (2, "kata: there is no kata 'seive'; did you mean sieve?\n")
 
 
-def test_check_tests_only_submitted_files(primes: Path) -> None:
+def test_check_uses_only_files_that_are_submitted(primes: Path) -> None:
     right = (PRIMES / "submissions/complete/sieve.py").read_text()
     (primes / "assignment/primes.txt").write_text("2 3 5 7")
     reads = "from pathlib import Path\n(Path(__file__).parent / 'primes.txt').read_text()\n"
@@ -82,7 +82,7 @@ def test_check_tests_only_submitted_files(primes: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "earned"), [("sieve", 0), ("factorise", 50)])
-def test_check_survives_code_that_ends_python(primes: Path, name: str, earned: int) -> None:
+def test_check_survives_code_that_exits_python(primes: Path, name: str, earned: int) -> None:
     copy_submission(primes, "complete")
     with (primes / f"assignment/{name}.py").open("a") as file:
         file.write("import os\nos._exit(3)\n")
@@ -110,7 +110,7 @@ def test_check_enforces_time_limits(primes: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="blocks a signal")
-def test_check_ends_code_that_ignores_alarms(primes: Path) -> None:
+def test_check_stops_code_that_ignores_alarms(primes: Path) -> None:
     set_limits(primes, call=0.1, test=0.1)
     (primes / "assignment/sieve.py").write_text(HANGS)
     done = run_kata(primes, "check", "sieve")

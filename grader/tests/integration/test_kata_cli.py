@@ -28,7 +28,7 @@ def find_row(out: str, name: str) -> str:
     return next(line for line in out.splitlines() if line.startswith(f"  {name} "))
 
 
-def test_kata_marks_outcomes_of_changed_files(handout: Path) -> None:
+def test_kata_marks_outcomes_changed_since_last_run(handout: Path) -> None:
     write_solution(handout, "linear")
     for name in ("linear", "cruncher"):
         run_as_student("pytest", f"--kata={name}", "--examples=2", cwd=handout)
@@ -74,7 +74,7 @@ def test_next_accepts_a_kata_name(handout: Path) -> None:
         assert "next: Stack layers into a model — assignment/cruncher.py, then: kata next cruncher\n" in done.out
 
 
-def test_next_kata_is_foundation_of_failed_kata(handout: Path) -> None:
+def test_next_kata_is_failed_kata_or_its_foundation(handout: Path) -> None:
     changes = {"momentum": "wrong", "memory_accounting": "", "strides": ""}
     store_progress(handout, changes)
     assert "assignment/momentum.py, then: kata next" in run_kata(handout).out, (
@@ -135,7 +135,7 @@ def test_about_prints_the_section_of_a_kata(handout: Path) -> None:
     assert "the task is described in assignment/cruncher.py" in run_kata(handout, "about", "cruncher").out
 
 
-def test_failure_ends_with_helpful_commands(handout: Path) -> None:
+def test_failure_report_ends_with_helpful_commands(handout: Path) -> None:
     write_solution(handout, "linear")
     file = handout / "assignment/linear.py"
     file.write_text(file.read_text().replace("x @ self.weight", "-x @ self.weight"))
@@ -173,7 +173,7 @@ def test_reset_forgets_outcome_and_hints(handout: Path) -> None:
     assert left["hints"] == {"sgd": 1}
 
 
-def test_reset_without_stubs_is_refused(handout: Path) -> None:
+def test_reset_without_stubs_is_rejected(handout: Path) -> None:
     shutil.rmtree(handout / "reference/stubs")
     done = run_kata(handout, "reset", "linear")
     assert (done.code, "the original stubs are missing" in done.err, done.err.count("\n")) == (2, True, 1)
@@ -206,7 +206,7 @@ def test_kata_works_in_an_ascii_terminal(handout: Path) -> None:
         assert (done.code, done.err) == (0, "")
 
 
-def test_overview_hint_and_export_import_no_torch(handout: Path) -> None:
+def test_overview_hint_and_export_do_not_import_torch(handout: Path) -> None:
     (handout / "look.py").write_text(
         "import sys\nfrom torchkata.cli.command import run\nrun([])\nrun(['hint'])\nrun(['export'])\n"
         "assert not {'torch', 'numpy', 'pytest'} & set(sys.modules)\n"
@@ -215,7 +215,7 @@ def test_overview_hint_and_export_import_no_torch(handout: Path) -> None:
     assert done.code == 0, done.err
 
 
-def test_unwritable_progress_does_not_prevent_verdict(handout: Path) -> None:
+def test_unwritable_progress_file_does_not_prevent_verdict(handout: Path) -> None:
     (handout / ".kata").write_text("a file where the folder should be")
     done = run_as_student("pytest", "--kata=same_storage", cwd=handout)
     assert (done.code, "kata: your progress could not be saved (" in done.out) == (1, True)
@@ -247,7 +247,7 @@ def test_commands_work_inside_the_assignment_folder(handout: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["torchkata", "grader"])
-def test_version_needs_no_course(command: str, tmp_path: Path) -> None:
+def test_version_option_needs_no_course(command: str, tmp_path: Path) -> None:
     told = run_as_student(command, "--version", cwd=tmp_path)
     assert (told.code, told.err) == (0, "")
     assert re.fullmatch(r"torchkata \d+\.\d+\.\d+, Python 3\.\d+\.\S+\n", told.out)

@@ -18,7 +18,7 @@ from torchkata.course.submission import zip_files
 KATAS = list(course().katas)
 
 
-def test_export_packs_the_files_the_grader_reads(handout: Path) -> None:
+def test_export_packs_the_files_that_grader_reads(handout: Path) -> None:
     write_solution(handout, *KATAS)
     (handout / "assignment/helpers.py").write_text("HALF = 0.5\n")
     done = run_kata(handout, "export")
@@ -134,7 +134,7 @@ names = st.text(st.sampled_from(string.ascii_letters + "_-. é1"), min_size=1, m
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(found=st.sets(names.map(lambda name: f"{name}.py") | names, max_size=8))
-def test_grader_reads_exported_files_of_any_name(tmp_path_factory: pytest.TempPathFactory, found: set[str]) -> None:
+def test_grader_reads_exported_files_with_any_name(tmp_path_factory: pytest.TempPathFactory, found: set[str]) -> None:
     folder = tmp_path_factory.mktemp("student") / "assignment"
     folder.mkdir()
     for name in {*found, "linear.py"}:
@@ -158,7 +158,7 @@ def test_export_overwrites_only_a_zip_file(handout: Path) -> None:
     assert (handout / "README.zip").read_text() == "not a zip"
 
 
-def test_export_refuses_folder_without_katas(handout: Path) -> None:
+def test_export_rejects_folder_without_katas(handout: Path) -> None:
     shutil.rmtree(handout / "assignment")
     done = run_kata(handout, "export")
     assert (done.code, done.err) == (2, "kata: nothing to hand in: assignment/ contains no kata\n")
@@ -167,7 +167,7 @@ def test_export_refuses_folder_without_katas(handout: Path) -> None:
     assert run_kata(handout, "export").code == 0
 
 
-def test_export_refuses_too_many_files(handout: Path) -> None:
+def test_export_rejects_too_many_files(handout: Path) -> None:
     for number in range(64):
         (handout / f"assignment/helper{number}.py").write_text("")
     done = run_kata(handout, "export")

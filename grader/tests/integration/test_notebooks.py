@@ -90,7 +90,9 @@ def test_untouched_notebook_counts_as_not_started(kernel: NotebookClient, releas
 
 
 @pytest.mark.parametrize("tracks", [TWO, pytest.param(ALL, marks=pytest.mark.timing)], ids=["two", "all"])
-def test_notebook_with_the_solution_is_done(kernel: NotebookClient, released: Path, tracks: tuple[str, ...]) -> None:
+def test_notebook_with_the_solution_counts_as_done(
+    kernel: NotebookClient, released: Path, tracks: tuple[str, ...]
+) -> None:
     solutions = {kata: (SOLUTION / f"{kata}.py").read_text("utf-8") for kata in KATAS}
     found = run_notebooks(kernel, released, tracks, solutions)
     progress = found.pop("%kata")
@@ -129,7 +131,7 @@ def test_notebooks_are_reproducible_and_optional(
     assert not [*(tmp_path / "none").glob("*.ipynb")]
 
 
-def test_interrupting_the_cell_stops_only_the_run(kernel: NotebookClient, tmp_path: Path) -> None:
+def test_interrupting_a_cell_stops_only_its_run(kernel: NotebookClient, tmp_path: Path) -> None:
     source = f"import os, time\nopen('{tmp_path}/pid', 'w').write(str(os.getpid()))\ntime.sleep(60)\n"
     group = int(run_cell(kernel, "import os; print(os.getpid())"))
     found = list[int]()

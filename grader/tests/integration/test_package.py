@@ -185,7 +185,7 @@ def test_classroom50_package_grades_a_checkout(packages: Path, tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_installation_executes_no_file_of_the_checkout(packages: Path, tmp_path: Path) -> None:
+def test_installation_executes_no_file_in_the_checkout(packages: Path, tmp_path: Path) -> None:
     shutil.copytree(packages / "classroom50", tmp_path / "bundle")
     (tmp_path / "checkout").mkdir()
     checkout, nothing = write_traps(tmp_path / "checkout", tmp_path / "mark"), tmp_path / "nothing"
@@ -217,7 +217,7 @@ def test_package_zip_is_reproducible(packages: Path, tmp_path: Path) -> None:
     assert (modes["setup.sh"], modes["run_autograder"], modes["options"]) == (0o755, 0o755, 0o644)
 
 
-def test_package_force_replaces_only_the_grader(packages: Path, tmp_path: Path) -> None:
+def test_package_force_option_replaces_only_the_grader(packages: Path, tmp_path: Path) -> None:
     out = shutil.copytree(packages / "github", tmp_path / "repository")
     (out / "assignment").mkdir()
     stale = out / ".github/torchkata/torchkata/tests/test_gone.py"

@@ -65,7 +65,7 @@ def test_proof_record_stores_no_messages(tmp_path: Path, solution: Claim) -> Non
     assert solution.refute(found) is None
 
 
-def test_note_naming_the_mistake_is_stored_in_record(tmp_path: Path) -> None:
+def test_proof_record_stores_note_that_names_mistake(tmp_path: Path) -> None:
     made = make_claims([course().katas["strides"]], seeds=1)
     wrong = next(claim for claim in made if claim.entry and not claim.entry.looks_like)
     assert wrong.entry is not None

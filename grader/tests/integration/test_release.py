@@ -119,7 +119,7 @@ def test_release_with_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.Mo
     assert "x.py contains a function of reference/train/solution.py" in done.err
 
 
-def test_chinese_handout_keeps_every_english_task(tmp_path: Path) -> None:
+def test_chinese_handout_keeps_all_english_text(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert call_grader("release", out, "--track=all", "--language=zh").code == 0
     assert read_course(out).languages == ("zh", "en")
@@ -156,12 +156,12 @@ def primes() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("katas", [CORE, pytest.param(KATAS, marks=pytest.mark.timing)], ids=["core", "all"])
-def test_handout_passes_proof_with_stubs_and_solution(katas: list[str]) -> None:
+def test_handout_passes_checks_with_stubs_and_solution(katas: list[str]) -> None:
     prove(build_handout(add_foundations(katas)), katas, examples=1)
 
 
 @pytest.mark.usefixtures("primes")
-def test_prove_refuses_broken_handout() -> None:
+def test_broken_handout_fails_its_checks() -> None:
     files = build_handout(add_foundations(["sieve"]))
     wrong = files["tests/test_sieve.py"].replace(b"oracle.primes(", b"[0] + oracle.primes(")
     for name, content, words in (
@@ -184,7 +184,7 @@ def test_prove_refuses_broken_handout() -> None:
         *(pytest.param(others, marks=pytest.mark.timing) for others in (["same_storage"], ["sgd", "adagrad"])),
     ],
 )
-def test_release_includes_only_katas_and_their_foundations(tmp_path: Path, chosen: list[str]) -> None:
+def test_release_includes_selected_katas_and_their_foundations(tmp_path: Path, chosen: list[str]) -> None:
     katas = [kata.name for kata in add_foundations(chosen)]
     done = call_grader("release", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
     assert done.code == 0
@@ -276,14 +276,14 @@ def test_handout_without_torch_names_no_torch_index(tmp_path: Path) -> None:
     assert not [name for name in list_files(tmp_path / "out") if "torch.org" in (tmp_path / "out" / name).read_text()]
 
 
-def test_finished_handout_gets_full_points(handout: Path, tmp_path: Path) -> None:
+def test_solved_handout_gets_full_points(handout: Path, tmp_path: Path) -> None:
     write_solution(handout, *KATAS)
     assert run_as_student("torchkata", "export", str(tmp_path / "ada.zip"), cwd=handout).code == 0
     done = grade(tmp_path / "ada.zip", "--out", tmp_path / "results", "--track", "memory", "--examples", 1)
     assert (done.code, "ada" in done.out, "100/100" in done.out) == (0, True, True), done.err
 
 
-def test_release_refuses_filled_in_stub(tmp_path: Path) -> None:
+def test_release_rejects_stub_with_implementation(tmp_path: Path) -> None:
     project = copy_course(tmp_path / "project")
     shutil.copy(SOLUTION / "linear.py", project / "assignment")
     done = call_grader("--course", project, "release", tmp_path / "out")

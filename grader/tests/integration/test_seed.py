@@ -45,7 +45,7 @@ def test_seed_is_stored_and_hidden_from_students(tmp_path: Path) -> None:
         assert "--seed" not in text
 
 
-def test_given_seed_is_used_by_next_run(tmp_path: Path) -> None:
+def test_next_run_reuses_the_given_seed(tmp_path: Path) -> None:
     (right,) = write_submissions(tmp_path, SIEVE, "right", kata="sieve")
     out = tmp_path / "out"
     assert grade(right, out, "--seed", "7").code == 0

@@ -25,7 +25,7 @@ from grader.tests.support.submissions import (
 pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap")]
 
 
-def test_slurm_run_equals_local_run(tmp_path: Path) -> None:
+def test_slurm_run_gives_same_gradebook_as_local_run(tmp_path: Path) -> None:
     paths = write_submissions(tmp_path / "class", SIEVE, *(f"student{number:02}" for number in range(6)), kata="sieve")
     for number, path in enumerate(paths):
         if number % 3 == 1:
@@ -47,9 +47,7 @@ def test_slurm_run_equals_local_run(tmp_path: Path) -> None:
     assert "job" not in again.out
 
 
-def test_cancelled_task_is_completed_by_same_command(
-    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
-) -> None:
+def test_same_command_completes_cancelled_task(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
     started = SlurmRun(slow_class, tmp_path)
     started.wait_until_grading()
     task = started.find_running_task()
@@ -64,7 +62,7 @@ def test_cancelled_task_is_completed_by_same_command(
     assert_complete(tmp_path, slow_gradebook)
 
 
-def test_killed_run_resumes_with_same_command(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
+def test_same_command_resumes_killed_run(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
     started = SlurmRun(slow_class, tmp_path, "--jobs", "1")
     started.wait_until_grading()
     started.process.kill()

@@ -43,7 +43,7 @@ class Linear(torch.nn.Module):
 
 
 @pytest.mark.timing  # half a minute of blocks
-def test_stored_speed_is_not_timed_again(tmp_path: Path) -> None:
+def test_stored_speed_is_not_measured_again(tmp_path: Path) -> None:
     right, slow = write_assignment(tmp_path / "right"), write_assignment(tmp_path / "slow", linear=TWICE)
     run = grade_linear(right, slow, "--out", tmp_path / "out", "--device", "cpu")
     assert run.code in (0, 3), run.err
@@ -69,7 +69,7 @@ def test_stored_speed_is_not_timed_again(tmp_path: Path) -> None:
     assert read_stored(tmp_path / "out", "right")["score"] == points
 
 
-def test_workloads_without_device_are_retried(tmp_path: Path) -> None:
+def test_workload_without_device_is_retried_in_next_run(tmp_path: Path) -> None:
     out = tmp_path / "out"
     run = grade_linear(write_assignment(tmp_path / "ada"), "--out", out, "--device", "cuda")
     found = read_stored(out, "ada")
@@ -122,7 +122,7 @@ REHEARSAL = "This is a rehearsal, no points: only speed on a GPU earns them."
         (Final("passed", "passing", median=0.7, used=3, note="90 MiB held"), "passed", "90 MiB held", 1),
     ],
 )
-def test_every_workload_ending_has_outcome_and_message(
+def test_every_end_of_workload_gives_outcome_and_message(
     monkeypatch: pytest.MonkeyPatch, end: BaseException | Final, outcome: str, words: str, points: int
 ) -> None:
     row = grade_workload(monkeypatch, end)
@@ -142,7 +142,7 @@ def graded_kata(name: str, status: Any) -> KataResult:
     return KataResult(name, status, 0, 0)
 
 
-def test_fallback_replaces_broken_foundation_only() -> None:
+def test_fallback_replaces_only_a_broken_foundation() -> None:
     files = {f"{name}.py": name.encode() for name in ("linear", "cruncher", "sgd", "train")}
     katas = tuple(graded_kata(name, "wrong") for name in ("linear", "cruncher", "sgd", "train"))
     workloads = tuple(course().workloads[name] for name in ("linear_forward", "train_throughput"))

@@ -87,7 +87,7 @@ def test_syntax_error_fails_its_own_kata_only(tmp_path: Path) -> None:
     assert done.out.count(" done ") == len(core) - 1, "no other track"
 
 
-def test_failure_names_line_that_raises_not_implemented(tmp_path: Path) -> None:
+def test_failure_shows_line_that_raises_not_implemented_error(tmp_path: Path) -> None:
     half = edit_solution("linear", "return x @ self.weight", "raise NotImplementedError")
     out = run_pytest(write_assignment(tmp_path, linear=half), "--kata", "linear").out
     assert "linear.py, line 17, still raises NotImplementedError" in out
@@ -138,7 +138,7 @@ def test_nondeterministic_answers_are_wrong(tmp_path: Path) -> None:
     assert "Flaky" not in done.out
 
 
-def test_deprecated_call_does_not_fail_a_test(tmp_path: Path) -> None:
+def test_deprecation_warning_does_not_fail_a_test(tmp_path: Path) -> None:
     old = edit_solution("same_storage", "x.untyped_storage().data_ptr()", "x.storage().data_ptr()")
     done = run_pytest(write_assignment(tmp_path, same_storage=old), "--kata", "same_storage")
     assert done.code == 0, done.out

@@ -110,7 +110,7 @@ def find_arena(timed: TimedWorker) -> torch.Tensor:
     return torch.empty(0, dtype=torch.uint8).set_(some.untyped_storage())
 
 
-def test_results_written_after_timed_block_are_wrong(timed: Begin) -> None:
+def test_results_written_after_timed_block_fail_check(timed: Begin) -> None:
     later = "y = torch.full((len(x), 31), float('nan'))\n"
     later += "threading.Timer(30, lambda: y.copy_(x @ self.weight)).start()\nreturn y"
     begun = timed(files=linear(later))
@@ -212,7 +212,7 @@ def test_device_to_host_reads_are_counted(timed: Begin, reading: str) -> None:
     assert (found.ratio, f"{figures.STEPS} times" in found.note) == (0, True)
 
 
-def test_training_without_optimizer_steps_is_wrong(timed: Begin) -> None:
+def test_training_without_optimizer_steps_fails_check(timed: Begin) -> None:
     lazy = SOLUTION["train.py"].decode().replace("optimizer.step()", "pass")
     with pytest.raises(figures.WrongResult):
         figures.count_host_reads(timed(TRAINING, {"train.py": lazy}))
@@ -239,7 +239,7 @@ SGD.step = step
 """
 
 
-def test_each_turn_of_a_block_has_different_inputs(timed: Begin) -> None:
+def test_each_repetition_in_block_has_different_inputs(timed: Begin) -> None:
     begun = timed(STEPS)
     assert begun.block(60).error <= begun.check.floor
     at_once = timed(STEPS, {"sgd.py": SOLUTION["sgd.py"].decode() + ALL_AT_ONCE})

@@ -79,7 +79,7 @@ def test_update_accepts_archives(files: Mapping[str, bytes], student: Path, endi
     assert "tests/test_linear.py" in handout.update(student, read_handout(archive)).new
 
 
-def test_incomplete_handout_is_refused(files: Mapping[str, bytes], student: Path, tmp_path: Path) -> None:
+def test_incomplete_handout_is_rejected(files: Mapping[str, bytes], student: Path, tmp_path: Path) -> None:
     before = {path: path.read_bytes() for path in student.rglob("*") if path.is_file()}
     spread({**make_newer(files), "tests/test_linear.py": b"cut"}, tmp_path / "cut")
     (tmp_path / "empty").mkdir()

@@ -101,7 +101,7 @@ def test_watch_keys_run_hint_and_quit(watch: Terminal, handout: Path) -> None:
     assert watch.settings() == watch.settings_before
 
 
-def test_watch_reports_finished_kata_that_breaks(watch: Terminal, handout: Path) -> None:
+def test_watch_reports_finished_kata_that_fails_again(watch: Terminal, handout: Path) -> None:
     for kata in ("linear", "cruncher"):
         save(handout, kata)
         assert find_row(watch.read_until(KEYS), kata)[1] == "done"

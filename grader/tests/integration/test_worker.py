@@ -68,7 +68,7 @@ def test_each_test_runs_in_a_new_worker(ask: Ask) -> None:
     assert [ask(count), ask(count)] == [1, 1]
 
 
-def test_files_do_not_outlive_a_worker(ask: Ask) -> None:
+def test_files_of_a_worker_are_deleted(ask: Ask) -> None:
     leave = "answer = os.listdir(os.environ['HOME'])\nopen('left-behind', 'w').close()"
     assert ask(leave) == ask(leave) == ["assignment"]
 
@@ -86,7 +86,7 @@ def test_worker_does_not_see_environment_variables(ask: Ask) -> None:
     assert SECRET not in ask("answer = sorted(os.environ)")
 
 
-def test_worker_has_no_open_files_except_channel(ask: Ask) -> None:
+def test_worker_has_no_open_files_except_its_channel(ask: Ask) -> None:
     is_open = "def is_open(fd):\n    try:\n        return os.fstat(fd)\n    except OSError:\n        return None"
     assert ask("answer = [fd for fd in range(3, 200) if is_open(fd)]", is_open) == [3]
 

@@ -68,7 +68,7 @@ def test_training_step_flops_and_parameters_match_torch(rows: int, dim: int, num
     assert parameters(dim, num_layers) == sum(p.numel() for p in model.parameters())
 
 
-def test_workload_bytes_follow_dtype() -> None:
+def test_workload_bytes_depend_on_dtype() -> None:
     sgd, adagrad, size = SgdStep(), AdagradStep(), Size(parameters=1000)
     assert sgd.amount(size) == sgd.baseline_amount(size) == adagrad.baseline_amount(size) == 12_000
     assert sgd.amount(Size(parameters=1000, dtype="bfloat16")) == 6_000

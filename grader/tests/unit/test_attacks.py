@@ -39,7 +39,7 @@ def load_corpus(folder: Path, text: str) -> list[Attack]:
     return list(load_attacks(KATAS, folder))
 
 
-def test_attack_extends_wrong_solution_and_control_correct_one(tmp_path: Path) -> None:
+def test_attack_and_control_extend_different_solutions(tmp_path: Path) -> None:
     (attack,) = load_corpus(tmp_path, ENTRY)
     assert attack.title == "tricks/hides"
     hostile, control = (one.files["same_storage.py"].decode() for one in (attack.hostile, attack.control))
@@ -81,7 +81,7 @@ def judge_attack(
     return judge(plan, ended)
 
 
-def test_attack_gains_points_above_wrong_solution(tmp_path: Path) -> None:
+def test_attack_gain_is_measured_against_wrong_solution(tmp_path: Path) -> None:
     (attack,) = load_corpus(tmp_path, ENTRY)
     stopped = judge_attack(attack, make_kata_result("same_storage", "wrong", 2.0))
     assert (stopped.gained, stopped.problems, stopped.stopped_by) == (0.0, (), "the comparison")
@@ -129,7 +129,7 @@ def test_lint_flags_all_unstopped_attacks_of_corpus(corpus: list[Attack]) -> Non
     assert find_unlinted(admitted) == []
 
 
-def test_unstopped_attacks_are_admitted_in_results(tmp_path: Path) -> None:
+def test_results_label_attacks_that_are_not_stopped(tmp_path: Path) -> None:
     wrong = make_kata_result("same_storage", "wrong", 2.0)
     (only,) = load_corpus(tmp_path, ENTRY + 'only = "bwrap"\n')
     assert [judge_attack(only, wrong, level=level).admitted for level in LEVELS] == ["", "ONLY BWRAP STOPS"]
@@ -164,7 +164,7 @@ def test_attacks_on_one_solution_share_its_job(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("when", ["before", "beside"])
-def test_accomplice_is_graded_with_its_attack(tmp_path: Path, when: str) -> None:
+def test_helper_submission_is_graded_with_its_attack(tmp_path: Path, when: str) -> None:
     (attack,) = load_corpus(tmp_path, ENTRY + f'{when} = "HELPS = 1"\n')
     (plan,) = make_plans([attack], "bwrap")
     (queued, _), (together, at_once) = plan_rounds([plan], 1)
@@ -212,7 +212,7 @@ def test_first_function_belongs_to_a_graded_kata(
     assert (place.kata.name, place.function) == (kata, function)
 
 
-def test_quick_proof_runs_one_test_per_kata(tmp_path: Path) -> None:
+def test_quick_certify_runs_one_test_per_kata(tmp_path: Path) -> None:
     (tmp_path / "tricks.toml").write_text(ANYWHERE + ENTRY.replace("[hides]", "[hides_here]"))
     corpus = [*load_attacks(KATAS, tmp_path)]
     (one, all_of_it), (whole, _) = (make_plans(corpus, "bwrap", quick=quick) for quick in (True, False))
@@ -238,7 +238,7 @@ def test_course_without_functions_gets_no_generic_attacks(monkeypatch: pytest.Mo
     assert all(attack.entry.wrong for attack in here)
 
 
-def test_next_student_and_neighbour_come_from_the_course(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attack_trial_uses_katas_of_the_course(monkeypatch: pytest.MonkeyPatch) -> None:
     primes = courses.read_course(ROOT / "examples/courses/primes")
     monkeypatch.setattr(courses, "CURRENT", [primes])
     first, second = primes.katas.values()

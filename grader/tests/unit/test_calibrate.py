@@ -72,7 +72,7 @@ def test_calibrate_without_gpu_exits_with_code_3() -> None:
 
 
 @given(st.text())
-def test_any_device_name_maps_to_cache_file(name: str) -> None:
+def test_any_device_name_gives_a_cache_file(name: str) -> None:
     assert calibration_path(name).parent == calibration_path("NVIDIA H200").parent
     assert calibration_path(name).name.isascii()
 
@@ -125,6 +125,6 @@ def test_calibration_halves_rows_to_fit_memory(batch: int, width: int, outputs: 
     assert ceilings.shrink_to_fit(whole, itemsize, 0).batch == 1
 
 
-def test_datasheet_has_every_dtype_calibrate_measures() -> None:
+def test_datasheet_lists_every_calibrated_dtype() -> None:
     model: Any = device("NVIDIA H200")
     assert set(ceilings.DTYPES["cuda"]) <= set(model.tflops)

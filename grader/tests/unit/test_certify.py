@@ -54,11 +54,11 @@ def make_claim(name: str, *looks_like: str, note: str = "") -> Claim:
         ("inconclusive", "linear is inconclusive (test_a)"),
     ],
 )
-def test_wrong_entry_must_be_started_but_not_done(status: Status, problem: str | None) -> None:
+def test_wrong_implementation_must_be_graded_but_not_pass(status: Status, problem: str | None) -> None:
     assert refute_wrong(make_entry(), make_results({"test_a": ""}, status)) == problem
 
 
-def test_certify_rejects_wrong_caught_by_entry() -> None:
+def test_certify_reports_wrong_entry_in_caught_by() -> None:
     caught, named = make_results({"test_a": "", "test_b": None}), make_results({"test_a": "", "test_b": "relu"})
     assert refute_wrong(make_entry(), caught) is None, "all tests were run"
     assert refute_wrong(make_entry(caught_by="test_a"), caught) is None
@@ -67,7 +67,7 @@ def test_certify_rejects_wrong_caught_by_entry() -> None:
     assert refute_wrong(make_entry("relu", caught_by="test_a"), named) == "its test_a does not give its diagnosis"
 
 
-def test_quickest_test_under_every_seed_is_chosen() -> None:
+def test_fastest_test_failing_under_every_seed_is_chosen() -> None:
     slow, quick = make_results({"test_a": ""}, seconds=2.0)[0].tests, make_results({"test_b": ""}, seconds=0.1)[0].tests
     both = [KataResult("linear", "wrong", 0.0, 1.0, (*slow, *quick))]
     assert find_cheapest(make_entry(), [make_results({"test_a": None}, "done")]) is None
@@ -147,7 +147,7 @@ def test_catching_test_must_give_declared_note() -> None:
     assert claim.refute(by_another) == "its test_0 does not contain its note"
 
 
-def test_most_mistakes_of_numeric_track_need_diagnosis() -> None:
+def test_certify_requires_diagnoses_for_most_numeric_mistakes() -> None:
     core = [kata for kata in course().katas.values() if kata.track == "core"]
     found = Diagnoses()
     for name in "abcdefg":

@@ -106,7 +106,7 @@ def test_malformed_reply_is_reported(reply: bytes) -> None:
         decode_reply(reply)
 
 
-def test_tensors_arrive_with_valid_bools() -> None:
+def test_decoded_bool_tensor_has_only_valid_bytes() -> None:
     assert decode_reply(make_reply(make_header("float32", [1]), bytes(4))).value.item() == 0
     bools = decode_reply(make_reply(make_header("bool", [2]), b"\x02\x00")).value
     assert bools.to(torch.uint8).tolist() == [1, 0]
@@ -125,7 +125,7 @@ def test_value_with_too_many_axes_becomes_opaque(make: Callable[[list[int]], Any
     assert to_plain(make([1] * (MAX_AXES + 1))).type_name.endswith("of 9 axes")
 
 
-def test_reply_limit_grows_with_size_sent(shared_pair: tuple[Channel, Channel]) -> None:
+def test_reply_size_limit_grows_with_request_size(shared_pair: tuple[Channel, Channel]) -> None:
     ours, theirs = shared_pair
     sent = ours.send({"args": [torch.zeros(2**18)]})
     answer = Reply("returned", torch.zeros(2**22))

@@ -131,7 +131,7 @@ def test_code_of_another_result_is_not_shown(tmp_path: Path) -> None:
     assert Lines((tmp_path / "report.html").read_text("utf-8")).lines == []
 
 
-def test_stored_code_is_limited_and_page_says_so() -> None:
+def test_stored_code_is_truncated_with_note_on_page() -> None:
     files = {f"m{number:02}.py": b"x" * (MAX_FILE + number - 1) for number in range(20)}
     found = truncate(files)
     assert sum(len(file.text) for file in found.values()) == MAX_TOTAL

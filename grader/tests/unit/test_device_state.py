@@ -71,7 +71,7 @@ def test_slowdown_without_counter_is_seen_while_active(slow: Slowdown, features:
     assert describe_slowdown(IDLE, state) == describe_slowdown(state, IDLE) == describe_slowdown(state, state) == words
 
 
-def test_device_that_reports_no_slowdowns_is_flagged() -> None:
+def test_device_that_cannot_report_slowdowns_is_rejected() -> None:
     asked = ("nvmlDeviceGetFieldValues", "nvmlDeviceGetCurrentClocksThrottleReasons")
     with pytest.raises(StateUnknown, match="does not report whether it slows itself down"):
         read_state(nvml=FakeNvml(fails=dict.fromkeys(asked, pynvml.NVML_ERROR_NOT_SUPPORTED)))

@@ -40,7 +40,7 @@ def test_timing_process_sees_only_its_workers_gpu(monkeypatch: pytest.MonkeyPatc
     assert seen == ["GPU-1"]
 
 
-def test_unfiltered_socket_may_connect() -> None:
+def test_self_test_detects_socket_that_may_connect() -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as unfiltered:
         assert self_test.may_connect(unfiltered), "no process listens, but the system call is allowed"
 

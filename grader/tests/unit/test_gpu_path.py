@@ -90,7 +90,7 @@ class BusyMode(DispatchMode):
 
 
 @FOR_BOTH
-def test_grader_synchronizes_before_a_worker_goes_on(
+def test_grader_synchronizes_before_worker_continues(
     begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, files: dict[str, bytes] | None
 ) -> None:
     """The grader waits after `prepare`, before each block and after it has copied the results."""
@@ -151,7 +151,7 @@ def test_copying_time_is_subtracted(
     assert timed.block(10.0).seconds == pytest.approx(1.6), "two turns of 1 s, each less the least that copying took"
 
 
-def test_short_blocks_repeat_until_100_ms(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_blocks_are_repeated_for_100_ms(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simulate an H100: 20 GiB hold ten steps of 1.2 ms each, and one block is disturbed."""
     step = 0.0012
     blocks = iter([2 * step, 20 * step, 2 * step, 2 * step])
@@ -317,7 +317,7 @@ def test_mfu_thresholds_apply_only_to_measured_devices() -> None:
     assert (peak_on(a100, torch.bfloat16), peak_on(None, torch.bfloat16)) == (312e12, None)
 
 
-def test_device_that_cooled_down_is_warmed_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_device_that_cooled_down_is_warmed_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = 0.25  # that each block takes on the simulated clock
     now, student_began = [0.0], [0.0]
 

@@ -22,7 +22,7 @@ CLASHES = (
 
 
 @pytest.mark.parametrize("names", [*((name,) for name in UNSAFE), *CLASHES])
-def test_unsafe_names_are_refused_on_every_system(names: tuple[str, ...]) -> None:
+def test_unsafe_names_are_rejected_on_every_system(names: tuple[str, ...]) -> None:
     content = "".join(f"{handout.digest(b'')}  {name}\n" for name in ("tests/test_a.py", *names))
     with pytest.raises(handout.HandoutError):
         handout.parse_listing(content.encode())

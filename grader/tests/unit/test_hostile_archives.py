@@ -244,7 +244,7 @@ def test_archive_is_read_within_size_limits(name: str, tmp_path: Path, monkeypat
         assert found == expected
 
 
-def test_too_large_archive_is_not_opened(tmp_path: Path) -> None:
+def test_oversized_archive_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "ada.zip"
     path.write_bytes(bytes(MAX_ARCHIVE + 1))
     with pytest.raises(SubmissionError, match=f"larger than {MAX_ARCHIVE // MIB} MiB"):

@@ -161,7 +161,7 @@ def test_stub_or_timed_out_test_runs_once(stop: BaseException) -> None:
 
 
 @pytest.mark.parametrize("test", [right, interactive])
-def test_new_inputs_follow_seed_without_engine(test: Any) -> None:
+def test_new_inputs_depend_only_on_the_seed(test: Any) -> None:
     calls = []
     for number in (3, 3, 4):
         runner = Counting()
@@ -227,7 +227,7 @@ def test_new_inputs_retry_rejected_draws() -> None:
     assert pytest_pyfunc_call(make_item(impossible, NewInputs(), Counting())) is None, "Hypothesis must report it"
 
 
-def test_inputs_are_drawn_once_per_seed_and_examples() -> None:
+def test_inputs_of_a_seed_are_drawn_once() -> None:
     drawn: list[int] = []
 
     def note(number: int) -> int:

@@ -18,12 +18,12 @@ KATAS = [kata.name for kata in course().katas.values() if {"layer", "optimizer",
         "import torch.library as own\nOPERATOR = own.custom_op('own::linear', mutates_args=())",
     ],
 )
-def test_calling_a_torch_operator_is_a_finding(kata: str, source: str) -> None:
+def test_lint_reports_direct_use_of_torch_operators(kata: str, source: str) -> None:
     assert {finding.line for finding in lint_file(f"{kata}.py", source.encode())} == {2}
 
 
 @pytest.mark.parametrize("kata", KATAS)
-def test_no_correct_solution_calls_a_torch_operator(kata: str) -> None:
+def test_correct_solutions_have_no_torch_operator_findings(kata: str) -> None:
     folder = course().folder(kata)
     for path in (folder / "solution.py", *(folder / "right").glob("*.py")):
         texts = [finding.text for finding in lint_file(f"{kata}.py", path.read_bytes())]

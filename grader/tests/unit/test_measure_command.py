@@ -65,7 +65,7 @@ def test_installing_matplotlib_is_suggested_if_missing(assignment: Any, monkeypa
     assert not command.PICTURE.exists()
 
 
-def test_commands_come_from_the_course(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_course_defines_additional_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     assert plugins.find_commands() == {"measure": KATA}
     assert plugins.find_commands().keys().isdisjoint(course().katas), "a command must not hide a kata"
 

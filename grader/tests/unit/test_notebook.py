@@ -111,7 +111,7 @@ def linear(handout: Path) -> Iterator[Path]:
     use(here)
 
 
-def test_cell_is_written_and_foreign_file_kept(linear: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_notebook_cell_replaces_file_and_backs_up_edits(linear: Path, capsys: pytest.CaptureFixture[str]) -> None:
     client = NoTests()
     for cell in ("x = 1  # é\n", "x = 2\n"):
         magic.run_magic(["linear"], cell, client)
@@ -141,7 +141,7 @@ def test_invalid_notebook_call_changes_no_file(arguments: list[str], says: str, 
     assert linear.read_bytes() == before
 
 
-def test_missing_packages_are_installed_and_torch_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installing_missing_packages_does_not_change_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = list[list[str]]()
 
     def pip(command: list[str]) -> subprocess.CompletedProcess[str]:

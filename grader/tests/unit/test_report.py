@@ -85,7 +85,7 @@ def test_most_failed_property_comes_first() -> None:
     assert (second.which, second.failed, second.diagnosis) == (a, 2, "")
 
 
-def test_kata_summary_and_parts_match_results() -> None:
+def test_report_shows_status_and_points_of_results() -> None:
     katas = [kata for kata in course().katas.values() if kata.track == "core"]
     students = []
     for one in make_class(20):
@@ -196,7 +196,7 @@ def test_outdated_result_is_reported_and_skipped(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "to").iterdir()] == ["ada"]
 
 
-def test_feedback_page_shows_nothing_of_others(tmp_path: Path) -> None:
+def test_feedback_page_shows_no_other_submission(tmp_path: Path) -> None:
     names = ("ada", "Ben <b>", "李 & co")
     for name in names:
         made = make_result_with_speed(f"words of {name}", submission=name)

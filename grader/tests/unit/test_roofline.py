@@ -57,7 +57,7 @@ def test_roofline_shows_title_peak_and_bandwidth() -> None:
 
 
 @given(st.integers(1, 2**14), st.integers(1, 2**14), st.integers(1, 64))
-def test_intensities_of_products_and_steps_are_correct(batch: int, width: int, layers: int) -> None:
+def test_intensities_of_matmuls_and_steps_are_correct(batch: int, width: int, layers: int) -> None:
     product = compute_intensity("linear_forward", Size(batch=batch, width=width, outputs=layers, dtype="bfloat16"))
     assert product == pytest.approx(1 / (1 / batch + 1 / width + 1 / layers))
     size = Size(batch=batch, width=width, layers=layers, outputs=width)

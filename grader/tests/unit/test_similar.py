@@ -54,7 +54,7 @@ def test_similarity_folders_use_pseudonyms(folder: Path) -> None:
     assert [name.startswith("student-") for name in names] == [True, True]
 
 
-def test_class_without_submissions_is_refused(folder: Path) -> None:
+def test_class_without_submissions_is_rejected(folder: Path) -> None:
     for path in (folder / "class").glob("*/*"):
         path.unlink()
     done = lay_out(folder)

@@ -114,7 +114,7 @@ def test_github_annotation_of_workloads_names_no_file() -> None:
     assert line.endswith("(and 4 more of performance)")
 
 
-def test_unknown_workload_is_refused() -> None:
+def test_unknown_workload_is_rejected() -> None:
     made = replace(make_result("why"), performance=[PerformanceResult("flash_attention", "passed", 1, 1)])
     with pytest.raises(ValueError, match="workload flash_attention has changed since this was graded; grade again"):
         gradescope.render(made)

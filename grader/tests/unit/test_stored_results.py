@@ -65,7 +65,7 @@ def test_outputs_show_reason_of_unreadable_submission(tmp_path: Path, monkeypatc
     assert failure.get("message") == f"It can't be graded: {WHY}"
 
 
-def test_submission_may_become_unreadable_and_readable(tmp_path: Path) -> None:
+def test_unreadable_submission_keeps_its_earlier_result(tmp_path: Path) -> None:
     paths, out = write_class(tmp_path), tmp_path / "new/out"
     before = os.umask(0)
     try:
@@ -93,7 +93,7 @@ def test_unreadable_class_creates_no_directory(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777])
-def test_results_directory_writable_by_others_is_refused(tmp_path: Path, mode: int) -> None:
+def test_results_directory_writable_by_others_is_rejected(tmp_path: Path, mode: int) -> None:
     out = tmp_path / "the results"
     out.mkdir()
     out.chmod(mode)
@@ -149,7 +149,7 @@ TIMED = replace(MADE, device="cuda", performance=[PerformanceResult("linear_forw
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_call_that_would_lose_results_is_refused(
+def test_call_that_would_lose_results_is_rejected(
     tmp_path: Path, stored: Result, options: dict[str, Any], lost: str
 ) -> None:
     made = make_queue(tmp_path / "out", *write_submissions(tmp_path, LINEAR, "ada", "ben"), **options)

@@ -170,7 +170,7 @@ def test_submission_id_is_file_name_without_suffix(tmp_path: Path, name: str, ex
     assert read_submission(path).id == expected
 
 
-def test_too_many_or_too_large_files_are_refused(tmp_path: Path) -> None:
+def test_too_many_or_too_large_files_are_rejected(tmp_path: Path) -> None:
     many = write_files(tmp_path / "many", "linear.py", *(f"helper{i}.py" for i in range(80)))
     with pytest.raises(SubmissionError, match="more than 64 Python files"):
         read_submission(many)
@@ -202,7 +202,7 @@ def swap_after_open(monkeypatch: pytest.MonkeyPatch, name: str, swap: Callable[[
     monkeypatch.setattr(os, "open", opened)
 
 
-def test_symbolic_or_hard_link_to_submission_is_refused(tmp_path: Path) -> None:
+def test_symbolic_or_hard_link_to_submission_is_rejected(tmp_path: Path) -> None:
     archive, ada = write_zip(tmp_path / "ada.zip", "linear.py"), write_files(tmp_path / "ada", "linear.py")
     for number, target in enumerate((archive, ada)):
         (tmp_path / f"eve{number}.zip").symlink_to(target)
@@ -217,7 +217,7 @@ def test_symbolic_or_hard_link_to_submission_is_refused(tmp_path: Path) -> None:
         read_submission(eve)
 
 
-def test_file_of_another_owner_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_of_another_owner_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fstat = os.fstat
 
     def change_owner(descriptor: int) -> os.stat_result:
@@ -231,7 +231,7 @@ def test_file_of_another_owner_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("name", ["x.zip", "x"])
-def test_pipe_or_socket_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_pipe_or_socket_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     os.mkfifo(tmp_path / name)
     with pytest.raises(SubmissionError, match=r"not a file or directory$"):
         read_submission(tmp_path / name)

@@ -16,7 +16,7 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
 
 
-def test_links_are_printed_only_if_terminal_supports_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_links_are_printed_only_on_supporting_terminals(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "a b.py"
     assert not supports_links(is_terminal=True), "unknown terminal"
     monkeypatch.setenv("VTE_VERSION", "7600")

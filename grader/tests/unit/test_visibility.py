@@ -18,7 +18,7 @@ def parse(**more: Any) -> Kata:
     return parse_kata(ENTRY | more, Path("reference/k/kata.toml"), course().tracks, course().languages)
 
 
-def test_visibility_setting_is_a_word_or_table() -> None:
+def test_visibility_setting_is_a_string_or_table() -> None:
     plain = parse()
     assert (plain.visibility, plain.hidden_says) == ({"test_a": "visible", "test_b": "visible"}, "nothing")
     assert parse(visibility="hidden").visibility == {"test_a": "hidden", "test_b": "hidden"}
@@ -38,7 +38,7 @@ def test_visibility_setting_is_a_word_or_table() -> None:
         ({"hidden_says": "everything"}, "k/kata.toml: hidden_says is 'everything'; it can be nothing, claim, all"),
     ],
 )
-def test_unknown_visibility_is_refused(wrong: dict[str, Any], words: str) -> None:
+def test_unknown_visibility_is_rejected(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         parse(**wrong)
 
