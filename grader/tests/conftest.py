@@ -42,7 +42,7 @@ class Run:
 
 
 def run(*command: str, cwd: Path = ROOT) -> Run:
-    """Run a Python module as a user would, in a process of its own."""
+    """Run a Python module as a user would, in a separate process."""
     return Run(*run_module(*command, cwd=cwd, environment=get_environment()))
 
 
@@ -69,7 +69,7 @@ def run_kata(handout: Path, *command: str, typed: str = "", **variables: str) ->
 
 
 def write_solution(handout: Path, *katas: str) -> None:
-    """Replace the stubs of these katas by the reference solution."""
+    """Replace the stubs of these katas with the reference solution."""
     for name in katas:
         shutil.copy(SOLUTION / f"{name}.py", handout / "assignment")
 
@@ -85,7 +85,7 @@ def run_python(*arguments: str, cwd: Path = ROOT) -> Run:
 
 
 def get_environment() -> dict[str, str]:
-    """Return the environment without pytest's variables, so that a pytest in it starts afresh."""
+    """Return the environment without pytest's variables, which would change a pytest that runs in it."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
 
 

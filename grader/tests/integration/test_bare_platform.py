@@ -29,4 +29,4 @@ def test_handout_works_without_fork_alarm_or_utf8(tmp_path: Path) -> None:
     done = run_program(sys.executable, ROOT / "scripts/try_handout.py", handout, solution, environment=environment)
     assert done.code == 0, done.out + done.err
     assert done.out.count("ok  ") == len((done.out + done.err).splitlines()) == 7
-    assert hasattr(os, "fork"), "only there"
+    assert hasattr(os, "fork"), "this process must still have os.fork"

@@ -1,4 +1,4 @@
-"""The files of a course: which mistakes are refused, and how katas are chosen by name and track."""
+"""The files of a course: which mistakes are rejected, and how katas are selected by name and track."""
 
 import re
 from pathlib import Path

@@ -75,7 +75,7 @@ RUNNER |= {"ASSIGNMENT_TYPE": "individual", "SUBMISSION_TAG": "submit/1", "SUBMI
 
 
 def find_sections() -> dict[Section, list[str]]:
-    """Return the commands to run of each section: each command once per kind of place, in its first section."""
+    """Return the commands to run for each section, without those that an earlier section runs in the same kind of place."""
     planned: dict[tuple[bool, str], Section] = {}
     for section in ALL_SECTIONS:
         for command in section.commands:
@@ -100,7 +100,7 @@ def type_in(place: Path, command: str) -> Run:
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of the project with submissions, graded by the first command of the instructors' page.
 
-    It grades one kata, since each new seed draws a hundred inputs of each test.
+    Only one kata is graded, because each new seed draws a hundred inputs for each test.
     """
     place = tmp_path_factory.mktemp("docs") / "torchkata"
     shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "results", "build"))
@@ -166,7 +166,7 @@ def find_block(heading: str) -> str:
 
 @pytest.fixture(scope="module")
 def begun(new_handout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a handout in which one kata is done, and one failed its tests and is corrected since."""
+    """Return a handout in which one kata is done, and another kata failed its tests and was then corrected."""
     handout = shutil.copytree(new_handout, tmp_path_factory.mktemp("begun") / "katas")
     shutil.copy(SOLUTION / "same_storage.py", handout / "assignment")
     linear = handout / "assignment/linear.py"

@@ -63,7 +63,7 @@ def summarize(out: Path, submission: str) -> list[tuple[object, ...]]:
 
 
 def demand_harmless(text: str) -> None:
-    """Check that a text holds no traceback, and nothing that a terminal would obey."""
+    """Assert that a text contains no traceback and no control characters."""
     assert "Traceback" not in text, text[-3000:]
     assert all(c.isprintable() or c in "\n\t" for c in text)
 

@@ -23,7 +23,7 @@ FEW = "--examples=20"
 
 
 def run_command(name: str, course: Path, right: Path) -> Run:
-    """Run one of the five commands in the course, on code that is right."""
+    """Run one of the five commands in the course, on correct code."""
     commands = {
         "pytest": ("pytest", f"--impl={right}", FEW, "--seed=0"),
         "kata": ("torchkata",),
@@ -41,7 +41,7 @@ def statuses(course: Path, submission: str = "right") -> dict[str, str]:
 
 
 def test_all_commands_succeed_on_correct_course(tmp_path: Path) -> None:
-    """The mistakes alone make the difference."""
+    """Without a mistake, no command fails."""
     course, right = write_course(tmp_path / "course"), write_right_submission(tmp_path / "right")
     for name in EXIT_CODES:
         done = run_command(name, course, right)
@@ -51,7 +51,7 @@ def test_all_commands_succeed_on_correct_course(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mistake", MISTAKE_CASES, ids=lambda mistake: mistake.name.replace(" ", "_"))
 def test_instructor_mistake_costs_students_no_points(mistake: Mistake, tmp_path: Path) -> None:
-    """Grading and the student's own pytest always run, the other commands where they have something to say."""
+    """Grading and the student's own pytest run for every mistake, the other commands if they report it."""
     course, right = write_course(tmp_path / "course", mistake.changes), write_right_submission(tmp_path / "right")
     for name in sorted({"grade", "pytest", *mistake.said} - ({"pytest"} if mistake.ends_pytest else set())):
         done = run_command(name, course, right)
@@ -70,7 +70,7 @@ def test_instructor_mistake_costs_students_no_points(mistake: Mistake, tmp_path:
 
 @pytest.mark.parametrize("has_solution", [True, False], ids=["with_solution", "without_solution"])
 def test_answer_of_wrong_type_fails_the_test(tmp_path: Path, has_solution: bool) -> None:
-    """An answer that makes a test raise is wrong: nobody can make a grading inconclusive with one."""
+    """An answer that makes a test raise is wrong, so no student can make a result inconclusive."""
     changes = ARITHMETIC_ON_ANSWER if has_solution else {**ARITHMETIC_ON_ANSWER, "reference/double/solution.py": None}
     course, wrong = write_course(tmp_path / "course", changes), write_right_submission(tmp_path / "right")
     (wrong / "double.py").write_text(RETURNS_NONE)

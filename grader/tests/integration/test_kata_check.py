@@ -34,7 +34,7 @@ def copy_submission(handout: Path, submission: str) -> None:
 
 
 def parse_points(done: Run) -> tuple[float, float]:
-    """Return the points that were earned, and all."""
+    """Return the points that were earned, and the maximum."""
     found = re.search(
         r"^([\d.]+) of ([\d.]+) points \(the grader's tests, on other random inputs\)$", done.out, re.MULTILINE
     )
@@ -92,7 +92,7 @@ def test_check_survives_code_that_exits_python(primes: Path, name: str, earned: 
 
 
 def set_limits(primes: Path, **limits: float) -> None:
-    """Write other limits in seconds into the course."""
+    """Replace time limits of the course, in seconds."""
     project = primes / "pyproject.toml"
     text = project.read_text("utf-8")
     for name, seconds in limits.items():

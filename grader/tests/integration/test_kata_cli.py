@@ -45,7 +45,7 @@ def test_kata_marks_outcomes_changed_since_last_run(handout: Path) -> None:
         file.write("# changed\n")
     out = run_kata(handout).out
     assert find_row(out, "linear").endswith("done           6/6    12/12 points  changed since last run")
-    assert find_row(out, "cruncher").endswith("changed since last run"), "it builds on linear"
+    assert find_row(out, "cruncher").endswith("changed since last run"), "cruncher builds on linear"
 
 
 def test_kata_stores_only_complete_runs(handout: Path) -> None:
@@ -78,7 +78,7 @@ def test_next_kata_is_failed_kata_or_its_foundation(handout: Path) -> None:
     changes = {"momentum": "wrong", "memory_accounting": "", "strides": ""}
     store_progress(handout, changes)
     assert "assignment/momentum.py, then: kata next" in run_kata(handout).out, (
-        "a wrong one, before one that did not run"
+        "a wrong kata comes before a kata that was not run"
     )
     store_progress(handout, {**changes, "train": "crashed", "linear": ""})
     assert "assignment/linear.py, then: kata next" in run_kata(handout).out, "train builds on it"
@@ -93,7 +93,7 @@ def test_syntax_error_in_foundation_names_the_foundation(handout: Path) -> None:
 
 
 def store_progress(handout: Path, changes: dict[str, str] | None = None, hints: dict[str, int] | None = None) -> None:
-    """Store that every kata is done, except for those with another status, or with none."""
+    """Store that every kata is done, except for these changes; a kata with the status "" was not run."""
     code = "import json\nfrom torchkata.course import course\nfrom torchkata.pytest_plugin import history\n"
     code += "print(json.dumps({name: history.compute_digest(name) for name in course().katas}))"
     (handout / "digests.py").write_text(code)
@@ -116,7 +116,7 @@ def test_each_hint_command_reveals_one_more_hint(handout: Path) -> None:
         assert ("that was the last hint" in out) == (shown == 3)
     assert hints[0] in " ".join(run_kata(handout, "hint", "linear").out.split())
     following = " ".join(run_kata(handout, "hint").out.split())
-    assert course().katas["same_storage"].hints[0] in following, "the next kata, if none is named"
+    assert course().katas["same_storage"].hints[0] in following, "without a name, hint must use the next kata"
 
 
 def test_about_prints_the_section_of_a_kata(handout: Path) -> None:
@@ -130,7 +130,7 @@ def test_about_prints_the_section_of_a_kata(handout: Path) -> None:
     for columns in (60, 200):
         lines = run_kata(handout, "about", "strides", COLUMNS=f"{columns}").out.splitlines()
         assert 0.8 * min(columns, 100) < max(map(len, lines)) <= min(columns, 100)
-        assert "storage               0 1 2 3 4 5" in lines, "code stays as it is"
+        assert "storage               0 1 2 3 4 5" in lines, "lines of code must not be wrapped"
     (handout / "docs/katas.md").unlink()
     assert "the task is described in assignment/cruncher.py" in run_kata(handout, "about", "cruncher").out
 
@@ -241,7 +241,7 @@ def test_commands_work_inside_the_assignment_folder(handout: Path) -> None:
     failed = run_as_student("pytest", "--kata=same_storage,linear", "--examples=2", cwd=inside)
     assert find_row(failed.out, "same_storage").split()[1:3] == ["done", "6/6"]
     again = next(line for line in failed.out.splitlines() if line.startswith("  again: pytest "))
-    assert run_as_student(*again.removeprefix("  again: ").split(), cwd=inside).code == 1, "its path is that from here"
+    assert run_as_student(*again.removeprefix("  again: ").split(), cwd=inside).code == 1, "the path in the command must be relative to this folder"
     assert "same_storage  done " in run_kata(inside, "next", "same_storage").out
     assert {path.name for path in inside.iterdir() if path.is_dir()} == set()
 

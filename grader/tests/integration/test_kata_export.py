@@ -28,7 +28,7 @@ def test_export_packs_the_files_that_grader_reads(handout: Path) -> None:
     assert read.files == submission.read_submission(handout / "assignment").files
     assert len(read.files) == files
     first = (handout / "assignment.zip").read_bytes()
-    assert run_kata(handout, "export").code == 0, "an older one is written over"
+    assert run_kata(handout, "export").code == 0, "export must overwrite an older zip file"
     assert (handout / "assignment.zip").read_bytes() == first
 
 
@@ -69,7 +69,7 @@ def test_export_lists_problems(handout: Path) -> None:
     innocent = ("imports .tools", "imports .linear", "imports sgd", "imports random", "__pycache__")
     assert [words for words in innocent if words in done.out] == []
     grave = [line.split()[0] for line in done.out.splitlines()[-5:-1]]
-    assert grave == ["cruncher.py", "linear.py", "tools.py", "train.py"], "the gravest is nearest to the prompt"
+    assert grave == ["cruncher.py", "linear.py", "tools.py", "train.py"], "the most serious problem must be nearest to the prompt"
     assert all(said[name].strip().startswith(text) for name, text in expected.items())
     assert (f"1 of {len(KATAS)} katas implemented" in done.out, done.err) == (True, ""), "same_storage"
     read = submission.read_submission(handout / "my work.zip")
@@ -84,7 +84,7 @@ def test_export_writes_zip_next_to_assignment(handout: Path) -> None:
     assert (handout / "assignment.zip").is_file()
     assert not (handout / "assignment/assignment.zip").exists(), "a stale one is not handed in"
     assert run_kata(handout / "assignment", "export", "mine.zip").code == 0
-    assert (handout / "assignment/mine.zip").is_file(), "a name is one of the working directory"
+    assert (handout / "assignment/mine.zip").is_file(), "a file name is relative to the working directory"
 
 
 SECRETS = (
@@ -163,7 +163,7 @@ def test_export_rejects_folder_without_katas(handout: Path) -> None:
     done = run_kata(handout, "export")
     assert (done.code, done.err) == (2, "kata: nothing to hand in: assignment/ contains no kata\n")
     assert not (handout / "assignment.zip").exists()
-    assert run_kata(handout, "reset", "linear").code == 0, "and the stub comes back"
+    assert run_kata(handout, "reset", "linear").code == 0, "reset must restore the stub"
     assert run_kata(handout, "export").code == 0
 
 

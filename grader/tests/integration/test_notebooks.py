@@ -1,4 +1,4 @@
-"""The notebooks of a handout, run by a real kernel, untouched and with the solution in their cells."""
+"""The notebooks of a handout, run by a real kernel, unedited and with the solution in their cells."""
 
 import os
 import signal
@@ -39,7 +39,7 @@ def kernel(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     client = NotebookClient(nbformat.v4.new_notebook(), kernel_name="python3", startup_timeout=600)
     own = {"IPYTHONDIR": str(tmp_path_factory.mktemp("ipython")), "PYTEST_ADDOPTS": "--examples=2"}
     with client.setup_kernel(cwd=str(released), env={**get_student_environment(), **own}):
-        assert run_cell(client, read_cells(released / "core.ipynb")[0]) == "", "nothing is missing"
+        assert run_cell(client, read_cells(released / "core.ipynb")[0]) == "", "no package is missing here"
         yield client
 
 
@@ -61,7 +61,7 @@ def read_cells(path: Path) -> list[str]:
 def run_notebooks(
     kernel: NotebookClient, folder: Path, tracks: Iterable[str], sources: dict[str, str]
 ) -> dict[str, str]:
-    """Run notebooks with sources in place of stubs, and return what the cell of each kata shows, and the last cell."""
+    """Run notebooks with sources in place of stubs, and return the output of each kata's cell and of the last cell."""
     found = {}
     for track in tracks:
         for cell in read_cells(folder / f"{track}.ipynb")[1:]:

@@ -1,4 +1,4 @@
-"""The core runs without its optional rooms, as `docs/architecture.md` says."""
+"""The core runs without the folders that can be deleted according to `docs/architecture.md`."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Commands run in a submission with planted files that Python, pytest or the grader look for: none of them runs."""
+"""Commands in a submission execute none of its planted files that Python, pytest or the grader look for."""
 
 import sys
 from pathlib import Path

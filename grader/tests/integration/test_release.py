@@ -85,7 +85,7 @@ def test_course_can_override_agents_file(tmp_path: Path) -> None:
 def test_leak_is_found_despite_different_whitespace() -> None:
     bodies, sentences = ({one.place for one in kind} for kind in collect_secrets())
     told_apart = [kata for kata in KATAS if f"reference/{kata}/solution.py" in bodies & sentences]
-    assert {"linear", "train", "strides"} <= {*told_apart}, "a solution of one line is like other code"
+    assert {"linear", "train", "strides"} <= {*told_apart}, "a longer solution must be recognized"
     for kata in told_apart:
         source = (SOLUTION / f"{kata}.py").read_text("utf-8")
         relaid = source.replace("    ", "\t").replace("\n\n", "\n")
@@ -130,7 +130,7 @@ def test_chinese_handout_keeps_all_english_text(tmp_path: Path) -> None:
             assert one == f"{name}.py" or all(line.strip() in stub for line in task.splitlines()), one
         both, english = ([line.removesuffix('"""').rstrip() for line in text.splitlines()] for text in (stub, ours))
         rest = iter(both)
-        assert all(line in rest for line in english), "nothing of it is gone, and all is in order"
+        assert all(line in rest for line in english), "every English line must be kept, in the same order"
     assert course().katas["linear"].languages["zh"]["stub"]
     assert (out / "reference/stubs/linear.py").read_bytes() == (out / "assignment/linear.py").read_bytes()
     assert run_as_student("pytest", "--kata=linear", "--examples=1", cwd=out).code == 1
@@ -224,7 +224,7 @@ def test_handout_installs_in_its_own_environment(handout: Path, tmp_path: Path) 
     )
     assert f"0 of {len(CORE)} done" in first
     assert "same_storage  not started    0/6" in started
-    assert re.search("same_storage +not started +0/6", second), "the handout's own progress"
+    assert re.search("same_storage +not started +0/6", second), "the handout must show its own progress"
     assert (handout / ".kata/progress.json").is_file()
 
 
@@ -240,7 +240,7 @@ def test_handout_has_the_project_settings(new_handout: Path) -> None:
     [index] = uv["index"]
     assert uv["sources"] == {"torch": {"index": index["name"], "marker": "sys_platform == 'linux'"}}
     assert (index["url"], index["explicit"]) == ("https://download.pytorch.org/whl/cpu", True)
-    assert index["url"] in (new_handout / "README.md").read_text("utf-8"), "what to type with pip"
+    assert index["url"] in (new_handout / "README.md").read_text("utf-8"), "the README must name the index for pip"
 
 
 def test_readme_and_workflow_name_the_katas(new_handout: Path) -> None:
@@ -306,7 +306,7 @@ def test_release_overwrites_only_an_earlier_release(tmp_path: Path) -> None:
     (out / "assignment/linear.py").unlink()
     assert call_grader("release", out, "--kata", "same_storage", "--force").code == 0
     assert list_files(out / "assignment") == ["__init__.py", "same_storage.py"]
-    assert (out / ".git").is_dir(), "what is not of the handout stays"
+    assert (out / ".git").is_dir(), "files that no release wrote must be kept"
     assert run_as_student("pytest", cwd=out).code == 1
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis/tests").write_text("mine")

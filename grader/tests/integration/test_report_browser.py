@@ -1,4 +1,4 @@
-"""The page of a class in a real Chromium: it sorts, filters, opens, prints, fits, and runs no student's code."""
+"""The page of a class in a real Chromium: it can be sorted, filtered and printed, and runs no student's code."""
 
 import base64
 import itertools
@@ -70,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(driver: Chrome, folder: Path) -> Iterator[Chrome]:
-    """Open the report; afterwards the console must be empty, and no alert open."""
+    """Open the report; afterwards the console must be empty, and no alert may be open."""
     emulate(driver, width=1400)
     opened(driver, (folder / "report.html").as_uri())
     yield driver
@@ -80,7 +80,7 @@ def page(driver: Chrome, folder: Path) -> Iterator[Chrome]:
 
 
 def opened(driver: Chrome, address: str) -> None:
-    """Open a page anew, and wait until its scripts have run."""
+    """Open a page again, and wait until its scripts have run."""
     driver.get("about:blank")
     driver.get(address)
     until(driver, lambda: driver.execute_script("return document.readyState") == "complete")
@@ -182,7 +182,7 @@ def test_table_sorts_by_name_and_points(page: Chrome) -> None:
         assert scores == sorted(scores, reverse=descending)
         assert head.get_attribute("aria-sort") == order
     find(page, "#table thead th button").click()
-    assert names(page)[:4] == ["ada", "ada_2", "ada_3", "amir"], "and ada_10, if there were one, after ada_2"
+    assert names(page)[:4] == ["ada", "ada_2", "ada_3", "amir"], "numbers in names must be sorted by value"
     assert len(page.find_elements(By.CSS_SELECTOR, "#table [aria-sort]")) == 1
 
 
@@ -282,7 +282,7 @@ def test_page_fits_the_window(driver: Chrome, view: View) -> None:
     assert size == [view.width, view.width]
     if view.width < 500:
         boxes = driver.execute_script("return [...document.querySelectorAll('.scroll')].map(box => box.scrollWidth)")
-        assert all(wide <= view.width for wide in boxes), "a table does not have to be pushed aside"
+        assert all(wide <= view.width for wide in boxes), "no table may need horizontal scrolling"
 
 
 def test_page_follows_the_system_theme(driver: Chrome, view: View) -> None:

@@ -45,7 +45,7 @@ class RecordingStudent(Student):
 
 
 def record_calls(kata: str) -> Iterator[Call]:
-    """Yield what the tests of a kata ask of the solution: the last call of each probe, for a few inputs."""
+    """Yield the last call of each probe in each test of a kata, for a few inputs."""
     file = course().tests / f"test_{kata}.py"
     spec = importlib.util.spec_from_file_location(f"tests.test_{kata}", file)
     assert spec is not None

@@ -1,4 +1,4 @@
-"""Grading on a real Slurm of one node ends with the same gradebook, whatever happens to the run."""
+"""Grading on a real Slurm of one node gives the same gradebook as locally, even if the run is interrupted."""
 
 import subprocess
 import sys
@@ -58,7 +58,7 @@ def test_same_command_completes_cancelled_task(slow_class: list[Path], slow_grad
     assert "could not be graded; run the same command again: " in done.err
     before = read_times(tmp_path)
     assert grade(*slow_class, "--out", tmp_path, *ON_SLURM, course=PRIMES).code == 0
-    assert {name: read_times(tmp_path)[name] for name in before} == before, "nobody is graded twice"
+    assert {name: read_times(tmp_path)[name] for name in before} == before, "no submission may be graded twice"
     assert_complete(tmp_path, slow_gradebook)
 
 
@@ -71,7 +71,7 @@ def test_same_command_resumes_killed_run(slow_class: list[Path], slow_gradebook:
     again = SlurmRun(slow_class, tmp_path).wait()
     assert again.code == 0, again.err
     assert f"job {array} continues" in again.out
-    assert "tests of" not in again.out, "nothing is submitted again"
+    assert "tests of" not in again.out, "no job may be submitted again"
     assert_complete(tmp_path, slow_gradebook)
 
 

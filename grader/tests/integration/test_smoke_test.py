@@ -1,4 +1,4 @@
-"""A machine whose timing chain is broken grades no speed, and the run says once why."""
+"""A machine that can't time correctly grades no speed, and the run prints the reason once."""
 
 import json
 from collections.abc import Iterator

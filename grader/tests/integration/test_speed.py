@@ -55,10 +55,10 @@ def test_stored_speed_is_not_measured_again(tmp_path: Path) -> None:
         assert (row["outcome"], row["tier"], row["score"], row["max_score"]) == ("passed", "full", 0, 0)
         assert row["message"] == "This is a rehearsal, no points: only speed on a GPU earns them."
         assert row["interval"][0] <= row["ratio"] <= row["interval"][1]
-    assert (fast["score"], fast["max_score"]) == (points, points), "a CPU's speed changes neither"
+    assert (fast["score"], fast["max_score"]) == (points, points), "speed on a CPU must not change the points"
     (lame,) = read_stored(tmp_path / "out", "slow")["performance"]
     assert (lame["outcome"], lame["score"]) in (("failed", 0), ("inconclusive", 0))
-    assert [kata["status"] for kata in read_stored(tmp_path / "out", "slow")["katas"]] == ["done"], "slow, and right"
+    assert [kata["status"] for kata in read_stored(tmp_path / "out", "slow")["katas"]] == ["done"], "the slow solution is correct"
     if run.code == 0:
         before = (tmp_path / "out/right/result.json").read_bytes()
         again = grade_linear(right, slow, "--out", tmp_path / "out", "--device", "cpu")
@@ -81,7 +81,7 @@ def test_workload_without_device_is_retried_in_next_run(tmp_path: Path) -> None:
     again = call_grader(
         "grade", tmp_path / "ada", "--out", out, "--device", "cuda", "--kata", "linear", "--examples", 5
     )
-    assert (again.code, "speed is not graded: " in again.err) == (3, True), "it was taken up again"
+    assert (again.code, "speed is not graded: " in again.err) == (3, True), "the second run must retry the workload"
 
 
 def test_workload_of_stub_counts_as_not_started(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_every_end_of_workload_gives_outcome_and_message(
     assert (row.outcome, row.score, row.max_score, row.rehearsed) == (outcome, points, 2, False)
     first, *lesson = row.message.splitlines()
     assert first.startswith(words)
-    assert ("Update in place" in "".join(lesson)) == (points > 0), "no lesson from a wrong result"
+    assert ("Update in place" in "".join(lesson)) == (points > 0), "only a measured speed may have a lesson"
     assert row.ratio == (0.7 if points else None)
     assert not points or row.thresholds == (0.6, 0.85)
     on_cpu = grade_workload(monkeypatch, end, "cpu")
@@ -167,7 +167,7 @@ def test_inconclusive_workloads_change_no_score() -> None:
     assert (found.score, found.max_score) == (made.score + 3, made.max_score + 8)
     assert (found.device, found.environment["device"], found.seconds) == ("cpu", "a CPU", made.seconds + 2)
     twice = phase.add_speed(found, "cpu", rows, {}, "print")
-    assert (twice.score, twice.max_score) == (found.score, found.max_score), "what was graded before is replaced"
+    assert (twice.score, twice.max_score) == (found.score, found.max_score), "the earlier speed result must be replaced"
     assert not found.is_timed("cpu")
     whole = phase.add_speed(made, "cpu", rows[:2], {}, speed_fingerprint(made.fingerprint, "cpu"))
     assert whole.is_timed("cpu")

@@ -1,4 +1,4 @@
-"""The start of `grader grade`: the steps that it shows, and a sandbox that is started ahead."""
+"""The start of `grader grade`: the steps that it shows, and a sandbox that is started in advance."""
 
 import os
 import sys

@@ -29,7 +29,7 @@ def test_untouched_stubs_count_as_not_started(tmp_path: Path) -> None:
     done = run("pytest", f"--junitxml={tmp_path / 'junit.xml'}")
     assert done.code == 1
     suite = ElementTree.parse(tmp_path / "junit.xml").getroot()[0]
-    assert [suite.get(count) for count in ("errors", "failures")] == ["0", "0"], "an editor shows no red test"
+    assert [suite.get(count) for count in ("errors", "failures")] == ["0", "0"], "an editor must show no stub as a failed test"
     assert suite.get("skipped") == suite.get("tests") == str(sum(len(kata.points) for kata in course().katas.values()))
     reasons = {one.get("message") for one in suite.iter("skipped")}
     assert any(reason and reason.startswith("linear.py, line ") for reason in reasons)
@@ -38,7 +38,7 @@ def test_untouched_stubs_count_as_not_started(tmp_path: Path) -> None:
         assert f"0/{len(kata.points)}" in find_row(done.out, kata.name)
     assert "next: Tell views from copies — assignment/same_storage.py" in done.out
     assert "Traceback" not in done.out
-    assert " · " not in done.out, "a stub is no failure to explain"
+    assert " · " not in done.out, "a stub is not explained as a failure"
 
 
 def test_wrong_answer_shows_input_expected_and_yours(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_wrong_answer_shows_input_expected_and_yours(tmp_path: Path) -> None:
     assert command.startswith("pytest tests/test_linear.py::test_forward_is_x_at_weight")
     again = run(*command.split())
     assert again.code == 1
-    assert block[4] in again.out, "the same command shows the same input"
+    assert block[4] in again.out, "the printed command must reproduce the input"
     assert [words for words in ("Traceback", "hypothesis/", "seam/student.py", "Falsifying") if words in done.out] == []
 
 
@@ -80,11 +80,11 @@ def test_syntax_error_fails_its_own_kata_only(tmp_path: Path) -> None:
     done = run_pytest(folder, "--track", "core", "--examples", "1")
     assert "crashed" in find_row(done.out, "same_storage")
     core = [kata.name for kata in course().choose([], ["core"])]
-    assert done.out.count("SyntaxError") == 1, "told once"
+    assert done.out.count("SyntaxError") == 1, "the error must be shown once"
     assert "same_storage · all 6 tests fail in the same way" in done.out
     assert "same_storage.py, line 1:  def same_storage(x, y)" in done.out
     assert all(" done " in find_row(done.out, kata) for kata in core if kata != "same_storage")
-    assert done.out.count(" done ") == len(core) - 1, "no other track"
+    assert done.out.count(" done ") == len(core) - 1, "no kata of another track may run"
 
 
 def test_failure_shows_line_that_raises_not_implemented_error(tmp_path: Path) -> None:

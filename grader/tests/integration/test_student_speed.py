@@ -1,4 +1,4 @@
-"""`pytest -m gpu` on a student's machine, without a GPU and with a pretended one."""
+"""`pytest -m gpu` on a student's machine, without a GPU and with a simulated one."""
 
 import re
 from pathlib import Path
@@ -23,7 +23,7 @@ WORKLOADS = list(course().workloads)
 
 
 def run_pretended(folder: Path, *options: str) -> Run:
-    """Run `pytest -m gpu` where the CPU is taken for a GPU."""
+    """Run `pytest -m gpu` on a CPU that simulates a GPU."""
     return run("pytest", "-m", "gpu", "-p", "grader.tests.support.fake_gpu", f"--impl={folder}", *options)
 
 
@@ -102,7 +102,7 @@ def test_slow_and_crashed_workloads_are_explained(tmp_path: Path) -> None:
     )
     found = read_rows(out)
     assert found["adagrad_step"].split()[-1] == "crashed"
-    assert re.search(r"at        adagrad\.py, line \d+:  .*g3", out), "the student's own line"
+    assert re.search(r"at        adagrad\.py, line \d+:  .*g3", out), "the crash must show the student's line"
     assert found["no_hidden_sync"].split() == ["0.00", "1.00", "1.00", "too", "slow"]
     assert found["linear_forward"].split()[-2:] == ["too", "slow"]
     block = out[out.index("linear_forward · ") :].split("\n\n")[0].splitlines()
@@ -153,7 +153,7 @@ def test_workload_is_halved_to_fit_memory(kind: Kind, workload: str) -> None:
 def test_speed_table_shows_mfu_on_known_device() -> None:
     done = run_pretended(SOLUTION, "--kata", "linear", "--fake-name", "NVIDIA H200")
     row = read_rows(done.out)["linear_forward"].split()
-    assert row == ["1.00,", "MFU", "0.00", "0.75", "0.90", "full"], "no MFU asks for more than plain torch's rate"
+    assert row == ["1.00,", "MFU", "0.00", "0.75", "0.90", "full"], "thresholds for MFU must not exceed plain torch's rate"
 
 
 def test_stopwatch_reads_memory_from_cuda(monkeypatch: pytest.MonkeyPatch) -> None:

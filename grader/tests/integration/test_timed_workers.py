@@ -65,7 +65,7 @@ def test_solution_and_baseline_results_are_correct(timed: Begin) -> None:
         for _ in range(3):
             done = begun.block(60)
             assert 0 < done.seconds < 60
-            assert done.error <= 2 * begun.check.floor, "which is for larger ones: of a few elements it is a guess"
+            assert done.error <= 2 * begun.check.floor, "estimates from few elements vary"
 
 
 def test_forged_check_does_not_change_verdict(timed: Begin) -> None:
@@ -89,9 +89,9 @@ def test_timed_worker_is_paused_between_blocks(timed: Begin) -> None:
     arena = find_arena(begun)
     begun.block(60)
     counted = int(arena[8000])
-    assert counted > 0, "its thread has run while the worker was asked something"
+    assert counted > 0, "the thread must run during a request"
     threading.Event().wait(0.2)
-    assert int(arena[8000]) == counted, "and not since"
+    assert int(arena[8000]) == counted, "the thread must not run after a request"
 
 
 SPIN = """

@@ -121,7 +121,7 @@ def test_failed_update_can_be_repeated(
         handout.update(student, make_newer(files))
     assert read_assignment(student) == before
     assert "my notes\n" in [path.read_text() for path in student.glob("README.md*")]
-    assert all((student / name).exists() for name in files), "nothing is gone before all is there"
+    assert all((student / name).exists() for name in files), "no file may be removed before all new files exist"
     handout.update(student, make_newer(files))
     assert {name: (student / name).read_bytes() for name in make_newer(files) if not handout.is_students(name)} == {
         name: content for name, content in make_newer(files).items() if not handout.is_students(name)

@@ -41,7 +41,7 @@ def wait_for_pid(file: Path) -> int:
     """Wait for the process ID that a student's code writes into this file."""
     end = time.monotonic() + 120
     while not file.exists() or not file.read_text():
-        assert time.monotonic() < end, "it was never imported"
+        assert time.monotonic() < end, "the student's code was never imported"
         time.sleep(0.02)
     return int(file.read_text())
 
@@ -69,7 +69,7 @@ def test_watch_runs_only_the_saved_kata(watch: Terminal, handout: Path) -> None:
     assert find_row(printed, "linear") == ["linear", "done", "6/6", "12/12", "points"]
     assert "same_storage" not in printed
     assert "warning" not in watch.all
-    assert "\x1b" not in watch.all, "NO_COLOR was asked for"
+    assert "\x1b" not in watch.all, "NO_COLOR is set"
 
 
 def test_watch_keys_run_hint_and_quit(watch: Terminal, handout: Path) -> None:
@@ -110,14 +110,14 @@ def test_watch_reports_finished_kata_that_fails_again(watch: Terminal, handout: 
     printed = watch.read_until(KEYS)
     own, _, others = printed.partition("6/6")
     assert "cruncher" not in own.split("── linear ──")[1]
-    assert "cruncher · " in others, "with the failure itself"
+    assert "cruncher · " in others, "the failure of cruncher must be shown"
     assert "cruncher used to pass; now: wrong" in others
     save(handout, "linear")
-    assert "still done: cruncher" in watch.read_until(KEYS), "once finished, it is tested again"
+    assert "still done: cruncher" in watch.read_until(KEYS), "a kata that was done must be tested again"
     save(handout, "linear", "x @ self.weight", "2 * (x @ self.weight)")
     printed = watch.read_until(KEYS)
     assert "linear used to pass; now: wrong" in printed
-    assert "cruncher" not in printed, "it waits for linear"
+    assert "cruncher" not in printed, "cruncher must not run while linear fails"
     save(handout, "linear")
     assert "still done: cruncher" in watch.read_until(KEYS)
 
@@ -229,12 +229,12 @@ def test_watch_waits_until_file_is_completely_written(tmp_path: Path) -> None:
     assert watcher.poll() == set()
     for name in ("linear.py", "notes.txt", "not-a-module.py"):
         (tmp_path / name).write_text("1")
-    assert watcher.poll() == set(), "it may still be written to"
+    assert watcher.poll() == set(), "an editor may still be writing the file"
     (tmp_path / "linear.py").write_text("12")
     assert [watcher.poll() for _ in range(3)] == [set(), {"linear"}, set()]
     shutil.copy(tmp_path / "linear.py", tmp_path / "aside.tmp")
     (tmp_path / "aside.tmp").replace(tmp_path / "linear.py")
-    assert [watcher.poll(), watcher.poll()] == [set(), {"linear"}], "another file in its place, as many editors do"
+    assert [watcher.poll(), watcher.poll()] == [set(), {"linear"}], "many editors save by replacing the file"
     (tmp_path / "linear.py").unlink()
     assert watcher.poll() == watcher.poll() == set()
     tmp_path.rename(tmp_path.with_name("gone"))

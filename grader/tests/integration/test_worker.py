@@ -1,4 +1,4 @@
-"""Workers: what a student's code can reach, and how it ends."""
+"""Workers: what a student's code can access, and how a worker ends."""
 
 import os
 import select
@@ -126,7 +126,7 @@ def test_answer_sent_before_its_call_is_rejected(sandbox: Sandbox) -> None:
     with open_runner(sandbox, source) as (runner, student):
         make_weights(student)
         assert runner.channel is not None
-        assert select.select([runner.channel.socket], [], [], 60)[0], "the forged answer is there"
+        assert select.select([runner.channel.socket], [], [], 60)[0], "the forged answer did not arrive"
         with pytest.raises(Died, match="before it was called"):
             make_weights(student)
 
@@ -244,7 +244,7 @@ def compute_for(seconds: float) -> None:
 def test_grader_time_waiting_for_cpu_does_not_count(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.sandbox.runner.measure_waiting", time.monotonic)  # as if it had only waited
     with open_runner(sandbox, f"import time\ntime.sleep(1)\n{TORCHS}", call_seconds=0.5) as (runner, _):
-        assert runner.run_probe(probes.initial_weights, [1, 1, 1, 0]).outcome == "returned", "not after half a second"
+        assert runner.run_probe(probes.initial_weights, [1, 1, 1, 0]).outcome == "returned", "waiting for a processor must not count"
         assert runner.kata_left > LIMITS.kata_seconds - 1
 
 
@@ -271,7 +271,7 @@ def test_only_timed_workers_get_workload_files(*, timed: bool) -> None:
     shutil.rmtree(runtime)
     workloads = {f"reference/workloads/{name}.py" for name in (*course().workloads, "optimizers", "training")}
     assert found == ({"reference/__init__.py", *workloads} if timed else set())
-    assert marker == b"", "the package's own has what the oracles need"
+    assert marker == b"", "the worker's reference/__init__.py must be empty"
 
 
 @pytest.fixture

@@ -66,7 +66,7 @@ def linking(to: str) -> Callable[[Path], None]:
 
 
 def make_deep(path: Path) -> None:
-    """Make a tree that is deeper than a path may be long."""
+    """Make a tree that is deeper than the longest allowed path."""
     path.mkdir()
     folder = os.open(path, os.O_RDONLY)
     for _ in range(DEPTH):

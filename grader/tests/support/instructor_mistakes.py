@@ -1,4 +1,4 @@
-"""A small course, and mistakes that an instructor could make in its files."""
+"""A small course, and mistakes that an instructor could make in the files of this course."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

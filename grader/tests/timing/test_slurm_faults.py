@@ -1,4 +1,4 @@
-"""Grading on a real Slurm of one node: a run is complete in the end, whatever fault a task, a node or the run has.
+"""Grading on a real Slurm of one node: a run is completed even if a task, a node or the run itself fails.
 
 Each test takes half a minute, most of it Slurm's own waiting. test_slurm.py has the faults that `make test` covers.
 """
@@ -81,7 +81,7 @@ def test_preempted_task_is_queued_again(slow_class: list[Path], slow_gradebook: 
     done = started.wait()
     assert (done.code, done.err) == (0, "")
     assert "job" in done.out
-    assert done.out.count("tests of") == 1, "the task itself took up what was missing"
+    assert done.out.count("tests of") == 1, "the requeued task must grade the rest without a new job"
     assert_complete(tmp_path, slow_gradebook)
 
 

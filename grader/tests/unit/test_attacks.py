@@ -71,7 +71,7 @@ def judge_attack(
     quick: bool = False,
     **differences: object,
 ) -> Trial:
-    """Return the trial of an attack that ended like this, its honest jobs like that; everything else went well."""
+    """Return the trial of an attack with these results of its hostile and its honest jobs; all other jobs succeeded."""
     (plan,) = make_plans([attack], level, quick=quick)
     ended = {id(job): make_graded(job, FINE) for job in (plan.alone, plan.after)}
     ended |= {id(job): make_graded(job, honest) for job in (plan.control, plan.before, plan.beside) if job is not None}
@@ -151,7 +151,7 @@ def test_attack_is_tried_at_its_isolation_levels(tmp_path: Path) -> None:
 
 
 def list_ids(*jobs: Job | None) -> list[int]:
-    """Return what tells these jobs apart, even if they are equal."""
+    """Return the identities of these jobs, which may be equal."""
     return [id(job) for job in jobs]
 
 
@@ -220,7 +220,7 @@ def test_quick_certify_runs_one_test_per_kata(tmp_path: Path) -> None:
     assert [*one.hostile.katas[0].points] == [corpus[0].place.wrong.caught_by]
     assert all_of_it.hostile.katas[0] == whole.hostile.katas[0] == corpus[0].kata
     assert one.hostile.expect_failure
-    assert not whole.hostile.expect_failure, "the whole proof diagnoses attacks"
+    assert not whole.hostile.expect_failure, "a full run diagnoses attacks"
     assert whole.after.katas == (course().katas["same_storage"],)
 
 
@@ -245,7 +245,7 @@ def test_attack_trial_uses_katas_of_the_course(monkeypatch: pytest.MonkeyPatch) 
     assert make_next_student().katas == (first,)
     whole = Submission("whole", primes.solutions())
     assert find_neighbour(first, whole) == ()
-    assert find_neighbour(second, whole) == (first,), "the second builds on the first"
+    assert find_neighbour(second, whole) == (first,), "the second kata builds on the first"
     assert find_neighbour(first, Submission("part", {"sieve.py": b""})) == ()
     vars(primes)["katas"] = {first.name: first}
     assert find_neighbour(first, whole) == ()

@@ -1,4 +1,4 @@
-"""Tests of `grader calibrate`: measuring a device, storing its figures and comparing later runs with them."""
+"""Tests of `grader calibrate`: benchmarking a device, storing the results and comparing later runs with them."""
 
 import sys
 from pathlib import Path
@@ -83,7 +83,7 @@ def test_calibration_loads_only_for_its_device() -> None:
     store(H200, calibration_path("NVIDIA H200"))
     assert load("NVIDIA H200", "cuda") == H200
     assert load("NVIDIA H200", "cpu") is None
-    assert load("NVIDIA/H200", "cuda") is None, "a name that maps to the same file"
+    assert load("NVIDIA/H200", "cuda") is None, "another device's name gives the same file"
     calibration_path("NVIDIA H200").write_bytes(b'{"device": 7}')
     assert load("NVIDIA H200", "cuda") is None
 
@@ -112,7 +112,7 @@ def test_grading_uses_calibration_of_its_device() -> None:
         )
         assert rates.check_calibration(machine, product, 0.1 * 50e12).startswith("this device reaches 0.1 of its speed")
         assert rates.check_calibration(machine, product, 0.9 * 50e12) == ""
-        assert rates.check_calibration(machine, steps, 1.0) == "", "this workload is not a plain product"
+        assert rates.check_calibration(machine, steps, 1.0) == "", "only a plain matmul is compared with the calibration"
 
 
 @given(st.integers(1, 2**14), st.integers(1, 2**15), st.integers(1, 2**13), st.sampled_from([2, 4, 8]))

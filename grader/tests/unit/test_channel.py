@@ -31,7 +31,7 @@ BYTES = SHAPES.flatmap(lambda shape: npst.arrays(np.uint8, (*shape, 16)))
 
 
 def make_tensor(dtype: str, raw: np.ndarray[Any, Any]) -> torch.Tensor:
-    """Return a tensor of these bits, of which each element takes as many as it needs."""
+    """Return a tensor of this dtype with these bytes; each element uses the first bytes of its row."""
     kind: torch.dtype = getattr(torch, dtype)
     bits = torch.from_numpy(raw[..., : kind.itemsize].copy())
     if kind == torch.bool:
@@ -69,7 +69,7 @@ def test_random_bytes_are_reported_as_malformed_reply(frame: bytes) -> None:
 def test_fuzzed_frames_decode_or_are_reported_malformed() -> None:
     found = fuzz_decoder.fuzz(0, 20_000)
     assert found.total() == 20_000
-    assert found["a reply"] > 500, "frames that were changed little must be tried, too"
+    assert found["a reply"] > 500, "too few frames with small changes were decoded"
     assert len(found) > 5
 
 

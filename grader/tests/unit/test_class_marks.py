@@ -75,7 +75,7 @@ def test_marks_have_a_row_per_student(tmp_path: Path) -> None:
         ("ada", "Ada", "1.0", "0.0", "1.0", "2.0"),
         ("ben", "'=1+1", "2.0", "0.5", "0.0", "1.5"),
         ("eve", "Eve", "", "0.0", "0.0", ""),
-    ], "a missing submission gets no mark, not 0"
+    ], "a missing submission gets an empty mark, not 0"
     content = (folder / "marks.csv").read_bytes()
     assert (call_grader("marks", results, folder).code, (folder / "marks.csv").read_bytes()) == (0, content)
     assert {path: path.read_bytes() for path in results.rglob("*.json")} == before

@@ -1,4 +1,4 @@
-"""Tests of grading on a cluster that need none: options, sizes, pending submissions and messages."""
+"""Tests of grading on a cluster that need no cluster: options, sizes, pending submissions and messages."""
 
 import math
 from pathlib import Path

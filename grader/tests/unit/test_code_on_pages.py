@@ -75,7 +75,7 @@ def test_lines_are_numbered_as_in_python() -> None:
 
 def test_line_of_failure_is_marked_once_with_count() -> None:
     assert Lines(make_page(make_crashed(7), TEXT)).marked == {7: CRASH}
-    assert Lines(make_page(make_crashed(12), TEXT)).marked == {}, "there is no line 12"
+    assert Lines(make_page(make_crashed(12), TEXT)).marked == {}, "the file has no line 12"
 
 
 def test_hidden_test_marks_no_line_for_student(hide: Hide) -> None:

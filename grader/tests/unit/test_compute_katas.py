@@ -109,7 +109,7 @@ def test_simulated_gpu_queues_matmuls_until_synchronized() -> None:
             begin.elapsed_time(end)
         torch.cuda.synchronize()
         assert time.perf_counter() - start == 12.0
-        assert begin.elapsed_time(end) == 2000.0, "milliseconds"
+        assert begin.elapsed_time(end) == 2000.0, "elapsed_time must return milliseconds"
         y = x @ x
         assert time.perf_counter() - start == 12.25
         y.item()

@@ -40,7 +40,7 @@ def corpus(request: pytest.FixtureRequest) -> list[Attack | Cheat]:
 
 
 def list_sources(entry: Attack | Cheat) -> list[dict[str, bytes]]:
-    """Return all that is handed in for an entry."""
+    """Return all sources that are submitted for an entry."""
     if isinstance(entry, Cheat):
         return [entry.make_files(), entry.make_control()]
     codes = filter(None, (entry.entry.before, entry.entry.beside))

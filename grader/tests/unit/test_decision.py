@@ -1,4 +1,4 @@
-"""Tests of the verdict on a workload: samples, noise, wrong results, trouble, MFU thresholds and points."""
+"""Tests of the verdict on a workload: samples, noise, wrong results, faults, MFU thresholds and points."""
 
 import itertools
 import math
@@ -110,7 +110,7 @@ def test_early_verdict_agrees_with_late_except_in_extremes(ratios: list[float]) 
 
 
 def test_five_fast_samples_rarely_pass_a_slow_student() -> None:
-    """They are wrong only if the next fifteen all miss; `decide` documents how unlikely that is."""
+    """The verdict is wrong only if the next fifteen samples are all too slow; `decide` documents the probability."""
     assert get_rank(decide([*[0.8] * decision.FEWEST, *[0.7] * 15], LATE)) == 1
     for place in range(15):
         assert get_rank(decide([*[0.8] * decision.FEWEST, *[0.7] * place, 0.8, *[0.7] * (14 - place)], LATE)) == 2

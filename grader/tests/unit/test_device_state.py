@@ -1,4 +1,4 @@
-"""Tests of the device state that NVML reports, read from a fake that answers like the real package."""
+"""Tests of the device state that NVML reports, read from a fake of pynvml."""
 
 import importlib
 from dataclasses import replace
@@ -50,7 +50,7 @@ def test_slowdown_of_idle_device_is_counted(driver: str, newer: bool, slow: Slow
         driver, dict(NEW_COUNTERS if newer else OLD_COUNTERS), reasons=pynvml.nvmlClocksThrottleReasonGpuIdle
     )
     assert advance(nvml, slow.counters[newer], SECOND) == f"the device slowed itself down: {slow.words}, at 34 °C"
-    assert advance(nvml, slow.counters[newer], 0) is None, "what was counted before does not count again"
+    assert advance(nvml, slow.counters[newer], 0) is None, "a slowdown must be reported once"
 
 
 def test_power_cap_and_short_slowdowns_are_ignored() -> None:

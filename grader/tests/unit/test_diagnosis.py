@@ -37,7 +37,7 @@ KATAS = [kata for kata in course().katas if (course().folder(kata) / "mistakes.p
 
 
 class LocalRunner:
-    """A runner that calls probes in this process, without a submission, and times out after so many calls."""
+    """A runner that calls probes in this process, without a submission, and times out after `calls` calls."""
 
     def __init__(self, calls: int = 10**6) -> None:
         self.calls = calls
@@ -59,7 +59,7 @@ class LocalRunner:
 
 
 def step_uphill(_assignment: object, p: float, grad: float, lr: float) -> float:
-    """Compute what a student computes who has the sign wrong."""
+    """Compute the step of a student who has the sign wrong."""
     return p + lr * grad
 
 
@@ -108,7 +108,7 @@ def fail(test: Any, runner: LocalRunner | None = None) -> tuple[Any, Student]:
 def diagnose(
     test: Any, *known: KnownMistake, runner: LocalRunner | None = None, seconds: float = 5.0, stop: bool = False
 ) -> list[str]:
-    """Return the known mistakes that explain a failure of this test, whose student may stop answering."""
+    """Return the known mistakes that explain a failure of this test, whose student may then time out."""
     body, student = fail(test, runner)
     if runner and stop:
         runner.calls = 0
@@ -144,8 +144,8 @@ def test_no_diagnosis_is_made_without_time_left() -> None:
 
 def test_diagnosis_needs_no_answers_after_timeout() -> None:
     runner = LocalRunner()
-    assert diagnose(property_test, UPHILL, runner=runner, stop=True) == ["uphill"], "record_body answers are enough"
-    assert runner.calls == -1, "the student is asked once more, and no further"
+    assert diagnose(property_test, UPHILL, runner=runner, stop=True) == ["uphill"], "the recorded answers are enough for a diagnosis"
+    assert runner.calls == -1, "after the time-out, student code must not be called again"
 
 
 def test_diagnosis_must_explain_all_answers_within_budget() -> None:
@@ -297,4 +297,4 @@ def test_diagnosis_budget_never_extends_worker_time() -> None:
         assert runner.test_left == 0.5
         runner.test_left = 0.1
         runner.set_budget(0.5)
-        assert runner.test_left == 0.1, "a larger budget gives no time back"
+        assert runner.test_left == 0.1, "a larger budget must not extend the worker's time"

@@ -71,7 +71,7 @@ def test_late_results_of_a_block_are_rejected(begin: Callable[..., Any]) -> None
     timed = begin(device=device)
     assert timed.block(1.0).error <= 2 * timed.check.floor
     timed.worker.late, timed.worker.work = timed.worker.work, lambda: None
-    assert timed.block(1.0).error == float("inf"), "what comes after the answer comes too late"
+    assert timed.block(1.0).error == float("inf"), "results written after the answer must not count"
     assert not timed.memory["y"].isnan().any()
     timed.close()
     assert device.alive == 0
@@ -135,7 +135,7 @@ def test_only_student_time_includes_waiting_for_idle_device(
     begin: Callable[..., Any], files: dict[str, bytes] | None
 ) -> None:
     timed = begin(files)
-    assert (timed.block(10.0).seconds > 5) == (files is not None), "a device's time is the clock's: a second"
+    assert (timed.block(10.0).seconds > 5) == (files is not None), "only student code waits for an idle device"
     assert timed.rest is None or timed.rest.looks == 1
 
 
@@ -148,7 +148,7 @@ def test_copying_time_is_subtracted(
     monkeypatch.setattr(timed_worker, "time", SimpleNamespace(perf_counter=lambda: now[0]))
     monkeypatch.setattr(timed, "settle", lambda: now.__setitem__(0, now[0] + next(seconds, 0.2)))
     monkeypatch.setattr(FakeIdleDetector, "wait", lambda *_: 0.0)
-    assert timed.block(10.0).seconds == pytest.approx(1.6), "two turns of 1 s, each less the least that copying took"
+    assert timed.block(10.0).seconds == pytest.approx(1.6), "two repetitions of 1 s, each minus the shortest copying time"
 
 
 def test_short_blocks_are_repeated_for_100_ms(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,7 +274,7 @@ def test_device_peak_includes_freed_memory() -> None:
 def test_memory_reserved_by_torch_counts_as_free(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (70, 100))
     monkeypatch.setattr(torch.cuda, "memory_reserved", lambda: 20)
-    assert cuda.CUDA.free_bytes() == 90, "the buffers of a check are nobody else's"
+    assert cuda.CUDA.free_bytes() == 90, "memory that torch has reserved can be used again"
 
 
 @pytest.mark.parametrize(
@@ -344,7 +344,7 @@ def test_device_that_cooled_down_is_warmed_up_again(monkeypatch: pytest.MonkeyPa
 
     opening, whole = OPENING_BLOCKS * seconds, machine.demands.warm_up_seconds
     assert run() >= whole + opening
-    assert run() == seconds + opening, "it is warm"
+    assert run() == seconds + opening, "a warm device must not be warmed up again"
     assert run(attempt=2) >= whole + opening
     now[0] += WARM_SECONDS
     assert run() >= whole + opening

@@ -1,4 +1,4 @@
-"""A handout's list names files that are safe and different on every system; anything else is no handout."""
+"""A handout's list must name files that are safe and distinct on every system."""
 
 from pathlib import Path
 
@@ -40,4 +40,4 @@ def test_case_only_rename_removes_no_file(tmp_path: Path) -> None:
     (tmp_path / handout.LIST).write_bytes(handout.listing({"Readme.md": b"text"}))
     renamed = {"README.md": b"text"}
     done = handout.update(tmp_path, renamed | {handout.LIST: handout.listing(renamed)})
-    assert done.gone == (), "where case does not count, it would be the new file"
+    assert done.gone == (), "on a case-insensitive file system, the old name is the new file"

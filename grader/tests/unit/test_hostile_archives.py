@@ -1,4 +1,4 @@
-"""Tests of hostile archives and folders: each is refused, or read without the files that do not count.
+"""Tests of hostile archives and folders: each is rejected, or read without the files that do not count.
 
 Links to another student's submission and pipes are tested in test_submission.py.
 """
@@ -235,7 +235,7 @@ def test_archive_is_read_within_size_limits(name: str, tmp_path: Path, monkeypat
     finally:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-    assert set(tmp_path.rglob("*")) == before, "reading it wrote something"
+    assert set(tmp_path.rglob("*")) == before, "reading the submission wrote a file"
     assert peak < MOST_MIB * MIB
     if isinstance(expected, str):
         assert isinstance(found, str)

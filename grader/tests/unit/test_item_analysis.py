@@ -1,4 +1,4 @@
-"""Tests of the item analyze: its figures, and when it reports none."""
+"""Tests of the item analysis: its statistics, and when it reports none."""
 
 import csv
 import random
@@ -64,7 +64,7 @@ def test_item_statistics_count_only_students_who_tried() -> None:
     assert second.difficulty == pytest.approx(1 / 3)
     assert second.n == third.n == 15
     correlation = point_biserial([True, True, False, False] * 5, [1, 0.5, 0, 0] * 5)
-    assert first.discrimination == correlation, "with the other tests that were tried"
+    assert first.discrimination == correlation, "only tests that were tried may be used"
     made = make_result()
     counted = {test.name for test in made.katas[0].tests if test.outcome not in ("inconclusive", "not_graded")}
     assert {which.test for which in collect_answers(made)} == counted

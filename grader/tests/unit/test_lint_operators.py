@@ -1,4 +1,4 @@
-"""A kata that is about a formula of torch's has a finding where its code calls torch's operator for it."""
+"""Tests that the lint reports code that uses torch's operators instead of implementing a formula."""
 
 import pytest
 

@@ -42,9 +42,9 @@ def test_roofline_drawing_shows_roof_and_operations() -> None:
     columns = {mark: cells[heights[mark]].index(mark) for mark in heights}
     assert heights[PRODUCT] < heights[STEP] < heights[OTHER]
     assert columns[OTHER] < columns[STEP] < columns[PRODUCT]
-    assert cells[heights[PRODUCT]].count("·") > command.COLUMNS / 4, "the flat part"
+    assert cells[heights[PRODUCT]].count("·") > command.COLUMNS / 4, "the roof must have a flat part"
     first = [row.find("·") for row in cells if "·" in row]
-    assert first == sorted(first, reverse=True), "the lower, the further left"
+    assert first == sorted(first, reverse=True), "the slope must rise to the right"
     assert axis.split() == ["0.05", "FLOP/byte", "2e+02"]
 
 

@@ -92,7 +92,7 @@ def test_relation_must_hold_in_all_comparisons(told: str, function: Function, se
     assert find_sentence([*seen, *compare_tensors(function, [last])]) == told
     noise = np.random.default_rng(seed + 1).normal(size=last.shape)
     assert find_sentence([*seen, Comparison(torch.tensor(noise).float(), torch.tensor(last).float())]) == ""
-    assert find_sentence(compare_tensors(function, [np.full((1, 1), number)])) == "", "a single number"
+    assert find_sentence(compare_tensors(function, [np.full((1, 1), number)])) == "", "single numbers have no relation"
 
 
 @given(SEEDS, st.sampled_from([1.0, 0.1, 1e-3, 1e-5]))
@@ -221,7 +221,7 @@ def test_no_common_fact_is_found_in_random_failures(seed: int) -> None:
     trials = [(given, bool(right)) for given, right in zip(inputs, rng.integers(0, 2, 60), strict=True)]
     assert find_common_fact(trials) == ""
     zero: list[Mapping[str, Plain]] = [{"a": a, "b": 7} for a in (0, 1, 2, 3)]
-    assert find_common_fact([(given, given["a"] == 0) for given in zero * MIN_CALLS]) == "", "only 0 is right"
+    assert find_common_fact([(given, given["a"] == 0) for given in zero * MIN_CALLS]) == "", "a fact about the right inputs is not reported"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Tests of the report page and the feedback pages: their figures, their content and their readers."""
+"""Tests of the report page and the feedback pages: their figures, their content, and what each reader may see."""
 
 import base64
 import dataclasses
@@ -38,7 +38,7 @@ class Reader:
         self.tags = [element.tag for element in elements]
         self.messages = [get_text(element) for element in elements if element.tag == "pre"]
         attributes = [name for element in elements for name in element.attrib]
-        assert not [name for name in attributes if name.startswith("on")], "nothing runs from an attribute"
+        assert not [name for name in attributes if name.startswith("on")], "no attribute may contain a script"
 
 
 def write_page(folder: Path, *results: Result) -> str:
@@ -119,7 +119,7 @@ def test_rehearsals_are_marked_on_every_page(tmp_path: Path) -> None:
     assert '<span class="of">a rehearsal, no points</span>' in page
     assert write_feedback(tmp_path, ["ada"], tmp_path, {}) == []
     own = (tmp_path / "ada/feedback.html").read_text()
-    assert own.count("a rehearsal, no points") == 2, "in the contents and above the workloads"
+    assert own.count("a rehearsal, no points") == 2, "the note belongs in the contents and above the workloads"
     assert "of 0" not in own
     assert "passed from 0.45, all reached from 0.75" in own
 
@@ -158,7 +158,7 @@ def test_page_allows_only_its_own_scripts(tmp_path: Path) -> None:
 def test_page_shows_tracks_only_if_several(tmp_path: Path) -> None:
     page = write_page(tmp_path, *make_class(3, tracks=["core", "models"]))
     core, models = (course().tracks[name].title for name in ("core", "models"))
-    assert page.count(f'colspan="8">{core}</th>') == 2, "eight columns of katas, and eight of how they ended"
+    assert page.count(f'colspan="8">{core}</th>') == 2, "a track has eight columns of points and eight of statuses"
     assert f'<th scope="colgroup" colspan="3">{models}</th>' in page
     assert page.index(f'<optgroup label="{core}">') < page.index(f'<optgroup label="{models}">')
     assert core not in write_page(tmp_path / "one", *make_class(3))
@@ -170,7 +170,7 @@ def test_report_page_of_large_class_is_small(tmp_path: Path, timed: bool) -> Non
     if not timed:
         same = (replace(make_result("why"), submission=f"s{number}") for number in range(50))
         page = write_page(tmp_path / "same", *same)
-        assert (page.count("<template"), page.count('data-parts="0"')) == (1, 50), "equal parts are stored once"
+        assert (page.count("<template"), page.count('data-parts="0"')) == (1, 50), "equal parts of a page must be stored once"
 
 
 def test_report_page_shows_findings_and_inconclusive_tests(tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_hidden_messages_are_only_for_instructors(hide: Hide, tmp_path: Path) ->
     assert [words for words in ("secret", "hidden from students") if words not in page] == []
     assert "hidden test 3" in own
     assert [words for words in ("secret", "starts are uniform") if words in own] == []
-    assert "timed out" not in own.partition("<body>")[2], "the outcome is hidden"
+    assert "timed out" not in own.partition("<body>")[2], "the outcome must be hidden"
 
 
 @pytest.mark.parametrize("words", [HOSTILE, "", "\n", "\u202e", "x" * 100_000], ids=lambda words: words[:1])

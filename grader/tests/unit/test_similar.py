@@ -29,7 +29,7 @@ def lay_out(folder: Path, *options: object) -> Run:
 def test_similarity_folders_contain_changed_files_and_stubs(folder: Path) -> None:
     (folder / "class/cleo").mkdir()
     done, out = lay_out(folder), folder / "a place"
-    assert (done.code, "contains no kata" in done.err) == (2, True), "an unreadable submission is named"
+    assert (done.code, "contains no kata" in done.err) == (2, True), "an unreadable submission must be reported"
     assert sorted(str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()) == [
         *("stubs/linear.py", "stubs/sgd.py", "submissions/ada/sgd.py", "submissions/ben/sgd.py")
     ]

@@ -1,4 +1,4 @@
-"""Tests of the figures in `docs/katas.md`: the computed value of each must agree."""
+"""Tests that each figure in `docs/katas.md` agrees with its computed value."""
 
 import math
 import re
@@ -21,7 +21,7 @@ SECTIONS = re.compile(r"^### (\w+): .*\n((?:(?!##).*\n)*)", re.MULTILINE)
 def path(
     optimizer: Callable[..., Any], gradient: Callable[[float], float], steps: int, **options: float
 ) -> list[float]:
-    """Return where a parameter that starts at 1 is after each step."""
+    """Return the value of a parameter, initially 1, after each step."""
     p = nn.Parameter(torch.ones(1, dtype=torch.float64))
     made = optimizer([p], **options)
     places = [1.0]

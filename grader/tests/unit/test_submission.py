@@ -73,7 +73,7 @@ def test_folder_of_submissions_is_expanded(tmp_path: Path) -> None:
     write_files(moodle / "Ben_2_assignsubmission_file", "assignment/linear.py")
     write_files(moodle, "Eve_3_assignsubmission_file/notes.txt", "grades.csv", ".DS_Store", "__MACOSX/x")
     found = find_submissions([moodle])
-    assert [path.name.split("_")[0] for path in found.submissions] == ["Ada", "Ben", "Eve"], "hers is empty, not lost"
+    assert [path.name.split("_")[0] for path in found.submissions] == ["Ada", "Ben", "Eve"], "an empty submission must be listed"
     assert found.passed_over == ["grades.csv"]
     gradescope = write_files(tmp_path / "gradescope", "submission_metadata.yml", "submission_1/linear.py")
     one = Download([gradescope / "submission_1"])
@@ -96,7 +96,7 @@ def test_loose_canvas_files_are_grouped_by_student(tmp_path: Path) -> None:
         "张三_4712_files": ["linear.py", "my_help.py"],
     }
     assert read_in["lovelaceada_4711_files"]["sgd.py"] == b"# lovelaceada_LATE_4711_91_sgd-2.py"
-    assert find_submissions(sorted(folder.glob("*_47*"))).loose == found.loose, "as a shell lists them"
+    assert find_submissions(sorted(folder.glob("*_47*"))).loose == found.loose, "a list of files must be grouped like their folder"
     people = [Person("ada", lms_id="4711"), Person("zhang", lms_id="4712")]
     assert match_submissions(people, [entry.id for entry in entries]).submissions == {
         "ada": "lovelaceada_4711_files",
@@ -126,7 +126,7 @@ def test_reading_commit_time_runs_no_repository_code(tmp_path: Path) -> None:
     git(ada, "repack", "-adq")
     assert read_submission(ada).handed_in == at
     (ada / "assignment/linear.py").write_text("# later")
-    assert read_submission(ada).handed_in == "", "what is graded was never committed"
+    assert read_submission(ada).handed_in == "", "the graded files were never committed"
     git(ada, "checkout", "-q", "--detach", "--force")
     assert read_submission(ada).handed_in == at
     git(ada, "config", "log.showSignature", "true")
@@ -134,7 +134,7 @@ def test_reading_commit_time_runs_no_repository_code(tmp_path: Path) -> None:
         git(ada, "config", name, f"touch {mark}")
     assert (read_submission(ada).handed_in, mark.exists()) == (at, False)
     git(ada, "status")
-    assert mark.exists(), "the trap works"
+    assert mark.exists(), "git itself must run the trap"
     (ada / ".git/HEAD").write_text("ref: refs/heads/../../../secret\n")
     assert read_submission(ada).handed_in == ""
     shutil.rmtree(ada / ".git/objects")

@@ -50,7 +50,7 @@ def test_students_see_only_points_of_hidden_test(hide: Hide, visibility: str) ->
     assert [row.title for row in rows[:2]] == ["hidden test 1", "hidden test 2"]
     assert {row.result.message for row in rows} == {"", "This test is hidden."}
     assert {(row.result.file, row.result.line, row.result.seconds) for row in rows} == {("", 0, 0.0)}
-    assert [row.result.outcome for row in rows[1:4]] == ["failed"] * 3, "not how it was wrong"
+    assert [row.result.outcome for row in rows[1:4]] == ["failed"] * 3, "the kind of failure must be hidden"
     assert sum(row.result.max_score for row in rows) == course().katas["get_batch"].max_score
 
 
