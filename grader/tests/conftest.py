@@ -68,6 +68,11 @@ def run_kata(handout: Path, *command: str, typed: str = "", **variables: str) ->
     return run_as_student("torchkata", *command, cwd=handout, typed=typed, **variables)
 
 
+def find_row(printed: str, kata: str) -> str:
+    """Return the line of a kata in a printed table."""
+    return next(line for line in printed.splitlines() if line.startswith(f"  {kata} "))
+
+
 def write_solution(handout: Path, *katas: str) -> None:
     """Replace the stubs of these katas with the reference solution."""
     for name in katas:

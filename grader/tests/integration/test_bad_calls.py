@@ -1,17 +1,15 @@
 """Bad calls of `grader` print one line that names the problem, exit with 2, and write nothing."""
 
 import csv
-import os
 import shlex
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
 from grader.results.result import read, write
 from grader.tests import ROOT
-from grader.tests.conftest import Run, call_grader, grade, run_program
+from grader.tests.conftest import Run, call_grader, grade
 from grader.tests.support.sample_results import make_result
 from grader.tests.support.submissions import OPTIONS, PRIMES
 
@@ -90,13 +88,6 @@ def test_bad_call_is_rejected(call: str, words: str, here: Path, monkeypatch: py
     before = sorted(here.rglob("*"))
     assert_refused(call_grader(*shlex.split(call)), words)
     assert sorted(here.rglob("*")) == before
-
-
-def test_installed_grader_works_from_any_directory(tmp_path: Path) -> None:
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    script = Path(sys.executable).with_name("grader")
-    done = run_program(script, "--course", ROOT, "certify", "--kata", "lineal", cwd=tmp_path, environment=environment)
-    assert_refused(done, "'lineal'")
 
 
 def test_grade_rejects_probe_that_workers_cannot_import(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`grader certify --quick`, and the file `caught_by.toml`, which names a test that catches each wrong implementation."""
+"""`grader certify --quick`, and the file `caught_by.toml`, which names a test for each wrong implementation."""
 
 import os
 import tomllib
@@ -28,7 +28,7 @@ def test_quick_certify_runs_one_test_per_wrong_implementation() -> None:
     for claim in made:
         asked = {kata.name: [*kata.points] for kata in claim.job.katas}
         assert claim.job.few_examples == (claim.group in ("solution", "right"))
-        assert claim.job.expect_failure == (claim.entry is not None), "the first pass is skipped only if a test must fail"
+        assert claim.job.expect_failure == (claim.entry is not None), "only a test that must fail skips the first pass"
         if claim.entry:
             assert asked == {claim.kata: [claim.entry.caught_by]}
         else:

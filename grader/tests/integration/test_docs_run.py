@@ -75,7 +75,7 @@ RUNNER |= {"ASSIGNMENT_TYPE": "individual", "SUBMISSION_TAG": "submit/1", "SUBMI
 
 
 def find_sections() -> dict[Section, list[str]]:
-    """Return the commands to run for each section, without those that an earlier section runs in the same kind of place."""
+    """Return the commands to run for each section, without those that an earlier section runs."""
     planned: dict[tuple[bool, str], Section] = {}
     for section in ALL_SECTIONS:
         for command in section.commands:

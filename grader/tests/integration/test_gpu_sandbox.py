@@ -164,7 +164,7 @@ def test_gpu_worker_process_is_gone_after_exit(sandbox: Sandbox) -> None:
         worker.start({})
         running = find_descendants(sandbox.process.pid)
         worker.end()
-        assert len(running - find_descendants(sandbox.process.pid)) == 1, "the driver frees a worker's memory when the worker has exited"
+        assert len(running - find_descendants(sandbox.process.pid)) == 1, "only exit frees its memory"
 
 
 def test_zygote_with_loaded_driver_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,7 +100,7 @@ def test_result_records_options_and_versions(graded_class: GradedClass) -> None:
     assert (result["seed"], result["examples"], result["isolation"]) == (0, FEW, "bwrap")
     assert result["fingerprint"].startswith("sha256:")
     assert {"python", "torch", "hypothesis"} <= set(result["environment"])
-    assert (graded_class.run.err, result["environment"]["workers can"]) == ("", ""), "the self-test of the sandbox found a violation"
+    assert (graded_class.run.err, result["environment"]["workers can"]) == ("", ""), "the self-test found a violation"
 
 
 def test_gradebook_has_one_row_per_submission(graded_class: GradedClass) -> None:

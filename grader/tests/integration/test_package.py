@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -16,7 +15,7 @@ import yaml
 from grader.tests import ROOT
 from grader.tests.conftest import FEW, Run, call_grader, run_program
 from grader.tests.support.platforms import CLASSROOM50, RUNNER, parse_gradescope
-from grader.tests.support.submissions import PRIMES, write_traps
+from grader.tests.support.submissions import PRIMES, commit_all, run_git, write_traps
 from torchkata.course import course
 
 HALF_DONE, WRONG = ROOT / "examples/submissions/half_done", PRIMES / "submissions/subtly_wrong"
@@ -49,13 +48,6 @@ def call(*command: object, cwd: Path, **variables: str) -> Run:
     """Run a platform's command with the Python of this test instead of an installed one."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(cwd), "TORCHKATA_PYTHON": sys.executable, **variables}
     return run_program(*command, cwd=cwd, environment=environment)
-
-
-def commit_all(folder: Path) -> Path:
-    author = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-    for command in (("init", "-q"), ("add", "--all", "--force"), (*author, "commit", "-q", "-m", "start")):
-        subprocess.run(["git", *command], cwd=folder, check=True)
-    return folder
 
 
 @pytest.fixture
@@ -134,11 +126,11 @@ def test_gradescope_setup_names_missing_packages(autograder: Path, tmp_path: Pat
 @pytest.mark.usefixtures("needs_bwrap")
 def test_github_package_grades_with_fetched_grader(packages: Path, tmp_path: Path) -> None:
     origin = commit_all(shutil.copytree(packages / "classroom50/torchkata", tmp_path / "grader/torchkata"))
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=origin, capture_output=True, text=True, check=True).stdout
+    commit = run_git(origin, "rev-parse", "HEAD")
     checkout = tmp_path / "work/primitives-ada"
     shutil.copytree(WRONG, checkout / "assignment")
     write_traps(checkout, tmp_path / "mark")
-    source = f"file://{origin}@{commit.strip()}"
+    source = f"file://{origin}@{commit}"
     assert make_package("github", checkout, "--force", "--source", source).code == 0
     assert not (checkout / ".github/torchkata/torchkata").exists()
     summary = tmp_path / "step_summary"

@@ -58,7 +58,7 @@ def test_stored_speed_is_not_measured_again(tmp_path: Path) -> None:
     assert (fast["score"], fast["max_score"]) == (points, points), "speed on a CPU must not change the points"
     (lame,) = read_stored(tmp_path / "out", "slow")["performance"]
     assert (lame["outcome"], lame["score"]) in (("failed", 0), ("inconclusive", 0))
-    assert [kata["status"] for kata in read_stored(tmp_path / "out", "slow")["katas"]] == ["done"], "the slow solution is correct"
+    assert [kata["status"] for kata in read_stored(tmp_path / "out", "slow")["katas"]] == ["done"], "it is correct"
     if run.code == 0:
         before = (tmp_path / "out/right/result.json").read_bytes()
         again = grade_linear(right, slow, "--out", tmp_path / "out", "--device", "cpu")

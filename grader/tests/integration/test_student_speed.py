@@ -153,7 +153,7 @@ def test_workload_is_halved_to_fit_memory(kind: Kind, workload: str) -> None:
 def test_speed_table_shows_mfu_on_known_device() -> None:
     done = run_pretended(SOLUTION, "--kata", "linear", "--fake-name", "NVIDIA H200")
     row = read_rows(done.out)["linear_forward"].split()
-    assert row == ["1.00,", "MFU", "0.00", "0.75", "0.90", "full"], "thresholds for MFU must not exceed plain torch's rate"
+    assert row == ["1.00,", "MFU", "0.00", "0.75", "0.90", "full"], "the thresholds must not exceed plain torch"
 
 
 def test_stopwatch_reads_memory_from_cuda(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,7 +55,7 @@ def main() -> None:
 def run_requested(
     descriptors: list[int], module: str, arguments: list[str], cwd: str, environment: dict[str, str]
 ) -> None:
-    """Run a module in `cwd` as a new Python process would. If its input is a terminal, make that the controlling terminal."""
+    """Run a module in `cwd` like a new Python process. If its input is a terminal, make that the controlling terminal."""
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number)
         os.close(descriptor)

@@ -112,7 +112,7 @@ def test_grading_uses_calibration_of_its_device() -> None:
         )
         assert rates.check_calibration(machine, product, 0.1 * 50e12).startswith("this device reaches 0.1 of its speed")
         assert rates.check_calibration(machine, product, 0.9 * 50e12) == ""
-        assert rates.check_calibration(machine, steps, 1.0) == "", "only a plain matmul is compared with the calibration"
+        assert rates.check_calibration(machine, steps, 1.0) == "", "only a plain matmul is compared"
 
 
 @given(st.integers(1, 2**14), st.integers(1, 2**15), st.integers(1, 2**13), st.sampled_from([2, 4, 8]))

@@ -148,7 +148,7 @@ def test_copying_time_is_subtracted(
     monkeypatch.setattr(timed_worker, "time", SimpleNamespace(perf_counter=lambda: now[0]))
     monkeypatch.setattr(timed, "settle", lambda: now.__setitem__(0, now[0] + next(seconds, 0.2)))
     monkeypatch.setattr(FakeIdleDetector, "wait", lambda *_: 0.0)
-    assert timed.block(10.0).seconds == pytest.approx(1.6), "two repetitions of 1 s, each minus the shortest copying time"
+    assert timed.block(10.0).seconds == pytest.approx(1.6), "two times 1 s minus the shortest copying time"
 
 
 def test_short_blocks_are_repeated_for_100_ms(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,7 @@ def test_ambiguous_submissions_are_reported_not_guessed() -> None:
 def test_group_submission_belongs_to_all_members() -> None:
     people = [Person("a", group="g1"), Person("b", group="g1"), Person("c", group="g2"), Person("d")]
     assert match_submissions(people, ["g1", "c"]).submissions == {"a": "g1", "b": "g1", "c": "c"}
-    assert match_submissions(people, ["a"]).submissions == {"a": "a", "b": "a"}, "one member's submission counts for the group"
+    assert match_submissions(people, ["a"]).submissions == {"a": "a", "b": "a"}, "one submission counts for the group"
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ def test_report_page_of_large_class_is_small(tmp_path: Path, timed: bool) -> Non
     if not timed:
         same = (replace(make_result("why"), submission=f"s{number}") for number in range(50))
         page = write_page(tmp_path / "same", *same)
-        assert (page.count("<template"), page.count('data-parts="0"')) == (1, 50), "equal parts of a page must be stored once"
+        assert (page.count("<template"), page.count('data-parts="0"')) == (1, 50), "equal parts must be stored once"
 
 
 def test_report_page_shows_findings_and_inconclusive_tests(tmp_path: Path) -> None:

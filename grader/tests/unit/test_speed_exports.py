@@ -54,7 +54,7 @@ def test_gradescope_shows_each_workload_as_a_test() -> None:
     assert report["score"] == sum(test.get("score", 0) for test in report["tests"]) == 3 + 8
     for name in ("performance: get batch throughput", "performance: peak memory"):
         assert tests[name]["output"] == "why"
-        assert not tests[name].keys() & {"status", "score", "max_score"}, "an uncounted workload has no status or points"
+        assert not tests[name].keys() & {"status", "score", "max_score"}, "an uncounted workload has no points"
     ranks = {"linear_forward (share of peak)": 0.74, "cruncher_step (share of peak)": 0.4}
     ranks["sgd_step (share of baseline)"] = 0.6
     assert report["leaderboard"] == [{"name": name, "value": ranks[name], "order": "desc"} for name in ranks]
