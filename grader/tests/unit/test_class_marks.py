@@ -164,7 +164,7 @@ def test_gradescope_metadata_gives_submitters_and_times(tmp_path: Path) -> None:
     ]
 
 
-def text_of(page: Path) -> str:
+def read_text(page: Path) -> str:
     main = page.read_text("utf-8").partition("<main")[2]
     return " ".join(re.sub(r"<[^>]*>", " ", main).split())
 
@@ -173,13 +173,13 @@ def test_page_shows_how_mark_was_calculated(tmp_path: Path) -> None:
     folder, results = write_class(tmp_path / "class"), store_results(tmp_path / "results")
     done = call_grader("report", results, "--class", folder, "--feedback", tmp_path / "pages")
     assert (done.code, done.err) == (0, "")
-    ben = text_of(tmp_path / "pages/ben/feedback.html")
+    ben = read_text(tmp_path / "pages/ben/feedback.html")
     steps = "mark 1.5 of 2 points as graded 2 lateness −0.5 manual correction 0 mark 1.5 1 day late"
     assert steps in ben
-    ada = text_of(tmp_path / "pages/ada/feedback.html")
+    ada = read_text(tmp_path / "pages/ada/feedback.html")
     assert f"manual correction +1 mark 2 linear {TESTS[1]} 1: unfair (ta)" in ada
     assert "unfair" not in ben
-    assert steps in text_of(results / "report.html").replace("\\n", " ")
+    assert steps in read_text(results / "report.html").replace("\\n", " ")
 
 
 def test_differing_marks_of_a_group_stay_private(tmp_path: Path) -> None:
@@ -191,10 +191,10 @@ def test_differing_marks_of_a_group_stay_private(tmp_path: Path) -> None:
     store(tmp_path / "results", "g", "done", "passed", "passed")
     call = ("report", tmp_path / "results", "--class", folder, "--feedback", tmp_path / "pages")
     assert call_grader(*call).code == 0
-    assert "mark 1.5 of 2" in text_of(tmp_path / "pages/g/feedback.html")
+    assert "mark 1.5 of 2" in read_text(tmp_path / "pages/g/feedback.html")
     (folder / "extensions.csv").write_text("id,until,reason\nada,2026-10-05T00:00:00,in hospital\n")
     assert call_grader(*call).code == 0
-    own = text_of(tmp_path / "pages/g/feedback.html")
+    own = read_text(tmp_path / "pages/g/feedback.html")
     assert "hospital" not in own
     assert "lateness" not in own
     assert "in hospital" in (tmp_path / "results/report.html").read_text()
