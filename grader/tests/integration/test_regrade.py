@@ -57,7 +57,7 @@ def test_corrected_test_regrades_only_its_kata(course: Path, tmp_path: Path) -> 
     grade(course, out)
     shutil.copytree(out, before)
     write(course, WRONG, RIGHT)
-    commit_all(course)
+    commit_all(course, "One has no factors")
     assert "graded again (other katas unchanged): factorise (2)" in grade(course, out).out
     first, second = read_katas(before), read_katas(out)
     assert read(out / "complete/result.json").handed_in, "the time of the last commit is stored"
