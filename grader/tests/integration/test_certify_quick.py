@@ -61,7 +61,7 @@ def test_certify_writes_and_checks_caught_by_toml(tmp_path: Path) -> None:
     lock.write_text(f'{first} = ["known", "gone"]\ntest_of_old = ["floats"]\n', "utf-8")
     for path in sorted((file.parent / "right").glob("*.py"))[1:]:
         path.unlink()
-    made = 6  # the stubs, the solution, a right one, two wrong ones, and that enough mistakes are named
+    made = 6  # stubs, solution, one right entry, two wrong ones, and the share of diagnosed mistakes
 
     written = certify(tmp_path, "--write-caught-by")
     assert written.code == 0, written.out + written.err

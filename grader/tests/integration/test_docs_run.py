@@ -17,7 +17,7 @@ from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
 
 PAGES = (ROOT / "docs/students.md", ROOT / "docs/zh/students.md")
-FOR_STUDENTS = (*PAGES, ROOT / "grader/commands/release/files/README.md")  # typed where a handout lies
+FOR_STUDENTS = (*PAGES, ROOT / "grader/commands/release/files/README.md")  # whose commands are typed in a handout
 ALL_SECTIONS = [
     section for document in dict.fromkeys([*DOCUMENTS, *FOR_STUDENTS]) for section in read_sections(document)
 ]

@@ -120,7 +120,7 @@ def loads_the_driver(usual):
     return function
 for module, name in (torch.autograd, "backward"), (torch.cuda, "is_available"), (torch.cuda, "device_count"):
     setattr(module, name, loads_the_driver(getattr(module, name)))
-"""  # what such a torch does when it is first asked for a device, or for a gradient
+"""  # as a CUDA build of torch does when it first looks for a device or computes a gradient
 
 
 def start_sandbox(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
@@ -164,7 +164,7 @@ def test_gpu_worker_process_is_gone_after_exit(sandbox: Sandbox) -> None:
         worker.start({})
         running = find_descendants(sandbox.process.pid)
         worker.end()
-        assert len(running - find_descendants(sandbox.process.pid)) == 1, "only exit frees its memory"
+        assert len(running - find_descendants(sandbox.process.pid)) == 1, "only exit frees GPU memory"
 
 
 def test_zygote_with_loaded_driver_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,7 +185,7 @@ def test_grading_without_sandbox_rejects_loaded_driver(tmp_path: Path) -> None:
     assert (done.code, "this process has loaded the CUDA driver" in done.err) == (3, True)
 
 
-WANTED = {  # what libcuda is publicly known to ask of the kernel, beside what `fake_cuda.c` asks
+WANTED = {  # system calls that libcuda is publicly known to make, besides those of `fake_cuda.c`
     "address space": "mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=0)",
     "threads": """
 done = threading.Event()

@@ -19,7 +19,7 @@ from grader.tests.support.submissions import NAMES, PRIMES, SIEVE, WRONG_SIEVE, 
 
 HONEST = NAMES[:3]
 ENTRIES, SEED = 220, 40
-MOST_BYTES = 6000  # of everything that is written or printed, by entry
+MOST_BYTES = 6000  # per submission, of all that is written or printed
 OPTIONS = ("--kata", "sieve", "--examples", 2, "--isolation", "none", "--seed", 0)
 ROLES = {"this user": (), "ordinary user": tuple(AS_OTHER_USER)}
 

@@ -104,7 +104,7 @@ def test_gradescope_reports_too_small_container(autograder: Path, tmp_path: Path
         killed.write_text(f'#!/bin/sh\ncase "$*" in *grade*submission*) kill -9 $$ ;; esac\n{others}\n')
         killed.chmod(0o755)
         results.unlink(missing_ok=True)
-        for score in (0, 5):  # nothing had been written; some tests had ended
+        for score in (0, 5):  # before the first result; after some tests
             done = call("bash", autograder / "source/run_autograder", cwd=autograder, **where)
             report = read_results(autograder)
             assert (done.code, report["score"], report.get("tests", [])) == (137, score, [])

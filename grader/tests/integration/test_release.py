@@ -213,7 +213,7 @@ def test_handout_installs_in_its_own_environment(handout: Path, tmp_path: Path) 
     venv.create(place, with_pip=False, symlinks=True)
     [packages] = place.glob("lib/python*/site-packages")
     libraries = {Path(one) for one in sys.path if one.endswith("site-packages")}
-    (packages / "libraries.pth").write_text("\n".join(map(str, libraries)))  # in the place of a download
+    (packages / "libraries.pth").write_text("\n".join(map(str, libraries)))  # instead of a download
     programs = place / ("Scripts" if os.name == "nt" else "bin")
     install = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--editable", handout]
     assert run_program(sys.executable, "-m", "pip", "--python", programs / "python", *install).code == 0

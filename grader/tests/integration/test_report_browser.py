@@ -33,7 +33,7 @@ EVIL = f"{MARKUP}\u2028\u202e\x1b[31m"
 READ = f"{MARKUP}\n<U+202E>[31m"
 NAMED = "zz<img src=x onerror=alert(3)>\"'&#%20 李"
 COUNT = 52
-TIMED = 3  # of them: the pictures of a speed take longer than all else
+TIMED = 3  # of these submissions: drawing their speed takes most of the time
 WIDTHS, SCHEMES = (400, 1400), get_args(Scheme)
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 PATIENCE = 60.0  # seconds that the page may take to react
@@ -295,7 +295,7 @@ def test_page_follows_the_system_theme(driver: Chrome, view: View) -> None:
 def test_axe_finds_no_accessibility_violation(driver: Chrome, view: View) -> None:
     axe = Axe(driver)
     axe.inject()  # type: ignore[no-untyped-call]
-    rules = [rule for rule in RULES if view.medium == "screen" or rule != "wcag22aa"]  # paper has no targets to hit
+    rules = [rule for rule in RULES if view.medium == "screen" or rule != "wcag22aa"]  # paper has nothing to click
     found = axe.run(options={"runOnly": rules, "resultTypes": ["violations"]})["violations"]
     assert found == [], axe.report(found)
 

@@ -51,7 +51,7 @@ def test_stored_speed_is_not_measured_again(tmp_path: Path) -> None:
     (row,) = fast["performance"]
     assert (row["workload"], fast["device"], bool(fast["environment"]["device"])) == ("linear_forward", "cpu", True)
     points = sum(kata["score"] for kata in fast["katas"])
-    if row["outcome"] != "inconclusive":  # a machine that is busy enough may be too restless
+    if row["outcome"] != "inconclusive":  # on a busy machine, the verdict may be inconclusive
         assert (row["outcome"], row["tier"], row["score"], row["max_score"]) == ("passed", "full", 0, 0)
         assert row["message"] == "This is a rehearsal, no points: only speed on a GPU earns them."
         assert row["interval"][0] <= row["ratio"] <= row["interval"][1]

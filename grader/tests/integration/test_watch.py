@@ -20,7 +20,7 @@ from grader.tests.support.warm_process import Fork
 from torchkata.cli.watcher import Watcher
 
 KEYS = "n next · h hint · a all · q quit"
-FEW = {"PYTEST_ADDOPTS": "--examples=2"}  # enough to tell how a kata ends
+FEW = {"PYTEST_ADDOPTS": "--examples=2"}  # enough to decide the status of a kata
 PLAIN = {**get_student_environment(), **FEW, "NO_COLOR": "1", "TERM": "xterm"}
 
 
@@ -74,7 +74,7 @@ def test_watch_keys_run_hint_and_quit(watch: Terminal, handout: Path) -> None:
     assert "hint 1 of 3" in watch.read_until("more: kata hint same_storage")
     watch.type("H")
     assert "hint 2 of 3" in watch.read_until("more: kata hint same_storage")
-    watch.type("x\x1b[A")  # no keys of ours: an x, an arrow
+    watch.type("x\x1b[A")  # keys without a function: x and an arrow
     save(handout, "same_storage")
     assert find_row(watch.read_until(KEYS), "same_storage").split()[1] == "done"
     watch.type("n")

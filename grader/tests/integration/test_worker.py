@@ -182,7 +182,7 @@ def test_worker_cannot_access_anything_outside_sandbox(ask: Ask, attempt: str) -
 @pytest.mark.parametrize(
     "call",
     [
-        "ptrace(0, 0, 0, 0)",  # a call of each kind of refusal: unit/test_syscalls.py asks the filter about all
+        "ptrace(0, 0, 0, 0)",  # one call of each kind that is rejected; unit/test_syscalls.py tests all
         "syscall(425, 4, 0)",
         "ioctl(0, 0x5412, b'x')",
         "madvise(None, 0, 12)",
@@ -204,7 +204,7 @@ def test_worker_may_use_threads_and_signals(ask: Ask) -> None:
 
 def test_single_call_has_a_time_limit(ask: Ask) -> None:
     with pytest.raises(TimedOut, match="3 seconds"):
-        ask("import re\nre.match('(a+)+$', 'a' * 64 + 'b')")  # in C code, deaf to signals' handlers
+        ask("import re\nre.match('(a+)+$', 'a' * 64 + 'b')")  # in C code, where no signal handler runs
     assert ask("answer = 1") == 1
 
 
@@ -222,7 +222,7 @@ def test_all_calls_together_have_a_time_limit(sandbox: Sandbox) -> None:
 
 def test_judging_an_answer_has_a_time_limit(sandbox: Sandbox) -> None:
     with open_runner(sandbox, TORCHS, test_seconds=0.5, call_seconds=60.0) as (runner, student):
-        compute_for(1.0)  # before the first call: drawing inputs is no judging
+        compute_for(1.0)  # drawing inputs before the first call does not count
         runner.test_left = 60.0
         make_weights(student)
         compute_for(1.0)

@@ -113,7 +113,7 @@ def make_twice(path: Path) -> None:
         write(path.with_name(f"{CANARY}_{len(path.name)}_{i}_sieve-{i}.py"))
 
 
-GRADED: tuple[Callable[[Path], None], ...] = (  # each takes a while
+GRADED: tuple[Callable[[Path], None], ...] = (  # each takes long to grade
     *(make_folder("sieve.py", content=content) for content in (b"\0", b"\xff\xfe\0", "é = 1\n".encode("utf-16"))),
     make_folder("sieve.py", content=b"# coding: no-such-coding\n"),
     make_folder("sieve.py", content=b"x = " + b"(" * 5000),

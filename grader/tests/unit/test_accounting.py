@@ -87,6 +87,6 @@ def test_peak_memory_of_training_matches_live_tensors(rows: int, dim: int, num_l
 
     with LiveBytes() as memory:
         train(get_batch, dim, num_layers, rows, STEPS, 0.01)
-    vectors = 3 * rows * 4  # of the batch's length: which of them coincide with the peak depends on the moment
+    vectors = 3 * rows * 4  # some vectors of the batch's length may be alive at the peak
     scalars = (STEPS + 2) * 4  # the losses, one more loss and its gradient
     assert abs(memory.peak - peak_bytes(rows, dim, num_layers)) <= vectors + scalars

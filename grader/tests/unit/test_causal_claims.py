@@ -202,7 +202,7 @@ def test_weights_only_load_executes_no_code(tmp_path: Path) -> None:
     assert ran.exists()
 
 
-SHORT = [  # a kata, what it says, and code that is true only if that is so
+SHORT = [  # a kata, a claim of its text, and code that is true only if the claim holds
     ("train", "with `None` (the default of `zero_grad()`, which frees their memory)", """
         p.grad = torch.ones(2); kept = weakref.ref(p.grad); SGD([p]).zero_grad()
         assert p.grad is kept() is None"""),
@@ -298,7 +298,7 @@ def test_jaxtyping_checks_shapes_only_with_typechecker() -> None:
     def double(x: Float[Tensor, "rows 3"]) -> Any:
         return 2 * x
 
-    def checker(function: Any) -> Any:  # as beartype: compares the arguments with their annotations
+    def checker(function: Any) -> Any:  # compares the arguments with their annotations, as beartype does
         @wraps(function)
         def checked(*args: Any, **kwargs: Any) -> Any:
             for name, value in signature(function).bind(*args, **kwargs).arguments.items():

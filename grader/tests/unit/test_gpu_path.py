@@ -34,7 +34,7 @@ from torchkata.speed.decision import OPENING_BLOCKS, Final, peak_on, thresholds_
 from torchkata.speed.sizes import Size
 from torchkata.speed.workload import work_of
 
-PATIENCE = 60.0  # seconds that a thread may take to have its turn
+PATIENCE = 60.0  # seconds that a thread may take to start
 SMALL = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
 FOR_BOTH = pytest.mark.parametrize("files", [None, {}], ids=["baseline", "student"])
 
@@ -220,7 +220,7 @@ def test_host_lead_distinguishes_early_from_late_batches(
 
     def block(timed: Any) -> None:
         blocks[0] += 1
-        if blocks[0] == 1:  # the one that does not count
+        if blocks[0] == 1:  # the first block does not count
             timed.memory["asked"][0] = STEPS
             return
         assert timed.memory["asked"][0] == 0

@@ -150,7 +150,7 @@ SPARSE = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize
 SPARSE_FILE = add_headers(make_member(KATA, b"0\n"), SPARSE)
 DEVICES = zip((KATA, *REST), (tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.BLKTYPE), strict=True)
 TWINS = [(unicodedata.normalize(form, "h\u00e9lper.py"), FORGED) for form in ("NFC", "NFD")]
-RUN_BY_PYTHON = ("sitecustomize.py", "usercustomize.py")  # Python runs them from its path; here they are mere helpers
+RUN_BY_PYTHON = ("sitecustomize.py", "usercustomize.py")  # Python runs them from its path; here they are just helpers
 SMUGGLED = [
     *("conftest.py", "assignment/conftest.py", "assignment/__init__.py", "assignment/forged.pth"),
     *("assignment/torch.so", "sitecustomize.py", "pytest.ini", "pyproject.toml"),

@@ -122,7 +122,7 @@ def test_constant_dtype_of_results_is_found() -> None:
 @given(SEEDS)
 def test_relation_of_integers_is_found(told: str, function: Callable[[int], float], seed: int) -> None:
     counts = [int(n) | 1 for n in np.random.default_rng(seed).integers(2**40, 2**52, 10)]
-    counts[0] |= 2**31  # which an int32 does not hold
+    counts[0] |= 2**31  # does not fit into an int32
     assert find_sentence([Comparison(function(count), count) for count in counts]) == told
 
 

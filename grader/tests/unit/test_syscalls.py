@@ -12,7 +12,7 @@ from grader.sandbox.syscalls import ALLOW, ERROR, OWN_PID, build_filter
 seccomp = pytest.importorskip("pyseccomp")
 
 KINDS = {"ordinary": {}, "timed": {"pinned": True}, "with a GPU": {"gpu": True}}
-PAIR, NEW = (1, 1), 0x3D0F00  # a stream of AF_UNIX; what glibc asks for a thread
+PAIR, NEW = (1, 1), 0x3D0F00  # a stream of AF_UNIX; how glibc creates a thread
 REFUSED = ("fork", "execve", "connect", "accept", "accept4", "ptrace", "flock", "chroot", "mount", "tkill")
 FEATURES = (  # of the kernel: they must not exist
     *("io_setup", "io_uring_setup", "bpf", "perf_event_open", "userfaultfd", "keyctl", "kexec_load", "personality"),
