@@ -70,7 +70,7 @@ def test_failures_show_source_lines_and_printed_text(tmp_path: Path) -> None:
     assert "not started" in find_row(out, "sgd")
 
 
-def test_syntax_error_fails_its_own_kata_only(tmp_path: Path) -> None:
+def test_syntax_error_fails_only_its_own_kata(tmp_path: Path) -> None:
     folder = write_assignment(tmp_path, same_storage="def same_storage(x, y)\n    return True\n")
     done = run_pytest(folder, "--track", "core", "--examples", "1")
     assert "crashed" in find_row(done.out, "same_storage")

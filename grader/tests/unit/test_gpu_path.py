@@ -107,7 +107,7 @@ def test_grader_synchronizes_before_worker_continues(
     assert not [step for step, queued in pending if queued and step in ("lay out", "begin", "go", "block")]
 
 
-def test_worker_synchronizes_before_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worker_synchronizes_before_it_replies(monkeypatch: pytest.MonkeyPatch) -> None:
     device = FakeDevice()
     monkeypatch.setattr(cuda, "CUDA", device)
     monkeypatch.setattr(timed_work, "unmap", lambda _memory: None)

@@ -34,7 +34,7 @@ def test_usual_names_are_accepted() -> None:
     assert tuple(handout.parse_listing(content.encode())) == names
 
 
-def test_case_only_rename_removes_no_file(tmp_path: Path) -> None:
+def test_case_only_rename_does_not_remove_the_file(tmp_path: Path) -> None:
     (tmp_path / "reference").mkdir()
     (tmp_path / "Readme.md").write_text("text")
     (tmp_path / handout.LIST).write_bytes(handout.listing({"Readme.md": b"text"}))
