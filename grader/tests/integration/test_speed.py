@@ -84,13 +84,6 @@ def test_workload_without_device_is_retried_in_next_run(tmp_path: Path) -> None:
     assert (again.code, "speed is not graded: " in again.err) == (3, True), "the second run must retry the workload"
 
 
-def test_workload_of_stub_counts_as_not_started(tmp_path: Path) -> None:
-    stub = (ROOT / "assignment/linear.py").read_text()
-    run = grade_linear(write_assignment(tmp_path / "ada", linear=stub), "--out", tmp_path / "out", "--device", "cpu")
-    (row,) = read_stored(tmp_path / "out", "ada")["performance"]
-    assert (run.code, row["outcome"], row["score"], row["max_score"]) == (0, "not_started", 0, 0)
-
-
 def grade_workload(
     monkeypatch: pytest.MonkeyPatch, error: BaseException | Final, kind: Kind = "cuda"
 ) -> PerformanceResult:
