@@ -1,1 +1,1 @@
-"""Tests of several modules together, with real commands, sandboxes, a Slurm and a browser."""
+"""Tests of several modules together, with real commands, sandboxes, Slurm and a browser."""

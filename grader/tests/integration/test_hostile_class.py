@@ -1,4 +1,4 @@
-"""A class with many hostile submissions: the honest ones are graded as if alone, and every entry has a row."""
+"""A class with hostile submissions: honest ones get the same results as alone, and every submission has a row."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""An instructor's mistake ends in one clear line, and never costs a student a point."""
+"""An instructor's mistake is reported in one clear line, and never costs a student points."""
 
 import json
 import re

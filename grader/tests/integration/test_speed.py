@@ -11,7 +11,6 @@ from grader.results.result import KataResult, PerformanceResult, Result, speed_f
 from grader.speed import figures, grading, setup
 from grader.speed.machine import Machine
 from grader.speed.session import SpeedJob, add_fallbacks
-from grader.tests import ROOT
 from grader.tests.conftest import Run, call_grader, grade
 from grader.tests.support.sample_results import make_result
 from grader.tests.support.submissions import write_assignment

@@ -1,4 +1,4 @@
-"""A class of hostile submissions, made from a seed: names, modes, kinds of files, links, times, archives."""
+"""A class of hostile submissions, made from a seed: unusual names, modes, kinds of files, links, times and archives."""
 
 import io
 import os

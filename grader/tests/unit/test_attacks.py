@@ -34,7 +34,7 @@ def corpus() -> list[Attack]:
 
 
 def load_corpus(folder: Path, text: str) -> list[Attack]:
-    """Return the corpus of this one class."""
+    """Return the attacks of a corpus that has one file, with this content."""
     (folder / "tricks.toml").write_text(text)
     return list(load_attacks(KATAS, folder))
 

@@ -251,9 +251,9 @@ SHORT = [  # a kata, a claim of its text, and code that is true only if the clai
     ("linear", "With plain `randn` it would be `sqrt(input_dim)` times as large", """
         assert 0.9 < (x @ a).std() / 1024**0.5 < 1.1"""),
     ("flop_accounting", "the first layer's input gets no gradient unless",
-     "assert count_backward_products(False) == 1"),
+     "assert count_backward_matmuls(False) == 1"),
     ("linear_backward", "Each gradient is a matrix multiplication with as many FLOPs as the forward pass",
-     "assert count_backward_products(True) == 2"),
+     "assert count_backward_matmuls(True) == 2"),
     ("strides", "is not contiguous, and `x.transpose(0, 1).view(3, 2, 2, 2)` works", """
         y = torch.arange(24).reshape(2, 3, 4).transpose(0, 1)
         assert not y.is_contiguous() and y.view(3, 2, 2, 2).equal(y.contiguous().view(3, 2, 2, 2))"""),
@@ -263,14 +263,14 @@ SHORT = [  # a kata, a claim of its text, and code that is true only if the clai
 ]  # fmt: skip
 
 
-def count_backward_products(asks: bool) -> float:
-    """Count the products of a linear layer's backward pass, where its input requires grad or not."""
+def count_backward_matmuls(asks: bool) -> float:
+    """Count the matmuls of a linear layer's backward pass, with an input that requires grad or not."""
     layer, x = nn.Linear(DIM, DIM, bias=False), X.clone().requires_grad_(asks)
     return count_flops(lambda: layer(x).sum().backward()) / count_flops(lambda: layer(x)) - 1
 
 
 def compute_decay(kind: Callable[..., torch.optim.Optimizer], gradient: float) -> float:
-    """Return by how much weight decay makes a weight smaller in a few steps."""
+    """Return how much weight decay reduces a weight in a few steps."""
     ends = []
     for decay in (0.0, 0.1):
         weight = nn.Parameter(torch.ones(1, dtype=torch.float64))

@@ -1,4 +1,4 @@
-"""Tests of the comparison with the expected value: it allows for rounding in any order of summing, and no more."""
+"""Tests of the comparison with the expected value: it allows for the rounding of any summation order, and no more."""
 
 import itertools
 import math

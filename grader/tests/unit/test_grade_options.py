@@ -1,4 +1,4 @@
-"""Tests of `grader grade`'s options: each belongs to one kind, and grading options reach a Slurm task."""
+"""Tests of `grader grade`'s options: each sets one field, and grading options reach a Slurm task."""
 
 import dataclasses
 import sys

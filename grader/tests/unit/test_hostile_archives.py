@@ -71,12 +71,12 @@ def make_members(files: Mapping[str, bytes], folder: str = "") -> list[Member]:
 
 
 def build_zip(*entries: Entry, files: Mapping[str, bytes] = FILES) -> Build:
-    """Return a builder of a zip with the files, then these entries."""
+    """Return a function that builds a zip of the files, followed by these entries."""
     return lambda folder: write_zip(folder, [*files.items(), *entries])
 
 
 def build_tar(*extra: Member, files: Mapping[str, bytes] = FILES) -> Build:
-    """Return a builder of a tar with the files, then these members."""
+    """Return a function that builds a tar of the files, followed by these members."""
     return lambda folder: write_tar(folder, [*make_members(files), *extra])
 
 

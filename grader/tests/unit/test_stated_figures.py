@@ -33,7 +33,7 @@ def step(
 
 
 def compute_momentum(momentum: Callable[..., Any], gradients: list[float]) -> list[float]:
-    """Return the momentum after each of these gradients: the step at a learning rate of 1."""
+    """Return the momentum after each of these gradients, which equals the step at a learning rate of 1."""
     ahead = iter(gradients)
     places = step(momentum, lambda _: next(ahead), len(gradients), lr=1.0)
     return [before - after for before, after in pairwise(places)]
