@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from grader.tests.unit.test_compute_katas import count_flops
-from grader.tests.unit.test_stated_figures import sections
+from grader.tests.unit.test_stated_figures import read_sections
 from torchkata.course import course
 
 LAYERS, ROWS, DIM = 8, 16, 32
@@ -29,7 +29,7 @@ X = torch.ones(ROWS, DIM)
 def assert_text_has(kata: str, *claims: str) -> None:
     """Assert that these claims are still in the kata's stub or its section of the page."""
     stub = re.sub(r"\n# ?", "\n", course().stub(kata).read_text("utf-8"))
-    text = " ".join(f"{stub} {sections()[kata]}".split())
+    text = " ".join(f"{stub} {read_sections()[kata]}".split())
     for claim in claims:
         assert claim in text, f"{kata} no longer says {claim!r}: change the test with the text"
 
