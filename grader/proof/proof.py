@@ -67,8 +67,8 @@ class Trial:
     title: str  # class/name
     level: Level
     problems: tuple[str, ...]  # the ways in which it succeeded
-    control_problem: str | None = None  # "" if the honest control is accepted, None without a control
-    stopped_by: str = ""  # the defence that stopped it, "" if none did
+    control_problem: str | None = None  # "" if the honest control is accepted, or None without a control
+    stopped_by: str = ""  # the defence that stopped it, or "" if none did
     gained: float = 0.0  # undeserved points
     admitted: Literal["", "OPEN", "ONLY BWRAP STOPS"] = ""  # declared in the corpus: no defence at this level …
     reason: str = ""  # … and why

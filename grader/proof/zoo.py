@@ -36,7 +36,7 @@ class ZooEntry:
     words: str  # describes what is unusual or wrong
     source: str
     looks_like: frozenset[str] = frozenset()  # acceptable diagnoses, as sentences
-    caught_by: str = ""  # the recorded test that catches it, "" if unknown
+    caught_by: str = ""  # the recorded test that catches it, or "" if unknown
     note: str = ""  # required text in that test's own note
 
 

@@ -135,7 +135,7 @@ def versions() -> dict[str, str]:
 
 
 def version_of(module: str) -> str:
-    """Return the version of the package of a module, "" if it is part of Python or not installed."""
+    """Return the version of the package of a module, or "" if it is part of Python or not installed."""
     with contextlib.suppress(PackageNotFoundError):
         return version(module)
     names = packages_distributions().get(module, [])

@@ -37,14 +37,14 @@ def describe_changes(kata: str, old: str, new: str) -> str:
 
 
 def read_at(path: str, version: str) -> str:
-    """Return a course file at a version, "" if it did not exist; an uncommitted version is read from disk."""
+    """Return a course file at a version, or "" if it did not exist; an uncommitted version is read from disk."""
     if version.endswith(NOT_COMMITTED):
         return (course().root / path).read_text("utf-8")
     return git("show", f"{version}:./{path}")
 
 
 def git(*arguments: str) -> str:
-    """Return the output of a git command in the course, "" if it fails."""
+    """Return the output of a git command in the course, or "" if it fails."""
     command = ["git", "-C", str(course().root), *arguments]
     try:
         return subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=True).stdout

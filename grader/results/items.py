@@ -85,7 +85,7 @@ def analyze_tests(students: Sequence[Answers], tests: Sequence[Property]) -> lis
 
 
 def analyze_test(which: Property, students: Sequence[Answers], totals: Sequence[tuple[float, float]]) -> Item | None:
-    """Return the statistics of a test, None if too few submissions tried it."""
+    """Return the statistics of a test, or None if too few submissions tried it."""
     tried = [
         (answer, total)
         for student, total in zip(students, totals, strict=True)

@@ -92,7 +92,7 @@ class Result(msgspec.Struct, frozen=True):
     performance: list[PerformanceResult] = []
     speed_fingerprint: str = ""  # fingerprint of the timed submission
     findings: list[Finding] = []
-    unreadable: str = ""  # why the submission could not be read, "" if it could
+    unreadable: str = ""  # why the submission could not be read, or "" if it could
     basis: str = ""  # digest of everything that affects points except the course's files of each kata
     course: str = ""  # commit of the course, if it is a git checkout
     handed_in: str = ""  # time of the submission's commit with time zone, if it is a git checkout
@@ -137,7 +137,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def load(path: Path) -> Result | None:
-    """Return a stored result, None if there is no readable one."""
+    """Return a stored result, or None if there is no readable one."""
     try:
         return read(path)
     except ResultError:

@@ -57,7 +57,7 @@ def store(directory: Path, submission: str, fingerprint: str, files: Mapping[str
 
 
 def load_submission(directory: Path, submission: str, fingerprint: str) -> StoredSubmission | None:
-    """Return the files of the result with this fingerprint, None if they are not stored."""
+    """Return the files of the result with this fingerprint, or None if they are not stored."""
     try:
         found = msgspec.json.decode((directory / submission / FILE).read_bytes(), type=StoredSubmission)
     except (OSError, msgspec.MsgspecError, UnicodeError):

@@ -19,7 +19,7 @@ HANDOUT = Path(__file__).parents[2]
 
 
 def main() -> int:
-    """Install the missing packages. Return pip's exit code, 0 if nothing is missing."""
+    """Install the missing packages. Return pip's exit code, or 0 if nothing is missing."""
     needed = find_missing(tomllib.loads((HANDOUT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"])
     if not needed:
         return 0

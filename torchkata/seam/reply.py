@@ -31,7 +31,7 @@ class Reply:
     outcome: Literal["returned", "not_written", "raised"]
     value: Plain = None
     error: str = ""  # "TypeError: …"
-    file: str = ""  # the student's file that raised, "" if none did
+    file: str = ""  # the student's file that raised, or "" if none did
     line: int = 0  # 0 if unknown
     source: str = ""  # the text of that line, or of the probe's line if `file` is empty
 

@@ -1,4 +1,4 @@
-"""Searches a handout for leaks: functions or sentences of the solution or the zoo.
+"""Searches a handout for leaks: functions or sentences of the solution or of the zoo's implementations.
 
 Texts that also occur in a stub or an oracle are intentionally public.
 """
@@ -59,7 +59,7 @@ def collect_secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
         for path in paths
         if path.suffix in (".py", ".toml")
         for text in read_texts(path)
-    ][::-1]  # later entries win: a text in both is attributed to the solution
+    ][::-1]  # a later file overwrites an earlier one: a text in both is attributed to the solution
     public = [path.read_text("utf-8") for pattern in PUBLIC for path in sorted(course().root.glob(pattern))]
     public_text, public_bodies = (
         collapse_whitespace("".join(public)),
@@ -88,7 +88,7 @@ def select_texts(table: dict[str, Any]) -> Iterator[str]:
 
 
 def parse(text: str) -> ast.Module | None:
-    """Return the syntax tree, None if the text is not Python."""
+    """Return the syntax tree, or None if the text is not Python."""
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError):

@@ -21,7 +21,7 @@ class Part:
     title: str
     result: KataResult  # without its tests
     tests: tuple[VisibleTest, ...]
-    shares: tuple[SpeedScore | None, ...] = ()  # of the workloads, None if not measured
+    shares: tuple[SpeedScore | None, ...] = ()  # of the workloads, or None if not measured
 
     @property
     def rehearsed(self) -> bool:

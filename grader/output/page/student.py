@@ -22,11 +22,11 @@ class Student:
     max_score: float
     cells: dict[str, KataResult]  # by kata, and for speed; without tests
     tried: frozenset[Property]
-    failed: dict[Property, str]  # the diagnosis of each, "" without one
+    failed: dict[Property, str]  # the diagnosis of each, or "" without one
     answers: Answers
     rerun: tuple[str, ...]  # katas and workloads to grade again after a fault of the machine
     findings: tuple[Finding, ...]
-    unreadable: str  # why it could not be read, "" if it could
+    unreadable: str  # why it could not be read, or "" if it could
     timed: tuple[PerformanceResult, ...]
     kind: str  # kind of device
     device: str

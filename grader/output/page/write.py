@@ -39,7 +39,7 @@ class Shown:
 
     @property
     def graded(self) -> str:
-        """The date of grading, "" if unknown."""
+        """The date of grading, or "" if unknown."""
         return self.submission.graded.astimezone().date().isoformat() if self.submission else ""
 
     def codes(self, findings: Sequence[Finding] = ()) -> dict[str, Code]:
