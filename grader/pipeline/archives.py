@@ -1,4 +1,4 @@
-"""Reads the Python files in a zip or tar, in memory and with limits; a hostile archive yields a one-line error."""
+"""Reads the Python files in a zip or tar, in memory and with limits. A hostile archive causes a one-line error."""
 
 import gzip
 import io
@@ -12,7 +12,7 @@ from grader.base.text import MOST_QUOTED, quote
 from torchkata.course.submission import MAX_BYTES
 
 MAX_ENTRIES = 10_000  # in an archive or a directory, of any kind
-MAX_UNPACKED = 64 * 2**20  # bytes of a tar: even skipping a member decompresses it
+MAX_UNPACKED = 64 * 2**20  # bytes of an uncompressed tar: even skipping a member decompresses it
 ZIP_ENTRY = b"PK\x01\x02"  # signature of an entry in the central directory
 ENDINGS = (".tar.gz", ".tgz", ".tar", ".zip")
 
@@ -87,7 +87,7 @@ def check_name(name: str) -> PurePosixPath:
 
 
 def check_size(content: bytes) -> bytes:
-    """Return the content of a file. Raises SubmissionError if it is larger than any hand-written module."""
+    """Return the content of a file. Raises SubmissionError if the file is larger than any hand-written module."""
     if len(content) > MAX_BYTES:
         raise SubmissionError(f"contains a file larger than {MAX_BYTES // 2**20} MiB")
     return content

@@ -23,8 +23,8 @@ from pathlib import Path
 from grader.base.imports import follow_imports, module_path
 from torchkata.course import ENGINE, Kata, cached_by_course, course
 
-LIBRARIES = ("numpy", "hypothesis", "pytest")  # in addition to those that the course preloads
-SHORT = 16  # digits; enough for a class, where nobody attacks the digest
+LIBRARIES = ("numpy", "hypothesis", "pytest")  # in addition to the libraries that the course preloads
+SHORT = 16  # digits; enough within a class, because nobody attacks the digest
 
 ENGINE_FILES = ("torchkata/**/*.py", "torchkata/**/*.toml", "grader/**/*.py", "grader/**/*.toml")
 GRADING_FILES = (

@@ -22,7 +22,7 @@ def course_version() -> str:
 
 
 def describe_changes(kata: str, old: str, new: str) -> str:
-    """Return one line with the changed tests (or else files) of a kata, and the commits that changed them, if known."""
+    """Return one line with the changed tests (or else files) of a kata and, if known, the commits that changed them."""
     versions = [version.removesuffix(NOT_COMMITTED) for version in (old, new)]
     if kata not in course().katas or not all(versions):
         return f"{kata}: its tests or settings have changed"

@@ -42,8 +42,8 @@ class Item:
     """The statistics of a test."""
 
     which: Property
-    n: int  # submissions that tried it
-    difficulty: float | None = None  # share of these that pass: 1 is easy; None if nobody tried it
+    n: int  # number of submissions that tried the test
+    difficulty: float | None = None  # share of these submissions that pass: 1 is easy; None if nobody tried it
     discrimination: float | None = None  # also None if all pass, all fail, or all have the same points elsewhere
     seconds: float | None = None  # mean
 
@@ -114,8 +114,8 @@ def share_of_others(answer: Answer, total: tuple[float, float]) -> float:
 
 
 def point_biserial(passed: Sequence[bool], rest: Sequence[float]) -> float | None:
-    """Return the correlation of a yes/no variable with a number; None if either is constant."""
-    if len({*passed}) < 2 or len({*rest}) < 2:  # compared exactly: a rounded mean could hide that all are equal
+    """Return the correlation of a yes/no variable with a number, or None if either is constant."""
+    if len({*passed}) < 2 or len({*rest}) < 2:  # compare exactly: a rounded mean could hide that all values are equal
         return None
     return max(-1.0, min(1.0, correlation([float(one) for one in passed], rest)))
 

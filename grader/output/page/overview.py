@@ -40,7 +40,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Spread:
-    """Median and quartiles of the share of points."""
+    """Median and quartiles of the students' shares of the points."""
 
     low: float
     median: float
@@ -63,7 +63,7 @@ class KataSummary:
 
 @dataclass(frozen=True)
 class Failing:
-    """A property, how many submissions failed it and how many tried it, and the most frequent diagnosis."""
+    """A property with the number of submissions that failed it and that tried it, and the most frequent diagnosis."""
 
     which: Property
     failed: int
@@ -116,7 +116,7 @@ def find_failing(students: Sequence[Student]) -> list[Failing]:
 
 
 def group_findings(students: Sequence[Student]) -> dict[str, list[tuple[str, Finding]]]:
-    """Return the findings by text, each with its submission."""
+    """Return the findings grouped by their text, each with its submission."""
     found: dict[str, list[tuple[str, Finding]]] = {}
     for one in students:
         for finding in one.findings:

@@ -18,7 +18,7 @@ from torchkata.course import cached_by_course, course
 
 CPU_SECONDS, MEMORY = 10, 2**30  # more than any hand-written source needs
 PICKLERS = ("torch.save", "pickle.dump", "pickle.dumps")
-MIN_NODES = 40  # of a syntax tree: two people are unlikely to write this many identical nodes by chance
+MIN_NODES = 40  # two people are unlikely to write this many identical nodes of a syntax tree by chance
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
