@@ -31,8 +31,8 @@ class Claim:
 def make_claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterator[Claim]:
     """Yield all claims about the katas.
 
-    A wrong entry is graded alone: other katas would be graded with a fallback in its place anyway. A separate claim per
-    kata ("fallback") states that the katas that build on the kata can be done without it.
+    A wrong entry is graded alone: other katas would be graded with a fallback in its place anyway. For each kata, a
+    separate claim ("fallback") states that the katas that build on it can be done without it.
 
     `quick` omits the fallbacks and the katas that build on a right entry, and tests right entries on few inputs. For a
     wrong entry, `quick` runs only the test that `caught_by.toml` names (all tests if no test is named).

@@ -1,10 +1,10 @@
 """The system call filter: a worker may make the calls that Python, NumPy and torch need, and no others.
 
-A call that is not listed here fails with ENOSYS, as if the kernel did not have it, so libraries fall back, and calls
-added in newer kernels are refused as well. What a worker does can change state of the kernel that outlives it, such as
-which pages and names are cached, or how high a counter is. Calls that return such state are refused, since a later
-submission could read it. libseccomp knows the numbers on this machine. The worker installs the filter as the last step
-(`confine.py`).
+A call that is not listed here fails with ENOSYS, as if the kernel did not have the call. Libraries then fall back, and
+calls added in newer kernels are refused as well. A worker can change kernel state that outlives the worker, such as the
+set of cached pages and names, or a counter. Calls that return such state are refused, because a later submission could
+read it. libseccomp knows the numbers of the calls on this machine. The worker installs the filter as the last step of
+its confinement (`confine.py`).
 """
 
 import errno

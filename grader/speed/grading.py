@@ -25,7 +25,7 @@ def grade(
 ) -> Iterator[PerformanceResult]:
     """Grade each workload with its own files.
 
-    Ends early if this process or its device fails; the remaining workloads need a new process.
+    The grading ends early if this process or its device fails; the remaining workloads need a new process.
     """
     for workload in workloads:
         began = time.monotonic()
@@ -80,7 +80,7 @@ def make_row(machine: Machine, workload: Workload, verdict: Final, thresholds: T
 
 
 def choose_remark(machine: Machine, workload: Workload, verdict: Final) -> str:
-    """Return the remark for a measurement, or "" if the result is wrong."""
+    """Return the remark for a measured speed, or "" if the result is wrong."""
     if verdict.median is None:
         return ""
     return choose_lesson(workload.name, machine.kind, verdict.median, verdict.mfu, machine.device)
