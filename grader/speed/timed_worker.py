@@ -29,7 +29,7 @@ BACK_SECONDS = 20.0  # time limit for a driver to free the memory of a process t
 SLACK = 2**28  # bytes that libraries of this process may have allocated in the meantime
 LOOK_SECONDS = 0.01
 MOST_CALLS = 2**16
-SETTLINGS = 3  # number of waits for an idle device before each block
+SETTLINGS = 3  # number of times that settling is timed before each block
 LEAST_SECONDS = 1e-6  # minimum duration of a block after subtracting the grader's own work
 
 

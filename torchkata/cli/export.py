@@ -28,7 +28,7 @@ from .secret import find_secret
 from .terminal import CallError, say
 
 FILE = "assignment.zip"
-LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py")  # left out without a note
+LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py")  # names that are left out without a note
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Note:
 
     file: str
     text: str
-    is_serious: bool = False  # tests of this file will certainly fail
+    is_serious: bool = False  # whether tests of this file will certainly fail
 
 
 def export(path: Path | None) -> int:

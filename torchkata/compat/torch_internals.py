@@ -60,8 +60,8 @@ def set_grad_if_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
 def skip_stack_traces() -> None:
     """Let `torch.manual_seed` skip the stack traces that it records for devices that are not initialized yet.
 
-    torch records three per call, to show them if CUDA fails to start later. This costs a hundred times more than
-    seeding.
+    torch records three stack traces per call, to show them if CUDA fails to start later. This costs a hundred times
+    more than seeding.
     """
     for backend in (torch.cuda, torch.xpu, torch.mtia):
         backend.traceback = SimpleNamespace(format_stack=list)  # type: ignore[attr-defined]

@@ -17,7 +17,7 @@ from .course import PRIVATE, Course, nearest
 from .current import cached_by_course, course, find_course, is_chosen, is_course, read_course, use, use_none
 from .model import CourseError, HiddenSays, Kata, Limits, Tier, Tiers, Track, Visibility, Workload
 
-ENGINE = Path(__file__).resolve().parents[2]  # the folder that holds the packages `torchkata` and `grader`
+ENGINE = Path(__file__).resolve().parents[2]  # the folder that contains the packages `torchkata` and `grader`
 
 __all__ = [
     "ENGINE",

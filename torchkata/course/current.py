@@ -11,7 +11,7 @@ from .course import Course
 from .load import read_course_fields, read_toml
 from .model import CourseError
 
-CURRENT: list[Course] = []  # at most one: a process works on one course
+CURRENT: list[Course] = []  # at most one course: a process works on only one
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -53,7 +53,7 @@ def find_course(start: Path) -> Path | None:
 def is_course(folder: Path) -> bool:
     """Return whether the folder's `pyproject.toml` has a table [tool.torchkata].
 
-    Raises CourseError for a file that mentions torchkata and is not valid TOML.
+    Raises CourseError if the file mentions torchkata and is not valid TOML.
     """
     path = folder / "pyproject.toml"
     try:

@@ -29,7 +29,7 @@ def toml_type(annotation: Any) -> type:
 COURSE_KEYS = {"title": str, "tracks": dict, "graded": list, "limits": dict, "languages": list, "preload": list}
 LIMIT_KEYS = {field.name: toml_type(field.type) for field in fields(Limits)}
 KATA_KEYS = {field.name: toml_type(field.type) for field in fields(Kata) if field.name not in ("name", "languages")}
-KATA_KEYS["visibility"] = object  # a word, or a table of words
+KATA_KEYS["visibility"] = object  # a word, or a table with words as values
 
 
 def read_course_fields(root: Path) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def main() -> int:
 
 
 def find_missing(requirements: list[str]) -> list[str]:
-    """Return the requirements that are not installed; all of them without the package `packaging`."""
+    """Return the requirements that are not installed, or all requirements if `packaging` is not installed."""
     try:
         from packaging.requirements import Requirement  # a dependency of pytest
     except ImportError:

@@ -33,11 +33,11 @@ class Row:
     """The result of a workload."""
 
     result: TestResult
-    figure: Figure | None = None  # if one was measured
+    figure: Figure | None = None  # None if nothing was measured
 
     @property
     def verdict(self) -> str:
-        """The name of the tier that was reached, or of the outcome if nothing was measured."""
+        """The name of the tier that was reached, or the outcome if nothing was measured."""
         if self.figure is None:
             return words(f"status.{LOOKS[self.result.outcome].status}")
         return words(f"speed.{self.figure.verdict.tier or 'too_slow'}")
@@ -157,7 +157,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
-    """Assign each verdict other than a pass to its own category."""
+    """Give each verdict other than a pass its own category in pytest's summary."""
     row: Row | None = getattr(report, "workload", None)
     if row is None or row.result.outcome == "passed":
         return None

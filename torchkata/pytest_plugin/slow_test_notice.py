@@ -13,7 +13,7 @@ from torchkata.i18n import words
 from .run_state import get_state
 from .selection import find_kata
 
-SECONDS = 4.0  # between notices: less than the time limit of a call
+SECONDS = 4.0  # seconds between notices, less than the time limit of a call
 
 
 @pytest.hookimpl(trylast=True)  # after the terminal

@@ -52,7 +52,7 @@ NOWHERE = Place()
 
 
 class Crashed(Exception):
-    """An exception of the student's code: its text and the line that raised it."""
+    """Raised if the student's code raised an exception; has the exception's text and the line that raised it."""
 
     def __init__(self, error: str, place: Place) -> None:
         super().__init__(error)

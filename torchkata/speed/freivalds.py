@@ -19,8 +19,8 @@ CHUNK = 2**24  # elements that are converted to float64 at a time: 128 MiB
 # Relative error of rounding to nearest, in units of the dtype's eps: the root mean square is 0.21 for normally
 # distributed values (a uniform error of at most half a unit in the last place, averaged over mantissas).
 ROUNDING = 0.2125
-MARGIN = 1.8  # times the error of a right product; in bfloat16 0.2125 · 1.8 · 2⁻⁷ = 3.0e-3
-OWN_MARGIN = 1.5  # times the error of the baseline
+MARGIN = 1.8  # allowed multiple of the error of a right product; in bfloat16 0.2125 · 1.8 · 2⁻⁷ = 3.0e-3
+OWN_MARGIN = 1.5  # allowed multiple of the baseline's error
 
 
 def relative_error(
@@ -33,9 +33,9 @@ def relative_error(
 ) -> float:
     """Estimate ‖C − A·B‖ / ‖C‖ (Frobenius norms) in float64.
 
-    The norm of C is exact, whereas that of A·B could only be estimated. For an error e relative to ‖A·B‖ the result is
-    between e / (1 + e) and e / (1 − e), so nearly e for small errors. No float64 copy is larger than CHUNK elements or
-    one row.
+    The norm of C is exact, whereas that of A·B could only be estimated. For an error e relative to ‖A·B‖, the result is
+    between e / (1 + e) and e / (1 − e), which is nearly e for small errors. No float64 copy is larger than CHUNK
+    elements or one row.
 
     Args:
         a: Matrix of shape (m, k), of any real dtype.

@@ -14,8 +14,8 @@ class Size:
     width: int = 0
     outputs: int = 0
     layers: int = 0
-    parameters: int = 0  # of one optimizer
-    tokens: int = 0  # in the data
+    parameters: int = 0  # number of parameters of one optimizer
+    tokens: int = 0  # number of tokens in the data
     sequence: int = 0
     rate: float = 0.0  # the learning rate
     dtype: str = "float32"
