@@ -2,7 +2,7 @@
 
     python -m scripts.made_up_class DIR
 
-The names are written in five scripts (such as Latin and Chinese). The files are downloads from three platforms,
+The names are written in five scripts (Latin, Chinese, …). The files are downloads from three platforms,
 extensions, overrides and gradebooks. Six submissions can be graded; the results of all others are simulated.
 """
 

@@ -1,6 +1,6 @@
 """Removes files that killed runs leave behind: half-written files next to results, and copies of the runtime.
 
-A process that uses such a file holds a lock on it, which the system releases no matter how the process ends.
+A process that uses such a file holds a lock on it. The system releases the lock no matter how the process ends.
 """
 
 import contextlib

@@ -28,7 +28,7 @@ def exit_at_ctrl_c(line: str, tidy: Callable[[], object] = lambda: None) -> None
 
 
 def raise_at_ctrl_c() -> None:
-    """Make the first Ctrl-C raise KeyboardInterrupt, and ignore later ones so that they can't disturb the cleanup."""
+    """Make the first Ctrl-C raise KeyboardInterrupt, and ignore any later Ctrl-C, which could disturb the cleanup."""
 
     def interrupt(_signal: int, _frame: object) -> NoReturn:
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -14,7 +14,7 @@ from grader.results import result
 from grader.results.load import list_results
 from torchkata.course import Kata, course
 
-TEST_SECONDS = 0.13  # per test of a correct solution, 100 examples (docs/evidence/measured.md)
+TEST_SECONDS = 0.13  # per test of a correct solution with 100 examples (docs/evidence/measured.md)
 MIN_SHARE = 0.25  # minimum share of these seconds, even if there are few examples
 WORKLOAD_SECONDS = 25.0
 TASK_SECONDS = 300.0  # target per task: much longer than its startup, but short enough that little is lost if it fails

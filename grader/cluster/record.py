@@ -1,4 +1,4 @@
-"""`DIR/.slurm/jobs.json`: the jobs that grade into DIR, so that a repeated call finds the jobs of a stopped one."""
+"""`DIR/.slurm/jobs.json`: the jobs that grade into DIR, so that a repeated call finds the jobs of a stopped call."""
 
 import secrets
 import shutil

@@ -109,7 +109,7 @@ def prove_files(katas: Sequence[Kata], options: Options) -> Proof:
 
 
 def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, out: Console, err: Console) -> Proof:
-    """Prove that the tests accept correct entries of the zoo and reject wrong ones."""
+    """Prove that the tests accept correct entries of the zoo and reject wrong entries."""
     outcome, warn = ZooOutcome(), partial(print_warning, err)
     for kata in katas:
         digest_grading(kata.name)  # compute and cache the digest now, before the files are imported

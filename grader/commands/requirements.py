@@ -1,4 +1,4 @@
-"""The files and texts that every kata must have. `grader certify` lists each missing one.
+"""The files and texts that every kata must have. `grader certify` lists each missing file or text.
 
 The tests of this project call the same function, so they accept the same katas as certify. Matters of taste are not
 checked: the length of a text, the number of entries in the zoo, translations.
@@ -151,7 +151,7 @@ class Section:
 
 
 def read_sections() -> list[Section]:
-    """Return the sections of the page of katas in order; [] if the course has no such page."""
+    """Return the sections of the page of katas in order, or [] if the course has no such page."""
     found, track = [], ""
     path = course().root / PAGE
     for part in re.split(r"^(?=##)", path.read_text("utf-8"), flags=re.MULTILINE)[1:] if path.is_file() else ():

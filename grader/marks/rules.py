@@ -40,7 +40,7 @@ class Extension:
 
 @dataclass(frozen=True)
 class Override:
-    """Points set by hand for a test, for a kata, or, without both, for the mark."""
+    """Points set by hand for a test, for a kata or, if neither is given, for the mark."""
 
     kata: str
     test: str

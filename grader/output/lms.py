@@ -126,7 +126,7 @@ def check_maximum(
 
 
 def parse_number(text: str) -> float | None:
-    """Return a number with a decimal point or comma, None for other text."""
+    """Return a number with a decimal point or comma, or None for other text."""
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:

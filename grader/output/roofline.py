@@ -26,8 +26,8 @@ from torchkata.course import course
 if TYPE_CHECKING:
     from torchkata.speed.workload import Rate, Roof
 
-LINE = 12.0  # points from one label to the next
-GREY = "#7a7a7a"  # contrast 4.3 with white, 4.9 with black
+LINE = 12.0  # distance between labels in points
+GREY = "#7a7a7a"  # contrast ratio of 4.3 to white and of 4.9 to black
 FAINT = "#7a7a7a66"
 BLUE = "#2a86c8"
 

@@ -22,7 +22,8 @@ class SubmissionError(Exception):
 
     Args:
         why: the reason.
-        detail: text taken from the student's files, such as a name. It is cut off, and pseudonymized results leave it
+        detail: text taken from the student's files, such as a name. Long text is cut off, and pseudonymized results
+        leave it
             out.
     """
 

@@ -34,7 +34,7 @@ MALFORMED = (OSError, ValueError, ArithmeticError, LookupError, RecursionError, 
 
 
 def find_commit_time(path: Path, files: Mapping[str, bytes]) -> str:
-    """Return the last commit's time, with zone; "" if no commit contains the graded files or its time is invalid."""
+    """Return the last commit's time, with zone, or "" if no commit contains the graded files or its time is invalid."""
     try:
         with open_inside(None, str(path), ".git") as git, open_inside(git, "objects") as folder:
             objects = Objects(folder)
@@ -163,7 +163,7 @@ class Objects:
 
 
 def find_offset(index: int, name: bytes) -> int | None:
-    """Return the offset of an object in the pack with this index; None if it is not there."""
+    """Return the offset of an object in the pack with this index, or None if it is not there."""
     if os.pread(index, len(PACK_INDEX), 0) != PACK_INDEX:
         return None
     ends = (0, *struct.unpack(">256I", os.pread(index, 4 * 256, len(PACK_INDEX))))

@@ -40,7 +40,7 @@ class SharedInputs:
 
 
 def draw_inputs(item: pytest.Function, seed: int) -> list[dict[str, Any]] | None:
-    """Return the arguments that `@given` passes to a test while nothing fails; None if Hypothesis cannot draw them.
+    """Return the arguments that `@given` passes to a test while nothing fails, or None if Hypothesis cannot draw them.
 
     Some inputs, like `st.data()`, draw more values during the test. This is impossible after this function has
     returned, so the first pass leaves such a test to Hypothesis.

@@ -168,7 +168,7 @@ def prepare_directory(directory: Path, seed: int, *, alone: bool) -> None:
 
 
 def load_replaced(options: Options, submission: str) -> Result | None:
-    """Return the stored result that a new one would replace, unless it is missing or out of date."""
+    """Return the stored result that a new result would replace, unless it is missing or out of date."""
     path = options.out / submission / "result.json"
     if options.force or not path.exists() or path.stat().st_mtime_ns < options.since_ns:
         return None

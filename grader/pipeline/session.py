@@ -248,7 +248,7 @@ def run_child(
 
 
 def limit_memory(mib: int = MEMORY_MIB) -> None:
-    """Limit how much more this process may allocate, so that a huge answer can't take the other children's memory."""
+    """Limit how much more memory this process may allocate, so that a huge answer leaves enough for other children."""
     status = Path("/proc/self/status")
     if status.exists():
         held = next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmData:"))

@@ -92,7 +92,7 @@ def refuse_name(entry: Entry, problem: str, detail: str = "") -> Refusal:
 
 
 def find_name_problem(name: str) -> str | None:
-    """Return why results can't be stored under a name; None if they can."""
+    """Return why results can't be stored under a name, or None if they can."""
     if not name:
         return "the name is empty apart from its ending"
     if any(unicodedata.category(character) in UNPRINTABLE for character in name):

@@ -33,7 +33,7 @@ from torchkata.course import Kata, course
 
 EXAMPLES = 10
 KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # shorter limits than for students, because attacks often reach the limits
-QUICK_SHARE = 0.5  # share of these limits in a quick proof
+QUICK_SHARE = 0.5  # factor for these limits in a quick proof
 QUICK_AT_ONCE = 2  # attacks per job: most wait for a limit, and the quick proof measures no times
 DENIAL = "denial_of_service/"  # attacks on the grader's time and memory rather than on points
 SLACK_SECONDS = 15.0  # additional time for starting and ending workers and for the second kata

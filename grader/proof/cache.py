@@ -47,7 +47,7 @@ class ProofCache:
         if path.name not in self.known:
             self.known[path.name] = read_results(path)
         full = replace(claim, job=replace(claim.job, few_examples=False))
-        for known in (full, claim):  # a full proof covers the quick one
+        for known in (full, claim):  # a full proof covers the quick proof
             key = self.make_key(known)
             results = self.known[path.name].get(key)
             if results is not None:

@@ -84,7 +84,7 @@ def refute_wrong(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | No
     """Return why a wrong entry does not count as caught, or None if it does.
 
     Its kata must be started and not done. If the entry has `looks_like`, a test must give this diagnosis and no test
-    may give another one. The test named in `caught_by.toml` must fail, with the diagnosis if there is one.
+    may give another diagnosis. The test named in `caught_by.toml` must fail, with the diagnosis if there is one.
     """
     (result,), found = results, collect_diagnoses(results)
     if result.status == "done":

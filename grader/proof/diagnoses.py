@@ -40,7 +40,7 @@ class Diagnoses:
     unforeseen: list[str] = field(default_factory=list)
 
     def add(self, claim: Claim, results: Sequence[KataResult]) -> None:
-        """Count one wrong entry."""
+        """Count the judgement of one wrong entry."""
         judgement = judge_diagnosis(claim, results)
         self.counts.setdefault(claim.kata, Counter())[judgement] += 1
         if judgement == "unexpected diagnosis":

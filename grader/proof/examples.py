@@ -179,7 +179,7 @@ def collect_states(names: Names) -> Names:
 
 
 def run_statement(node: ast.stmt, names: Names, comment: str) -> Any:
-    """Return the value of an expression, or the error class that the comment states; None for a statement."""
+    """Return the value of an expression, or the error class that the comment states, or None for a statement."""
     if not isinstance(node, ast.Expr):
         exec(compile(ast.Module([node], []), "example", "exec"), names)
         return None
@@ -277,7 +277,7 @@ def convert_to_python(side: str) -> str:
 
 
 def check_sums(text: str) -> int:
-    """Return the number of numeric equations in a text. Raises Untrue if the sides of one differ."""
+    """Return the number of numeric equations in a text. Raises Untrue if the sides of an equation differ."""
     found = find_equations(text)
     for sides in found:
         first, *others = map(convert_to_python, sides)

@@ -1,4 +1,4 @@
-"""The zoo: right implementations that the tests must accept, and wrong ones that they must catch.
+"""The zoo: right implementations that the tests must accept, and wrong implementations that they must catch.
 
 reference/<kata>/right/<name>.py  unusual but right; the first line of the docstring says what is unusual
 reference/<kata>/wrong.toml       wrong implementations:

@@ -16,7 +16,7 @@ RULES = (
 
 @cached_by_course
 def course_version() -> str:
-    """Return the course's commit, with "+" if grading files have uncommitted changes; "" without a git checkout."""
+    """Return the course's commit, with "+" if grading files have uncommitted changes, or "" without a git checkout."""
     head, changed = git("rev-parse", "HEAD").strip(), git("status", "--porcelain", "--", *RULES)
     return head + (NOT_COMMITTED if changed else "")
 

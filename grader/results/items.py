@@ -76,7 +76,7 @@ def collect_answers(result: Result) -> dict[Property, Answer]:
 
 
 def analyze_tests(students: Sequence[Answers], tests: Sequence[Property]) -> list[Item]:
-    """Return the statistics of each test that nobody or at least `FEWEST` submissions tried; [] for a small class."""
+    """Return the statistics of each test that nobody or at least `FEWEST` submissions tried; none in a small class."""
     if len(students) < FEWEST:
         return []
     totals = [sum_points(student) for student in students]

@@ -1,4 +1,4 @@
-"""The interface of a device that the grader and its workers share: CUDA, or a fake one in tests."""
+"""The interface of a device that the grader and its workers share: CUDA, or a fake device in tests."""
 
 from typing import Protocol
 

@@ -168,7 +168,7 @@ def compute_reply_limit(sent: int) -> int:
 
 
 def create_shared_memory(size: int) -> int | None:
-    """Return a descriptor of sealed memory that two processes can map; None if the system lacks memfd."""
+    """Return a descriptor of sealed memory that two processes can map, or None if the system lacks memfd."""
     if not hasattr(os, "memfd_create"):
         return None
     descriptor = os.memfd_create("frames", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)

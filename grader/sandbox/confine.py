@@ -193,6 +193,6 @@ def install_filter(confinement: Confinement) -> None:
 
 
 def hide_memory() -> None:
-    """Prevent the user's other processes from tracing this one or reading its memory."""
+    """Prevent the user's other processes from tracing this process or reading its memory."""
     if sys.platform == "linux":
         libc.prctl(SET_DUMPABLE, 0, 0, 0, 0)

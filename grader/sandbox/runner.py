@@ -166,7 +166,7 @@ class WorkerRunner:
         return answer[1:]
 
     def start(self) -> None:
-        """Get a new worker and send it the student's files. Raises Inconclusive if the machine can't start one."""
+        """Get a new worker and send it the student's files. Raises Inconclusive if the machine can't start it."""
         self.channel = self.new_channel()
         self.forgiven = 0.0
         deadline = time.monotonic() + CONTROL_SECONDS
@@ -218,7 +218,7 @@ class WorkerRunner:
 
 
 def measure_waiting() -> float:
-    """Return the seconds this thread has waited for a processor so far; 0 if the kernel does not count them."""
+    """Return the seconds this thread has waited for a processor so far, or 0 if the kernel does not count them."""
     try:
         return int(os.pread(open_schedstat(os.getpid(), threading.get_ident()), 100, 0).split()[1]) / 1e9
     except (OSError, ValueError, IndexError):

@@ -18,7 +18,7 @@ ASK_PERSONALITY = 0xFFFF_FFFF  # a harmless query that no library makes
 
 
 def find_violations(hidden: Sequence[str], *, gpu: bool, timed: bool) -> list[str]:
-    """Return a description of each thing that this process can do although the sandbox should prevent it.
+    """Return a description of each action that this process can perform although the sandbox should prevent it.
 
     A worker with a GPU may create a socket, because CUDA creates one. The address space of this worker has no limit,
     because CUDA maps more than any limit would allow. A `timed` worker must have no place to keep data that is not

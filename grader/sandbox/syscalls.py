@@ -137,9 +137,9 @@ def build_filter(*, pinned: bool = False, gpu: bool = False, namespaces: bool = 
     """Return the filter as a BPF program.
 
     Args:
-        pinned: the worker is timed: it must stay on its core, and all memory it uses must be counted as its own.
-        gpu: the worker may listen on a socket in its own network namespace, as the CUDA driver does in `cuInit`.
-        namespaces: the worker has its own /tmp in memory.
+        pinned: whether the worker is timed. It must then stay on its core and use only memory counted as its own.
+        gpu: whether the worker may listen on a socket in its own network namespace, as CUDA does in `cuInit`.
+        namespaces: whether the worker has its own /tmp in memory.
 
     Raises:
         FilterError: libseccomp is not installed.

@@ -217,7 +217,7 @@ class Zygote:
         self.dying.clear()
 
     def pause(self) -> None:
-        """Stop all threads of the current worker, then answer with its times."""
+        """Stop all threads of the current worker, then reply with its times."""
         if self.current is not None:
             stop_process(self.current.pid)
         self.control.sendall(b"p" + TWO_NUMBERS.pack(*self.read_times()))

@@ -1,4 +1,4 @@
-"""A worker that runs only while it answers a request, and the memory that it shares with this process."""
+"""A worker that runs only while it handles a request, and the memory that it shares with this process."""
 
 import socket
 import time

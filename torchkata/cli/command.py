@@ -152,7 +152,7 @@ def main() -> NoReturn:
     except (CallError, CourseError) as error:
         print(words("error", text=translate(str(error))), file=sys.stderr)
         sys.exit(2)
-    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
+    except BrokenPipeError:  # the program that reads the output, such as `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:

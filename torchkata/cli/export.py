@@ -41,7 +41,7 @@ class Note:
 
 
 def export(path: Path | None) -> int:
-    """Write the zip file and print its problems, serious ones last.
+    """Write the zip file and print its problems, the serious problems last.
 
     The default path is `assignment.zip` next to `assignment/`. Return the exit code, which is 1 if some tests will
     certainly fail. Raises CallError if there is nothing to hand in or the file can't be written.

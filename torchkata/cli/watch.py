@@ -1,4 +1,4 @@
-"""`kata watch`: runs the tests of a kata whenever its file is saved. The loop polls keys, files and the run in turn."""
+"""`kata watch`: runs the tests of a kata whenever its file is saved. The loop polls keyboard, files and tests."""
 
 import os
 import signal

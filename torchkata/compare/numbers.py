@@ -35,7 +35,7 @@ def assert_number(yours: Plain, expected: float, *, relative: float = 0.0, what:
 
 
 def assert_count(yours: Plain, expected: int, *, what: str = "", note: str = "") -> None:
-    """Assert that `yours` is exactly this int (or this float, if a known mistake expects one).
+    """Assert that `yours` is exactly this int (or this float, if a known mistake expects a float).
 
     Raises:
         Wrong: `yours` is another number, or has another type.

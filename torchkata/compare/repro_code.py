@@ -72,7 +72,7 @@ def is_simple(code: str) -> bool:
 
 
 def render_assignments(given: Mapping[str, Plain], few: int, width: int) -> Iterator[str]:
-    """Yield the assignments of values to names, several short ones on a line."""
+    """Yield the assignments of values to names, with several short assignments on a line."""
     line = ""
     for name, value in given.items():
         first, *others = break_line(f"{name} = {literal(value, few)}", width)

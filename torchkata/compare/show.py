@@ -96,7 +96,7 @@ def show_both(one: Plain, other: Plain, width: int = MAX_WIDTH) -> tuple[str, st
 
 
 def count_elements(value: Plain) -> int:
-    """Return the number of elements of a tensor or an array; 0 for anything else."""
+    """Return the number of elements of a tensor or an array, or 0 for anything else."""
     return math.prod(value.shape) if is_tensor(value) or is_array(value) else 0
 
 

@@ -63,7 +63,7 @@ def limit_examples(test: Any) -> Iterator[None]:
 
 
 def draw_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dict[str, Any], ConjectureData]]:
-    """Yield the simplest input and `count - 1` random ones, each with its `ConjectureData`.
+    """Yield the simplest input and `count - 1` random inputs, each with its `ConjectureData`.
 
     A test's body that draws more (`st.data()`) draws from the same data. There is no search, mutation or shrinking, so
     a strategy that rejects most draws yields fewer inputs.

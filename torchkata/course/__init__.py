@@ -6,7 +6,7 @@
     reference/<kata>/kata.toml   title, hints, points; in the same folder the oracle, mistakes, solution and zoo
     reference/workloads/         the workloads that the grader times, if any
 
-A command uses the course given to it, or else the nearest one, which it finds by searching for `pyproject.toml` from
+A command uses the course given to it, or else the nearest course, which it finds by searching for `pyproject.toml` from
 the working directory upward.
 """
 

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def course() -> Course:
-    """Return the course that was passed to `use`, else the nearest one. Raises CourseError."""
+    """Return the course that was passed to `use`, or else the nearest course. Raises CourseError."""
     if not CURRENT:
         found = find_course(Path.cwd())
         if found is None:
@@ -28,12 +28,12 @@ def course() -> Course:
 
 
 def is_chosen() -> bool:
-    """Return whether this process already has a course, so that `course` does not search for one."""
+    """Return whether this process already has a course, so that `course` does not search."""
     return bool(CURRENT)
 
 
 def use(root: Path) -> Course:
-    """Make the course in this folder the current one and its modules importable. Raises CourseError."""
+    """Make the course in this folder the current course, and its modules importable. Raises CourseError."""
     CURRENT[:] = [read_course(root.resolve())]
     if sys.path[:1] != [str(CURRENT[0].root)]:
         sys.path.insert(0, str(CURRENT[0].root))
@@ -46,7 +46,7 @@ def use_none() -> None:
 
 
 def find_course(start: Path) -> Path | None:
-    """Return the nearest folder that holds a course, from `start` upward. Raises CourseError for an unreadable one."""
+    """Return the nearest folder that holds a course, from `start` upward. Raises CourseError if it is unreadable."""
     return next((folder for folder in (start, *start.parents) if is_course(folder)), None)
 
 

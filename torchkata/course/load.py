@@ -136,7 +136,7 @@ def parse_workload(entry: dict[str, Any]) -> Workload:
 
 
 def parse_visibility(table: dict[str, Any], where: str) -> dict[str, Visibility]:
-    """Return who sees each test of a kata, from one word for all tests or a table of exceptions."""
+    """Return the visibility of each test of a kata, from one word for all tests or a table of exceptions."""
     value = table.get("visibility", "visible")
     chosen = value if isinstance(value, dict) else dict.fromkeys(table["points"], value)
     if unknown := chosen.keys() - table["points"].keys():

@@ -1,4 +1,4 @@
-"""Defines formulas that may explain wrong numbers, such as "your result is transposed", in a table or fitted."""
+"""Defines formulas that may explain wrong numbers, such as "your result is transposed": a table and fitted formulas."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence

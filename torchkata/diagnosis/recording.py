@@ -65,7 +65,7 @@ class ReplayingStudent:
 
 
 class RecordedBody:
-    """A replacement for a test's body that records its first failing examples and its last ones.
+    """A replacement for a test's body that records its first failing examples and its last examples.
 
     The first failing examples are large; the very last example is the one that Hypothesis has shrunk. Examples on which
     the student's code crashed are not recorded, because they have no answer to compare.

@@ -184,7 +184,7 @@ def find_key_difference(seen: Sequence[Comparison]) -> str:
 
 
 def find_constant_answer(seen: Sequence[Comparison]) -> str:
-    """Return a sentence if all calls return the same answer although different ones are expected."""
+    """Return a sentence if all calls return the same answer although different answers are expected."""
     answer, few = seen[0].yours, 2 if isinstance(seen[0].expected, (bool, str)) else MIN_NUMBERS
     if len(seen) < MIN_CALLS or not all(same(one.yours, answer) and have_same_type(one) for one in seen):
         return ""

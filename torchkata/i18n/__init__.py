@@ -62,7 +62,7 @@ def first_translation(english: str, *texts: Any) -> str:
 
 
 def find_text(kata: str, *path: str, chosen: Language | None = None) -> Any:
-    """Return a kata's translated text at this path of keys, or a shared one, or None.
+    """Return a kata's translated text at this path of keys, or a shared translation, or None.
 
     The language is the student's by default.
     """
@@ -112,7 +112,7 @@ def format_label(label: str, text: str) -> str:
 def split_label(line: str) -> tuple[str, str] | None:
     """Return the label and text of a line, or None for a line without a label column.
 
-    The label is empty if the line continues the one above.
+    The label is empty if the line continues the line above.
     """
     width = LABEL_COLUMNS + 3
     place = next((place for place in range(width + 1) if count_columns(line[:place]) == width), 0)

@@ -87,7 +87,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 def run_inputs(
     body: Callable[..., None], fixtures: dict[str, Any], inputs: Iterable[Input]
 ) -> tuple[int, BaseException | None]:
-    """Return the number of inputs that the body ran on, and the exception that the last one raised, if any.
+    """Return the number of inputs that the body ran on, and the exception that the last input raised, if any.
 
     An exception that ends the test at once, such as a time-out, propagates.
     """

@@ -94,7 +94,7 @@ def get_claim(workload: str) -> str:
 
 @pytest.fixture(scope="session")
 def stopwatch(request: pytest.FixtureRequest) -> Stopwatch:
-    """Return the stopwatch of the GPU; skip the test on a machine without one."""
+    """Return the stopwatch of the GPU, or skip the test if there is no GPU."""
     stash = request.config.stash
     if STOPWATCH not in stash:
         stash[STOPWATCH] = find_gpu()

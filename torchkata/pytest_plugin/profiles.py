@@ -44,7 +44,7 @@ def register_profiles(database: Path) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--seed` and `--examples`, and register the profiles before an option selects one."""
+    """Add `--seed` and `--examples`, and register the profiles before an option selects a profile."""
     register_profiles(course().root / ".hypothesis" / "examples")
     ignore_local_constants()
     group = parser.getgroup("torchkata")

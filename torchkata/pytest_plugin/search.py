@@ -176,7 +176,7 @@ class Search:
         self.end = time.thread_time() + seconds
 
     def examples(self, test: Any) -> Iterator[Example]:
-        """Yield the recorded examples, the smallest first, then random ones until the student's time is up."""
+        """Yield the recorded examples, the smallest first, then random examples until the student's time is up."""
         yield from self.body.kept()
         if hasattr(test, "hypothesis"):
             for example in self.body.more(test, self.student, MAX_FURTHER):

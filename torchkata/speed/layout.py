@@ -10,7 +10,7 @@ from torch import Tensor
 
 from .sizes import Size
 
-ALIGNMENT = 4096  # bytes: a page, so that no two tensors share one
+ALIGNMENT = 4096  # bytes of a page, so that no two tensors share a page
 
 Memory: TypeAlias = Mapping[str, Tensor]
 

@@ -8,7 +8,7 @@ Kind: TypeAlias = Literal["cpu", "cuda"]
 
 @dataclass(frozen=True)
 class Size:
-    """The dimensions of a workload; unused ones are 0."""
+    """The dimensions of a workload; unused dimensions are 0."""
 
     batch: int = 0
     width: int = 0

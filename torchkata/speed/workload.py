@@ -33,7 +33,7 @@ class Measured:
     device: Device
 
     def fraction(self, dtype: torch.dtype, *, tf32: bool = False) -> float:
-        """Return the peak of a dtype relative to bfloat16; 0 if unknown."""
+        """Return the peak of a dtype relative to bfloat16, or 0 if unknown."""
         return (self.device.peak(dtype, tf32) or 0) / (self.device.peak(torch.bfloat16) or math.inf)
 
 

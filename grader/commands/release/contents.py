@@ -25,7 +25,7 @@ PLACES = {
 DOCUMENTS = ("docs/students.md", "docs/zh/students.md", "docs/katas.md")
 SHARED = ("conftest.py", "LICENSE", *DOCUMENTS, "assignment/__init__.py")
 SPEED = "tests/test_speed.py"
-ASSISTANTS = "AGENTS.md"  # instructions for coding assistants; a course can have its own in docs/
+ASSISTANTS = "AGENTS.md"  # instructions for coding assistants; a course can have its own file in docs/
 GUIDES = {  # lines of the README about documents, if the course has them
     "docs/students.md": "More, including how to read a failure: [docs/students.md](docs/students.md).",
     "docs/katas.md": "What each kata is about: [docs/katas.md](docs/katas.md).",

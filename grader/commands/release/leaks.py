@@ -96,7 +96,7 @@ def parse(text: str) -> ast.Module | None:
 
 
 def function_bodies(text: str) -> Iterator[str]:
-    """Yield the bodies of functions without docstrings, comments and layout, except short ones."""
+    """Yield the bodies of functions without docstrings, comments and layout, except short bodies."""
     tree = parse(text)
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -107,7 +107,7 @@ def function_bodies(text: str) -> Iterator[str]:
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of docstrings and comments, or of text that is not Python, except short ones."""
+    """Yield the sentences of docstrings and comments, or of text that is not Python, except short sentences."""
     tree = parse(text)
     if tree is None:
         parts = [text]

@@ -167,5 +167,5 @@ def write_tables(found: Analysis, directory: Path) -> None:
 
 
 def round_or_blank(value: float | None) -> float | str:
-    """Return a rounded number, "" for None."""
+    """Return a rounded number, or "" for None."""
     return "" if value is None else round(value, 4)

@@ -21,7 +21,7 @@ def vectors(least: int = 0) -> SearchStrategy[Array]:
 
 
 def rows(power: SearchStrategy[int] = st.just(0)) -> SearchStrategy[Array]:
-    """Draw matrices of any size, including empty ones."""
+    """Draw matrices of any size, including empty matrices."""
     return st.builds(lambda n, d, seed, p: numbers((n, d), seed, p), SIZES, SIZES, SEEDS, power)
 
 
