@@ -54,7 +54,7 @@ class TestResult:
 
 
 def get_status(outcomes: Collection[Outcome]) -> Status:
-    """Return a kata's status: done if all tests passed, not started if no test was, or else the worst outcome."""
+    """Return a kata's status: done if all tests passed, not started if no test was started, else the worst outcome."""
     if not outcomes:
         return "not_graded"
     if set(outcomes) <= {"passed"}:

@@ -34,7 +34,7 @@ def run_command(
             signals.raise_at_ctrl_c()
             return command()
     except BaseException as error:
-        if signals.asked_to_stop.is_set():  # even if an interrupted library raised something else
+        if signals.asked_to_stop.is_set():  # Ctrl-C counts even if an interrupted library raised another error
             line, code = stopped, signals.STOPPED
         elif isinstance(error, (GraderError, CourseError)):
             line, code = str(error), 2 if isinstance(error, (CallError, CourseError)) else 3

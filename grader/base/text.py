@@ -10,7 +10,7 @@ CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, except newline 
 HALVES = r"\ud800-\udfff"  # halves of surrogate pairs: bytes of a file name that are not UTF-8
 NO_CHARACTERS = "".join(chr(plane | last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
 HARMFUL = re.compile(f"[{CONTROLS}{HALVES}{NO_CHARACTERS}]")
-TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # they reverse text after them
+TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # text direction marks
 SHOWN = {ord(mark): f"<U+{ord(mark):04X}>" for mark in TURNING} | {0x2028: "\n", 0x2029: "\n"}
 
 MOST = 32 * 2**10  # maximum number of characters shown of a text

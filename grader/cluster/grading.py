@@ -27,7 +27,7 @@ ROUNDS = 3  # a submission is sent to the cluster at most this many times
 LOOK_SECONDS = 2.0  # seconds between two updates
 LOOK_SECONDS_EACH = 0.002  # additional seconds for each pending submission
 SILENCE_SECONDS = 600.0  # squeue may fail for this long
-EXTRA_MINUTES = 10  # a task's time limit is three times the estimate plus this
+EXTRA_MINUTES = 10  # a task's time limit is three times the estimate plus this time
 
 
 class Slurm(Executor):

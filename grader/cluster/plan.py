@@ -14,11 +14,11 @@ from grader.results import result
 from grader.results.load import list_results
 from torchkata.course import Kata, course
 
-TEST_SECONDS = 0.13  # per test of a correct solution with 100 examples (docs/evidence/measured.md)
+TEST_SECONDS = 0.13  # seconds per test of a correct solution, with 100 examples (docs/evidence/measured.md)
 MIN_SHARE = 0.25  # minimum share of these seconds, even if there are few examples
 WORKLOAD_SECONDS = 25.0
 TASK_SECONDS = 300.0  # target per task: much longer than its startup, but short enough that little is lost if it fails
-MAX_TASKS = 1000  # per array; Slurm's default MaxArraySize is 1001
+MAX_TASKS = 1000  # largest number of tasks per array; Slurm's default MaxArraySize is 1001
 SAMPLES = 100  # number of stored results to take the median of
 
 

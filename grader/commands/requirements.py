@@ -126,7 +126,7 @@ def wrong_imports(file: Path, allowed: Sequence[str]) -> Iterator[str]:
 
 
 def missing_in_zoo(kata: Kata) -> Iterator[str]:
-    """Yield the gaps in the zoo of a kata."""
+    """Yield a message for each gap in the zoo of a kata."""
     wrong = course().folder(kata.name) / "wrong.toml"
     names = [name for name, _ in zoo.read_entries(kata, read_toml(wrong))]
     if not names:

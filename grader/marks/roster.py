@@ -130,5 +130,5 @@ def identifiers_of(person: Person) -> set[tuple[str, str]]:
 
 
 def normalize(text: str) -> str:
-    """Return a text without differences in case, spacing and Unicode form."""
+    """Return a text with normalized case, spacing and Unicode form."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())

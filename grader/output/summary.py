@@ -31,7 +31,7 @@ def draw_speed(directory: Path, found: Sequence[Result]) -> list[str]:
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # no messages about its font cache
     with convert_write_errors(directory, MachineError):
         for row in found:
-            (directory / row.submission / "roofline.svg").unlink(missing_ok=True)  # from an earlier run
+            (directory / row.submission / "roofline.svg").unlink(missing_ok=True)  # an earlier run's roofline
             if row.performance:
                 from grader.output.roofline import draw_result  # matplotlib is slow to import
 

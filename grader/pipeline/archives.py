@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from grader.base.text import MOST_QUOTED, quote
 from torchkata.course.submission import MAX_BYTES
 
-MAX_ENTRIES = 10_000  # in an archive or a directory, of any kind
+MAX_ENTRIES = 10_000  # maximum number of entries of any kind in an archive or a directory
 MAX_UNPACKED = 64 * 2**20  # bytes of an uncompressed tar: even skipping a member decompresses it
 ZIP_ENTRY = b"PK\x01\x02"  # signature of an entry in the central directory
 ENDINGS = (".tar.gz", ".tgz", ".tar", ".zip")

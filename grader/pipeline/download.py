@@ -33,7 +33,7 @@ class Download:
 
     submissions: list[Path]
     passed_over: list[str] = field(default_factory=list)
-    loose: dict[str, list[tuple[str, Path]]] = field(default_factory=dict)  # by id: names and paths of single files
+    loose: dict[str, list[tuple[str, Path]]] = field(default_factory=dict)  # keyed by id: names and paths
 
 
 def find_submissions(paths: Sequence[Path]) -> Download:

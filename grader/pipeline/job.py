@@ -35,7 +35,7 @@ class FinishedTest:
     job: Job
     kata: str
     result: TestResult
-    trace: str = ""  # for the instructor: how a broken test failed
+    trace: str = ""  # how a broken test failed, for the instructor
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Graded:
     seconds: float
     findings: list[Finding] = field(default_factory=list)
     peak_mib: float = 0.0  # peak memory of the grader's own process, most of it torch
-    traces: dict[tuple[str, str], str] = field(default_factory=dict)  # by kata and test: how broken tests failed
+    traces: dict[tuple[str, str], str] = field(default_factory=dict)  # keyed by kata and test: how broken tests failed
 
 
 Event: TypeAlias = FinishedTest | Graded

@@ -131,9 +131,9 @@ class Child:
     finished: dict[str, dict[str, TestResult]]  # keyed by kata and test
     lost: "Child | None" = None  # an earlier child of this job that died or hung
     katas: list[KataResult] | None = None
-    findings: dict[str, list[Finding]] = field(default_factory=dict)  # by file
+    findings: dict[str, list[Finding]] = field(default_factory=dict)  # keyed by file
     has_ended: bool = False
-    traces: dict[tuple[str, str], str] = field(default_factory=dict)  # by kata and test: how broken tests failed
+    traces: dict[tuple[str, str], str] = field(default_factory=dict)  # keyed by kata and test: how broken tests failed
     peak_mib: float = 0.0
 
     def receive(self) -> FinishedTest | None:

@@ -22,7 +22,7 @@ from torchkata.course.submission import MAX_BYTES, MAX_FILES, is_module
 MAX_TOTAL = 16 * 2**20  # bytes of all Python files, used or not
 MAX_ARCHIVE = 8 * 2**20  # bytes of a packed archive, whose directory is read at once
 OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
-NO_FILE = (errno.ELOOP, errno.ENXIO, errno.ENOENT)  # a link, a socket, removed after it was listed
+NO_FILE = (errno.ELOOP, errno.ENXIO, errno.ENOENT)  # for a link, a socket, a file removed after it was listed
 NO_FOLDER = (errno.ELOOP, errno.ENOTDIR, errno.ENOENT)
 REMEDY = "copy the submission (cp -r) and grade the copy"
 
@@ -113,7 +113,7 @@ def read_archive_file(file: int, owner: int, name: str = "") -> Entries:
 
 @contextlib.contextmanager
 def open_safely(name: str | Path, folder: int | None = None) -> Iterator[int]:
-    """Open a path, relative to `folder` if given; yield the descriptor. Raises SubmissionError for a link; OSError."""
+    """Open a path, relative to `folder` if given; yield the descriptor. Raises SubmissionError (a link), OSError."""
     try:
         descriptor = os.open(name, OPEN_FLAGS, dir_fd=folder)
     except OSError as error:
@@ -127,7 +127,7 @@ def open_safely(name: str | Path, folder: int | None = None) -> Iterator[int]:
 
 
 def read_at_most(descriptor: int, most: int) -> bytes:
-    """Read a file up to one byte more than `most`."""
+    """Read at most `most` + 1 bytes of a file."""
     with open(descriptor, "rb", closefd=False) as file:
         return file.read(most + 1)
 

@@ -18,7 +18,7 @@ from grader.proof.claims import Claim
 from grader.results.dependencies import digest_proof
 from grader.results.result import KataResult, write_whole
 
-MAX_RESULTS = 1000  # per kata: a few versions of all its claims
+MAX_RESULTS = 1000  # maximum number per kata: enough for a few versions of all its claims
 STORE_SECONDS = 60.0  # interval between writes
 
 

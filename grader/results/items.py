@@ -44,7 +44,7 @@ class Item:
     which: Property
     n: int  # number of submissions that tried the test
     difficulty: float | None = None  # share of these submissions that pass: 1 is easy; None if nobody tried it
-    discrimination: float | None = None  # also None if all pass, all fail, or all have the same points elsewhere
+    discrimination: float | None = None  # None also if all pass, all fail, or all have the same points in other tests
     seconds: float | None = None  # mean
 
 

@@ -129,7 +129,7 @@ def store(result: Result, directory: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file atomically: to a temporary file, locked so that no cleanup deletes it, which is then renamed.
+    """Write a file atomically: write a temporary file, locked so that no cleanup deletes it, and rename it.
 
     Raises OSError.
     """

@@ -26,7 +26,7 @@ from torchkata.course import ENGINE, CourseError, Kata, Limits, course
 Isolation: TypeAlias = Literal["auto", "bwrap", "none"]
 START_SECONDS = 120.0  # importing torch from an uncached network disk can take this long
 GRADER_MIB = 600  # memory of a grader and its zygote with torch loaded, without the workers
-NEEDED = ("numpy", "msgspec")  # in addition to the packages that the course preloads
+NEEDED = ("numpy", "msgspec")  # needed in addition to the packages that the course preloads
 
 RUNTIME = (  # the files of the engine that a worker can see
     "torchkata/__init__.py",

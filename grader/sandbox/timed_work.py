@@ -87,6 +87,6 @@ def unmap(memory: Tensor) -> None:
 
 def return_freed_memory() -> None:
     """Make the C library return freed memory to the system, so that the kernel no longer counts this memory."""
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # only glibc has it
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # only glibc has this function
     if mallopt is not None:
         mallopt(MMAP_THRESHOLD, 2**20)

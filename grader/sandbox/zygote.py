@@ -196,7 +196,7 @@ class Zygote:
 
         demand_forkable(self.confinement)
         user = confine.pick_user()
-        scratch = Path("/tmp/work")  # in the worker's own /tmp
+        scratch = Path("/tmp/work")  # a folder in the worker's own /tmp
         if not self.confinement.namespaces:
             scratch = Path(tempfile.mkdtemp(prefix="torchkata-"))
             if self.confinement.change_user:

@@ -45,7 +45,7 @@ def load(device: str, kind: Kind) -> Calibration | None:
 
 
 def compare_with_calibration(calibration: Calibration | None, dtype: str, flops: float) -> str:
-    """Return a message if a device is much slower than when it was calibrated, else ""."""
+    """Return a message if a device is much slower than at its calibration, or else ""."""
     before = calibration.flops.get(dtype) if calibration else None
     if calibration is None or before is None or flops >= (1 - TOLERATED[calibration.kind]) * before:
         return ""

@@ -31,7 +31,7 @@ def grade(
         began = time.monotonic()
         try:
             row, failed = grade_workload(machine, workload, files[workload.name]), False
-        except (CudaError, RuntimeError, OSError) as error:  # torch's own are RuntimeErrors
+        except (CudaError, RuntimeError, OSError) as error:  # torch raises RuntimeErrors
             text = f"{format_error(error)}; {NOT_YOUR_FAULT}"
             row, failed = make_empty_row(machine.kind, workload, "inconclusive", text), True
         yield msgspec.structs.replace(mark_rehearsal(row), seconds=round(time.monotonic() - began, 3))

@@ -41,7 +41,7 @@ class Measured:
 
     verdict: Final
     rate: float | None  # median rate in work units per second
-    thresholds: Tiers  # as shares of the baseline's rate
+    thresholds: Tiers  # shares of the baseline's rate
     mfu: float | None  # median MFU, if the device's peak is known
 
 
@@ -151,7 +151,7 @@ def compute_tolerance(student: TimedWorker, baseline: Baseline) -> float:
 
 
 def check_calibration(machine: Machine, task: Task, opening: float) -> str:
-    """Return a message if the baseline's matrix multiplication is much slower than at calibration, else ""."""
+    """Return a message if the baseline's matrix multiplication is much slower than at calibration, or else ""."""
     if rate_work(task).roof != "compute":
         return ""
     return compare_with_calibration(machine.calibration, NAMES[dtype_of(task.size)], opening)

@@ -41,7 +41,7 @@ def find_first_fault(kind: Kind, student: socket, baseline: socket) -> str:
                 time_one_block(machine)
     except Inconclusive as error:
         return f"{BROKEN}: {error}"
-    except (CudaError, OSError, RuntimeError) as error:  # torch's own are RuntimeErrors
+    except (CudaError, OSError, RuntimeError) as error:  # torch raises RuntimeErrors
         return f"{BROKEN}: {format_error(error)}"
     return reason
 

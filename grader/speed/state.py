@@ -130,7 +130,7 @@ def query(nvml: Any, question: Callable[..., Any], *args: Any) -> Any:
 
 
 def describe_other_users(state: DeviceState, own: Collection[int]) -> str | None:
-    """Return a message if processes other than our `own` compute on the device, else None.
+    """Return a message if processes other than our `own` compute on the device, or else None.
 
     In a container the driver may use the host's process ids, so our own processes cannot be recognized. Call this
     function before any of our processes uses the device.
@@ -142,7 +142,7 @@ def describe_other_users(state: DeviceState, own: Collection[int]) -> str | None
 
 
 def describe_slowdown(before: DeviceState, after: DeviceState) -> str | None:
-    """Return a message if the device slowed itself down between two states, else None."""
+    """Return a message if the device throttled between two states, or else None."""
     grown = {words: now - before.slowed_ns.get(words, now) for words, now in after.slowed_ns.items()}
     reasons = dict.fromkeys(
         [*(words for words, by in grown.items() if by > NEGLIGIBLE), *before.slowdowns, *after.slowdowns]

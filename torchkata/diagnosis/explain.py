@@ -13,9 +13,9 @@ from torchkata.seam.reply import format_error
 from torchkata.seam.student import Call
 
 PROBE_CODE = re.compile(r"^return |\bassignment\.\w+\.")
-UNDECIDED = "either the answer or the test"  # a note on an exception of unknown cause
+UNDECIDED = "either the answer or the test"  # a note that marks an exception of unknown cause
 MAX_ERROR = 100  # maximum number of characters of an exception that a note quotes
-MAX_LINE = 1000  # characters
+MAX_LINE = 1000  # maximum number of characters of a line
 
 
 def explain(

@@ -33,7 +33,7 @@ def main() -> int:
 def find_missing(requirements: list[str]) -> list[str]:
     """Return the requirements that are not installed, or all requirements if `packaging` is not installed."""
     try:
-        from packaging.requirements import Requirement  # a dependency of pytest
+        from packaging.requirements import Requirement  # `packaging` is a dependency of pytest
     except ImportError:
         return requirements
     return [text for text in requirements if not is_installed(Requirement(text))]

@@ -149,7 +149,7 @@ def pytest_runtest_makereport(
             call.excinfo = replace_exception(raised, result.message)
         row = Row(result, item.stash.get(FIGURE, None))
     report = yield
-    call.excinfo = raised  # for --pdb
+    call.excinfo = raised  # --pdb shows the original exception
     item.config.stash[ROWS].append(row)
     report.workload = row  # type: ignore[attr-defined]
     return report

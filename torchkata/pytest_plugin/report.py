@@ -64,7 +64,7 @@ def pytest_runtest_makereport(
         result = explain_failure(item, kata, raised.value)
         call.excinfo = replace_exception(raised, result.message)
     report = yield
-    call.excinfo = raised  # for --pdb
+    call.excinfo = raised  # --pdb shows the original exception
     report.sections = [(title, text) for title, text in report.sections if title.startswith("Captured std")]
     report.kata_result = result  # type: ignore[attr-defined]
     if result.outcome == "not_started":

@@ -14,7 +14,7 @@ from grader.results.text import outcome_text
 from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, group_title, view_as_student
 from torchkata.i18n import class_words
 
-LONGEST = 4000  # characters shown of a message
+LONGEST = 4000  # maximum number of characters shown of a message
 LEVELS = {"inconclusive": "warning", "not_started": "notice", "not_graded": "notice"}
 ENTITIES = {ord(mark): f"&#{ord(mark)};" for mark in punctuation}
 
