@@ -112,7 +112,7 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
     """Prove that the tests accept correct entries of the zoo and reject wrong entries."""
     outcome, warn = ZooOutcome(), partial(print_warning, err)
     for kata in katas:
-        digest_grading(kata.name)  # compute and cache the digest now, before the files are imported
+        digest_grading(kata.name)  # cache the digest now, before the files are imported
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
         proven = ProofCache(cache_dir() / "proven", options.examples, sandbox.isolation, warn)

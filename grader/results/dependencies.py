@@ -129,7 +129,7 @@ def environment() -> dict[str, str]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions shared by all nodes of a cluster: of libraries, and of Python without its patch number."""
+    """Return the versions of libraries and of Python (without patch number), which all nodes of a cluster share."""
     here = environment()
     return {**here, "python": here["python"].rpartition(".")[0], "platform": ""}
 

@@ -282,7 +282,7 @@ def decode_extension(contents: Contents, code: int, data: memoryview) -> Plain:
 
 
 def check_plain(value: Plain, depth: int = 0) -> None:
-    """Check that `torchkata.seam.values.plain` could have returned a value. Raises ValueError."""
+    """Check that `torchkata.seam.values.to_plain` could have returned a value. Raises ValueError."""
     if isinstance(value, list) and depth <= MAX_DEPTH:
         for item in value:
             check_plain(item, depth + 1)

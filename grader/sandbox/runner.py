@@ -108,7 +108,7 @@ class WorkerRunner:
     ) -> Reply:
         """Send a request and wait for the reply. Raises TimedOut or Died after ending the worker.
 
-        A `descriptor` is sent after the request, which must announce it.
+        If there is a `descriptor`, it is sent after the request, and the request must announce it.
         """
         assert self.channel is not None
         deadline, self.waited_here = time.monotonic() + seconds, measure_waiting()

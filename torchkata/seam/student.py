@@ -188,7 +188,7 @@ class InProcess:
             self.left -= time.monotonic() - began
 
     def set_budget(self, seconds: float) -> None:
-        """Until the next `reset`, let no call begin after this total time; an alarm ends a slow last call."""
+        """Let no call begin after this total time, until the next `reset`. An alarm ends a slow last call."""
         self.left = seconds
 
 

@@ -247,15 +247,15 @@ def as_ratios(thresholds: Tiers, peak: float | None, ceiling: float) -> Tiers:
 def decide(fit: Sequence[Sample], needed: Tiers, rules: TimingRules, *, mfu: float | None) -> Final | None:
     """Return the verdict, or None while a higher tier is still undecided; `mfu` is the MFU of a ratio of 1.
 
-    A tier is missed if the whole interval of ten samples (of twenty, if ten leave doubt) is below it. So it is reached
-    as soon as six samples are not below it, because the interval of twenty then can't be below it any more. Stopping
-    early adds no error when the outcome of ten or twenty samples is already certain. Two rules stop even earlier:
+    A tier is missed if the whole interval of ten samples is below it (or of twenty samples, if ten leave doubt). So a
+    tier is reached as soon as six samples are not below it, because the interval of twenty samples can then no longer
+    be below it. Stopping early adds no error if the outcome is already certain. Two rules stop even earlier:
 
     - Five of five samples reach a tier. This is wrong only if the next fifteen would all be below it, which happens to
       at most one student in 76,000.
-    - Seven samples are all far below passing. By a sign test, ten and twenty samples fail at most 2.7 % of those who
-      reach a threshold; seven add 0.3 %, and only if noise slows half of a student's blocks, but no baseline block,
-      to less than FAR.
+    - Seven samples are all far below passing. By a sign test, ten and twenty samples fail at most 2.7 % of students
+      who reach a threshold. Seven samples add 0.3 %, and only if noise slows half of a student's blocks to less than
+      FAR but slows no baseline block.
     """
     ratios = sorted(sample.ratio for sample in fit)
     at_most = sorted(sample.ratio_at_most for sample in fit)

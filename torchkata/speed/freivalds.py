@@ -98,9 +98,9 @@ def tolerance(dtype: torch.dtype, terms: int, own: float) -> float:
 def floor(dtype: torch.dtype, terms: int) -> float:
     """Return the relative error that a right product may have: summed in float32 or better, then rounded to `dtype`.
 
-    The two rounding errors are independent, so their squares add. Rounding the output: ROUNDING · eps(dtype). Rounding
-    the sum: with terms of random sign, partial sum j has size √j and error ROUNDING · eps(sum) · √j. Over all j the
-    squares add up to terms² / 2, relative to a result of size √terms: ROUNDING · eps(sum) · √(terms / 2). This is for
+    The two rounding errors are independent, so their squares add. Rounding the output gives ROUNDING · eps(dtype). For
+    the sum, with terms of random sign, partial sum j has size √j and error ROUNDING · eps(sum) · √j. Over all j the
+    squares add up to terms² / 2. Relative to a result of size √terms, this is ROUNDING · eps(sum) · √(terms / 2) for
     sequential summation; blocked summation has smaller errors. The result is multiplied by MARGIN.
     Raises ValueError for integers, which do not round, and for float64, in which this check computes.
     """
