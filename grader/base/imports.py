@@ -22,7 +22,7 @@ def follow_imports(paths: Iterable[Path]) -> set[Path]:
 
 @cache
 def find_imports(path: Path) -> tuple[Path, ...]:
-    """Return the engine and course files that a file imports, including `__init__.py` files; none if it is no module."""
+    """Return the engine and course files that a file imports, including `__init__.py` files; none if not Python."""
     if path.suffix != ".py":
         return ()
     names = [name for node in ast.walk(ast.parse(path.read_bytes(), str(path))) for name in list_names(node, path)]

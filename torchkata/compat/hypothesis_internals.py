@@ -91,7 +91,7 @@ def has_saved_failures(test: Any) -> bool:
 
 
 def is_empty(database: ExampleDatabase) -> bool:
-    """Return whether the folder is empty. If so, the test's key, which takes as long as a simple test, is not needed."""
+    """Return whether the folder is empty. If so, the test's key, which takes as long as a simple test, is unnecessary."""
     return isinstance(database, DirectoryBasedExampleDatabase) and not any(database.path.glob("*"))
 
 

@@ -32,8 +32,8 @@ def skip_dynamo_import() -> None:
     """Unwrap the methods of `Optimizer` and each optimizer's `step`.
 
     torch wraps them so that `torch.compile` skips them, and the wrappers import `torch._dynamo`, which doubles torch's
-    import time. The wrapper in `torch/_compile.py` can be disabled by an attribute of the method, but not the one
-    around `step` (`torch/optim/optimizer.py`). Without `torch.compile`, this changes no results.
+    import time. The wrapper in `torch/_compile.py` can be disabled by an attribute of the method, but the wrapper
+    around `step` (`torch/optim/optimizer.py`) cannot. Without `torch.compile`, this changes no results.
     """
     for method in vars(torch.optim.Optimizer).values():
         written = getattr(method, "__wrapped__", None)

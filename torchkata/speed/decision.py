@@ -249,7 +249,7 @@ def decide(fit: Sequence[Sample], needed: Tiers, rules: TimingRules, *, mfu: flo
 
     A tier is missed if the whole interval of ten samples is below it (or of twenty samples, if ten leave doubt). So a
     tier is reached as soon as six samples are not below it, because the interval of twenty samples can then no longer
-    be below it. Stopping early adds no error if the outcome is already certain. Two rules stop even earlier:
+    be below it. Stopping early adds no error once the outcome of all samples is certain. Two rules stop even earlier:
 
     - Five of five samples reach a tier. This is wrong only if the next fifteen would all be below it, which happens to
       at most one student in 76,000.
