@@ -91,7 +91,7 @@ def has_saved_failures(test: Any) -> bool:
 
 
 def is_empty(database: ExampleDatabase) -> bool:
-    """Return whether the folder is empty. If so, the test's key, which takes as long as a simple test, is unnecessary."""
+    """Return whether the folder is empty. If so, the test's key, which is slow to compute, is not needed."""
     return isinstance(database, DirectoryBasedExampleDatabase) and not any(database.path.glob("*"))
 
 
