@@ -97,7 +97,7 @@ def test_backward_for_each_micro_batch_frees_its_activations(at_the_end: bool) -
     assert_text_has(
         "gradient_accumulation",
         "so that its activations can be freed",
-        "Or running backward once at the end, which keeps all activations in memory",
+        "Also: running backward once at the end, which keeps all activations in memory",
     )
     model, peak, losses = make_network(), 0, []
     saved = Saved(model)
