@@ -104,11 +104,11 @@ def certify(
 
     files: every kata has the files and texts that it needs.
 
-    zoo: stubs count as not started, the solution passes, correct variants are accepted, wrong entries are caught.
+    zoo: stubs count as not started, the solution passes, correct variants are accepted, wrong variants are caught.
 
     attacks: no attack gains a point or affects the next submission, at any isolation level available here.
 
-    cheats: no cheat on speed succeeds, on the CPU.
+    cheats: on the CPU, cheating on speed earns no points.
 
     Proofs of the zoo are stored, and repeated only if the content, versions or options change.
     """

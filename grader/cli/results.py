@@ -35,7 +35,7 @@ def report(
     ] = None,
     excel: Excel = False,
 ) -> None:
-    """Print the class and write DIR/report.html, DIR/gradebook.csv and, if speed was graded, DIR/<id>/roofline.svg.
+    """Print the results and write DIR/report.html, DIR/gradebook.csv and, if speed was graded, DIR/<id>/roofline.svg.
 
     The report is for instructors: it contains all names, messages and findings. A student's feedback page contains only
     that student's results, and shows only what kata.toml allows about hidden tests.
@@ -55,7 +55,7 @@ def diff(
     csv: Annotated[Path | None, typer.Option(help="Also write the table to this CSV file.", metavar="PATH")] = None,
     json: AsJson = False,
 ) -> None:
-    """Compare two gradings of the same class: points and outcomes of every test that changed."""
+    """Compare two gradings of the same class and list the points and outcomes of every test that changed."""
 
     def load() -> Command:
         from grader.commands.diff import run_diff
@@ -75,7 +75,7 @@ def similar(
         typer.Option(help="Pseudonymize submissions with the KEYFILE of `grader grade`.", metavar="KEYFILE"),
     ] = None,
 ) -> None:
-    """Write a class's code to folders for compare50, JPlag or MOSS, and print the commands that compare it.
+    """Write a class's code to folders for compare50, JPlag or MOSS, and print the commands that compare the code.
 
     Each submission gets a folder with the files that differ from the stubs. The stubs are written as well, so that the
     detector can ignore code that every student was given.
@@ -141,7 +141,7 @@ def marks(
     people: Annotated[Path, typer.Argument(help="Folder with class.csv and the grading rules.", metavar="CLASS")],
     excel: Excel = False,
 ) -> None:
-    """Compute everyone's mark and write CLASS/marks.csv: points, minus late penalties, with manual overrides.
+    """Compute everyone's mark from points, late penalties and manual overrides, and write CLASS/marks.csv.
 
     CLASS/class.csv: id; optional columns name, email, lms_id, section, group, submission.
 
