@@ -22,7 +22,7 @@ class Part(StrEnum):
 
 
 def doctor(json: AsJson = False) -> None:
-    """Check this machine: what works, what is missing, and how to fix it.
+    """Check whether this machine can grade, and show how to install or fix the parts that are missing.
 
     Exits with 0 if submissions can be graded in a sandbox, otherwise with 3.
     """
@@ -108,9 +108,9 @@ def certify(
 
     attacks: no attack gains a point or affects the next submission, at any isolation level available here.
 
-    cheats: on the CPU, cheating on speed earns no points.
+    cheats: no code that only pretends to be fast earns points for speed (tested on the CPU).
 
-    Proofs of the zoo are stored, and repeated only if the content, versions or options change.
+    Proofs of the zoo are stored. They are repeated only if the content, the versions or the options change.
     """
 
     def load() -> Command:
