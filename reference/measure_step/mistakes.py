@@ -23,7 +23,8 @@ def one_product_back(B: int, D: int, layer: int) -> list[Operation]:
 
 
 @instead_of(
-    oracle.block_backward, "counts only one of the two tensors that a ReLU's backward pass reads: its output and a gradient"
+    oracle.block_backward,
+    "counts only one of the two tensors that a ReLU's backward pass reads: its output and a gradient",
 )
 def relu_back_like_forward(B: int, D: int, layer: int) -> list[Operation]:
     return [oracle.relu((B, D)), *oracle.block_backward(B, D, layer)[1:]]

@@ -106,7 +106,8 @@ def inverted(n: int) -> Bool[Array, "n n"]:
 
 
 @instead_of(
-    oracle.causal_mask, "the mask is transposed, so each position attends to later ones: rows should be queries and columns keys"
+    oracle.causal_mask,
+    "the mask is transposed, so each position attends to later ones: rows should be queries and columns keys",
 )
 def later(n: int) -> Bool[Array, "n n"]:
     return np.triu(np.ones((n, n), dtype=bool))

@@ -23,7 +23,7 @@ def with_sparsity(name: str, column: str, table: Table) -> Answer:
     return scale(2 if column in TENSOR_CORES else 1, oracle.promised_flop_per_sec(name, column, table))
 
 
-@instead_of(oracle.promised_flop_per_sec, "returns the H100's 16-bit value with sparsity, 1979; the dense value is half")
+@instead_of(oracle.promised_flop_per_sec, "returns the H100's 16-bit value with sparsity, 1979; the dense one is half")
 def h100_with_sparsity(name: str, column: str, table: Table) -> Answer:
     factor = 2 if name == SXM and column in ("bf16", "fp16") else 1
     return scale(factor, oracle.promised_flop_per_sec(name, column, table))
