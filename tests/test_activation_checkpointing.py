@@ -64,7 +64,7 @@ def assert_outputs(yours: Plain, network: Network) -> None:
 
 
 def check_gradients(student: Student, network: Network, x_needs_grad: bool, times: int = 1) -> None:
-    """Compare the gradients of all weights, and of x if it needs one, with the plain network's, times `times`."""
+    """Compare the gradients of all weights, and of x if it requires grad, with `times` times the plain network's."""
     weights, x, grad_y = convert_arrays(network)
     parts = network.dim, network.weights, network.segment, network.x, network.grad_y
     yours = student.call(probes.gradients, *parts, x_needs_grad, times)

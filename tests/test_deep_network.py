@@ -131,7 +131,7 @@ def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: in
 
 @given(st.integers(2, 6), st.integers(2, 4), st.integers(0, 2**31))
 def test_each_layer_draws_its_own_weight(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """Layers share neither memory nor initial values; the same torch seed reproduces them; the model sets no seed."""
+    """Layers share neither memory nor initial values; torch's seed determines the weights; the model sets no seed."""
     start = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     seeded = "DeepNetwork sets torch's seed"
     assert_equal(start["seed"], seed, what="torch.initial_seed()", mistake=seeded)

@@ -101,7 +101,7 @@ def test_rows_are_windows_of_data(student: Student, case: TokenCase, from_file: 
 
 
 def test_every_valid_start_occurs(student: Student, seed: int) -> None:
-    """Every start in range(len(data) - sequence_length) occurs, including the first and the last; no other does."""
+    """Exactly the starts in range(len(data) - sequence_length) occur, including the first and the last."""
     for sequence_length in (1, 3, 8):
         starts = draw_starts(student, 4, 1, sequence_length, 80, seed, check)
         if starts is None:

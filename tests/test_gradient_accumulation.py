@@ -26,7 +26,7 @@ class Task:
 
 @st.composite
 def tasks(draw: st.DrawFn, *, uneven: bool = False, existing: bool = False) -> Task:
-    """Draw two to four micro-batches of several rows, the last one smaller if `uneven`."""
+    """Draw two to four micro-batches of several rows; if `uneven`, the last one is smaller."""
     micro_batch_size = draw(st.integers(2, 4))
     last = draw(st.integers(1, micro_batch_size - 1)) if uneven else micro_batch_size
     case = draw(deep_cases(batch=st.just(draw(st.integers(1, 3)) * micro_batch_size + last)))
