@@ -134,7 +134,7 @@ def test_large_indices_are_exact(student: Student, axes: list[tuple[int, int]], 
 
 @given(layouts(st.integers(2, 4)), BEYOND_WALKING)
 def test_contiguous_requires_row_major_strides(student: Student, layout: Layout, times: int) -> None:
-    """A tensor is contiguous exactly when its strides are row-major: not if it is transposed or expanded, or has gaps."""
+    """is_contiguous is True exactly for row-major strides: not for a transposed or expanded tensor, or with gaps."""
     assert_contiguity(student, layout)
     assert_contiguity(student, layout, times)
 
