@@ -23,13 +23,13 @@ def read_run(reply: Plain) -> Run:
 
 
 def assert_seconds(reply: Plain, note: str, demand: Callable[..., None] = require) -> None:
-    """Check the seconds of one product, allowing for launches and clock reads."""
+    """Check the seconds of one matmul, allowing for launches and clock reads."""
     yours, run = reply["seconds"], read_run(reply)
     demand(type(yours) is float, "return a float", yours=yours, expected="a float")
     low, high = oracle.seconds_per_product(run)
     none = "no a @ b ran after the warm-up and the first reading of a clock"
     demand(low <= high, mistake=none, yours=yours, expected="the seconds of one")
-    shown = f"{low:.4g} to {high + run.on_top:.4g} seconds, the time of one product here after warm-up"
+    shown = f"{low:.4g} to {high + run.on_top:.4g} seconds, the time of one matmul here after the warm-up"
     check(oracle.is_that_of_one(yours, run), note, yours=yours, expected=shown)
 
 
@@ -55,7 +55,7 @@ def test_first_matmul_is_not_timed(student: Student, m: int, k: int, n: int, sec
     """A first multiplication that takes a thousand times as long does not change the result."""
     assert_plain_seconds(student, m, k, n, seconds)
     reply = student.call(probes.simulate, m, k, n, seconds, THOUSANDFOLD * seconds)
-    assert_seconds(reply, "warm up: the first product of a shape takes much longer and must not be timed")
+    assert_seconds(reply, "warm up: the first matmul of a shape takes much longer and must not be timed")
 
 
 @costly
@@ -91,7 +91,7 @@ def test_slow_matmul_does_not_determine_result(student: Student, size: int, seco
     """If one matmul in seven takes ten times as long, the result is still the mean, the median or the minimum."""
     assert_plain_seconds(student, size, size, size, seconds)
     reply = student.call(probes.simulate, size, size, size, seconds, 0.0, False, 0.0, False, place)
-    assert_seconds(reply, "one product in seven takes ten times as long as the others here")
+    assert_seconds(reply, "one matmul in seven takes ten times as long as the others here")
 
 
 @costly
@@ -101,7 +101,7 @@ def test_at_least_three_matmuls_are_timed(student: Student, size: int, seconds: 
     reply = student.call(probes.simulate, size, size, size, seconds, 0.0, on_gpu)
     run = read_run(reply)
     timed = len(run.timed)
-    note = f"{len(run.products)} products in all, {timed} of them after the first reading of a clock"
+    note = f"{len(run.products)} matmuls in total, {timed} of them after the first reading of a clock"
     check(oracle.is_enough(run), note, yours=timed, expected=f"{oracle.AT_LEAST} or more, and a warm-up")
 
 
