@@ -1,7 +1,7 @@
 """Capstone: predict the cost of a training step from its shapes and a device's two speeds, then measure the step.
 
 A step of a `DeepNetwork(D, L)`, L ≥ 1, on a batch x of B rows computes `y = model(x)`, calls `y.backward(ones)`, and
-applies plain SGD, `p -= lr * p.grad`. x needs no gradient.
+applies plain SGD, `p -= lr * p.grad`. x does not require grad.
 
 Details: compute FLOPs, bytes, memory and MFU with your own functions, imported below. The tests replace them with
 functions that return different values, and your results must change accordingly.
@@ -76,7 +76,7 @@ def measure_step(
 
     Example:
         took = measure_step(B=64, D=64, L=2, promised=1e12)
-        took["seconds"] > predict_step(64, 64, 2, torch.float32, 1e15, 1e15)["seconds"]     # True: it is slower
+        took["seconds"] > predict_step(64, 64, 2, torch.float32, 1e15, 1e15)["seconds"]     # True: a step is slower
 
     Not specified (either is fine): whether you return the mean, the median or the minimum; the values of x; the
     implementation of SGD.
