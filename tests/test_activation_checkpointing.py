@@ -13,7 +13,7 @@ from torchkata import Plain, Student, as_float64, assert_close, assert_equal, ch
 
 DIM, ROWS = 4, 12  # activations and weights differ in size; matmuls are too small for threads
 DEPTHS = st.integers(8, 16)
-SEGMENTS = st.sampled_from([7, 4, 2, 3, 5, 6, 1, 8, 16, 20])  # 8 layers in segments of 7 tell all mistakes apart
+SEGMENTS = st.sampled_from([7, 4, 2, 3, 5, 6, 1, 8, 16, 20])  # 8 layers in segments of 7 distinguish all mistakes
 TINY = 1e-4
 CHANGED = "x.requires_grad was set to True, but x belongs to the caller"
 REENTRANT = "no weight gets a gradient if x.requires_grad is False, as with a reentrant checkpoint"

@@ -13,7 +13,7 @@ SMALL = st.integers(2, 9) | st.sampled_from([1, 0])  # sizes of 0 and 1 come las
 SIZES = st.tuples(SMALL, SMALL, SMALL)
 BEYOND_FLOATS = st.integers(2**50, 2**51).map(
     lambda half: 2 * half + 1
-)  # odd, so that three times the number fits in no float
+)  # odd, so that no float can represent three times the number
 LARGE_ODD = st.integers(2**43, 2**44).map(lambda half: 2 * half + 1)
 LARGE = st.floats(1e6, 1e15)
 COUNTED = st.integers(1, 30)
