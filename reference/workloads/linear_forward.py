@@ -1,4 +1,4 @@
-"""Times the forward pass of a linear layer: one large product per call."""
+"""Times the forward pass of a linear layer: one large matmul per call."""
 
 from typing import Any
 
