@@ -89,7 +89,7 @@ KEYS = "; the keys are"
         (PLAIN, {KATA: POINTS + "test_a = '5'\n"}, f"{KATA}: [points] test_a is '5'; it should be a number, 0 or more"),
         (PLAIN, {KATA: POINTS + "test_a = -5\n"}, f"{KATA}: [points] test_a is -5; it should be"),
         (PLAIN, {KATA: POINTS + "test_a = nan\n"}, f"{KATA}: [points] test_a is nan; it should be"),
-        (PLAIN, {KATA: POINTS + "test_a = 90\n"}, "the track all_katas add up to 90 and not to 100: k 90 ([points]"),
+        (PLAIN, {KATA: POINTS + "test_a = 90\n"}, "the track all_katas add up to 90 instead of 100: k 90 ([points]"),
         (
             "[tool.torchkata.tracks]\na = 'A'\nb = 'B'\n",
             {},
@@ -127,7 +127,7 @@ def test_collected_test_without_points_is_reported(
 
 def test_handout_points_need_not_add_up_to_100(tmp_path: Path) -> None:
     folder = write_course(tmp_path, PLAIN, **{KATA: POINTS + "test_a = 90\n"})
-    assert_refused(run("torchkata", cwd=folder), "add up to 90 and not to 100")
+    assert_refused(run("torchkata", cwd=folder), "add up to 90 instead of 100")
     (folder / LIST).touch()
     assert run("torchkata", cwd=folder).code == 0
 

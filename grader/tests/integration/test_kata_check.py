@@ -104,7 +104,7 @@ def test_check_enforces_time_limits(primes: Path) -> None:
     set_limits(primes, call=0.3, test=0.5, kata=0.6)
     (primes / "assignment/sieve.py").write_text("def sieve(n):\n    while True:\n        pass\n")
     done = run_kata(primes, "check", "sieve")
-    assert "no answer within 0.3 seconds" in done.out
+    assert "your code did not return within 0.3 seconds" in done.out
     assert "sieve.py, line 3:  pass" in done.out or "sieve.py, line 2:  while True:" in done.out
     assert "earlier tests used up the time for this kata" in done.out
 

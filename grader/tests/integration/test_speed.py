@@ -109,7 +109,12 @@ REHEARSAL = "This is a rehearsal, no points: only speed on a GPU earns them."
         (Crashed("ValueError: no", Place("train.py", 7)), "crashed", "ValueError: no (train.py, line 7)", 0),
         (Died("it ended Python"), "crashed", "it ended Python", 0),
         (TimedOut("no answer within 3 seconds"), "timed_out", "no answer within 3 seconds: more than 10 times", 0),
-        (Inconclusive("no worker"), "inconclusive", "no worker; a problem of the grading machine; no points lost", 0),
+        (
+            Inconclusive("no worker"),
+            "inconclusive",
+            "no worker; this is a problem of the grading machine, and you lose no points",
+            0,
+        ),
         (Final("failed", note="wrong"), "failed", "wrong", 0),
         (Final("passed", "passing", median=0.7, used=3, note="90 MiB held"), "passed", "90 MiB held", 1),
     ],

@@ -226,7 +226,7 @@ def test_judging_an_answer_has_a_time_limit(sandbox: Sandbox) -> None:
         runner.test_left = 60.0
         make_weights(student)
         compute_for(1.0)
-        with pytest.raises(TimedOut, match="checking the answers of this test"):
+        with pytest.raises(TimedOut, match="checking the results of this test"):
             make_weights(student)
 
 

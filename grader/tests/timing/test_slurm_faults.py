@@ -90,7 +90,7 @@ def test_slurm_node_without_gpu_is_rejected(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     done = SlurmRun(paths, tmp_path / "out", "--device", "cuda", course=ROOT, kata="linear").wait()
     assert done.code == 3
-    assert "is unfit: speed is not graded: " in done.err
+    assert "can't be used: speed is not graded: " in done.err
     assert list_results(tmp_path / "out") == ["ada"]
 
 
@@ -126,7 +126,7 @@ def test_slurm_node_without_sandbox_is_rejected(
         patch.setenv("PATH", f"{broken.parent}:{os.environ['PATH']}")
         done = SlurmRun(slow_class, out).wait()
     assert done.code == 3
-    assert "is unfit: isolation bwrap does not work here: no namespaces here\n" in done.err
+    assert "can't be used: isolation bwrap does not work here: no namespaces here\n" in done.err
     assert "warning: no other node is left for grading: " in done.err
     assert list_results(out) == []
     assert SlurmRun(slow_class, out).wait().code == 0

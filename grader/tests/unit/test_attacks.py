@@ -93,7 +93,9 @@ def test_attack_gain_is_measured_against_wrong_solution(tmp_path: Path) -> None:
 def test_attack_that_disrupts_grading_is_detected(tmp_path: Path) -> None:
     (attack,) = load_corpus(tmp_path, ENTRY)
     wrong = make_kata_result("same_storage", "wrong")
-    assert judge_attack(attack, make_kata_result("same_storage", "inconclusive")).problems == ("blamed the machine",)
+    assert judge_attack(attack, make_kata_result("same_storage", "inconclusive")).problems == (
+        "made the result inconclusive",
+    )
     assert judge_attack(attack, wrong, seconds=60.0).problems == ("took 60 seconds",)
     assert judge_attack(attack, wrong, seconds=60.0, quick=True).problems == (), "a busy machine may take that long"
     assert judge_attack(attack, wrong, peak_mib=5000.0).problems == ("took 4600 MiB of the grader's memory",)

@@ -63,7 +63,7 @@ def judge_trial(cheat: Cheat, **rows: Any) -> Trial:
         ({"row": PASSED}, ["cheat {} at bwrap: gained 5 points"], 0),
         ({"row": SOME, "slow": PASSED}, [], 0),
         ({"row": SOME}, ["cheat {} at bwrap: gained 3 points"], 0),
-        ({"row": LOST}, ["cheat {} at bwrap: blamed the machine: the timing process was lost"], 0),
+        ({"row": LOST}, ["cheat {} at bwrap: made the result inconclusive: the timing process was lost"], 0),
         ({"row": msgspec.structs.replace(FAILED, seconds=1e4)}, ["cheat {} at bwrap: took 10000 seconds"], 0),
         ({"control": FAILED}, ["control of {} at bwrap: outcome failed: "], 0),
         ({"control": LOST}, ["control of {} at bwrap: outcome inconclusive: the timing process was lost"], 0),

@@ -209,7 +209,7 @@ def test_regrade_names_superseded_overrides(tmp_path: Path) -> None:
     folder = write_class(tmp_path / "class", overrides_csv="\n".join(rows))
     before, after = (read_graded(tmp_path / name, {})[0] for name in ("before", "after"))
     assert find_obsolete_overrides(folder, before, after) == [
-        f"overrides.csv: ada has 0.5 for linear {TESTS[1]}; graded 0 before and 1 now: still needed?"
+        f"overrides.csv: ada has 0.5 for linear {TESTS[1]}; graded 0 before and 1 now; is it still needed?"
     ]
     assert find_obsolete_overrides(folder, after, after) == find_obsolete_overrides(folder, {}, after) == []
     both = ("--class", folder, "--pseudonyms", tmp_path / "key.json")

@@ -279,7 +279,7 @@ def test_diagnosis_budget_interrupts_call_in_process(tmp_path: Path) -> None:
     (tmp_path / "sgd.py").write_text("while True:\n    pass\n")
     runner = InProcess(tmp_path, call_seconds=5.0)
     runner.set_budget(0.05)
-    with pytest.raises(TimedOut, match="no answer within 1 seconds"):
+    with pytest.raises(TimedOut, match="your code did not return within 1 seconds"):
         runner.run_probe(lambda assignment: assignment.sgd, [])
     with pytest.raises(TimedOut, match="no time left"):
         runner.run_probe(lambda _: 1, [])

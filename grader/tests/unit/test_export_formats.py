@@ -119,7 +119,7 @@ def test_github_output_redacts_hidden_tests(hide: Hide) -> None:
     summary = github.render_summary(made)
     assert "secret" not in line + summary
     assert "line=" not in line
-    assert "get_batch · claim\n  Its input and your result are hidden." in summary
+    assert "get_batch · claim\n  The test's input and your result are hidden." in summary
     assert "crashed" not in summary
 
 

@@ -121,7 +121,7 @@ def test_rehearsals_are_marked_on_every_page(tmp_path: Path) -> None:
     own = (tmp_path / "ada/feedback.html").read_text()
     assert own.count("a rehearsal, no points") == 2, "the note belongs in the contents and above the workloads"
     assert "of 0" not in own
-    assert "passed from 0.45, all reached from 0.75" in own
+    assert "lower threshold 0.45, upper threshold 0.75" in own
 
 
 def test_class_roofline_shows_median_rates() -> None:

@@ -100,7 +100,7 @@ def test_github_summary_has_a_speed_table() -> None:
     assert rehearsal.startswith("## ada: 3 of 16 points\n")
     for line in (
         "| Speed (`performance`) | a rehearsal, no points | 3 of 6 |",
-        "| workload | points | reached | passed from | all reached from |",
+        "| workload | points | reached | lower threshold | upper threshold |",
         "| sgd step | a rehearsal, no points | 0.60 of the baseline | 0.45 | 0.75 |",
         "**adagrad step** · crashed · a rehearsal, no points",
     ):

@@ -55,14 +55,14 @@ def test_outputs_show_reason_of_unreadable_submission(tmp_path: Path, monkeypatc
     report = parse_gradescope((tmp_path / "gradescope/eve.json").read_bytes())
     assert (report["score"], report["output"]) == (0, f"Your submission can't be graded. {WHY}")
     (row,) = report["tests"]
-    assert (row["max_score"], row["output"]) == (most, f"It can't be graded: {WHY}")
+    assert (row["max_score"], row["output"]) == (most, f"This submission can't be graded: {WHY}")
     (case,) = json.loads((tmp_path / "classroom50/eve.json").read_text())["tests"]
     assert (case["test-name"], case["passed"]) == (f"hand-in: {WHY}", False)
     assert "| eve | 0 of" in (tmp_path / "github").read_text()
     (failure,) = [
         one for one in parse_junit((tmp_path / "junit").read_bytes()).iter("failure") if WHY in (one.text or "")
     ]
-    assert failure.get("message") == f"It can't be graded: {WHY}"
+    assert failure.get("message") == f"This submission can't be graded: {WHY}"
 
 
 def test_unreadable_submission_keeps_its_earlier_result(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_unusual_names_are_kept(tmp_path: Path, name: str) -> None:
     [
         *((name, "unprintable characters") for name in ("two\nlines", "bell\a", "line\u2028break", "not\udcfftext")),
         *((name, "a reserved name") for name in ("...zip", "gradebook.csv", ".slurm", ".seed", "Report.HTML")),
-        (".zip", "empty apart from its ending"),
+        (".zip", "consists only of a file extension"),
         ("\u0958" * 60, "longer than 255 bytes"),
     ],
 )
