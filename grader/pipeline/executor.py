@@ -16,38 +16,38 @@ Warn: TypeAlias = Callable[[str], None]
 
 
 class ProgressListener(Protocol):
-    """An object that is notified while a single submission is graded."""
+    """Receives events while a single submission is being graded."""
 
     def begin(self, blank: Result) -> None:
-        """Handle the start of the run, before any test has finished."""
+        """Called at the start of the run, before any test has finished."""
 
     def add(self, event: FinishedTest) -> None:
-        """Handle a finished test."""
+        """Called when a test has finished."""
 
     def finish(self, result: Result) -> None:
-        """Handle the complete result."""
+        """Called when the result is complete."""
 
     def refuse(self, why: str) -> None:
-        """Handle a submission that can't be graded."""
+        """Called if a submission can't be graded."""
 
 
 @dataclass
 class RunOutcome:
-    """The outcome of grading a queue of submissions."""
+    """The outcome of grading all submissions in a queue."""
 
     stored: list[str] = field(default_factory=list)
-    unsure: list[str] = field(default_factory=list)  # inconclusive submissions, which is never a student's fault
-    again: Counter[str] = field(default_factory=Counter)  # submissions of each regraded kata, if other katas were kept
+    unsure: list[str] = field(default_factory=list)  # submissions with an inconclusive result, not the student's fault
+    again: Counter[str] = field(default_factory=Counter)  # number of submissions that each kata was regraded for
     broken: list[str] = field(default_factory=list)  # tests that fail because of the instructor's mistake, with traces
-    unfit: str = ""  # why this machine could not measure speed, and how to fix it
+    unfit: str = ""  # the reason why this machine could not measure speed, and how to fix it
 
 
 class Executor(ABC):
-    """Grades a queue: `Local` on this machine, `Slurm` on a cluster."""
+    """Grades the submissions in a queue: `Local` on this machine, `Slurm` on a cluster."""
 
     @abstractmethod
     def grade(self, queue: Queue, out: Console, warn: Warn, live: ProgressListener | None) -> RunOutcome:
-        """Grade the pending submissions of a queue, and store each result in its `out`.
+        """Grade the pending submissions in a queue, and store the results in its `out` directory.
 
         Raises CallError before anything is written, and MachineError.
         """

@@ -1,4 +1,4 @@
-"""The probe `call`, which any course can use, and the decorator `typed`."""
+"""The generic probe `call`, which any course can use, and the decorator `typed`."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
@@ -8,7 +8,9 @@ AnyProbe = TypeVar("AnyProbe", bound=Callable[..., object])
 
 
 def typed(code: Code) -> Callable[[AnyProbe], AnyProbe]:
-    """Decorate a probe with the code that a student would type in its place. A failure shows this code as its input.
+    """Specify the code that a student would type instead of calling the decorated probe.
+
+    Failure messages show this code as the input.
 
     Args:
         code: The code. The failure first assigns the probe's arguments that the code uses. `code` can also be a
@@ -28,7 +30,9 @@ def typed(code: Code) -> Callable[[AnyProbe], AnyProbe]:
 
 
 def call(assignment: Any, module: str, function: str, *arguments: object) -> object:
-    """Call a function of a kata's module and return its result: the probe for katas that are plain functions.
+    """Call a function in a kata's module and return its result.
+
+    This is the probe for katas that consist of plain functions.
 
     Args:
         assignment: The student's modules.
