@@ -19,16 +19,16 @@ class ProgressListener(Protocol):
     """Receives events while a single submission is being graded."""
 
     def begin(self, blank: Result) -> None:
-        """Called at the start of the run, before any test has finished."""
+        """Handle the start of the run, before any test has finished."""
 
     def add(self, event: FinishedTest) -> None:
-        """Called when a test has finished."""
+        """Handle a finished test."""
 
     def finish(self, result: Result) -> None:
-        """Called when the result is complete."""
+        """Handle the complete result."""
 
     def refuse(self, why: str) -> None:
-        """Called if a submission can't be graded."""
+        """Handle a submission that can't be graded."""
 
 
 @dataclass

@@ -267,7 +267,7 @@ def decode_extension(contents: Contents, code: int, data: memoryview) -> Plain:
         or min(shape, default=0) < 0
     ):
         raise ValueError("invalid dtype or shape")
-    if math.prod(max(1, size) for size in shape) > MAX_FRAME:  # torch multiplies the other sizes even if one size is 0
+    if math.prod(max(1, size) for size in shape) > MAX_FRAME:  # torch multiplies the other sizes even if one is 0
         raise ValueError("the shape is too large")
     dtype: Any = np.dtype(name) if code == ARRAY else getattr(torch, name)
     raw = contents.take(math.prod(shape) * dtype.itemsize)

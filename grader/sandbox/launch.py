@@ -42,7 +42,7 @@ PROBES = ("tests/__init__.py", "tests/probes")  # course files that are visible 
 WORKLOADS = "reference/workloads/*.py"  # additional files for timed workers
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"  # glibc reads two of its files; others count all processes' pages
 UNLISTED = (".git", ".venv", "__pycache__")
-GPU_DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # in addition to the device's own file
+GPU_DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # in addition to the file of the device
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64")  # folders that are always available in the sandbox
 
 
@@ -76,7 +76,7 @@ class Sandbox:
     runtime: Path
     isolation: Isolation
     gpu: Gpu | None = None
-    violations: list[str] = dataclasses.field(default_factory=list)  # the self-test's findings: see `prove` in setup.py
+    violations: list[str] = dataclasses.field(default_factory=list)  # findings of the self-test (`prove` in setup.py)
 
     def wait_until_ready(self) -> None:
         """Wait for the zygote. Raises IsolationError if it fails to start, CourseError if a probe can't be imported."""
@@ -295,7 +295,10 @@ def demand_own_folders(folders: Sequence[Path]) -> None:
 
 
 def bind_readable(folder: Path) -> list[str]:
-    """Return options that bind a folder so that all workers can reach it: bwrap's own folders are only for root."""
+    """Return options that bind a folder so that all workers can access it.
+
+    Folders created by bwrap are only for root.
+    """
     above = (option for parent in reversed(folder.parents[:-1]) for option in ("--perms", "0755", "--dir", str(parent)))
     return [*above, "--ro-bind", str(folder), str(folder)]
 

@@ -84,7 +84,7 @@ SHARED = 1  # MAP_SHARED: shared pages are counted only while they are mapped
 NEW_THREAD = 0x10F00  # CLONE_THREAD, _SIGHAND, _FILES, _FS and _VM
 THREAD_SETUP = 0x17C_0000  # additional flags that C libraries set
 FCNTL_COMMANDS = (0, 1, 2, 3, 4, 1027, 1030, 1032, 1033, 1034)  # duplicates, flags, sizes, seals; no locks or signals
-IOCTL_REQUESTS = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # all ioctl requests that files need
+IOCTL_REQUESTS = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # all ioctl requests needed for files
 PRCTL_OPTIONS = (
     *(3, 15, 16, 21, 23, 29, 30, 38, 39, 41, 42, 47, 52),  # thread names, timer slack, huge pages; reading privileges
     *(50, 51, 54, 55, 56, 63, 64, 0x53564D41),  # vector lengths, pointer tags, names of memory regions
@@ -113,7 +113,7 @@ WITH_GPU: dict[str, tuple[Case, ...]] = {  # additional calls that libcuda may n
     "socket": ((Arg(0, UNIX), Arg(1, SEQPACKET, KINDS)),),
     "socketpair": ((Arg(0, UNIX), Arg(1, STREAM, KINDS)),),  # a pair of datagram sockets can be reconnected
     **dict.fromkeys(("bind", "listen", "memfd_create", "ioctl", "pipe", "pipe2"), ((),)),
-    **dict.fromkeys(("sysinfo", "statfs", "fstatfs", "getrusage"), ((),)),  # a GPU worker's /proc tells the same
+    **dict.fromkeys(("sysinfo", "statfs", "fstatfs", "getrusage"), ((),)),  # also shown in the /proc of a GPU worker
     **dict.fromkeys(("mbind", "get_mempolicy", "set_mempolicy", "set_mempolicy_home_node"), ((),)),
 }
 WITHOUT_NAMESPACES: dict[str, tuple[Case, ...]] = {"mincore": ((),)}  # needed by a probe if /tmp may be on a disk
@@ -137,7 +137,7 @@ def build_filter(*, pinned: bool = False, gpu: bool = False, namespaces: bool = 
     """Return the filter as a BPF program.
 
     Args:
-        pinned: whether the worker is timed, and so must stay on its core and use only memory that is counted as its own.
+        pinned: whether the worker is timed. It must then stay on its core and use only memory counted as its own.
         gpu: whether the worker may listen on a socket in its own network namespace, as CUDA does in `cuInit`.
         namespaces: whether the worker has its own /tmp in memory.
 
@@ -181,7 +181,7 @@ def build_rules(*, pinned: bool, gpu: bool, namespaces: bool = True) -> dict[str
 
 
 def compile_cases(cases: tuple[Case, ...]) -> list[bytes]:
-    """Return instructions that allow the call in any of these cases and fall through otherwise."""
+    """Return instructions that allow the call in any of these cases and otherwise continue with the next one."""
     code: list[bytes] = []
     for case in cases:
         for place, condition in enumerate(case, 1):

@@ -1,12 +1,17 @@
 """The zygote: a process that has imported the modules used by students, and forks a worker for each test.
 
 A zygote never runs a student's code. It starts as `python -I -S -B zygote.py CONFIG`, where CONFIG is JSON. The first
-process only forks zygotes: C + descriptor fork a zygote that takes commands there → c (there) Each forked zygote has at
-most one worker at a time and keeps the next worker ready: S hand out a worker → s + its line and its shared memory, or
-x N end the worker and its descendants E the same, and reply when the worker has ended → e + wait status D the same for
-a worker that seems to be dead → e + wait status T its other threads' time, its waiting time → t + both in nanoseconds
-For a timed worker there are also: P, R pause it, resume it → p, r + its processor time, its waiting time M its memory:
-private and shared → m + both in bytes
+process only forks zygotes:
+C + descriptor   fork a zygote that takes commands there        → c (there)
+Each forked zygote has at most one worker at a time and keeps the next worker ready:
+S                hand out a worker                              → s + its line and its shared memory, or x
+N                end the worker and its descendants
+E                the same, and reply when the worker has ended  → e + wait status
+D                the same for a worker that seems to be dead    → e + wait status
+T                its other threads' time, its waiting time      → t + both in nanoseconds
+For a timed worker there are also:
+P, R             pause it, resume it                            → p, r + its processor time, its waiting time
+M                its memory: private and shared                 → m + both in bytes
 """
 
 import contextlib
@@ -79,7 +84,7 @@ def demand_forkable(confinement: "Confinement") -> None:
 
 
 def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) -> None:
-    """Import the modules that students import, on one thread: torch hangs in forks of a multi-threaded process."""
+    """Import the modules that students use on one thread, because torch hangs in forks of multi-threaded processes."""
     import gc
     import importlib
 
@@ -298,7 +303,7 @@ class Zygote:
         return signal.SIGKILL
 
     def clean_up_after(self, worker: Worker) -> None:
-        """Kill the processes that a dead worker left and remove its files, if the worker had no namespaces."""
+        """Kill the processes left behind by a dead worker and remove its files, unless it had its own namespaces."""
         if not self.confinement.namespaces:
             end_children(keep=self.next.pid if self.next else 0)
             shutil.rmtree(worker.scratch, ignore_errors=True)

@@ -14,7 +14,7 @@ from torchkata.seam.failures import TimedOut
 PASS_BYTES = 2**26
 LOOKS = 3
 LOOK_SECONDS = 0.01  # several time slices of a device that alternates between processes
-BUSY = 1.5  # threshold relative to the idle duration; next to another process's work, passes take about twice as long
+BUSY = 1.5  # threshold relative to the idle duration; passes take about twice as long while the device is in use
 
 
 class IdleDetector:

@@ -74,5 +74,5 @@ class Machine:
         return DEMANDS[self.kind]
 
     def warm_up_seconds(self, attempt: int) -> float:
-        """Return the seconds of warm-up. On the first attempt with a device that is still warm, 0 means one block."""
+        """Return the warm-up time in seconds. 0 means one block (first attempt on a device that is still warm)."""
         return 0.0 if attempt == 1 and self.warmth.lasts() else self.demands.warm_up_seconds

@@ -1,6 +1,6 @@
 """Measures a rate by alternating blocks of the baseline and the student until there is a verdict.
 
-B B B │ S B S B S B … B: the baseline S: the student, whose code is loaded after the first three blocks
+B B B │ S B S B S B …     B: the baseline   S: the student, whose code is loaded after the first three blocks
 """
 
 import math
@@ -140,13 +140,13 @@ def run_attempt(
     finally:
         try:
             if student is not None:
-                student.close()  # close the later worker first: each waits until memory is as it was at its start
+                student.close()  # close the later worker first, since each waits until memory is as it was at its start
         finally:
             baseline.timed.close()
 
 
 def compute_tolerance(student: TimedWorker, baseline: Baseline) -> float:
-    """Return the largest accepted relative error: that of the dtype, or OWN_MARGIN times the error of plain torch."""
+    """Return the largest relative error that is accepted: that of the dtype or OWN_MARGIN times that of plain torch."""
     return max(student.check.floor, OWN_MARGIN * baseline.own_error)
 
 
