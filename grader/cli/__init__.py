@@ -1,4 +1,4 @@
-"""The `grader` command line: commands and options. The commands are implemented in `grader.commands`."""
+"""Defines the command line of `grader`. The commands are implemented in `grader.commands`."""
 
 import sys
 from pathlib import Path

@@ -36,7 +36,7 @@ EXPLAINED_BY = pytest.StashKey[list[str]]()
 SHARE = 0.5  # maximum duration of the search, as a fraction of the duration of the test
 MIN_SECONDS = 0.5  # CPU time that the search may use in any case
 STUDENT_SECONDS = 2.0  # time limit for additional calls of the student's code
-PROOF_SECONDS = 60.0  # both limits in `grader certify`, so that its findings do not depend on the machine's load
+PROOF_SECONDS = 60.0  # replaces both limits in `grader certify`, so that its findings do not depend on machine load
 MAX_FURTHER = 30  # number of random examples to use in addition to the recorded ones
 QUICK_FURTHER = 6  # the same for a quick proof, once only one mistake is left
 
