@@ -17,7 +17,7 @@ from torchkata.course import course
 
 Cell: TypeAlias = str | float | None
 
-FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")  # a spreadsheet would execute such a cell
+FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")  # a spreadsheet would interpret such a cell
 
 
 def write(rows: Sequence[Result], directory: Path, *, excel: bool = False) -> None:

@@ -16,7 +16,7 @@ from grader.marks.tables import find_separator, read_text
 from grader.output.exporter import Exporter, Options, write_file
 
 Gradebook: TypeAlias = Literal["canvas", "moodle", "csv"]
-Key: TypeAlias = tuple[str, Callable[[Person], str]]  # the name of a column, and the person's value in it
+Key: TypeAlias = tuple[str, Callable[[Person], str]]  # the name of a column, and a person's value in it
 
 KEYS: Mapping[Gradebook, Sequence[Key]] = {
     "canvas": (

@@ -1,1 +1,1 @@
-"""Proves, for `grader certify`, the tests with the zoo, the sandbox with attacks, and the clock with cheats."""
+"""Runs the proofs of `grader certify`: tests with the zoo, the sandbox with attacks, and timing with cheats."""

@@ -78,5 +78,5 @@ class Limits:
 
     call_seconds: float = 5.0  # time limit of a single call of a probe, including imports
     test_seconds: float = 10.0  # time limit of all calls of a test with 100 examples; scaled up for more examples
-    kata_seconds: float = 20.0  # limit of all tests of a kata, also scaled; a submission gets the sum over its katas
+    kata_seconds: float = 20.0  # time limit of all tests of a kata, also scaled; a submission gets the sum of its katas
     memory_mib: int = 1024  # address space in addition to that of the imported libraries

@@ -55,7 +55,7 @@ class State:
 
 
 def find_next(left: Collection[str], failed: Collection[str]) -> Kata | None:
-    """Return the first kata in `left` that failed, or a foundation of it in `left`; if none failed, the first."""
+    """Return the first failed kata, or an unfinished foundation of it. If none failed, return the first in `left`."""
     katas = course().katas
     first = next((kata for kata in katas if kata in failed), None)
     in_the_way = katas if first is None else (first, *course().foundations(first))

@@ -68,7 +68,7 @@ class Report(About, frozen=True, rename={"max_score": "max-score"}):
 
 def render(result: Result, about: About, graded_at: datetime) -> bytes:
     """Return the file for a submission. Raises ValueError."""
-    rows = [row for row in view_as_student(result, platform_hides=False) if row.counts]  # the format has only pass/fail
+    rows = [row for row in view_as_student(result, platform_hides=False) if row.counts]  # it has only pass and fail
     scale = find_scale([points for row in rows for points in (row.result.score, row.result.max_score)])
     cases = [
         Case(
