@@ -176,7 +176,7 @@ class TimedWorker:
         return time.perf_counter() - began
 
     def settle(self) -> None:
-        """On a GPU, copy the results before they can be changed by queued work."""
+        """Copy the results on a GPU before they can be changed by queued work."""
         if self.device_memory is not None:
             for name in self.filled:
                 self.results[name].copy_(self.memory[name])

@@ -286,8 +286,8 @@ def decide(fit: Sequence[Sample], needed: Tiers, rules: TimingRules, *, mfu: flo
 def median_interval(count: int) -> tuple[int, int]:
     """Return the indices of two of `count` sorted values that enclose the true median with probability COVERAGE.
 
-    The number of values below the median is binomial, so [xⱼ, x₍ₙ₊₁₋ⱼ₎] misses it with probability 2 · P(Binomial(n, ½)
-    < j), exactly. The extremes of FEWEST values cover slightly less. Raises ValueError for fewer.
+    The number of values below the median is binomial, so [xⱼ, x₍ₙ₊₁₋ⱼ₎] misses it with a probability of exactly
+    2 · P(Binomial(n, ½) < j). The extremes of FEWEST values cover slightly less. Raises ValueError for fewer values.
     """
     if count < FEWEST:
         raise ValueError(f"an interval needs at least {FEWEST} values, not {count}")
