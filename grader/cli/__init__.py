@@ -74,6 +74,6 @@ app.add_typer(new, name="new")
 
 
 def main() -> NoReturn:
-    """Entry point."""
+    """Run the command line."""
     app()
     sys.exit(0)

@@ -25,14 +25,14 @@ from grader.pipeline.startup import Startup
 
 
 class Where(StrEnum):
-    """The place where submissions are graded."""
+    """Where submissions are graded."""
 
     local = "local"
     slurm = "slurm"
 
 
 class Keep(StrEnum):
-    """Points to keep when a kata is graded again."""
+    """Which points to keep when a kata is graded again."""
 
     new = "new"
     better = "better"

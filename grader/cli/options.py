@@ -8,7 +8,7 @@ import typer
 
 
 class Device(StrEnum):
-    """Kind of device on which speed is graded."""
+    """The kind of device used for speed grading."""
 
     none = "none"
     cpu = "cpu"
@@ -16,7 +16,7 @@ class Device(StrEnum):
 
 
 class Choice(StrEnum):
-    """Isolation of student code."""
+    """The isolation level of student code."""
 
     auto = "auto"
     bwrap = "bwrap"

@@ -13,7 +13,7 @@ from grader.pipeline.selection import choose, select_names
 
 
 class Part(StrEnum):
-    """Part of the certification."""
+    """A part of the certification."""
 
     files = "files"
     zoo = "zoo"

@@ -38,7 +38,7 @@ def report(
     """Print the results and write DIR/report.html, DIR/gradebook.csv and, if speed was graded, DIR/<id>/roofline.svg.
 
     The report is for instructors: it contains all names, messages and findings. The feedback page of a student contains
-    only their own results, and shows details of hidden tests only as far as kata.toml allows.
+    only their own results, and shows details of hidden tests only if kata.toml allows it.
     """
 
     def load() -> Command:

@@ -29,11 +29,11 @@ ENDED = frozenset(
 
 
 class SubmitError(MachineError):
-    """Raised if sbatch rejects an array. The message is that of sbatch, on one line."""
+    """Raised if sbatch rejects an array. The message contains the output of sbatch on one line."""
 
 
 class SqueueError(Exception):
-    """Raised if squeue fails. The message is that of squeue, on one line."""
+    """Raised if squeue fails. The message contains the output of squeue on one line."""
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ def collect_docstrings(kata: Kata) -> dict[str, str]:
 
 
 def collect_sentences(path: Path) -> Iterator[str]:
-    """Yield the sentences in the messages of a test, with 7 in place of values. In a probe, only exceptions count."""
+    """Yield the sentences in the messages of a test, with 7 in place of values. For probes, only use exceptions."""
     tree = ast.parse(path.read_text("utf-8"))
     nodes = [*ast.walk(tree)]
     if path.parent.name == "probes":

@@ -111,7 +111,7 @@ def compute_mark(
 
 
 def graded_points(points: Points | None, override: Override) -> float:
-    """Return the graded points of the target of an override."""
+    """Return the graded points of the test, kata or mark that is overridden."""
     if points is None:
         return 0.0
     if override.test:

@@ -1,7 +1,7 @@
 """Draws the roofline of a submission as SVG: how fast each workload could run on the device, and how fast it ran.
 
 See S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model", CACM 52 (2009). The same
-values always produce the same bytes. Text is stored as text, and is readable on white and black backgrounds.
+values always produce the same bytes. Text is not converted to paths, and is readable on white and black backgrounds.
 """
 
 import io
@@ -171,7 +171,7 @@ def format_amount(value: float, unit: str) -> str:
 
 
 def describe(points: Sequence[Point], peak_flops: float | None, bandwidth: float | None) -> str:
-    """Return the alternative text for the figure."""
+    """Return the alternative text of the figure."""
     roof = [f"peak {format_amount(peak_flops, 'FLOP/s')}"] if peak_flops else []
     roof += [f"bandwidth {format_amount(bandwidth, 'B/s')}"] if bandwidth else []
     placed = [

@@ -94,7 +94,7 @@ def demand_submissions(
 
 
 def may_hold_katas(path: Path) -> bool:
-    """Return whether a path may contain katas: an archive, a folder with katas up to one level down, or unreadable."""
+    """Return whether a path may contain katas: an archive, a folder with katas (up to one level down), or unknown."""
     if is_archive(path.name):
         return True
     try:

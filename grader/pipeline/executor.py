@@ -1,4 +1,4 @@
-"""The interface of an executor, which grades a class on this machine or on a cluster."""
+"""The interface of executors, which grade a class on this machine or on a cluster."""
 
 from abc import ABC, abstractmethod
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Rejects a command that would overwrite stored results with less, unless `--force` is given."""
+"""Rejects commands that would overwrite stored results with less complete ones, unless `--force` is given."""
 
 from collections.abc import Iterator, Sequence
 

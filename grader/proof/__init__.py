@@ -1,1 +1,1 @@
-"""Runs the proofs of `grader certify`: tests with the zoo, the sandbox with attacks, and timing with cheats."""
+"""The proofs of `grader certify`: the zoo tests the tests, attacks test the sandbox, and cheats test the timing."""

@@ -71,7 +71,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Attack:
-    """An attack that can be submitted."""
+    """An attack, in a form that can be submitted."""
 
     title: str  # class/name
     entry: Entry

@@ -52,7 +52,7 @@ class Slow:
 
 @dataclass(frozen=True)
 class Cheat:
-    """A cheat that can be submitted."""
+    """A cheat, in a form that can be submitted."""
 
     title: str  # class/name
     entry: CheatEntry

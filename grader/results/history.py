@@ -37,7 +37,7 @@ def describe_changes(kata: str, old: str, new: str) -> str:
 
 
 def read_at(path: str, version: str) -> str:
-    """Return a course file at a version, or "" if it did not exist. Uncommitted versions are read from disk."""
+    """Return the text of a course file at a version, or "" if it did not exist. Read uncommitted files from disk."""
     if version.endswith(NOT_COMMITTED):
         return (course().root / path).read_text("utf-8")
     return git("show", f"{version}:./{path}")

@@ -76,7 +76,7 @@ def view_kata(result: KataResult, *, platform_hides: bool) -> Iterator[VisibleTe
 
 
 def make_row(kata: Kata, test: TestResult, message: str) -> VisibleTest:
-    """Return a test with this message."""
+    """Return the row of a test with this message."""
     return VisibleTest(
         group=kata.name,
         title=class_title_of_test(kata.name, test.name),
@@ -92,7 +92,7 @@ def redact(test: TestResult) -> TestResult:
 
 
 def view_workload(result: PerformanceResult) -> VisibleTest:
-    """Return a workload, which is always visible."""
+    """Return the row of a workload, which is always visible."""
     if result.workload not in course().workloads:
         raise ValueError(f"workload {one_line(result.workload)} has changed since this was graded; grade again")
     return VisibleTest(

@@ -10,7 +10,7 @@ MADV_COLLAPSE = 25
 
 
 class ForkError(Exception):
-    """Raised if a forked child would not work. The message gives the reason."""
+    """Raised if a forked child would be unusable. The message gives the reason."""
 
 
 def demand_no_driver() -> None:

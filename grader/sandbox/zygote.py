@@ -75,7 +75,7 @@ def reap() -> None:
 
 
 def demand_forkable(confinement: "Confinement") -> None:
-    """Raise ForkError if a forked worker would not work."""
+    """Raise ForkError if a forked worker would be unusable."""
     from grader.sandbox.forks import demand_no_driver, demand_one_thread
 
     demand_one_thread()
@@ -262,7 +262,7 @@ class Zygote:
         return 0, 0
 
     def read_schedule(self) -> tuple[int, int]:
-        """Return the time that the current worker's first thread has run and waited for a processor, in nanoseconds."""
+        """Return how long the first thread of the current worker has run and waited for a processor, in nanoseconds."""
         ran, waited, *_ = self.read_proc("schedstat").split() or (0, 0)  # not reported by every kernel
         return int(ran), int(waited)
 

@@ -34,7 +34,7 @@ class WrongResult(Exception):
 
 
 def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> Final:
-    """Measure one workload of one submission. Raises the failures of `torchkata.seam.failures`."""
+    """Measure a workload of a submission. Raises the exceptions in `torchkata.seam.failures`."""
     work = work_of(workload.name)
     task = Task(workload.name, machine.kind, work.sizes[machine.kind], STEPS)
     thresholds = workload.ratio[machine.kind]
@@ -111,7 +111,7 @@ def measure_device_peak(timed: TimedWorker) -> Figure:
 
 
 def compare_peak(timed: TimedWorker, done: TimedBlock, peak: int) -> Figure:
-    """Compare a peak in bytes with the formula of the workload."""
+    """Compare the peak memory in bytes with the value of the workload's formula."""
     assert isinstance(timed.task.work, MemoryPeak)
     expected = timed.task.work.needed_bytes(timed.task.size)
     demand_right_result(timed, done)

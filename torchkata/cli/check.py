@@ -113,7 +113,7 @@ def print_points(katas: Sequence[Kata], points: Mapping[str, float], deaths: Map
 
 
 def width_of(katas: Sequence[Kata]) -> int:
-    """Return the length of the longest kata name."""
+    """Return the length of the longest name of these katas."""
     return max(len(kata.name) for kata in katas)
 
 
@@ -134,7 +134,7 @@ class Limited(InProcess):
         super().__init__(folder, self.limits.call_seconds)
 
     def reset(self, kata: str) -> None:
-        """Start a test."""
+        """Start a test with its full time limits."""
         if kata != self.kata:
             self.kata, self.kata_left = kata, self.limits.kata_seconds
         self.kata_left_before = self.kata_left

@@ -33,7 +33,7 @@ LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py")  # names that are ex
 
 @dataclass(frozen=True)
 class Note:
-    """A problem with a file of the submission."""
+    """A problem with a file in the submission."""
 
     file: str
     text: str

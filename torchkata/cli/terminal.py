@@ -44,5 +44,5 @@ def print_wrapped(text: str, hanging: int = 0) -> None:
 
 
 def say(key: str, **values: object) -> None:
-    """Print a text of the catalogue and flush the output, so that a forked process does not print it again."""
+    """Print a text from the catalogue and flush the output, so that a forked process does not print it again."""
     print(words(key, **values), flush=True)

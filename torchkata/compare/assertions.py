@@ -125,7 +125,7 @@ def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "
 
 
 def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain = None, expected: str = "") -> None:
-    """Assert `condition`, which the test computes from plain values.
+    """Assert a condition that the test has computed from plain values.
 
     Args:
         condition: True or `np.True_`. Any other value fails.

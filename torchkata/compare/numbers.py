@@ -1,4 +1,4 @@
-"""Assertions on single numbers."""
+"""Assertions about single numbers."""
 
 import math
 import sys

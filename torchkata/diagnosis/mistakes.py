@@ -36,9 +36,9 @@ def instead_of(
     student's answers.
 
     Args:
-        right: The oracle's function. The decorated function has the same parameters and results.
-        message: A clause about the student's code, shown after "looks like: ".
-        **constants: Values to try for each additional parameter of the decorated function. The message can contain the
+        right: The function of the oracle to replace. The decorated function has the same parameters and results.
+        message: A clause that describes the student's code. It is shown after "looks like: ".
+        **constants: Values to try for additional parameters of the decorated function. The message can contain the
             value that fits: `{eps:g}`.
 
     Example:

@@ -91,7 +91,7 @@ def preload_texts() -> None:
 
 @cache
 def texts(chosen: Language) -> dict[str, Any]:
-    """Return the engine's texts in a language."""
+    """Return the texts of the engine in a language."""
     return tomllib.loads(Path(__file__).with_name(f"{chosen}.toml").read_text("utf-8"))
 
 

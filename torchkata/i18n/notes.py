@@ -18,7 +18,7 @@ from . import Language, language, texts
 def translate(english: str, *, by_us: bool = True) -> str:
     """Translate a sentence and the values in it. A sentence without a translation is returned unchanged.
 
-    With `by_us=False`, only the engine's notes are used. This is for messages that may come from the student's code.
+    Use `by_us=False` for messages that may come from the student's code. Only the engine's notes are then used.
     """
     for pattern, translation in read_notes(language(), course_root() if by_us else None):
         if found := pattern.fullmatch(english):

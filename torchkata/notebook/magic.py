@@ -25,7 +25,7 @@ def register(shell: "InteractiveShell") -> None:
     from IPython.core.error import UsageError
 
     def kata(line: str, cell: str | None = None) -> None:
-        """`%%kata linear` writes the cell to its file and tests it; `%kata` shows progress, `%kata hint` a hint."""
+        """`%%kata linear` writes the cell to its file and tests it; `%kata` shows the progress, `%kata hint` a hint."""
         try:
             run_magic(line.split(), cell, client)
         except (CallError, CourseError, OSError) as error:

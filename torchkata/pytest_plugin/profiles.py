@@ -1,8 +1,8 @@
-"""pytest plugin: the number and the seed of random inputs (`--examples`, `--seed`), and these Hypothesis profiles:
+"""pytest plugin for the number and seed of random inputs (`--examples`, `--seed`), with these Hypothesis profiles:
 
-learn  the default: 25 examples, a new seed in every run; failing inputs are stored in `.hypothesis/` and tried first
+learn  (default) 25 examples, a new seed in every run; failing inputs are stored in `.hypothesis/` and tried first
 grade  100 examples, a fixed seed, no stored inputs
-prove  like grade, but without shrinking, for `grader certify`, which only needs the verdict
+prove  like grade, but without shrinking; used by `grader certify`, which needs only the verdict
 """
 
 import gc

@@ -2,17 +2,17 @@
 
 AssertionError
 └── Wrong          a value differs from the expected value
-    └── Unmet      a precondition does not hold; another test checks it
+    └── Unmet      a precondition, which another test checks, does not hold
 Exception
 └── Crashed        the student's code raised an exception
 BaseException
-└── AbortTest      ends the test at once: Hypothesis must not spend time on shrinking the input
+└── AbortTest      ends the test immediately, so that Hypothesis does not shrink the input
     ├── NotStarted     the stub still raises NotImplementedError
     ├── TimedOut       no answer within the limit
     │   └── Endless        the test itself takes too long
     ├── Died           the student's process exited without an answer, or sent a malformed one
     └── Inconclusive   a fault of the machine, never the student's
-        └── BrokenTest     a mistake in the course: the test fails for any answer
+        └── BrokenTest     a mistake in the course, because of which the test fails for any answer
 """
 
 import signal

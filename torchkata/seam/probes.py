@@ -13,9 +13,9 @@ def typed(code: Code) -> Callable[[AnyProbe], AnyProbe]:
     Failure messages show this code as the input.
 
     Args:
-        code: The code. The failure first assigns the probe's arguments that the code uses. `code` can also be a
-            function that returns the code. Its parameters are names of the probe's arguments and `literal`, a function
-            that returns a value's code.
+        code: The code, or a function that returns it. In the message, the code is preceded by assignments of those
+            arguments of the probe that it uses. The parameters of the function are names of the probe's arguments and,
+            optionally, `literal`, a function that returns the code of a value.
 
     Example:
         @typed("Linear(input_dim, output_dim).weight")

@@ -39,7 +39,7 @@ class Device:
 
     @property
     def bandwidth(self) -> float:
-        """The memory bandwidth in B/s, from the datasheet."""
+        """The memory bandwidth from the datasheet, in B/s."""
         return self.gb_s * 1e9
 
 

@@ -1,4 +1,4 @@
-"""Describes the input and output tensors of a workload, and lays them out in memory."""
+"""Describes the input and output tensors of a workload and places them in memory."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Chooses a remark on the measured speed that helps the student improve it."""
+"""Chooses a remark that helps the student improve the measured speed."""
 
 import math
 

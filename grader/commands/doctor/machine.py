@@ -176,13 +176,13 @@ def check_cores() -> Finding:
 
 
 def check_library(what: str, name: str, remedy: str) -> Finding:
-    """Check for a shared library."""
+    """Check whether a shared library is installed."""
     found = ctypes.util.find_library(name)
     return Finding(what, "ok", found) if found else Finding(what, "missing", "not installed", remedy)
 
 
 def check_program(what: str, command: str, remedy: str = "") -> Finding:
-    """Check for an optional program by printing its version."""
+    """Check whether an optional program is installed and can print its version."""
     version = first_line_of(command, "--version")
     return Finding(what, "ok", version) if version else Finding(what, "note", "not installed (optional)", remedy)
 

@@ -26,7 +26,7 @@ WORKFLOW = "grade.yml"
 
 @dataclass(frozen=True)
 class Platform:
-    """The content of a `platform.toml`."""
+    """The contents of a `platform.toml`."""
 
     name: str
     title: str

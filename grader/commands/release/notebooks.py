@@ -62,7 +62,7 @@ def fence(code: str) -> str:
 
 
 def to_notebook(markdown: str) -> bytes:
-    """Return the bytes of a notebook file, which are determined by the text alone."""
+    """Convert Markdown to the bytes of a notebook file. The same text always produces the same bytes."""
     try:
         import jupytext
     except ImportError:

@@ -100,7 +100,7 @@ def render_out_of_memory(gigabytes: float) -> bytes:
 
 
 def refusal_text(why: str) -> str:
-    """Return a message that tells the student the reason."""
+    """Return a message that explains the reason to the student."""
     return class_words("feedback.refused", why=one_line(why))
 
 
