@@ -36,7 +36,7 @@ def find_imports(path: Path) -> tuple[Path, ...]:
 
 
 def module_path(path: Path) -> Path:
-    """Return the path of a file relative to the folder from which it is imported."""
+    """Return the path of a file relative to its import root."""
     roots = [root for root in (ENGINE, course().root) if path.is_relative_to(root)]
     return path.relative_to(max(roots, key=lambda root: len(root.parts)))
 

@@ -1,4 +1,4 @@
-"""The consoles to which the grader prints."""
+"""The consoles used for the grader's output."""
 
 import sys
 from typing import Any

@@ -24,7 +24,7 @@ class Pending:
 
     @property
     def left(self) -> list[str]:
-        """The ids of submissions without a complete result, in the order in which they were given."""
+        """The ids of submissions without a complete result, in their original order."""
         return [name for name in self.paths if name in self.tests or name in self.speed]
 
     def list_paths(self, phase: Phase) -> list[Path]:

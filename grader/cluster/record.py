@@ -1,4 +1,4 @@
-"""Stores the jobs that grade into DIR in `DIR/.slurm/jobs.json`, so that an interrupted command can find them again."""
+"""Stores the jobs of an interrupted command in `DIR/.slurm/jobs.json`, so that it can find them again."""
 
 import secrets
 import shutil

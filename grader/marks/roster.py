@@ -101,7 +101,7 @@ def find_owners(submission: str, people: Sequence[Person]) -> list[Person]:
 
 
 def find_people(submitter: Submitter, people: Sequence[Person]) -> list[Person]:
-    """Return the people that a submitter may be, using the most reliable identifier that matches."""
+    """Return the people who could be this submitter, using the most reliable identifier that matches."""
     email, sid = submitter.email, submitter.sid
     for column, value in (("email", email), ("id", sid), ("lms_id", sid), ("id", email), ("name", submitter.name)):
         known = [person for person in people if normalize(getattr(person, column)) == normalize(str(value))]

@@ -79,7 +79,7 @@ def measured_roof(timed: Sequence[PerformanceResult], roof: "Roof") -> float | N
 
 
 def list_rates(timed: Sequence[PerformanceResult]) -> Iterator[tuple[PerformanceResult, "Rate"]]:
-    """Yield the workloads that are measured as a rate, or none without torch, which is not needed to read results."""
+    """Yield the workloads that are measured as a rate. Without torch, which is optional here, yield none."""
     if find_spec("torch") is None:
         return
     from torchkata.speed.workload import Rate, work_of

@@ -1,4 +1,4 @@
-"""Defines a job, which is a submission to grade, and the events that are produced by grading it."""
+"""Defines jobs (submissions to grade) and the events produced by grading them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

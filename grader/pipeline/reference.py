@@ -101,6 +101,6 @@ def describe_problems(result: KataResult, traces: dict[tuple[str, str], str]) ->
 
 
 def name_mark(kata: Kata, solution: dict[str, bytes], options: Options) -> str:
-    """Return the name of the file that records that the reference solution passes all tests of a kata."""
+    """Return the name of the file whose existence means that the reference solution passes all tests of a kata."""
     basis = digest_basis(solution, options.grading.select_dependencies("katas"))
     return f"{kata.name}-{digest(kata.name, [*kata.points], digest_kata(kata.name), basis)[:32]}"

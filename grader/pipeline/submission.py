@@ -91,7 +91,7 @@ def find_entries(handed_in: int) -> Iterator[Entries]:
 
 
 def read_loose(files: Iterable[tuple[str, Path]]) -> Entries:
-    """Yield these files under the names with which they were submitted."""
+    """Yield these files under their original names."""
     seen: set[str] = set()
     for name, path in files:
         if name in seen:

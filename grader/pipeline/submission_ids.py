@@ -85,7 +85,7 @@ def find_file(entry: Entry) -> object:
 
 
 def refuse_name(entry: Entry, problem: str, detail: str = "") -> Refusal:
-    """Return a refusal with a unique id, which consists of the legible part of the name and a digest of the path."""
+    """Return a refusal whose unique id consists of the legible part of the name and a digest of the path."""
     digest = hashlib.sha256(repr(entry.path.absolute()).encode()).hexdigest()[:10]
     legible = re.sub(r"[^\w.-]+", "_", entry.id)[:40]
     return Refusal(replace(entry, id=f"refused-{legible}-{digest}"), SubmissionError(f"{problem}; rename it", detail))

@@ -49,7 +49,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Place:
-    """The wrong solution to which an attack is appended."""
+    """The wrong solution that an attack is appended to."""
 
     kata: Kata
     wrong: zoo.ZooEntry

@@ -52,7 +52,7 @@ class Diagnoses:
         return sum((self.counts.get(kata.name, Counter()) for kata in katas), Counter())
 
     def find_failed(self, katas: Sequence[Kata]) -> list[str]:
-        """Return a line for the core track and for all tracks in which too few mistakes are named.
+        """Return a line for each group of katas (the core track, all tracks) in which too few mistakes are named.
 
         A group of katas is checked only if all of its katas were proven.
         """

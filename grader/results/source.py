@@ -30,7 +30,7 @@ class Source(msgspec.Struct, frozen=True):
 
 
 class StoredSubmission(msgspec.Struct, frozen=True):
-    """The files for which a result was obtained."""
+    """The submitted files that a result belongs to."""
 
     fingerprint: str  # fingerprint of the result
     graded: datetime

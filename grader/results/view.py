@@ -129,7 +129,7 @@ def group_title(group: str) -> str:
 
 
 def redacted_message(kata: Kata, test: TestResult) -> str:
-    """Return the text that replaces a message that the student may not read."""
+    """Return the text shown in place of a hidden message."""
     if not test.message:
         return ""
     claim = test.message.partition("\n")[0]

@@ -137,9 +137,9 @@ class WorkerRunner:
         return self.forgive() + waited
 
     def forgive(self) -> float:
-        """Return the number of additional seconds for which the worker has waited for a processor.
+        """Return how many more seconds the worker has waited for a processor.
 
-        Time during which other threads of the worker were running is excluded. Otherwise a worker could postpone its
+        Time during which other threads of the worker were running is excluded. Otherwise, a worker could postpone its
         deadline indefinitely.
         """
         own_threads, waited = self.signal(b"T")

@@ -18,7 +18,7 @@ ASK_PERSONALITY = 0xFFFF_FFFF  # a harmless query that is not used by any librar
 
 
 def find_violations(hidden: Sequence[str], *, gpu: bool, timed: bool) -> list[str]:
-    """Return a description of each action that this process can perform but that the sandbox should prevent.
+    """Return a description of each action that the sandbox should prevent but does not.
 
     If the worker has a GPU, it may create a socket, because CUDA creates one, and its address space is not limited,
     because CUDA maps more than any limit would allow. A `timed` worker must not be able to store data that is not

@@ -233,7 +233,7 @@ class Zygote:
         self.control.sendall(b"r" + TWO_NUMBERS.pack(*times))
 
     def report_times(self) -> None:
-        """Reply with the time that the worker's other threads ran, and the time that its first thread waited.
+        """Reply with the run time of the worker's other threads and the waiting time of its first thread.
 
         The kernel updates the total waiting time only at the end of each wait.
         """

@@ -113,7 +113,7 @@ def print_points(katas: Sequence[Kata], points: Mapping[str, float], deaths: Map
 
 
 def width_of(katas: Sequence[Kata]) -> int:
-    """Return the length of the longest name of these katas."""
+    """Return the length of the longest kata name."""
     return max(len(kata.name) for kata in katas)
 
 

@@ -84,7 +84,7 @@ def draw_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dict
 
 
 def has_saved_failures(test: Any) -> bool:
-    """Return whether the example database contains inputs on which this test has failed."""
+    """Return whether the example database contains failing inputs for this test."""
     database = get_settings(test).database
     if database is None or is_empty(database):
         return False

@@ -72,7 +72,7 @@ def find_unsafe(names: Iterable[str]) -> str | None:
 
 
 def fold(name: str) -> str:
-    """Return a string that is equal for all paths that are the same file on a case-insensitive system."""
+    """Return a string that is the same for all spellings of a path on a case-insensitive file system."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 

@@ -79,5 +79,5 @@ def describe_input(name: str, value: Plain) -> dict[str, bool]:
 
 
 def compare_to(name: str, value: float, *conditions: tuple[str, int]) -> dict[str, bool]:
-    """Return conditions that compare a number with others; each is given by an operator and the other number."""
+    """Return conditions on a number. Each condition is given by an operator and a number to compare with."""
     return {f"{name} {symbol} {number}": OPERATORS[symbol](value, number) for symbol, number in conditions}

@@ -1,4 +1,4 @@
-"""The known mistakes of a kata, and an oracle in which one of its functions is replaced by a mistake."""
+"""The known mistakes of a kata. Each of them can be patched into the oracle in place of a correct function."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence

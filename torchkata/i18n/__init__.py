@@ -96,7 +96,7 @@ def texts(chosen: Language) -> dict[str, Any]:
 
 
 def count_columns(text: str) -> int:
-    """Return the width of a text in a terminal, in which a Chinese character takes up two columns."""
+    """Return the width of a text in a terminal. Chinese characters take up two columns."""
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 

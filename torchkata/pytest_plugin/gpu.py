@@ -88,7 +88,7 @@ def get_workload(item: pytest.Item) -> Workload:
 
 
 def get_claim(workload: str) -> str:
-    """Return the first line of the docstring of the workload's class."""
+    """Return the first line of a workload's docstring."""
     return (type(work_of(workload)).__doc__ or workload).splitlines()[0].removesuffix(".")
 
 

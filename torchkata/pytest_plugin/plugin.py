@@ -28,7 +28,7 @@ SPEED = "torchkata.pytest_plugin.gpu"
 
 
 def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Load the features and their options for the course to which pytest's root directory belongs."""
+    """Load the features and their options for the course that contains pytest's root directory."""
     config: pytest.Config | None = pluginmanager.get_plugin("pytestconfig")
     assert config is not None
     if not any(map(mentions_a_course, (config.rootpath, config.invocation_params.dir))):

@@ -82,7 +82,7 @@ def make_solution_folder(config: pytest.Config) -> Path:
 
 
 def find_kata(path: Path) -> str | None:
-    """Return the kata to which a test file belongs, or None for any other file."""
+    """Return the kata that a test file belongs to, or None for any other file."""
     name = path.stem.removeprefix("test_")
     return name if path.parent == course().tests and name in course().katas else None
 

@@ -1,6 +1,6 @@
 """pytest plugin that ends tests that take too long, for example because an oracle does not terminate.
 
-The limit applies to CPU time outside of calls of the student's code, which have separate limits.
+The limit applies to CPU time outside of the student's code, which has separate limits.
 """
 
 from collections.abc import Generator

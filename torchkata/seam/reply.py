@@ -128,7 +128,7 @@ def lacks_state(error: KeyError, frame: FrameType, source: str) -> bool:
 
 
 def is_stub(file: str, line: int) -> bool:
-    """Return whether the function that contains this line is an unchanged stub, which computes nothing."""
+    """Return whether the function at this line is an unchanged stub, which computes nothing."""
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError, RecursionError):

@@ -69,7 +69,7 @@ Plain: TypeAlias = Any  # None | bool | int | float | str | Tensor | ndarray | O
 
 
 def to_plain(value: object, depth: int = 0) -> Plain:
-    """Convert `value` to plain values by copying it. Tuples become lists; unsupported objects become an `Opaque`."""
+    """Copy `value`, converting tuples to lists and unsupported objects to `Opaque`."""
     if value is None or type(value) in (bool, float, Opaque):
         return value
     if is_tensor(value):

@@ -136,7 +136,7 @@ def may_administer(status: Path = Path("/proc/self/status")) -> bool:
 
 
 def remedy_in_container(root: Path = Path("/")) -> str:
-    """Return how to start a container in which a sandbox works, or "" outside of a container."""
+    """Return how to start a container so that a sandbox works in it, or "" outside of a container."""
     if (root / "run/.containerenv").exists():
         return f"podman run {IN_CONTAINER} --security-opt unmask=ALL …"
     if (root / ".dockerenv").exists():

@@ -90,7 +90,7 @@ def render(result: Result, about: About, graded_at: datetime) -> bytes:
 
 
 def find_scale(points: Sequence[float]) -> int:
-    """Return the smallest factor by which all points become integers, but at most `FINEST`."""
+    """Return the smallest factor that turns all points into integers, but at most `FINEST`."""
     return min(FINEST, lcm(*(exact(number).denominator for number in points)))
 
 

@@ -1,4 +1,4 @@
-"""A student's source file with notes on lines at which tests failed or that contain findings."""
+"""A student's source file, annotated with failed tests and findings."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -40,7 +40,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Spread:
-    """The median and quartiles of the students' shares of the points."""
+    """The median and quartiles of the shares of points."""
 
     low: float
     median: float

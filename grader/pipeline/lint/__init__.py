@@ -41,7 +41,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cached_by_course
 def load_rules() -> list[Rule]:
-    """Return the rules of the engine, which apply to every file, and those of the course, which name their katas."""
+    """Load the rules of the engine, which apply to all files, and those of the course, which list their katas."""
     table: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
     for name, rule in course().lint.items():
         table["rule"].append({**rule, "katas": [kata.name for kata in course().katas.values() if name in kata.lint]})
@@ -92,7 +92,7 @@ def report_skipped(files: Collection[str], searched: Collection[str]) -> list[Fi
 
 @cached_by_course
 def load_oracle_bodies() -> dict[str, str]:
-    """Return the names of the oracle's functions, to which students have access, keyed by their bodies."""
+    """Return the names of the oracle's functions, which students have, keyed by their bodies."""
     found = {}
     for kata in course().katas:
         path = course().folder(kata) / "oracle.py"
