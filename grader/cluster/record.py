@@ -1,4 +1,4 @@
-"""Stores the jobs of an interrupted command in `DIR/.slurm/jobs.json`, so that it can find them again."""
+"""Stores the Slurm jobs of a command in `DIR/.slurm/jobs.json`, so that they can be found after an interruption."""
 
 import secrets
 import shutil
