@@ -191,9 +191,11 @@ def run_tests(arguments: list[str], seed: int | None, report: Path, printed: Pat
 def main(argv: Sequence[str] | None = None) -> int:
     """Test all implementations; return 1 if any verdict depends on the last bit, otherwise 0."""
     parser = argparse.ArgumentParser(prog="python -m scripts.one_ulp", description=__doc__.partition("\n")[0])
-    parser.add_argument("--kata", action="append", default=[], metavar="NAME", help="this kata only (repeatable)")
-    parser.add_argument("--examples", type=int, default=25, metavar="N", help="inputs per property (default: 25)")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the inputs and of the moved results")
+    parser.add_argument("--kata", action="append", default=[], metavar="NAME", help="use only this kata (repeatable)")
+    parser.add_argument(
+        "--examples", type=int, default=25, metavar="N", help="number of inputs per property (default: 25)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed for the inputs and for the changed results")
     options = parser.parse_args(argv)
     arguments = ["--hypothesis-profile=grade", f"--examples={options.examples}", f"--seed={options.seed}"]
     tested = changed = 0
