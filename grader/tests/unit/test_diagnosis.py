@@ -132,6 +132,56 @@ def test_mistakes_that_explain_all_answers_are_found(
     assert diagnose(test, *known) == explaining
 
 
+def step_uphill_twice(_assignment: object, p: float, grad: float, lr: float) -> float:
+    """Compute what a student computes who has the sign wrong and the rate doubled."""
+    return p + 2 * lr * grad
+
+
+@given(p=floats, grad=floats, lr=st.sampled_from([0.5, 0.25]))
+def twice_wrong_test(student: Student, p: float, grad: float, lr: float) -> None:
+    assert student.call(step_uphill_twice, p, grad, lr) == oracle.step(p, grad, lr)  # type: ignore[arg-type]
+
+
+AGAINST = make_mistake("against", lambda p, grad, lr: oracle.step(p, grad, -lr))
+DOUBLED = make_mistake("doubled", lambda p, grad, lr: oracle.step(p, 2 * grad, lr))
+HALVED = make_mistake("halved", lambda p, grad, lr: oracle.step(p, grad / 2, lr))
+
+
+def test_two_mistakes_are_named_together() -> None:
+    body, student = fail(twice_wrong_test)
+    for known, seconds, found in (
+        ([AGAINST, HALVED, DOUBLED], 5.0, ["against; and also: doubled"]),
+        ([DOUBLED, RAISING, AGAINST], 5.0, ["doubled; and also: against"]),
+        ([AGAINST, HALVED, STILL], 5.0, []),
+        ([AGAINST, HALVED, DOUBLED], 0.0, []),
+    ):
+        assert find_mistakes(known, body, twice_wrong_test, student, 5.0, STUDENT_SECONDS, seconds) == found
+        body, student = fail(twice_wrong_test)
+    assert oracle.step is RIGHT
+
+
+def test_pair_of_another_test_is_preferred() -> None:
+    minus = make_mistake("minus", lambda p, grad, lr: oracle.step(p, -grad, lr))
+    known, pair = [AGAINST, minus, DOUBLED], "minus; and also: doubled"
+    for named, found in (([], ["against; and also: doubled", pair]), ([pair, "against"], [pair])):
+        body, student = fail(twice_wrong_test)
+        assert find_mistakes(known, body, twice_wrong_test, student, 5.0, STUDENT_SECONDS, 5.0, named=named) == found
+
+
+def test_alternatives_are_about_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = instead_of(print, "elsewhere")(print)
+    known = (UPHILL, STILL, HALVED, KnownMistake("elsewhere", (elsewhere,)))
+    monkeypatch.setattr(mistakes, "load_mistakes", lambda _: known)
+    for messages, shown in {
+        (): "",
+        ("uphill",): "uphill",
+        ("uphill", "still"): "uphill; or: still",
+        ("uphill", "elsewhere"): "",
+        ("uphill", "still", "halved"): "",
+    }.items():
+        assert mistakes.name_mistake("sgd", messages) == shown
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timer that stops it")
 def test_hanging_mistake_is_abandoned() -> None:
     assert diagnose(property_test, HANGING, UPHILL, seconds=0.2) == []
