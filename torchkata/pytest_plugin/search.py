@@ -19,6 +19,8 @@ from typing import Any
 
 import pytest
 
+from torchkata.compare.assertions import same
+from torchkata.course import course
 from torchkata.diagnosis.broken_tests import find_broken_test, make_endless_error
 from torchkata.diagnosis.explain import UNDECIDED, unwrap_group
 from torchkata.diagnosis.mistakes import KnownMistake, load_mistakes, patched_oracle
@@ -26,9 +28,11 @@ from torchkata.diagnosis.pairs import Mistakes, Trace, choose_pairs, collect_exp
 from torchkata.diagnosis.recording import Example, NotRecorded, RecordedBody, ReplayingStudent, record_body
 from torchkata.diagnosis.relations import Relation
 from torchkata.diagnosis.rerun import find_pattern, limit_examples
+from torchkata.i18n import words
 from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
 from torchkata.seam.reply import Probe
 from torchkata.seam.student import Student, limit_processor_time
+from torchkata.seam.values import Plain, is_tensor
 
 from .run_state import get_state
 from .selection import find_kata
@@ -101,16 +105,38 @@ def explain_answers(
     known = load_known_mistakes(kata)
     earlier = [result for result in state.results.get(kata, ()) if result.outcome == "failed"]
     named = [result.diagnosis for result in earlier if result.diagnosis]
-    if sum(not result.explained_by for result in earlier) >= MAX_UNEXPLAINED:
+    if state.is_quick_proof or sum(not result.explained_by for result in earlier) >= MAX_UNEXPLAINED:
         pair_seconds = 0.0
     found = find_mistakes(known, body, test, state.student, seconds, student_seconds, pair_seconds, enough, named)
     item.stash[EXPLAINED_BY] = found
-    if len(found) != 1 and isinstance(cause, Wrong) and not state.is_quick_proof:
+    if len(found) == 1 or not isinstance(cause, Wrong) or state.is_quick_proof:
+        return
+    if not (found or cause.mistake) and course().katas[kata].numeric and is_random(state.student, student_seconds):
+        cause.mistake = words("relation.random")
+    else:
         pattern = find_pattern_in_answers(kept, body, test, state.student, seconds, student_seconds)
         if pattern.is_rule and not cause.mistake:
             cause.mistake = pattern.sentence
         else:
             cause.relation = pattern.sentence
+
+
+def is_random(student: Student, seconds: float) -> bool:
+    """Return whether the last call, made again, returns a tensor with other values. Raises nothing."""
+    if student.last is None or not any_tensor(student.last.answer):
+        return False
+    try:
+        student.runner.set_budget(seconds)
+        again = SilencedStudent(student.runner).call(student.last.probe, *student.last.args)
+    except (Exception, AbortTest):
+        return False
+    return not same(again, student.last.answer)
+
+
+def any_tensor(value: Plain) -> bool:
+    """Return whether a value is a tensor or contains one."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return is_tensor(value) or any(map(any_tensor, inner))
 
 
 def load_known_mistakes(kata: str) -> tuple[KnownMistake, ...]:

@@ -290,6 +290,33 @@ def test_relation_that_holds_in_all_answers_is_found(relation: str) -> None:
         assert find_pattern_in_answers(body.kept(), body, test, student, seconds, STUDENT_SECONDS) == found
 
 
+def scale_matrices(_assignment: object, x: torch.Tensor) -> torch.Tensor:
+    return 2 * x if x.ndim > 1 else x
+
+
+def test_wrong_results_are_told_apart_by_form() -> None:
+    @given(shape=st.lists(st.integers(2, 3), min_size=1, max_size=2))
+    def test(student: Student, shape: list[int]) -> None:
+        for sizes in ([2, 2], shape):
+            x = torch.ones(sizes)
+            assert_equal(student.call(scale_matrices, x), 2 * x)
+
+    body, student = fail(test)
+    pattern = find_pattern_in_answers(body.kept(), body, test, student, 5.0, STUDENT_SECONDS)
+    assert pattern == Relation("wrong where expected.ndim == 1, right everywhere else")
+
+
+def add_noise(_assignment: object, x: torch.Tensor) -> torch.Tensor:
+    return x + torch.rand(())
+
+
+def test_random_results_are_noticed() -> None:
+    student = Student(LocalRunner())
+    for probe, random in ((add_noise, True), (scale_matrices, False)):
+        student.call(probe, torch.ones(2))
+        assert search.is_random(student, 1.0) is random
+
+
 def test_relation_is_shown_below_note() -> None:
     error = Wrong(expected="1", yours="-1", note="1 of 1 elements differ")
     error.relation = "yours = -expected"
