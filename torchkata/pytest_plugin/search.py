@@ -46,6 +46,7 @@ STUDENT_SECONDS = 2.0  # for further calls of the student's code, at most
 PAIR_SECONDS = 2.0  # of CPU time that the search for two mistakes may take
 MAX_UNEXPLAINED = 4  # failed tests of a kata before it is searched for single mistakes only
 PROOF_SECONDS = 60.0  # replaces all three in `grader certify`: its findings must not depend on the machine's load
+MIN_FAILED = 3  # examples of a property that a mistake of a pair does not explain alone
 MAX_FURTHER = 30  # random examples in addition to the recorded ones
 QUICK_FURTHER = 6  # in a quick proof, when a single mistake is left
 
@@ -212,6 +213,7 @@ class Search:
         self.seen = body.kept()
         self.further = body.more(test, student, MAX_FURTHER) if hasattr(test, "hypothesis") else iter(())
         self.enough = len(self.seen) + enough
+        self.needed = MIN_FAILED if hasattr(test, "hypothesis") else 1
         self.end = time.thread_time() + seconds
 
     def examples(self) -> Iterator[Example]:
@@ -231,12 +233,21 @@ class Search:
         return left
 
     def find_pairs(self, known: Sequence[KnownMistake], named: Sequence[str], seconds: float) -> list[Mistakes]:
-        """Return a pair of these `named` that explains all examples, or else all pairs that do."""
+        """Return a pair of these `named` that explains all examples, or else all pairs that do.
+
+        Neither mistake of a pair is enough without the other, and a pair with a mistake that is `named` is preferred.
+        """
         self.end = time.thread_time() + seconds
         if found := self.narrow_down(split_pairs(named, known)):
             return found[:1]
         traces = {mistake: self.run((mistake,), self.seen[0]) for mistake in known}
-        return self.narrow_down(choose_pairs(traces, self.run((), self.seen[0]), named))
+        pairs = self.narrow_down(choose_pairs(traces, self.run((), self.seen[0]), named))
+        necessary = [pair for pair in pairs if all(self.count_failed(one) >= self.needed for one in pair)]
+        return [pair for pair in necessary if any(one.message in named for one in pair)] or necessary
+
+    def count_failed(self, mistake: KnownMistake) -> int:
+        """Return the number of recorded examples that a single mistake does not explain."""
+        return sum(bool(self.run((mistake,), example).lines) for example in self.seen)
 
     def run(self, mistakes: Mistakes, example: Example) -> Trace:
         """Run the body on the recorded answers, with an oracle that makes these mistakes."""
