@@ -69,7 +69,7 @@ def test_sixteen_bit_figures_are_dense(student: Student) -> None:
 
 
 def test_float32_is_not_tf32(student: Student) -> None:
-    """For float32, the result is the figure for plain float32, not for TF32."""
+    """For float32, the result is the datasheet's figure for float32, which differs from that for TF32."""
     assert_figures(student, ["float32"])
 
 

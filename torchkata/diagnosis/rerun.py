@@ -51,7 +51,7 @@ def run_trial(body: Callable[..., None], example: Example) -> Trial:
     student, trial = ReplayingStudent(example.answers), Trial()
 
     def watch(yours: Plain, expected: Plain, what: str, right: bool) -> None:
-        trial.compared.append((what, Comparison(yours, expected, student.calls[-1].inputs())))
+        trial.compared.append((what, Comparison(yours, expected, student.calls[-1].own_inputs())))
         trial.wrong = None if right else what
 
     before = watcher.set(watch)
@@ -62,7 +62,7 @@ def run_trial(body: Callable[..., None], example: Example) -> Trial:
         pass
     finally:
         watcher.reset(before)
-    trial.given = [call.inputs() for call in student.calls]
+    trial.given = [call.own_inputs() for call in student.calls]
     return trial
 
 

@@ -67,7 +67,8 @@ def render_block(kata: Kata, block: Block) -> list[str]:
     names = [test.name for test in block.tests]
     if block.waits:
         return [words("failures.not_run", kata=kata.name, tests=", ".join(names))]
-    lines = block.tests[0].message.splitlines()
+    heading, *lines = block.tests[0].message.splitlines()
+    lines.insert(0, heading.replace(words("message.not_asked", claim=""), "", 1))  # no other failure says why
     if len(names) == len(kata.points) > 1:
         return [words("failures.all", kata=kata.name, count=len(names)), *lines[1:]]
     others, more = names[1:], ""

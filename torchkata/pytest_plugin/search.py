@@ -32,7 +32,7 @@ from torchkata.i18n import words
 from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
 from torchkata.seam.reply import Probe
 from torchkata.seam.student import Student, limit_processor_time
-from torchkata.seam.values import Plain, is_tensor
+from torchkata.seam.values import contains_tensor
 
 from .run_state import get_state
 from .selection import find_kata
@@ -124,7 +124,7 @@ def explain_answers(
 
 def is_random(student: Student, seconds: float) -> bool:
     """Return whether the last call, made again, returns a tensor with other values. Raises nothing."""
-    if student.last is None or not any_tensor(student.last.answer):
+    if student.last is None or not contains_tensor(student.last.answer):
         return False
     try:
         student.runner.set_budget(seconds)
@@ -132,12 +132,6 @@ def is_random(student: Student, seconds: float) -> bool:
     except (Exception, AbortTest):
         return False
     return not same(again, student.last.answer)
-
-
-def any_tensor(value: Plain) -> bool:
-    """Return whether a value is a tensor or contains one."""
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return is_tensor(value) or any(map(any_tensor, inner))
 
 
 def load_known_mistakes(kata: str) -> tuple[KnownMistake, ...]:
