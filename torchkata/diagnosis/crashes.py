@@ -42,7 +42,7 @@ METHOD = re.compile(r"\.([a-z]\w*)_\(")  # one that changes its tensor in place
 
 def explain_crash(crash: Crashed) -> str:
     """Return the explanation of an exception, or "" if there is none."""
-    if not crash.place.file and "NoneType" in crash.error:  # a line of a test or probe, which uses the returned value
+    if not crash.place.file and "NoneType" in crash.error:  # a test or probe uses the returned value
         return words("crash.no_return")
     text = f"{crash.error}\n{crash.place.source}"
     key = next((key for pattern, key in PATTERNS.items() if re.search(pattern, text)), "")

@@ -2,8 +2,8 @@
 
 While a test runs, its inputs and the student's answers are recorded. After a failure, the test's body runs again on the
 recorded answers, once for each known mistake in place of the oracle, or for each pair of them if it passes with none.
-If it passes with exactly one, the message says "looks like: …". If none is found, `diagnosis/rerun.py` looks for a
-pattern.
+If the body passes with exactly one, the message says "looks like: …". If none is found, `diagnosis/rerun.py` looks for
+a pattern.
 
 Nothing here changes the inputs or the verdict of a test, and no error here ends a test.
 """
@@ -39,16 +39,16 @@ from .selection import find_kata
 
 EXPLAINED_BY = pytest.StashKey[list[str]]()
 
-SHARE = 0.5  # of the test's duration that the search may take
-GRACE = 0.5  # of CPU time for the last run: it is interrupted only if it hangs
-MIN_SECONDS = 0.5  # of CPU time that the search may always take
-STUDENT_SECONDS = 2.0  # for further calls of the student's code, at most
-PAIR_SECONDS = 2.0  # of CPU time that the search for two mistakes may take
+SHARE = 0.5  # share of the test's duration that the search may take
+GRACE = 0.5  # CPU time for the last run: it is interrupted only if it hangs
+MIN_SECONDS = 0.5  # CPU time that the search may always take
+STUDENT_SECONDS = 2.0  # time limit for further calls of the student's code
+PAIR_SECONDS = 2.0  # CPU time that the search for two mistakes may take
 MAX_UNEXPLAINED = 4  # failed tests of a kata before it is searched for single mistakes only
-PROOF_SECONDS = 60.0  # replaces all three in `grader certify`: its findings must not depend on the machine's load
+PROOF_SECONDS = 60.0  # all limits in `grader certify`, so that its findings do not depend on the machine's load
 MIN_FAILED = 3  # examples of a property that a mistake of a pair does not explain alone
-MAX_FURTHER = 30  # random examples in addition to the recorded ones
-QUICK_FURTHER = 6  # in a quick proof, when a single mistake is left
+MAX_FURTHER = 30  # number of random examples in addition to the recorded examples
+QUICK_FURTHER = 6  # the same in a quick proof, once a single mistake is left
 
 
 class OutOfTime(BaseException):
@@ -83,7 +83,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
             explain_answers(pyfuncitem, kata, cause, body, test, time.monotonic() - began)
         raise
     except Endless as error:
-        if state.is_seed_secret:  # the grader determines in another way whether the test or the code is too slow
+        if state.is_seed_secret:  # the grader decides in another way whether the test or the code is too slow
             raise
         raise make_endless_error(error) from None
     finally:
@@ -94,7 +94,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 def explain_answers(
     item: pytest.Function, kata: str, cause: BaseException, body: RecordedBody, test: Any, duration: float
 ) -> None:
-    """Store the known mistakes that explain the answers on `item`, or else a pattern on `cause`."""
+    """Store the known mistakes that explain the answers in `item`, or else a pattern in `cause`."""
     state = get_state(item.config)
     seconds = student_seconds = pair_seconds = PROOF_SECONDS
     if item.config.getoption("--hypothesis-profile") != "prove":
@@ -178,7 +178,7 @@ def find_mistakes(
 def find_pattern_in_answers(
     kept: Sequence[Example], body: RecordedBody, test: Any, student: Student, seconds: float, student_seconds: float
 ) -> Relation:
-    """Return a pattern in the recorded answers and further ones, or an empty one. Raises nothing."""
+    """Return a pattern in the recorded and further answers, or an empty pattern. Raises nothing."""
     try:
         student.runner.set_budget(student_seconds)
         is_property = hasattr(test, "hypothesis")
@@ -211,7 +211,7 @@ class Search:
         self.end = time.thread_time() + seconds
 
     def examples(self) -> Iterator[Example]:
-        """Yield the recorded examples, the smallest first, then random ones until the student's time is up."""
+        """Yield the recorded examples, the smallest first, then random examples until the student's time is up."""
         yield from [*self.seen]
         for example in self.further:
             self.seen.append(example)
