@@ -47,6 +47,7 @@ PAIR_SECONDS = 2.0  # CPU time that the search for two mistakes may take
 MAX_UNEXPLAINED = 4  # failed tests of a kata before it is searched for single mistakes only
 PROOF_SECONDS = 60.0  # all limits in `grader certify`, so that its findings do not depend on the machine's load
 MIN_FAILED = 3  # examples of a property that a mistake of a pair does not explain alone
+MAX_REPEATS = 20  # of a call, to see whether its result is random
 MAX_FURTHER = 30  # number of random examples in addition to the recorded examples
 QUICK_FURTHER = 6  # the same in a quick proof, once a single mistake is left
 
@@ -123,15 +124,16 @@ def explain_answers(
 
 
 def is_random(student: Student, seconds: float) -> bool:
-    """Return whether the last call, made again, returns a tensor with other values. Raises nothing."""
+    """Return whether the last call, made again a few times, returns a tensor with other values. Raises nothing."""
     if student.last is None or not contains_tensor(student.last.answer):
         return False
     try:
         student.runner.set_budget(seconds)
-        again = SilencedStudent(student.runner).call(student.last.probe, *student.last.args)
+        probe, args, answer = student.last.probe, student.last.args, student.last.answer
+        again = SilencedStudent(student.runner)
+        return not all(same(again.call(probe, *args), answer) for _ in range(MAX_REPEATS))
     except (Exception, AbortTest):
         return False
-    return not same(again, student.last.answer)
 
 
 def load_known_mistakes(kata: str) -> tuple[KnownMistake, ...]:
