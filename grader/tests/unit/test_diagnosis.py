@@ -29,7 +29,7 @@ from torchkata.pytest_plugin.report import find_mistake
 from torchkata.pytest_plugin.search import STUDENT_SECONDS, find_mistakes, find_pattern_in_answers, load_known_mistakes
 from torchkata.seam.failures import Crashed, Place, TimedOut, Wrong
 from torchkata.seam.reply import Probe, Reply
-from torchkata.seam.student import InProcess, Student
+from torchkata.seam.student import Call, InProcess, Student
 from torchkata.seam.values import Plain
 
 RIGHT = oracle.step
@@ -308,6 +308,13 @@ def test_wrong_results_are_told_apart_by_form() -> None:
 
 def add_noise(_assignment: object, x: torch.Tensor) -> torch.Tensor:
     return x + torch.rand(())
+
+
+def test_lists_of_tensors_are_not_student_arguments() -> None:
+    def probe(assignment: object, weights: list[torch.Tensor], shape: list[int], x: torch.Tensor) -> None: ...
+
+    x = torch.ones(1)
+    assert Call(probe, [[x], [2, 3], x]).own_inputs() == {"shape": [2, 3], "x": x}
 
 
 def test_random_results_are_noticed() -> None:

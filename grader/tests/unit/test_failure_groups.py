@@ -11,7 +11,7 @@ from torchkata.course import course
 from torchkata.diagnosis.explain import explain
 from torchkata.diagnosis.mistakes import BOTH
 from torchkata.i18n import count_columns, wrap
-from torchkata.pytest_plugin.failure_groups import group_failures
+from torchkata.pytest_plugin.failure_groups import group_failures, render_block
 from torchkata.pytest_plugin.report import write_failures
 from torchkata.result import TestResult
 from torchkata.seam.failures import Crashed, Place, Unmet, Wrong
@@ -62,6 +62,22 @@ RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
 )
 def test_failures_with_one_cause_form_a_group(results: list[TestResult], groups: list[list[str]]) -> None:
     assert [[test.name for test in group.tests] + ["wait"] * group.waits for group in group_failures(results)] == groups
+
+
+def test_only_failure_is_not_called_untested() -> None:
+    kata = course().katas["linear"]
+    untested = replace(
+        make_failure("a", UNMET), message="linear · cannot be tested yet: y is x @ weight\n  again: pytest"
+    )
+    alone, *_ = [render_block(kata, block) for block in group_failures([untested])]
+    assert alone[0] == "linear · y is x @ weight"
+
+
+def test_line_of_a_probe_that_raises_is_not_shown() -> None:
+    crash = Crashed(
+        "ValueError: weight is a plain tensor", Place(source='raise ValueError(f"{key} is a plain tensor")')
+    )
+    assert make_failure("a", crash).message.splitlines()[1] == "  raised    ValueError: weight is a plain tensor"
 
 
 def test_failed_setup_or_precondition_shows_reason() -> None:
