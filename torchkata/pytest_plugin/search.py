@@ -107,7 +107,8 @@ def explain_answers(
     known = load_known_mistakes(kata)
     earlier = [result for result in state.results.get(kata, ()) if result.outcome == "failed"]
     named = [result.diagnosis for result in earlier if result.diagnosis]
-    if state.is_quick_proof or sum(not result.explained_by for result in earlier) >= MAX_UNEXPLAINED:
+    is_vain = sum(not result.explained_by for result in earlier) >= MAX_UNEXPLAINED
+    if is_vain or state.is_quick_proof or (isinstance(cause, Wrong) and cause.mistake):
         pair_seconds = 0.0
     found = find_mistakes(known, body, test, state.student, seconds, student_seconds, pair_seconds, enough, named)
     item.stash[EXPLAINED_BY] = found
