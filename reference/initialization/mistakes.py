@@ -19,7 +19,8 @@ from torchkata import instead_of
 
 @instead_of(oracle.distribution, "the weights are truncated at -3 and 3 instead of at three standard deviations")
 def cut_at_three_itself(input_dim: int, output_dim: int) -> TruncatedNormal:
-    return Mistaken(input_dim**-0.5, 3 * input_dim**0.5)
+    std = oracle.distribution(input_dim, output_dim).std
+    return Mistaken(std, 3 / std)
 
 
 @instead_of(
@@ -27,7 +28,8 @@ def cut_at_three_itself(input_dim: int, output_dim: int) -> TruncatedNormal:
     "trunc_normal_ truncates at -2 and 2 by default, regardless of std: pass three standard deviations as a and b",
 )
 def cut_by_torch(input_dim: int, output_dim: int) -> TruncatedNormal:
-    return Mistaken(input_dim**-0.5, 2 * input_dim**0.5)
+    std = oracle.distribution(input_dim, output_dim).std
+    return Mistaken(std, 2 / std)
 
 
 @instead_of(oracle.distribution, "the normal is not truncated")
