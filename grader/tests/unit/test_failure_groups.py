@@ -73,7 +73,7 @@ def test_only_failure_is_not_called_untested() -> None:
     assert alone[0] == "linear · y is x @ weight"
 
 
-def test_line_of_a_probe_that_raises_is_not_shown() -> None:
+def test_raising_line_of_probe_is_hidden() -> None:
     crash = Crashed(
         "ValueError: weight is a plain tensor", Place(source='raise ValueError(f"{key} is a plain tensor")')
     )
