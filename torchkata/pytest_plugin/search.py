@@ -32,7 +32,7 @@ from torchkata.i18n import words
 from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
 from torchkata.seam.reply import Probe
 from torchkata.seam.student import Student, limit_processor_time
-from torchkata.seam.values import contains_tensor
+from torchkata.seam.values import is_tensor
 
 from .run_state import get_state
 from .selection import find_kata
@@ -114,7 +114,8 @@ def explain_answers(
     item.stash[EXPLAINED_BY] = found
     if len(found) == 1 or not isinstance(cause, Wrong) or state.is_quick_proof:
         return
-    if not (found or cause.mistake) and course().katas[kata].numeric and is_random(state.student, student_seconds):
+    may_be_random = not (found or cause.mistake) and course().katas[kata].numeric and compares_tensors(body, kept)
+    if may_be_random and is_random(state.student, student_seconds):
         cause.mistake = words("relation.random")
     else:
         pattern = find_pattern_in_answers(kept, body, test, state.student, seconds, student_seconds)
@@ -124,9 +125,16 @@ def explain_answers(
             cause.relation = pattern.sentence
 
 
+def compares_tensors(body: RecordedBody, kept: Sequence[Example]) -> bool:
+    """Return whether the comparison that failed for the smallest input expects a tensor. Raises nothing."""
+    with collect_expected() as expected, suppress(Exception, SystemExit):
+        body.body(**kept[0].given, student=ReplayingStudent(kept[0].answers))
+    return any(map(is_tensor, expected[-1:]))
+
+
 def is_random(student: Student, seconds: float) -> bool:
-    """Return whether the last call, made again a few times, returns a tensor with other values. Raises nothing."""
-    if student.last is None or not contains_tensor(student.last.answer):
+    """Return whether the last call, made again a few times, returns something else. Raises nothing."""
+    if student.last is None:
         return False
     try:
         student.runner.set_budget(seconds)
