@@ -1,11 +1,11 @@
-"""pytest plugin: finds the known mistake that explains a failed test, or a pattern in all of its answers.
+"""pytest plugin that searches for the known mistake that explains a failed test, or for a pattern in its answers.
 
 While a test runs, its inputs and the student's answers are recorded. After a failure, the test's body runs again on the
 recorded answers, once for each known mistake in place of the oracle, or for each pair of them if it passes with none.
 If the body passes with exactly one, the message says "looks like: …". If none is found, `diagnosis/rerun.py` looks for
 a pattern.
 
-Nothing here changes the inputs or the verdict of a test, and no error here ends a test.
+The search affects neither the inputs nor the verdict of a test, and its errors never end a test.
 """
 
 import inspect
@@ -53,12 +53,12 @@ QUICK_FURTHER = 6  # the same in a quick proof, once a single mistake is left
 
 
 class OutOfTime(BaseException):
-    """Raised when the time for the search is over."""
+    """Raised when the time limit of the search is exceeded."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Record a kata's test, and explain its failure."""
+    """Record a test of a kata, and explain its failure."""
     kata, state = find_kata(pyfuncitem.path), get_state(pyfuncitem.config)
     if kata is None or "student" not in pyfuncitem.funcargs:
         return (yield)
@@ -84,7 +84,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
             explain_answers(pyfuncitem, kata, cause, body, test, time.monotonic() - began)
         raise
     except Endless as error:
-        if state.is_seed_secret:  # the grader decides in another way whether the test or the code is too slow
+        if state.is_seed_secret:  # the grader has another way to decide whether the test or the code is too slow
             raise
         raise make_endless_error(error) from None
     finally:
@@ -95,7 +95,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 def explain_answers(
     item: pytest.Function, kata: str, cause: BaseException, body: RecordedBody, test: Any, duration: float
 ) -> None:
-    """Store the known mistakes that explain the answers in `item`, or else a pattern in `cause`."""
+    """Store the known mistakes that explain the answers in `item`, or a pattern in `cause` if there are none."""
     state = get_state(item.config)
     seconds = student_seconds = pair_seconds = PROOF_SECONDS
     if item.config.getoption("--hypothesis-profile") != "prove":
@@ -146,7 +146,7 @@ def is_random(student: Student, seconds: float) -> bool:
 
 
 def load_known_mistakes(kata: str) -> tuple[KnownMistake, ...]:
-    """Return the known mistakes of a kata, or none if their file cannot be loaded."""
+    """Return the known mistakes of a kata, or none if the file that defines them cannot be loaded."""
     try:
         return load_mistakes(kata)
     except Exception:
@@ -189,7 +189,7 @@ def find_mistakes(
 def find_pattern_in_answers(
     kept: Sequence[Example], body: RecordedBody, test: Any, student: Student, seconds: float, student_seconds: float
 ) -> Relation:
-    """Return a pattern in the recorded and further answers, or an empty pattern. Raises nothing."""
+    """Return a pattern in the recorded and additional answers, or an empty pattern. Never raises an exception."""
     try:
         student.runner.set_budget(student_seconds)
         is_property = hasattr(test, "hypothesis")
@@ -201,16 +201,16 @@ def find_pattern_in_answers(
 
 
 class SilencedStudent(Student):
-    """A student for calls outside the test: their printed output is discarded."""
+    """A student for calls outside of the test. Printed output is discarded."""
 
     def call(self, probe: Probe, *args: object) -> Any:
-        """Call the student and discard the output."""
+        """Call the student and discard any output."""
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             return super().call(probe, *args)
 
 
 class Search:
-    """Runs of a test's body on its examples, with a CPU time limit."""
+    """Runs the body of a test on its examples, with a limited CPU time."""
 
     def __init__(self, body: RecordedBody, test: Any, student: Student, seconds: float, enough: int) -> None:
         self.body = body
@@ -271,7 +271,7 @@ class Search:
 
 @contextmanager
 def ignore_warnings() -> Iterator[None]:
-    """Ignore warnings: a mistake may compute values that NumPy or torch warns about."""
+    """Ignore warnings, because a mistake may compute values for which NumPy or torch issues warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
