@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -120,11 +120,11 @@ class Run:
         """Submit the pending tests, and the pending speed jobs to run after them. Raises SubmitError and OSError."""
         before = ""
         for phase in PHASES:
-            paths = self.pending.list_paths(phase)
+            paths = self.pending.select_paths(phase)
             if paths:
                 before = self.submit_phase(phase, paths, number, before)
 
-    def submit_phase(self, phase: Phase, paths: list[Path], number: int, before: str) -> str:
+    def submit_phase(self, phase: Phase, paths: Mapping[str, Path], number: int, before: str) -> str:
         """Submit one array and return its id."""
         options = replace(self.options, since_ns=self.record.since_ns)
         each = estimate_seconds(phase, self.queue.katas, options)
