@@ -13,7 +13,8 @@ from grader.pipeline.download import find_submissions
 from grader.results.result import read
 from grader.tests import ROOT
 from grader.tests.conftest import Run, call_grader, get_environment, run_program
-from grader.tests.support.hostile_class import CANARY, make_hostile_class
+from grader.tests.support.hostile_class import make_hostile_class
+from grader.tests.support.hostile_entries import CANARY
 from grader.tests.support.sandbox_workers import AS_OTHER_USER
 from grader.tests.support.submissions import NAMES, PRIMES, SIEVE, WRONG_SIEVE, write_submissions
 

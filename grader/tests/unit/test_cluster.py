@@ -88,7 +88,9 @@ def test_slurm_plan_contains_each_submission_once(tmp_path: Path) -> None:
     paths = {f"id{number}": tmp_path / f"s{number}" for number in range(7)}
     planned = create_plan("tests", paths, make_slurm_options(tmp_path), 3)
     assert [len(chunk) for chunk in planned.chunks] == [3, 3, 1]
-    assert [pair for chunk in planned.chunks for pair in chunk.items()] == [(id, str(path)) for id, path in paths.items()]
+    assert [pair for chunk in planned.chunks for pair in chunk.items()] == [
+        (id, str(path)) for id, path in paths.items()
+    ]
     assert msgspec.json.decode(msgspec.json.encode(planned), type=type(planned)) == planned
 
 
