@@ -19,15 +19,11 @@ def read_at_once(file):
         os.preadv(file, [bytearray(1)], 0, os.RWF_NOWAIT)
     except BlockingIOError:
         pass
-def map_page(file):
-    pages = mmap.mmap(file, 4096, mmap.MAP_PRIVATE)
-    return ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(pages)))
-def is_resident(file):
-    if libc.mincore(map_page(file), ctypes.c_size_t(4096), ctypes.create_string_buffer(1)) != 0:
-        raise OSError(ctypes.get_errno(), "mincore")
-def advise(file, number):
-    if libc.madvise(map_page(file), ctypes.c_size_t(4096), number) != 0:
-        raise OSError(ctypes.get_errno(), "madvise")
+def ask_about_page(file, function, *arguments):
+    page = mmap.mmap(file, 4096, mmap.MAP_PRIVATE)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(page))
+    if function(ctypes.c_void_p(address), ctypes.c_size_t(4096), *arguments) != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 def find_cached_name():
     try:
         call(437, -100, b"/usr/none", (ctypes.c_uint64 * 3)(0, 0, 0x20), 24)
@@ -39,7 +35,7 @@ READS = """
 file, line = os.open(os.__file__, os.O_RDONLY), socket.socket(fileno=os.dup(3))
 readings = {
     "pages of a file that are cached": lambda: read_at_once(file),
-    "pages of a mapping that are cached": lambda: is_resident(file),
+    "pages of a mapping that are cached": lambda: ask_about_page(file, libc.mincore, ctypes.create_string_buffer(1)),
     "names that are cached": find_cached_name,
     "faults that read the disk": lambda: resource.getrusage(resource.RUSAGE_SELF),
     "free memory": lambda: libc.sysinfo(ctypes.create_string_buffer(200)) and call(-1),
@@ -48,7 +44,7 @@ readings = {
     "number of a socket": socket.socketpair,
     "cookie of a socket": lambda: line.getsockopt(socket.SOL_SOCKET, 57, 8),
     "eviction of a page": lambda: os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED),
-    "eviction of a mapping": lambda: advise(file, 21),
+    "eviction of a mapping": lambda: ask_about_page(file, libc.madvise, 21),
     "reading ahead": lambda: call(187, file, 0, 4096),
     "count of cached pages": lambda: call(451, file, (ctypes.c_uint64 * 2)(0, 4096), (ctypes.c_uint64 * 5)(), 0),
     "number of a mount": lambda: call(332, -100, b"/", 0, 0xFFF, ctypes.create_string_buffer(256)),
