@@ -26,8 +26,8 @@ class Entry:
 
     id: str
     path: Path
-    files: tuple[tuple[str, Path], ...] = ()  # by name, if they are loose files in a folder with others' files
-    pseudonym: bool = False  # whether the id is one, so that no message may name the path
+    files: tuple[tuple[str, Path], ...] = ()  # names and paths of loose files in a shared folder
+    pseudonym: bool = False  # whether the id is a pseudonym, so that no message may name the path
 
     @property
     def label(self) -> str:
@@ -37,7 +37,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Refusal:
-    """An entry that is not graded, and why; its strings are single printable lines of limited length."""
+    """An entry that is not graded, with the reason. All strings are single printable lines of limited length."""
 
     entry: Entry
     error: SubmissionError
@@ -54,7 +54,7 @@ class Refusal:
 def assign_ids(
     paths: Sequence[Path], loose: Mapping[str, Sequence[tuple[str, Path]]] = {}
 ) -> tuple[list[Entry], list[Refusal]]:
-    """Return an entry for each path and each set of loose files, and a refusal for each whose name can't be an id.
+    """Return an entry for each path and each set of loose files, or a refusal if the name can't be an id.
 
     A path that is given twice counts once. Nobody can take another's id: if names are equal, or in different folders
     equal on some systems, each id gets a digest of the path, and so does a name that looks as if it had one.
@@ -86,7 +86,7 @@ def find_file(entry: Entry) -> object:
     """Return a key that is equal for two paths of the same file."""
     path = entry.files[0][1] if entry.files else entry.path
     try:
-        found = path.lstat()  # a link is not its target, and is refused when it is read
+        found = path.lstat()  # a link differs from its target, and is refused when it is read
     except OSError:
         return path
     return found.st_dev, found.st_ino
@@ -107,7 +107,7 @@ def add_digest(entry: Entry) -> Entry:
 
 
 def find_name_problem(name: str) -> str | None:
-    """Return why results can't be stored under a name; None if they can."""
+    """Return why results can't be stored under a name, or None if they can."""
     if not name:
         return "the name is empty apart from its ending"
     if any(unicodedata.category(character) in UNPRINTABLE for character in name):
