@@ -109,6 +109,7 @@ FOLDERS: tuple[Callable[[Path], object], ...] = (
     *(make_folder("sieve.py", mode=mode) for mode in (0o000, 0o111, 0o222)),
     *(make_inside(write, name, 0o000) for name in ("sieve.py", f"{CANARY}.zip")),
     *(make_inside(make_folder("x"), name, 0o000) for name in ("assignment", CANARY)),
+    make_inside(make_folder("x"), f"{CANARY}.zip"),
     make_folder(),
     make_folder(f"{CANARY}.txt"),
     make_folder(f"{CANARY}.zip", f"{CANARY}\xe9\x1b[31m.tar.gz"),
