@@ -109,7 +109,7 @@ def add_digest(entry: Entry) -> Entry:
 def find_name_problem(name: str) -> str | None:
     """Return why results can't be stored under a name, or None if they can."""
     if not name:
-        return "the name is empty apart from its ending"
+        return "the name consists only of a file extension"
     if any(unicodedata.category(character) in UNPRINTABLE for character in name):
         return "its name has unprintable characters"
     if len(name.encode()) > LONGEST:
