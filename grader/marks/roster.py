@@ -90,7 +90,8 @@ def match_submissions(
     for person in people:
         handed_in = claimed[person.id]
         claimed[person.id] = found = choose_submissions(person, handed_in, unreadable)
-        problems += [f"{name}: not counted for {person.id}, but {found[0]}" for name in handed_in if name not in found]
+        others = [name for name in handed_in if name not in found]
+        problems += [f"{name}: does not count, because {person.id} has {found[0]}" for name in others]
         if len(found) > 1:
             names = ", ".join(found)
             problems.append(
