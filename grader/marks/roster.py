@@ -100,8 +100,8 @@ def match_submissions(
     return Matching({id: found[0] for id, found in claimed.items() if len(found) == 1}, tuple(problems))
 
 
-def choose_submissions(person: Person, submissions: Sequence[str], unreadable: Collection[str]) -> Sequence[str]:
-    """Return the submissions that may count: the readable ones, or the one whose name is not only similar but exact."""
+def choose_submissions(person: Person, submissions: list[str], unreadable: Collection[str]) -> list[str]:
+    """Return the submissions that may count: the readable ones, or if all names are similar, the one that is exact."""
     found = [name for name in submissions if name not in unreadable] or submissions
     exact = [name for name in found if DIGEST.sub("", name) in (person.id, person.email, person.submission)]
     same = len({normalize(DIGEST.sub("", name)) for name in found}) == 1
@@ -116,8 +116,8 @@ def find_owners(submission: str, people: Sequence[Person]) -> list[Person]:
             groups = {person.group for person in owners} - {""}
             named = any(person.submission for person in owners)
             return owners if named or len(groups) != 1 else [one for one in people if one.group in groups]
-    named = DIGEST.sub("", normalize(submission))
-    return [person for person in people if named.endswith(f"-{normalize(person.id)}")]
+    name = DIGEST.sub("", normalize(submission))
+    return [person for person in people if name.endswith(f"-{normalize(person.id)}")]
 
 
 def find_people(submitter: Submitter, people: Sequence[Person]) -> list[Person]:
