@@ -64,7 +64,7 @@ def match_submissions(
 ) -> Matching:
     """Match submissions to people, using the platform's list of submitters if available, otherwise names.
 
-    The submission of a group counts for all of its members. An `unreadable` submission counts only if there is no other.
+    The submission of a group counts for all of its members. An `unreadable` submission counts if there is no other.
     """
     claimed: dict[str, list[str]] = {person.id: [] for person in people}
     problems: list[str] = []
