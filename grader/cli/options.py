@@ -51,7 +51,7 @@ Tracks = Annotated[
 IsolationLevel = Annotated[
     Choice,
     typer.Option(
-        help="Isolation of student code. auto uses bwrap if it works on this machine, and otherwise none, with a warning."
+        help="Isolation of student code. auto uses bwrap if it works here, and otherwise none, with a warning."
     ),
 ]
 ResultsDir = Annotated[

@@ -97,7 +97,7 @@ def test_backward_for_each_micro_batch_frees_its_activations(at_the_end: bool) -
     assert_text_has(
         "gradient_accumulation",
         "so that the activations can be freed",
-        "Also: running backward once at the end, which keeps all activations in memory",
+        "Another is calling backward only once at the end, which keeps all activations in memory",
     )
     model, peak, losses = make_network(), 0, []
     saved = Saved(model)
@@ -114,7 +114,7 @@ def test_backward_for_each_micro_batch_frees_its_activations(at_the_end: bool) -
 def test_checkpointing_saves_less_and_repeats_the_forward() -> None:
     assert_text_has(
         "activation_checkpointing",
-        "The price is one more forward pass: 8 FLOPs per token and parameter instead of 6",
+        "The cost is an additional forward pass: 8 FLOPs per token and parameter instead of 6",
         "about 8 + 8 = 16 are in memory instead of 64",
         "Under `torch.no_grad()`, run each block once and keep nothing",
     )
@@ -168,7 +168,7 @@ def test_autocast_halves_activations_and_copies_weights() -> None:
 
 
 def test_views_keep_the_entire_source_storage_alive() -> None:
-    assert_text_has("same_storage", "a small slice keeps a large block of memory alive")
+    assert_text_has("same_storage", "a small slice can keep a large block of memory alive")
     assert_text_has("memory_accounting", "A view keeps the whole storage of its source")
     assert_text_has(
         "strides",
@@ -209,18 +209,18 @@ SHORT = [  # a kata, a claim of its text, and code that is true only if the clai
     ("train", "or with zeros", """
         p.grad = kept = torch.ones(2); SGD([p]).zero_grad(set_to_none=False)
         assert p.grad is kept and kept.tolist() == [0, 0]"""),
-    ("sgd", "A schedule, which changes the learning rate from step to step, needs only one group", """
+    ("sgd", "A learning rate schedule, which changes the learning rate from step to step, needs only one group", """
         optimizer = SGD([p], lr=1.0); p.grad = torch.ones(2)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: (step + 1) / 4)
         for _ in range(4): optimizer.step(); schedule.step()
         assert p.tolist() == [1 - 2.5] * 2"""),
-    ("momentum", "The next backward pass overwrites it", """
+    ("momentum", "the next backward pass overwrites it", """
         p.sum().backward(); kept = p.grad; p.sum().backward()
         assert kept.tolist() == [2, 2]"""),
-    ("adagrad", "keeping the sum of squares outside the optimizer's state", """
+    ("adagrad", "storing the sum of squares outside the optimizer's state", """
         optimizer = Adagrad([p]); optimizer.elsewhere = {p: torch.ones(2)}; saved = optimizer.state_dict()
         assert saved.keys() == {"state", "param_groups"} and "sum" in saved["state"][0]"""),
-    ("adagrad", "The weights of a rare word get few gradients, so their `g2` stays small", """
+    ("adagrad", "The weights of a rare word receive few gradients, so their `g2` stays small", """
         optimizer = Adagrad([p], lr=1.0)
         for step in range(100):
             p.grad = torch.tensor([1.0, float(step % 10 == 9)]); before = p.detach().clone(); optimizer.step()
@@ -233,20 +233,20 @@ SHORT = [  # a kata, a claim of its text, and code that is true only if the clai
         assert optimizer.state[p] == {"step": 257, "t": 256}"""),
     ("adamw", "weights with large gradients hardly decay", """
         assert abs(compute_decay(Adam, 100)) < 0.1 * abs(compute_decay(Adam, 1))"""),
-    ("adamw", "independent of the gradients", """
+    ("adamw", "regardless of the gradients", """
         assert isclose(compute_decay(AdamW, 100), compute_decay(AdamW, 1), rel_tol=1e-6)"""),
-    ("mixed_precision", "The risk is that small steps are rounded away", """
+    ("mixed_precision", "The risk is that small updates are rounded away", """
         p = nn.Parameter(p.bfloat16()); p.grad = p.detach() * 1e-3; SGD([p], lr=1.0).step()
         assert p.tolist() == [1, 1]"""),
-    ("mixed_precision", "a float32 copy of the parameters avoids this", """
+    ("mixed_precision", "A float32 copy of the parameters avoids this", """
         p.grad = torch.full_like(p, 1e-3); SGD([p], lr=1.0).step()
         assert max(p) < 1"""),
     ("cruncher", "A plain Python list would hide the layers from `parameters()` and `state_dict()`", """
         hidden = nn.Module(); hidden.layers = [nn.Linear(2, 2)]
         assert ([*hidden.parameters()], hidden.state_dict()) == ([], {})"""),
-    ("deep_network", "Several linear layers in a row are one linear layer", """
+    ("deep_network", "Several linear layers in a row are equivalent to a single linear layer", """
         assert (x @ a @ b).allclose(x @ (a @ b)) and not ((x @ a).relu() @ b).allclose(x @ (a @ b))"""),
-    ("deep_network", "the mean square halves from block to block", """
+    ("deep_network", "the mean square is halved with each block", """
         assert 0.45 < (x @ a).relu().square().mean() / (x @ a).square().mean() < 0.55"""),
     ("linear", "With plain `randn`, the output would be `sqrt(input_dim)` times as large", """
         assert 0.9 < (x @ a).std() / 1024**0.5 < 1.1"""),
@@ -254,7 +254,7 @@ SHORT = [  # a kata, a claim of its text, and code that is true only if the clai
      "assert count_backward_matmuls(False) == 1"),
     ("linear_backward", "the result of one matrix multiplication with as many FLOPs as the forward pass",
      "assert count_backward_matmuls(True) == 2"),
-    ("strides", "is not contiguous, and `x.transpose(0, 1).view(3, 2, 2, 2)` works", """
+    ("strides", "is not contiguous, but `x.transpose(0, 1).view(3, 2, 2, 2)` works", """
         y = torch.arange(24).reshape(2, 3, 4).transpose(0, 1)
         assert not y.is_contiguous() and y.view(3, 2, 2, 2).equal(y.contiguous().view(3, 2, 2, 2))"""),
     ("activation_checkpointing", "a reentrant checkpoint gives the weights no gradients", """
