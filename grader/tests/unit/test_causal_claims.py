@@ -115,7 +115,7 @@ def test_checkpointing_saves_less_and_repeats_the_forward() -> None:
     assert_text_has(
         "activation_checkpointing",
         "The cost is an additional forward pass: 8 FLOPs per token and parameter instead of 6",
-        "about 8 + 8 = 16 are in memory instead of 64",
+        "about 8 + 8 = 16 blocks are in memory instead of 64",
         "Under `torch.no_grad()`, run each block once and keep nothing",
     )
     segments, x = nn.Sequential(*(make_network(2) for _ in range(4))), X.clone().requires_grad_()
@@ -172,7 +172,7 @@ def test_views_keep_the_entire_source_storage_alive() -> None:
     assert_text_has("memory_accounting", "A view keeps the whole storage of its source")
     assert_text_has(
         "strides",
-        "Why is transposing free, however large the tensor is? Because no element moves",
+        "Why is transposing free, no matter how large the tensor is? Because no element is moved",
         "`expand` costs nothing",
     )
     large = torch.zeros(1000, 1000)
