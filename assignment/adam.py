@@ -18,6 +18,8 @@ class Adam(torch.optim.Optimizer):
         p ← p − lr · m̂ / (sqrt(v̂) + eps)          with  m̂ = m / (1 − beta1ᵗ),  v̂ = v / (1 − beta2ᵗ)
 
     Bias correction (dividing by `1 - betaᵗ`) offsets the initial 0: even the first step has full size, `lr`.
+    `eps` is added to the root of the corrected average, as in PyTorch: the paper's short form, `sqrt(v) + eps` with a
+    corrected `lr`, gives slightly different numbers.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))

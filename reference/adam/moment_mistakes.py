@@ -10,7 +10,7 @@ from numpy import ndarray as Array
 from reference import optimizers as course
 from reference.adam import oracle as adam
 from reference.adam.oracle import Betas, State
-from reference.optimizer_mistakes import change_default
+from reference.optimizer_mistakes import Grads, change_default
 from torchkata import Mistake, instead_of
 
 P: TypeAlias = Float[Array, "*shape"]
@@ -57,6 +57,23 @@ def corrected_outside(t: int, betas: Betas) -> tuple[float, float]:
 def counted_without_gradient(state: Any) -> Any:
     m, v, t = state or (0.0, 0.0, 0)
     return m, v, t + 1
+
+
+@instead_of(course.recall_state, "t counts the updates of all parameters together: count each parameter's own steps")
+def counted_for_all(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
+    return count_together(state, grads, group, i, step)
+
+
+@instead_of(course.recall_state, "t counts the updates of a group's parameters together: count each one's own steps")
+def counted_for_group(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
+    return count_together(state, [[row[group]] for row in grads], 0, i, step)
+
+
+def count_together(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
+    """Return the state of a parameter with the number of all updates so far."""
+    earlier = [*(own for row in grads[:step] for own in row), *grads[step][:group], grads[step][group][:i]]
+    m, v, _ = state or (0.0, 0.0, 0)
+    return m, v, sum(grad is not None for own in earlier for grad in own)
 
 
 @instead_of(course.load_state, "t is not in self.state[p]: after load_state_dict() it restarts at 1")
