@@ -86,15 +86,15 @@ class TokenCase:
 
 
 @st.composite
-def token_cases(draw: st.DrawFn, windows: st.SearchStrategy[int]) -> TokenCase:
+def token_cases(draw: st.DrawFn, windows: st.SearchStrategy[int], least_rows: int = 2) -> TokenCase:
     """Draw random tokens up to the largest of the dtype; `windows` is the number of possible starts."""
-    sequence_length = draw(st.integers(1, 6))
+    sequence_length = draw(st.integers(least_rows, 6))
     dtype, largest = draw(st.sampled_from([(np.uint16, 2**16 - 1), (np.int32, 2**31 - 1), (np.int64, 2**63 - 1)]))
     vocabulary = draw(st.sampled_from([50257, largest, 2]))
     seed = draw(SEEDS)
     rng = rng_of(seed)
     tokens = rng.integers(0, vocabulary, sequence_length + draw(windows), dtype=dtype, endpoint=vocabulary == largest)
-    return TokenCase(torch.from_numpy(tokens), draw(st.integers(1, 5)), sequence_length, seed)
+    return TokenCase(torch.from_numpy(tokens), draw(st.integers(least_rows, 5)), sequence_length, seed)
 
 
 def permutation(length: int, seed: int) -> Tensor:
