@@ -67,7 +67,8 @@ def check_steps(student: Student, lesson: Lesson, lr: float) -> bool:
         reply = run(student, step, lr)
         follows = follows and is_right(reply, step, lr)
         weights = reply["weights"]
-        losses += loss_values(reply["losses"], 1)
+        own = reply["losses"]
+        losses += own.flatten().tolist() if isinstance(own, Tensor) else loss_values(own, 1)
     whole = run(student, lesson, lr)
     if follows:
         compare_run(whole, lesson, lr)
@@ -155,7 +156,7 @@ def test_each_step_gets_one_batch(student: Student, lesson: Lesson) -> None:
 
 
 @costly
-@given(lessons(steps=st.integers(1, 3), num_layers=st.integers(0, 2)))
+@given(lessons(steps=st.integers(2, 3), num_layers=st.integers(0, 2)))
 def test_losses_are_detached(student: Student, lesson: Lesson) -> None:
     """The returned losses are detached from the graph."""
     reply = run(student, lesson, 0.01)
