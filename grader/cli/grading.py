@@ -25,7 +25,7 @@ from grader.pipeline.startup import Startup
 
 
 class Where(StrEnum):
-    """Where the grading runs."""
+    """The place where submissions are graded."""
 
     local = "local"
     slurm = "slurm"
@@ -89,7 +89,7 @@ def grade(
     replay: Replay = True,
     json: AsJson = False,
 ) -> None:
-    """Grade one or many submissions into DIR: DIR/<id>/result.json and DIR/gradebook.csv.
+    """Grade one or many submissions and write DIR/<id>/result.json and DIR/gradebook.csv.
 
     By default the course's graded tracks are graded; select others with --track or --kata.
 

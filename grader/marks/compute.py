@@ -25,13 +25,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Graded:
-    """The parts of a result that marks depend on; without messages, so that a large class fits in memory."""
+    """The values of a result that marks depend on, without messages, so that a large class fits in memory."""
 
     points: Points
     max_score: float
     unreadable: bool
     conclusive: bool
-    handed_in: datetime | None  # time of the submission's own commit
+    handed_in: datetime | None  # time of the submission's commit
 
 
 def compute_marks(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
@@ -107,7 +107,9 @@ def find_obsolete_overrides(folder: Path, before: Mapping[str, Graded], after: M
         for override in book.overrides.get(person.id, ()):
             was, now = graded_points(old.points, override), graded_points(new.points, override)
             if override.points != was and min(was, now) <= override.points <= max(was, now):
-                found.append(f"{describe(person, override)}; graded {was:g} before and {now:g} now: still needed?")
+                found.append(
+                    f"{describe(person, override)}; graded {was:g} before and {now:g} now; is it still needed?"
+                )
     return found
 
 

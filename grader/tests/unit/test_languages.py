@@ -81,7 +81,7 @@ def test_translated_note_has_the_same_values(monkeypatch: pytest.MonkeyPatch) ->
     assert translate("weight 3 of 4 after loading") == "载入后的权重 3（共 4 个）"
     assert translate("gradient of weight 3") == "权重 3 的梯度"
     assert translate("my own words") == "my own words"
-    assert translate("weight 3", by_us=False) == "weight 3", "a student's own error is left as it is"
+    assert translate("weight 3", by_us=False) == "weight 3", "a student's own error must not be translated"
     assert translate("linear.py does not define f", by_us=False) == "linear.py 里没有 f"
 
 
