@@ -204,7 +204,7 @@ def test_batch_is_on_device(student: Student, device: str, as_object: bool, batc
     assert_equal(reply, [oracle.expected_device(device), [batch_size, 4]], what="device and shape")
 
 
-@given(token_cases(windows=st.integers(2, 9)))
+@given(token_cases(windows=st.integers(2, 9), least_rows=1))
 def test_batch_and_data_share_no_memory(student: Student, case: TokenCase) -> None:
     """The call does not modify the data, and later changes to the data do not change the batch."""
     reply = student.call(probes.later_change, case.data, case.batch_size, case.sequence_length, case.seed)
