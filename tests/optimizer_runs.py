@@ -132,7 +132,8 @@ def simulate(
         if t == loaded_at:
             state, sizes = map(oracle.load_state, (state, sizes))
         state, sizes = (oracle.recall_state(each, all_grads, g, i, t) for each in (state, sizes))
-        options = {"lr": lr, **oracle.get_options(run.options, g)}
+        own = [*run.options, {}][g] if alone else oracle.get_options(run.options, g)  # the constructor's, or the group's
+        options = {"lr": lr, **own}
         if grad is None:
             p = oracle.skip_parameter(p, options)
             state, sizes = map(oracle.skip_state, (state, sizes))

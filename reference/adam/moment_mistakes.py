@@ -1,6 +1,6 @@
 """Mistakes that Adam and AdamW share: in the averages, their corrections, and the update."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy import ndarray as Array
 from reference import optimizers as course
 from reference.adam import oracle as adam
 from reference.adam.oracle import Betas, State
-from reference.optimizer_mistakes import Grads, change_default
+from reference.optimizer_mistakes import Grads, Options, change_default
 from torchkata import Mistake, instead_of
 
 P: TypeAlias = Float[Array, "*shape"]
@@ -184,9 +184,9 @@ def first_for_both(p: P, state: State | None, grad: P, lr: float, betas: Betas =
     return adam.step(p, state, grad, lr, (betas[0], betas[0]), **options)
 
 
-@instead_of(adam.step, "a group's own betas are ignored")
-def constant_betas(p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any) -> Moved:
-    return adam.step(p, state, grad, lr, **options)
+@instead_of(course.get_options, "a group's own betas are ignored")
+def constant_betas(given: Sequence[Options], group: int) -> Options:
+    return {name: value for name, value in course.get_options(given, group).items() if name != "betas"}
 
 
 @instead_of(adam.step, "the average of the gradient starts at the first gradient instead of 0")

@@ -70,12 +70,13 @@ def options_contract(optimizer: Optimizer) -> Contract:
         start = normal(rng, [3]) * torch.tensor([0.0, 1.0, 1.0])  # from 0, every digit of a step is visible
         run = OptimizerRun([[start]], [[lr]] * 3, [[[from_tiny_to_large(rng, [3], powers=(-9, 2))]] for _ in range(3)])
         for wanted in optimizer.try_options(run):
-            options = wanted.options[0] if wanted.options else {}
-            grads = [grad for [[grad]] in wanted.grads]
-            rule = find_rule(student, optimizer, replace(wanted, options=[{**optimizer.rule.defaults, **options}]))
-            yours = student.call(probes.run_with_defaults, optimizer.name, wanted.params[0][0], grads, options)
-            run_at_default = replace(wanted, lrs=[[oracle.get_default_rate(lr)]] * 3)
-            assert_run([[[p]] for p in yours], run_at_default, rule)
+            options, rate = (wanted.options[0], {"lr": 0.1}) if wanted.options else ({}, {})
+            grads, rates = [grad for [[grad]] in wanted.grads], [[rate.get("lr", lr)]] * 3
+            explicit = replace(wanted, lrs=rates, options=[{**optimizer.rule.defaults, **options}])
+            rule, given = find_rule(student, optimizer, explicit), {**rate, **options}
+            yours = student.call(probes.run_with_defaults, optimizer.name, wanted.params[0][0], grads, given)
+            rates = rates if rate else [[oracle.get_default_rate(lr)]] * 3
+            assert_run([[[p]] for p in yours], replace(wanted, lrs=rates), rule)
 
     @costly
     @given(runs(steps=3, absent=True))
