@@ -87,7 +87,7 @@ def follows_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> bool:
 
 def copy_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> Rule:
     """Return the rule that a student's run at constant rates follows, whatever it is: its updates, divided by lr."""
-    updates = []
+    updates: list[list[Any]] = []
     for g, group in enumerate(run.params):
         traces = [[as_float64(p), *(as_float64(step[g][i]) for step in yours)] for i, p in enumerate(group)]
         updates.append([-np.diff(np.stack(trace), axis=0) / run.lrs[0][g] for trace in traces])
@@ -132,7 +132,9 @@ def simulate(
         if t == loaded_at:
             state, sizes = map(oracle.load_state, (state, sizes))
         state, sizes = (oracle.recall_state(each, all_grads, g, i, t) for each in (state, sizes))
-        own = [*run.options, {}][g] if alone else oracle.get_options(run.options, g)  # the constructor's, or the group's
+        own = (
+            [*run.options, {}][g] if alone else oracle.get_options(run.options, g)
+        )  # the constructor's, or the group's
         options = {"lr": lr, **own}
         if grad is None:
             p = oracle.skip_parameter(p, options)

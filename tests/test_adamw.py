@@ -54,8 +54,8 @@ def test_eps_is_added_to_the_corrected_root(
 @given(runs(groups=2, steps=3, changing=True, dtypes=WIDE_DTYPES), DECAYS)
 def test_zero_grad_still_decays(student: Student, run: OptimizerRun, weight_decay: float) -> None:
     """With a gradient of zero, each step changes p to p - lr * weight_decay * p."""
-    zeros_and_own = [[[p * 0 for p in run.params[0]], own] for _, own in run.grads]
-    options = [{"weight_decay": weight_decay}, {**FORGETTING, "weight_decay": weight_decay}]
+    zeros_and_own: list[Any] = [[[p * 0 for p in run.params[0]], own] for _, own in run.grads]
+    options: list[Any] = [{"weight_decay": weight_decay}, {**FORGETTING, "weight_decay": weight_decay}]
     check_formula(student, OPTIMIZER, replace(run, grads=zeros_and_own, options=options))
 
 

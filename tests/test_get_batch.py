@@ -106,7 +106,7 @@ def test_rows_are_windows_of_data(student: Student, case: TokenCase, from_file: 
 
 def test_every_valid_start_occurs(student: Student, seed: int) -> None:
     """Exactly the starts in range(len(data) - sequence_length) occur, including the first and the last."""
-    for number, sequence_length in ((4, 2), (4, 3), (1, 3), (4, 8)):
+    for number, sequence_length in ((4, 2), (4, 3), (4, 8)):
         starts = draw_starts(student, number, 2, sequence_length, 40, seed, check)
         if starts is None:
             return
@@ -178,9 +178,9 @@ def describe_relation(first: Array, second: Array) -> str:
 
 def test_starts_may_repeat(student: Student, seed: int) -> None:
     """A start may occur twice: a batch can have more rows than there are starts."""
-    data = permutation(5, seed)
+    data = permutation(4, seed)
     reply = student.call(probes.batch, data, 40, 3, seed, False)
-    read_tokens(reply["batch"], oracle.rows(40, 5, 3), 3, check)
+    read_tokens(reply["batch"], oracle.rows(40, 4, 3), 3, check)
 
 
 @given(st.integers(0, 2**31), st.integers(2, 5))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.momentum import oracle
-from tests.contracts.optimizer import Optimizer, check_formula, find_rule, optimizer_contract
+from tests.contracts.optimizer import Optimizer, check_formula, optimizer_contract
 from tests.contracts.state import options_contract, state_contract
 from tests.optimizer_runs import assert_run, make_rule
 from tests.probes import optimizers as probes
@@ -59,5 +59,4 @@ def test_nesterov_looks_ahead(student: Student, run: OptimizerRun, momentum: flo
 @given(runs(steps=3))
 def test_state_does_not_alias_grad(student: Student, run: OptimizerRun) -> None:
     """The buffer does not change when the next gradient is written into the same tensor."""
-    rule = find_rule(student, OPTIMIZER, run)
-    assert_run(student.call(probes.overwrite_grads, NAME, run.params, run.lrs, run.grads), run, rule)
+    assert_run(student.call(probes.overwrite_grads, NAME, run.params, run.lrs, run.grads), run, MOMENTUM)

@@ -74,10 +74,13 @@ def find_rule(student: Student, optimizer: Optimizer, run: OptimizerRun) -> Rule
     """
     steps = len(run.grads)
     own = [
-        [fill([step[g][i] for step in run.grads if step[g][i] is not None], steps) for i in range(len(group))]
+        [
+            fill([grad for grad in (step[g][i] for step in run.grads) if grad is not None], steps)
+            for i in range(len(group))
+        ]
         for g, group in enumerate(run.params)
     ]
-    grads = [[[each[t] for each in group] for group in own] for t in range(steps)]
+    grads: list[list[list[Tensor | None]]] = [[[each[t] for each in group] for group in own] for t in range(steps)]
     rates, options = [lr or 0.1 for lr in run.lrs[0]], run.options or [{}] * len(run.params)
     alone = OptimizerRun(run.params, [rates] * steps, grads, options)
     yours = student.call(probes.run_alone, optimizer.name, run.params, alone.lrs, grads, options)
@@ -131,7 +134,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
         check_run(student, optimizer, run, rule)
 
     @costly
-    @given(runs(groups=2, steps=3, changing=True))
+    @given(runs(groups=2, steps=3, changing=True, own_rates=True))
     def test_changed_lr_applies_from_the_next_step(student: Student, run: OptimizerRun) -> None:
         """A learning rate that changes between steps applies from the next step on."""
         run = optimizer.take_constant_options(run)

@@ -79,9 +79,10 @@ def options_contract(optimizer: Optimizer) -> Contract:
             assert_run([[[p]] for p in yours], replace(wanted, lrs=rates), rule)
 
     @costly
-    @given(runs(steps=3, absent=True))
-    def test_step_without_grad_keeps_state(student: Student, run: OptimizerRun) -> None:
+    @given(runs(steps=3, absent=True), st.integers(0, 3))
+    def test_step_without_grad_keeps_state(student: Student, run: OptimizerRun, pick: int) -> None:
         """A step without a gradient does not change a parameter's state: only the parameter's own steps count."""
+        run = optimizer.choose_options(run, [pick])
         rule = find_rule(student, optimizer, run)
         check_run(student, optimizer, run, rule)
 
