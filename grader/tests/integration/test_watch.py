@@ -120,7 +120,7 @@ def test_saving_again_cancels_the_current_run(watch: Terminal, handout: Path) ->
         os.kill(child, 0)
 
 
-def test_saved_helper_runs_katas_that_import_it(watch: Terminal, handout: Path) -> None:
+def test_saving_helper_reruns_katas_that_import_it(watch: Terminal, handout: Path) -> None:
     (handout / "assignment/tools.py").write_text("FACTOR = 2\n")
     save(handout, "linear", "x @ self.weight", "x @ self.weight * FACTOR")
     with (handout / "assignment/linear.py").open("a") as file:

@@ -85,7 +85,7 @@ def test_translated_note_has_the_same_values(monkeypatch: pytest.MonkeyPatch) ->
     assert translate("linear.py does not define f", by_us=False) == "linear.py 里没有 f"
 
 
-def test_shared_chinese_texts_are_used_and_in_chinese() -> None:
+def test_shared_chinese_texts_are_used_and_translated() -> None:
     chinese = course().shared_texts["zh"]
     for table, file in SHARED.items():
         nodes = ast.walk(ast.parse((ROOT / file).read_text("utf-8")))
