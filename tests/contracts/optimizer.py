@@ -142,7 +142,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
         check_run(student, optimizer, run, rule)
 
     @costly
-    @given(runs(groups=2, steps=2, absent=True))
+    @given(runs(groups=2, steps=3, absent=True))
     def test_only_parameters_without_grad_are_skipped(student: Student, run: OptimizerRun) -> None:
         """A step skips the parameters whose grad is None and no others, even if a grad contains NaN."""
         rule = find_rule(student, optimizer, run)
