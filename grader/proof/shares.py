@@ -44,6 +44,8 @@ def read_costly() -> dict[str, dict[str, str]]:
 def find_unfair(kata: str, shares: Mapping[str, float], entries: Iterable[str]) -> Iterator[str]:
     """Yield a line for each entry that loses too much and is not listed, and for each listed one that does not exist.
 
+    A kata without any listed entry is only measured, as are all katas of a course without a list.
+
     Args:
         kata: The kata's name.
         shares: The shares of the entries whose tests all ran.
@@ -51,7 +53,7 @@ def find_unfair(kata: str, shares: Mapping[str, float], entries: Iterable[str]) 
     """
     listed = read_costly().get(kata, {})
     for name, share in shares.items():
-        if share > MAX_SHARE and name not in listed:
+        if listed and share > MAX_SHARE and name not in listed:
             yield (
                 f"points: wrong {kata} {name} loses {share:.0%} of the points, at most {MAX_SHARE:.0%} are fair: draw "
                 f"inputs on which it fails only the tests about its mistake, or list it with a reason in {COSTLY}"
