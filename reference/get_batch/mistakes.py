@@ -44,7 +44,9 @@ def squeezed(returned: Any, batch_size: int, sequence_length: int) -> Any:
     return returned.reshape(batch_size, sequence_length) if fits else None  # adds the missing axes of size 1
 
 
-@instead_of(oracle.read_batch, "axis {axis} is squeezed away where it has size 1: the batch always has two", axis=[0, 1])
+@instead_of(
+    oracle.read_batch, "axis {axis} is squeezed away where it has size 1: the batch always has two", axis=[0, 1]
+)
 def one_axis_squeezed(returned: Any, batch_size: int, sequence_length: int, axis: int) -> Any:
     sizes = [batch_size, sequence_length]
     if sizes[axis] != 1:

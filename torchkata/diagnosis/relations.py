@@ -165,7 +165,8 @@ def have_same_structure(one: Comparison) -> bool:
 
 def find_key_difference(seen: Sequence[Comparison]) -> str:
     """Return a sentence if the same keys are missing or unexpected in every wrong dict, or names in its keys differ."""
-    found, renamed = set(), {}
+    found: set[tuple[str, str]] = set()
+    renamed: dict[str, None] = {}
     for one in seen:
         if not (isinstance(one.expected, dict) and isinstance(one.yours, dict)):
             return ""

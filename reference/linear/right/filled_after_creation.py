@@ -11,11 +11,11 @@ class Linear(nn.Module):
         self.reset_parameters()
 
     @property
-    def W(self) -> nn.Parameter:
+    def w(self) -> nn.Parameter:
         return self.weight
 
     def reset_parameters(self) -> None:
-        nn.init.normal_(self.W, std=self.W.shape[0] ** -0.5)
+        nn.init.normal_(self.w, std=self.w.shape[0] ** -0.5)
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.matmul(x, self.W)
+        return torch.matmul(x, self.w)
