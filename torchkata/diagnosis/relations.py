@@ -200,8 +200,8 @@ def find_new_names(one: Comparison, missing: Sequence[str], further: Sequence[st
             yield words("relation.no_parameter", missing=old, further=new) if len(missing) == 1 else ""
         for name, other, following in zip(names, others, [*names[1:], None], strict=False):
             if name != other and len(names) == len(others):
-                kind = "parameter" if following is None else "list" if following.isdigit() else "module"
-                yield words(f"relation.no_{kind}", missing=name, further=other)
+                key = "relation.no_list" if following and following.isdigit() else "relation.no_module"
+                yield words(key if following else "relation.no_parameter", missing=name, further=other)
 
 
 def has_same_sizes(yours: Plain, expected: Plain) -> bool:
