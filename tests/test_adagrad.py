@@ -10,7 +10,7 @@ from tests.contracts.state import state_contract
 from tests.optimizer_runs import ADAGRAD, simulate
 from tests.probes import adagrad as probes
 from tests.strategies import DTYPES, OptimizerRun, costly, runs
-from torchkata import Student, assert_close, assert_equal
+from torchkata import Student, assert_close, assert_equal, check
 
 NAME = "adagrad.AdaGrad"
 WIDE = st.sampled_from([torch.float32, torch.float64])
@@ -41,6 +41,8 @@ def test_state_holds_g2(student: Student, run: OptimizerRun) -> None:
     for g, group in enumerate(run.params):
         for i, p in enumerate(group):
             *_, (_, g2, _) = simulate(run, ADAGRAD, g, i)
+            name = yours[g][i]
+            check(not isinstance(name, str), mistake=f'there is no state[p]["g2"]; the sum is called "{name}"')
             what, stored = f'state[params[{g}][{i}]]["g2"]', oracle.get_state(g2)
             assert_close(yours[g][i], stored, dtype=p.dtype, scale=stored, roundings=16, what=what)
 
