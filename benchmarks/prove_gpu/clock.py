@@ -44,7 +44,7 @@ def compute_ratios(turns: Iterable[Turn]) -> dict[str, list[float]]:
     return found
 
 
-def measure_turns(kind: Kind, sandbox: Sandbox) -> Iterator[Turn]:
+def measure_turns(kind: Kind, sandbox: Sandbox, turns: int = TURNS) -> Iterator[Turn]:
     """Time the baseline's product with the grader, and the same product in this process with the other clocks."""
     machine = setup.open_machine(kind, connect_zygote(sandbox), connect_zygote(sandbox))
     task = choose_task(machine, course().workloads[WORKLOAD])
@@ -52,7 +52,7 @@ def measure_turns(kind: Kind, sandbox: Sandbox) -> Iterator[Turn]:
     baseline = Baseline(machine, task)
     try:
         baseline.warm_up(machine.demands.warm_up_seconds)
-        for _ in range(TURNS):
+        for _ in range(turns):
             before = baseline.rate()
             others = {name: baseline.work / clock() for name, clock in clocks.items()}
             yield Turn((before + baseline.rate()) / 2, others)
