@@ -1,4 +1,4 @@
-"""Which mistakes the thresholds for GPUs catch, by the roofline; docs/evidence/thresholds.md states the same figures."""
+"""Which mistakes the thresholds for GPUs catch, by the roofline, as docs/evidence/thresholds.md states."""
 
 import re
 from collections.abc import Mapping
@@ -20,16 +20,15 @@ COPY_SHARE = 0.9  # of the datasheet's bandwidth, reached by copies
 Case: TypeAlias = tuple[str, str, float, str]  # workload, code, ratio to the baseline, tier
 
 
-def copy_cost(on: Device, moved: float) -> float:
-    """Return the seconds that it takes to move this many bytes."""
-    return moved / (COPY_SHARE * on.bandwidth)
-
-
 def list_cases(on: Device, ceiling: float) -> list[Case]:
     """Return what the roofline predicts on a device on which a plain product reaches this MFU."""
     peaks, linear = on.tflops, work_of("linear_forward").sizes["cuda"]
     B, D, K = linear.batch, linear.width, linear.outputs
     product = flops_of("linear_forward") / (ceiling * peaks["bf16"] * 1e12)
+
+    def copy(moved: float) -> float:
+        return product / (product + moved / (COPY_SHARE * on.bandwidth))
+
     result, inputs = 2 * 2 * B * K, 2 * 2 * (B * D + D * K)  # bytes of copying y; of copying x and the weight
     step, whole = 11, {"cruncher_step": 12, "train_throughput": 12}  # products of a step; of a step with x's gradient
 
@@ -38,8 +37,8 @@ def list_cases(on: Device, ceiling: float) -> list[Case]:
         return workload, code, 4 * moves / per_parameter, tier
 
     return [
-        ("linear_forward", "one product, and a copy of the result", product / (product + copy_cost(on, result)), "full"),
-        ("linear_forward", "copies x and the weight in each call", product / (product + copy_cost(on, inputs)), "full"),
+        ("linear_forward", "one product, and a copy of the result", copy(result), "full"),
+        ("linear_forward", "copies x and the weight in each call", copy(inputs), "full"),
         ("linear_forward", "TF32", peaks["tf32"] / peaks["bf16"], "failed"),
         ("linear_forward", "float32", peaks["fp32"] / peaks["bf16"], "failed"),
         ("linear_forward", "the product twice", 1 / 2, "failed"),
