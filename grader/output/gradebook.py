@@ -1,8 +1,9 @@
 """`gradebook.csv`: a row for each submission, with points and status of each kata, workload points, and findings.
 
-A kata has columns if it was graded; a workload, if at least one submission could earn points with it. The last column
-says why a submission could not be read. The same class and options give the same bytes, no matter when the class is
-graded. Texts are quoted, so that a comma, semicolon or line break in a text does not start a new cell.
+A kata has columns if it was graded; a workload, if at least one submission could earn points with it. Then `device` is
+the model on which the submission was timed, because results are comparable only within one model. The last column says
+why a submission could not be read. The same class and options give the same bytes, no matter when the class is graded.
+Texts are quoted, so that a comma, semicolon or line break in a text does not start a new cell.
 """
 
 import csv
@@ -31,6 +32,7 @@ def write(rows: Sequence[Result], directory: Path, *, excel: bool = False) -> No
             *("submission", "score", "max_score"),
             *(column for name in names for column in (name, f"{name}_status")),
             *workloads,
+            *(["device"] if workloads else []),
             *("findings", "unreadable"),
         ]
     ]
@@ -39,6 +41,7 @@ def write(rows: Sequence[Result], directory: Path, *, excel: bool = False) -> No
         cells: list[Cell] = [cell for name in names for cell in katas.get(name, ("", "not_graded"))]
         speed = {workload.workload: workload.score for workload in row.performance if earns_points(workload)}
         cells += [speed.get(name, "") for name in workloads]
+        cells += [row.environment.get("device", "") if speed else ""] if workloads else []
         table.append([row.submission, row.score, row.max_score, *cells, len(row.findings), one_line(row.unreadable)])
     write_whole(directory / "gradebook.csv", encode_csv(table, excel=excel))
 
