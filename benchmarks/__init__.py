@@ -2,4 +2,4 @@
 
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent  # of this checkout, which is also a course
+ROOT = Path(__file__).resolve().parent.parent  # the root of this checkout, which is also a course

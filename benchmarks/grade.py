@@ -2,9 +2,9 @@
 
 Run: python -m benchmarks.grade
 
-Both use the same tests, seed and 100 examples. Plain pytest starts a new process, as a simple grading script would do
-for each submission. The grader's process has already imported everything, which is the case for all but the first
-submission.
+Both runs use the same tests, the same seed, and 100 examples. Plain pytest starts a new process, as a simple grading
+script would do for each submission. The grader's process has already imported everything, which is the case for all but
+the first submission.
 """
 
 import os
@@ -28,7 +28,7 @@ from torchkata.pytest_plugin.run_state import get_state
 from torchkata.seam.student import InProcess
 
 REPEATS = 3
-COPIES = 4  # submissions, to compare one job with two
+COPIES = 4  # number of submissions for the comparison of one job with two
 KATAS = tuple(course().katas.values())
 SOLUTION, STUBS = "solution", "stubs"
 
@@ -37,7 +37,7 @@ class LocalStudent(InProcess):
     """Runs a student's code in this process instead of a worker."""
 
     def open(self, files: object, patience: float) -> None:
-        """Do nothing: there are no files to send and no limit."""
+        """Do nothing: no files are sent, and no time limit applies."""
 
     def end(self) -> int:
         """Do nothing."""
@@ -89,7 +89,7 @@ def time_stubs_locally(tests: Tests) -> float:
 def measure(tests: Tests, sandbox: Sandbox) -> None:
     """Run the benchmark, interleaving the runs so that changes in machine load affect all of them."""
     inputs = get_state(tests.config).inputs
-    cold = time_grading([make_job(SOLUTION)], tests, sandbox, jobs=1)  # draws the inputs of all tests
+    cold = time_grading([make_job(SOLUTION)], tests, sandbox, jobs=1)  # also draws the inputs of all tests
     bare, graded, engine, fixed, one, two, on_one = [], [], [], [], [], [], []
     first, second, *_ = sorted(os.sched_getaffinity(0))
     for _ in range(REPEATS):

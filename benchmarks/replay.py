@@ -3,7 +3,7 @@
     python -m benchmarks.replay [--examples N] [--jobs N] [--kata NAME]...
 
 Each submission is graded twice: once with inputs drawn in advance and once with Hypothesis drawing them. Outcomes,
-points, messages, diagnoses and source locations must be the same; times are summed.
+points, messages, diagnoses and source locations must be the same. The times of each way are added up.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def drop_volatile(katas: list[KataResult] | None) -> object:
 
 
 def find_difference(replayed: object, drawn: object) -> str:
-    """Return where the results first differ, and both values there."""
+    """Return the first place where the results differ, with both values."""
     if isinstance(replayed, dict) and isinstance(drawn, dict):
         pairs = [(f"{key}: ", replayed[key], drawn[key]) for key in replayed]
     elif isinstance(replayed, list) and isinstance(drawn, list) and len(replayed) == len(drawn):

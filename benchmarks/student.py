@@ -1,4 +1,4 @@
-"""Measure how long a student waits, in multiples of `import torch`. Run: python -m benchmarks.student"""
+"""Measure how long a student waits, relative to the time of `import torch`. Run: python -m benchmarks.student"""
 
 from benchmarks.timing import print_table, time_command
 

@@ -25,7 +25,7 @@ def time_command(*command: str, repeats: int = 1, code: int = 0) -> float:
 
 
 def print_table(rows: Sequence[tuple[str, str, str]]) -> None:
-    """Print rows of (measurement, value, ratio or aim) in aligned columns."""
+    """Print rows of (measurement, value, ratio or target) in aligned columns."""
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

@@ -10,7 +10,7 @@ from grader.base.cachedir import cache_dir
 
 
 def main() -> NoReturn:
-    """Run the command line. Pressing Ctrl-C during the imports also prints a single line."""
+    """Run the command line. If Ctrl-C is pressed during the imports, print one line instead of a traceback."""
     signals.exit_at_ctrl_c("grader: stopped")
     os.environ["HYPOTHESIS_NO_PLUGINS"] = "1"  # no third-party plugin may run in the trusted process
     os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(
@@ -24,7 +24,7 @@ def main() -> NoReturn:
     try:
         cli.main()
     except SystemExit as end:
-        if end.code == signals.STOPPED:  # skip Python's finalization, in which the handled signal can kill it
+        if end.code == signals.STOPPED:  # skip Python's finalization, when the signal could kill it
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(signals.STOPPED)

@@ -26,7 +26,7 @@ from torchkata.seam.reply import Reply
 from torchkata.seam.values import Opaque
 
 EXTRA_MIB = 256  # memory that a process may allocate
-START = b"\x82\xa7outcome\xa8returned\xa5value"  # of a reply, up to the value
+START = b"\x82\xa7outcome\xa8returned\xa5value"  # start of a reply, up to the value
 MAX_BYTES = 2**14  # limit for growing frames
 MARKERS = (
     0,
@@ -76,8 +76,8 @@ def make_hostile() -> Iterator[bytes]:
     for ext in exts:
         for contents in (b"", bytes(24)):
             yield pack_frame(START + pack(ext), contents)
-            yield pack_frame(START + b"\x81" + pack(ext) + b"\xc0", contents)  # as the key of a dict
-            yield pack_frame(START + b"\x81\x91" + pack(ext) + b"\xc0", contents)  # as a list that is the key of a dict
+            yield pack_frame(START + b"\x81" + pack(ext) + b"\xc0", contents)  # the extension as the key of a dict
+            yield pack_frame(START + b"\x81\x91" + pack(ext) + b"\xc0", contents)  # within a list as the key of a dict
     for head in (b"\xdd\xff\xff\xff\xff", b"\xdf\xff\xff\xff\xff", b"\xdb\xff\xff\xff\xff", b"\xc6\xff\xff\xff\xff"):
         yield pack_frame(START + head)
     yield pack_frame(START + b"\x91" * 5000 + b"\xc0")
@@ -91,7 +91,7 @@ def make_hostile() -> Iterator[bytes]:
 
 
 def mutate(frame: bytes, others: list[bytes], chance: random.Random) -> bytes:
-    """Return the frame with a few changes, mostly in the outline and with a correct length, so that it is decoded."""
+    """Return the frame with a few changes, mostly in the outline and with a correct length, so that it gets decoded."""
     if chance.random() < 0.2 or len(frame) < channel.LENGTH.size:
         return change(frame, others, chance)
     (length,) = channel.LENGTH.unpack_from(frame)

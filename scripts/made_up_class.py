@@ -2,8 +2,8 @@
 
     python -m scripts.made_up_class DIR
 
-The names are written in five scripts. The files are downloads from three platforms, extensions, overrides and
-gradebooks. Six submissions can be graded; the results of all others are simulated.
+The names are written in five scripts (Latin, Chinese, …). The files are downloads from three platforms,
+extensions, overrides and gradebooks. Six submissions can be graded; the results of all others are simulated.
 """
 
 import csv
@@ -48,12 +48,12 @@ class Student:
     number: int
     given: str
     family: str
-    id: str  # of the school
-    lms_id: int  # in Canvas
-    name: str  # as the student writes it
+    id: str  # id given by the school
+    lms_id: int  # id in Canvas
+    name: str  # name as the student writes it
     sortable: str  # the name as Canvas prefixes it to file names
     platform: str
-    submission: str  # its name on the platform
+    submission: str  # name of the submission on the platform
     submitted: bool
     when: datetime
 

@@ -6,7 +6,7 @@
     python scripts/one_node_slurm.py stop-node DIR   stop the node's daemon; its jobs continue
     python scripts/one_node_slurm.py start-node DIR  start the node's daemon
 
-The daemons write only to DIR, whose path must be short because it contains a socket. The node claims two processors
+The daemons write only to DIR. Its path must be short, because DIR contains a socket. The node claims two processors
 more than it has and one GPU that does not exist: Slurm counts the requested resources but does not check them.
 """
 

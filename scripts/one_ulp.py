@@ -140,7 +140,7 @@ def perturb_arithmetic(seed: int) -> Iterator[OneUlp]:
 
 
 class Outcomes:
-    """A pytest plugin that records failed tests and counts passed ones."""
+    """A pytest plugin that records failed tests and counts passed tests."""
 
     def __init__(self) -> None:
         self.failed: list[str] = []

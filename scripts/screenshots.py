@@ -29,7 +29,7 @@ STUDENTS = 120
 REAL = [ROOT / "examples/submissions" / name for name in ("subtly_wrong", "crashes_at_import")]
 MISTAKE = ('torch.sqrt(state["g2"] + 1e-5)', '(torch.sqrt(state["g2"]) + 1e-5)')
 TERMINAL = 112  # columns
-COLORS = 256  # enough for flat areas and text
+COLORS = 256  # number of colors, enough for flat areas and text
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
     python scripts/try_handout.py HANDOUT SOLUTION
 
-HANDOUT was written by `grader release`, and this Python has its dependencies; SOLUTION is a folder of finished katas.
+HANDOUT was written by `grader release`, and its dependencies must be installed. SOLUTION is a folder of finished katas.
 """
 
 import os
@@ -16,7 +16,7 @@ import zipfile
 from pathlib import Path
 
 KATA = [sys.executable, "-m", "torchkata"]
-PATIENCE = 300  # seconds for any step, even on a slow machine
+PATIENCE = 300  # time limit in seconds of any step, even on a slow machine
 
 
 def demand(claim: str, holds: bool, printed: str) -> None:

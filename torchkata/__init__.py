@@ -1,8 +1,8 @@
 """The public API of torchkata, for the tests, probes and mistakes of a course.
 
 A course imports only these names (`from torchkata import Student, assert_close`). Every other module of `torchkata` and
-`grader` is private and may change in any release. Before a public name is removed, it is deprecated for one minor
-release, with a `DeprecationWarning` that names its successor.
+`grader` is private and may change in any release. A public name is deprecated for one minor release before its
+removal, with a `DeprecationWarning` that names its successor.
 
 Names are imported on first use: a sandboxed worker has only some of the modules, and `kata --help` must import neither
 pytest nor torch.

@@ -12,8 +12,8 @@ Status: TypeAlias = Literal["done", "wrong", "crashed", "timed_out", "not_starte
 class Look:
     """The letter, symbol and color of an outcome; its name is `status.…` in `torchkata/i18n/`."""
 
-    status: Status  # of a kata with a test of this outcome
-    letter: str  # in pytest's progress line
+    status: Status  # status of a kata with a test of this outcome
+    letter: str  # shown in pytest's progress line
     symbol: str
     color: Literal["green", "red", "yellow", "grey"]
 
@@ -24,12 +24,12 @@ LOOKS: dict[Outcome, Look] = {  # the worst first
     "crashed": Look("crashed", "C", "!", "red"),
     "failed": Look("wrong", "W", "✗", "red"),
     "not_started": Look("not_started", "-", "–", "grey"),
-    "not_graded": Look("not_graded", "n", "·", "grey"),  # it did not run
+    "not_graded": Look("not_graded", "n", "·", "grey"),  # the test did not run
     "passed": Look("done", ".", "✓", "green"),
 }
 LOOK_OF: dict[Status, Look] = {look.status: look for look in LOOKS.values()}
-FAILED: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")  # a wrong answer or none
-UNCOUNTED: tuple[Outcome, ...] = ("inconclusive", "not_graded")  # not the student's fault
+FAILED: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")  # there was a wrong answer or no answer
+UNCOUNTED: tuple[Outcome, ...] = ("inconclusive", "not_graded")  # outcomes that are not the student's fault
 UNUSABLE = "unusable: "  # prefix of the `cause` of a test whose precondition fails
 BROKEN = "broken: "  # prefix of the `cause` of a test that fails for any answer
 
@@ -44,7 +44,7 @@ class TestResult:
     outcome: Outcome
     score: float = 0.0
     max_score: float = 0.0
-    message: str = ""  # for the student
+    message: str = ""  # message for the student
     diagnosis: str | None = None  # the mistake in the student's code, if it is known
     seconds: float = 0.0
     file: str = ""  # the student's file and line that ended the test, if known
@@ -54,7 +54,7 @@ class TestResult:
 
 
 def get_status(outcomes: Collection[Outcome]) -> Status:
-    """Return a kata's status: done if all tests passed, not started if no test was, or else the worst outcome."""
+    """Return a kata's status: done if all tests passed, not started if no test was started, else the worst outcome."""
     if not outcomes:
         return "not_graded"
     if set(outcomes) <= {"passed"}:

@@ -1,1 +1,1 @@
-"""Provides what all packages use: errors, exit codes, signals, processes, the terminal, caches and our own imports."""
+"""Helpers for all of `grader`: errors, exit codes, signals, processes, the terminal, caches, and a file's imports."""

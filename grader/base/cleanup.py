@@ -1,6 +1,6 @@
-"""Removes what killed runs leave behind: half-written files next to results, and copies of the runtime.
+"""Removes files that killed runs leave behind: half-written files next to results, and copies of the runtime.
 
-A process that uses such a file holds a lock on it, which the system releases no matter how the process ends.
+A process that uses such a file holds a lock on it. The system releases the lock no matter how the process ends.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ STARTING_SECONDS = 600.0  # an unlocked runtime older than this belongs to a gra
 
 @contextlib.contextmanager
 def in_use(path: Path) -> Iterator[None]:
-    """Protect a file or directory from removal within this context; without file locks, nothing is ever removed."""
+    """Protect a file or directory from removal in this context. A system without file locks removes nothing at all."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         with contextlib.suppress(OSError):
@@ -49,7 +49,7 @@ def clear_half_written(directory: Path) -> None:
 
 
 def clear_runtimes() -> None:
-    """Remove the runtimes of this user's killed graders."""
+    """Remove the copies of the runtime that this user's killed graders have left."""
     for path in Path(tempfile.gettempdir()).glob("torchkata-runtime-*"):
         with contextlib.suppress(OSError):
             found = path.lstat()

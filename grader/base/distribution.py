@@ -1,4 +1,4 @@
-"""The requirements of the installed distribution; empty if the engine is an uninstalled copy."""
+"""The requirements of the installed distribution; empty if the engine is a copy that was not installed."""
 
 from importlib import metadata
 

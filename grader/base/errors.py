@@ -1,8 +1,8 @@
 """Errors that end a command early.
 
 GraderError
-├── CallError       the call is wrong: exit code 2
-└── MachineError    the machine can't carry it out now: exit code 3
+├── CallError       the command or its input is wrong: exit code 2
+└── MachineError    the machine can't run the command now: exit code 3
 """
 
 import contextlib
@@ -14,11 +14,11 @@ class GraderError(Exception):
 
 
 class CallError(GraderError):
-    """A mistake that the instructor can correct in the call."""
+    """A mistake that the instructor can correct in the command or its input."""
 
 
 class MachineError(GraderError):
-    """A failure caused by neither the submission nor the call."""
+    """A failure caused neither by the submission nor by the command."""
 
 
 @contextlib.contextmanager

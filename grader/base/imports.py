@@ -22,7 +22,7 @@ def follow_imports(paths: Iterable[Path]) -> set[Path]:
 
 @cache
 def find_imports(path: Path) -> tuple[Path, ...]:
-    """Return the engine and course files that a file imports, with their packages; none if it is not a Python file."""
+    """Return the engine and course files that a file imports, including `__init__.py` files; none if not Python."""
     if path.suffix != ".py":
         return ()
     names = [name for node in ast.walk(ast.parse(path.read_bytes(), str(path))) for name in list_names(node, path)]
@@ -39,7 +39,7 @@ def module_path(path: Path) -> Path:
 
 
 def list_names(node: ast.AST, path: Path) -> Iterator[str]:
-    """Yield the names that an import may refer to: modules, and names in modules, which have no file of their own."""
+    """Yield the names that an import may refer to: modules, and names within modules (which have no own file)."""
     match node:
         case ast.Import(names):
             yield from (alias.name for alias in names)

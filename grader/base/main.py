@@ -1,7 +1,7 @@
 """Runs a command of the grader and turns its errors into one line and an exit code.
 
-Exit codes: 0 graded, whatever the score; 2 the call is wrong; 3 something could not be graded, through no fault of a
-student; 130 Ctrl-C.
+Exit codes: 0 graded, whatever the score; 2 the command or its input is wrong; 3 something could not be graded, through
+no fault of a student; 130 Ctrl-C.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ def run_command(
 ) -> int:
     """Import a command, run it and return its exit code; print mistakes in the call, and Ctrl-C, as one line.
 
-    `tidy` cleans up after `load`, however the command ends.
+    `tidy` cleans up after `load`, no matter how the command ends.
     """
     signals.exit_at_ctrl_c(f"grader: {stopped}", tidy)
     try:
@@ -34,7 +34,7 @@ def run_command(
             signals.raise_at_ctrl_c()
             return command()
     except BaseException as error:
-        if signals.asked_to_stop.is_set():  # even if an interrupted library raised something else
+        if signals.asked_to_stop.is_set():  # Ctrl-C counts even if an interrupted library raised another error
             line, code = stopped, signals.STOPPED
         elif isinstance(error, (GraderError, CourseError)):
             line, code = str(error), 2 if isinstance(error, (CallError, CourseError)) else 3

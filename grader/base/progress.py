@@ -9,7 +9,7 @@ from grader.base.text import one_line
 
 
 class ProgressBar(Progress):
-    """One bar: a description, how many of `total` items are done, and the time left.
+    """A bar with a description, the number of finished items of `total`, and the remaining time.
 
     It is drawn only by `draw`, not by a thread, because no thread may run while children are forked.
     """

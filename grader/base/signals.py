@@ -16,7 +16,7 @@ asked_to_stop = Event()  # stored because an interrupted library may swallow the
 
 
 def exit_at_ctrl_c(line: str, tidy: Callable[[], object] = lambda: None) -> None:
-    """Make Ctrl-C end this process at once. Use it during imports, when `tidy` is the only cleanup needed."""
+    """Make Ctrl-C end this process at once. Use this during imports, when `tidy` is the only cleanup needed."""
 
     def leave(_signal: int, _frame: object) -> NoReturn:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -28,11 +28,11 @@ def exit_at_ctrl_c(line: str, tidy: Callable[[], object] = lambda: None) -> None
 
 
 def raise_at_ctrl_c() -> None:
-    """Make the first Ctrl-C raise KeyboardInterrupt; a second one can't disturb the cleanup."""
+    """Make the first Ctrl-C raise KeyboardInterrupt, and ignore any later Ctrl-C, which could disturb the cleanup."""
 
     def interrupt(_signal: int, _frame: object) -> NoReturn:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        sys.unraisablehook = lambda _: None  # where no exception can propagate, the next wait raises it
+        sys.unraisablehook = lambda _: None  # if the exception can't propagate here, the next wait raises it
         asked_to_stop.set()
         raise KeyboardInterrupt
 
@@ -63,9 +63,9 @@ def interruptible() -> Iterator[None]:
 
 
 def end_with_parent(parent: int) -> None:
-    """Ignore Ctrl-C, and die when the parent dies (on Linux; elsewhere, when the next message fails)."""
+    """Ignore Ctrl-C, and end with the parent: at once on Linux, elsewhere when the next message can't be sent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != parent:  # it died before the call above
+        if os.getppid() != parent:  # the parent died before the call above
             os._exit(1)

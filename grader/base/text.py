@@ -1,7 +1,7 @@
 """Displays untrusted text safely: text from students, the names of their files, and output of other programs.
 
-Every such text passes through `printable` before it is displayed, which removes what a terminal or a web page would
-interpret, and limits its length.
+Every such text passes through `printable` before it is displayed. `printable` removes characters that a terminal or a
+web page would interpret, and limits the length of the text.
 """
 
 import re
@@ -10,12 +10,12 @@ CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, except newline 
 HALVES = r"\ud800-\udfff"  # halves of surrogate pairs: bytes of a file name that are not UTF-8
 NO_CHARACTERS = "".join(chr(plane | last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
 HARMFUL = re.compile(f"[{CONTROLS}{HALVES}{NO_CHARACTERS}]")
-TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # reverse the text that follows
+TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # text direction marks
 SHOWN = {ord(mark): f"<U+{ord(mark):04X}>" for mark in TURNING} | {0x2028: "\n", 0x2029: "\n"}
 
 MOST = 32 * 2**10  # maximum number of characters shown of a text
-MOST_LINE = 2000  # the same, for a single line
-MOST_QUOTED = 200  # the same, for a name or another program's error
+MOST_LINE = 2000  # maximum number of characters shown of a single line
+MOST_QUOTED = 200  # maximum number of characters shown of a name or of another program's error
 MOST_NAMES = 10  # maximum number of names shown of a list
 
 
@@ -39,6 +39,6 @@ def quote(text: str, most: int = MOST_QUOTED) -> str:
 
 
 def list_names(names: list[str]) -> str:
-    """Return the first names of a list, and how many more there are."""
+    """Return the first names of a list, and the number of the others."""
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return f"{', '.join(map(quote, names[:MOST_NAMES]))}{more}"

@@ -25,7 +25,7 @@ from grader.pipeline.startup import Startup
 
 
 class Where(StrEnum):
-    """Where the grading runs."""
+    """The place where submissions are graded."""
 
     local = "local"
     slurm = "slurm"

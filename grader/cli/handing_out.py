@@ -12,7 +12,7 @@ from grader.pipeline.selection import select_names
 
 
 def platform_names() -> list[str]:
-    """Return the names of the platforms; a packaged grader has none, since it cannot package itself."""
+    """Return the names of the platforms; none in a packaged grader, because it cannot package itself."""
     files = Path(__file__).parents[1] / "commands/package/files"
     return sorted(path.parent.name for path in files.glob("*/platform.toml"))
 
@@ -46,11 +46,11 @@ def package(
 ) -> None:
     """Package the grader for a platform.
 
-    gradescope: a zip to upload as the autograder.
+    gradescope: OUT is a zip to upload as the autograder.
 
-    github: files to add to the repository that students start from.
+    github: OUT has the files to add to the repository that students start from.
 
-    classroom50: files to add to the classroom's repository.
+    classroom50: OUT has the files to add to the classroom's repository.
     """
 
     def load() -> Command:

@@ -40,7 +40,7 @@ Submissions = Annotated[
     typer.Argument(
         help="Submissions (directory, .zip, .tar, .tar.gz), or a folder of them.",
         metavar="SUBMISSION...",
-        readable=False,  # an unreadable one doesn't stop the others: it is refused later
+        readable=False,  # an unreadable submission is refused later and doesn't stop the others
     ),
 ]
 Katas = Annotated[list[str] | None, typer.Option(help="Use only this kata (repeatable).", metavar="NAME")]

@@ -22,7 +22,7 @@ class Part(StrEnum):
 
 
 def doctor(json: AsJson = False) -> None:
-    """Check this machine: what works, what is missing, and how to fix it.
+    """Check whether this machine can grade, and show how to install or fix the parts that are missing.
 
     Exits with 0 if submissions can be graded in a sandbox, otherwise with 3.
     """
@@ -104,13 +104,13 @@ def certify(
 
     files: every kata has the files and texts that it needs.
 
-    zoo: stubs count as not started, the solution passes, correct variants are accepted, wrong entries are caught.
+    zoo: stubs count as not started, the solution passes, correct variants are accepted, wrong variants are caught.
 
     attacks: no attack gains a point or affects the next submission, at any isolation level available here.
 
-    cheats: no cheat on speed succeeds, on the CPU.
+    cheats: no code that only pretends to be fast earns points for speed (tested on the CPU).
 
-    Proofs of the zoo are stored, and repeated only if the content, versions or options change.
+    Proofs of the zoo are stored. They are repeated only if the content, the versions or the options change.
     """
 
     def load() -> Command:

@@ -35,7 +35,7 @@ def report(
     ] = None,
     excel: Excel = False,
 ) -> None:
-    """Print the class and write DIR/report.html, DIR/gradebook.csv and, if speed was graded, DIR/<id>/roofline.svg.
+    """Print the results and write DIR/report.html, DIR/gradebook.csv and, if speed was graded, DIR/<id>/roofline.svg.
 
     The report is for instructors: it contains all names, messages and findings. A student's feedback page contains only
     that student's results, and shows only what kata.toml allows about hidden tests.
@@ -55,7 +55,7 @@ def diff(
     csv: Annotated[Path | None, typer.Option(help="Also write the table to this CSV file.", metavar="PATH")] = None,
     json: AsJson = False,
 ) -> None:
-    """Compare two gradings of the same class: points and outcomes of every test that changed."""
+    """Compare two gradings of the same class, and show the points and outcomes of every test that changed."""
 
     def load() -> Command:
         from grader.commands.diff import run_diff
@@ -113,7 +113,7 @@ def export(
 ) -> None:
     """Convert stored results to the format of a platform.
 
-    gradescope, classroom50: writes PATH for one submission, PATH/<id>.json for several.
+    gradescope, classroom50: writes PATH for one submission, or PATH/<id>.json for several.
 
     junit: writes one file with a suite for each submission and kata.
 
@@ -122,7 +122,7 @@ def export(
     canvas, moodle, csv: fills one column of the exported gradebook with marks (see `grader marks`) and changes nothing
     else in it.
 
-    For classroom50, fields not given with --field come from the variables of its runner or of GitHub Actions.
+    For classroom50, fields not given with --field come from environment variables of its runner or of GitHub Actions.
     {submission} in a field is replaced by the submission's id.
     """
 
@@ -141,19 +141,19 @@ def marks(
     people: Annotated[Path, typer.Argument(help="Folder with class.csv and the grading rules.", metavar="CLASS")],
     excel: Excel = False,
 ) -> None:
-    """Compute everyone's mark and write CLASS/marks.csv: points, minus late penalties, with manual overrides.
+    """Compute each student's mark and write CLASS/marks.csv: points, minus late penalties, with manual overrides.
 
-    CLASS/class.csv: id; optional columns name, email, lms_id, section, group, submission.
+    CLASS/class.csv has the column id, and optionally name, email, lms_id, section, group, submission.
 
-    CLASS/policy.toml: due, zone, grace_minutes, free_days, penalty_per_day, cap, closes_after_days.
+    CLASS/policy.toml has the keys due, zone, grace_minutes, free_days, penalty_per_day, cap, closes_after_days.
 
-    CLASS/times.csv: submission, time. CLASS/extensions.csv: id, until, reason.
+    CLASS/times.csv has the columns submission and time; CLASS/extensions.csv has id, until, reason.
 
-    CLASS/submission_metadata.yml: from Gradescope's download; gives submitters and submission times.
+    CLASS/submission_metadata.yml is part of Gradescope's download and contains submitters and submission times.
 
-    CLASS/pseudonyms.json: the KEYFILE of `grader grade --pseudonyms`.
+    CLASS/pseudonyms.json is the KEYFILE of `grader grade --pseudonyms`.
 
-    CLASS/overrides.csv: id, points, reason, who; add kata and test to override only these points.
+    CLASS/overrides.csv has the columns id, points, reason, who; add kata and test to override only these points.
 
     Only class.csv is required. The stored results are not changed.
     """

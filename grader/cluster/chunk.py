@@ -1,4 +1,4 @@
-"""Grades one chunk of a class in an array task. Submissions that already have a result are skipped, as on one machine.
+"""Grades one chunk of a class in an array task. Submissions that already have a result are skipped.
 
 `task.py` runs it as: python -m grader.cluster.chunk PLAN INDEX PARENT
 """
@@ -43,7 +43,7 @@ def main() -> int:
 
 
 def count_cores(phase: Phase) -> int:
-    """Return how many submissions to grade at a time: one per core for tests, one for speed."""
+    """Return how many submissions to grade at a time: one per core for tests, and only one for speed."""
     return int(os.environ.get("SLURM_CPUS_PER_TASK", "1")) if phase == "tests" else 1
 
 
@@ -57,7 +57,7 @@ def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str
                 warn(problem)
             return ""
         for _ in queue.to_grade():
-            pass  # fills `reused`; submissions without a result still need their tests
+            pass  # this fills `reused`; submissions without a result still need their tests
         from grader.pipeline.speed import grade_speeds
 
         assert options.grading.device != "none"

@@ -1,4 +1,4 @@
-"""`grader grade --executor slurm`: submits arrays, waits for them, and resubmits what they did not grade."""
+"""`grader grade --executor slurm`: submits arrays, waits for them, and resubmits submissions they did not grade."""
 
 import time
 from collections import Counter
@@ -27,7 +27,7 @@ ROUNDS = 3  # a submission is sent to the cluster at most this many times
 LOOK_SECONDS = 2.0  # seconds between two updates
 LOOK_SECONDS_EACH = 0.002  # additional seconds for each pending submission
 SILENCE_SECONDS = 600.0  # squeue may fail for this long
-EXTRA_MINUTES = 10  # a task's time limit is three times the estimate plus this
+EXTRA_MINUTES = 10  # a task's time limit is three times the estimate plus this time
 
 
 class Slurm(Executor):
@@ -48,7 +48,7 @@ class Slurm(Executor):
 
 
 class Run:
-    """One call: the pending submissions, the record of its jobs, and the nodes that can't grade."""
+    """One run of the command: the pending submissions, the record of its jobs, and the nodes that can't grade."""
 
     def __init__(self, queue: Queue, slurm_options: SlurmOptions, out: Console, warn: Warn) -> None:
         self.queue = queue
@@ -84,7 +84,7 @@ class Run:
         return outcome
 
     def find_earlier(self) -> tuple[Record | None, list[Job]]:
-        """Return the record and jobs of this call, if it was stopped. Raises CallError if another call's jobs run."""
+        """Return the record and jobs of this call if it was stopped. Raises CallError if another call's jobs run."""
         stored = record.load(self.options.out)
         if stored is None:
             return None, []
@@ -117,7 +117,7 @@ class Run:
                 return
 
     def submit(self, number: int) -> None:
-        """Submit the pending tests, and the pending speed jobs to run after them. Raises SubmitError and OSError."""
+        """Submit the pending tests, then the pending speed jobs, which wait for them. Raises SubmitError, OSError."""
         before = ""
         for phase in PHASES:
             paths = self.pending.list_paths(phase)

@@ -26,11 +26,11 @@ TIME = re.compile(r"(?:(?P<days>\d+)-)?(?P<parts>\d+(?::\d+){0,2})")
 
 @dataclass(frozen=True)
 class SlurmOptions:
-    """The options of each kind of task, under sbatch's names; `time` is separate."""
+    """The options of each kind of task, under sbatch's names. The time limit is separate, in `minutes`."""
 
     tests: dict[str, str] = field(default_factory=dict)
     speed: dict[str, str] = field(default_factory=dict)
-    minutes: dict[Phase, int] = field(default_factory=dict)  # if a time was given
+    minutes: dict[Phase, int] = field(default_factory=dict)  # empty if no time was given
 
     def of(self, phase: Phase) -> dict[str, str]:
         """Return the options of one kind of task."""
@@ -38,7 +38,7 @@ class SlurmOptions:
 
 
 def parse(texts: Sequence[str]) -> SlurmOptions:
-    """Parse `KEY=VALUE` for both kinds of tasks, `tests:KEY=VALUE` or `speed:KEY=VALUE` for one.
+    """Parse `KEY=VALUE` (for both kinds of tasks), `tests:KEY=VALUE` or `speed:KEY=VALUE` (for one kind).
 
     Options that request a GPU apply only to `speed`, unless they are prefixed with `tests:`. Raises CallError.
     """

@@ -1,4 +1,4 @@
-"""Plans an array: what its tasks do, and how many submissions each of them grades."""
+"""Plans an array of Slurm tasks: the work of the tasks, and how many submissions each of them grades."""
 
 import math
 import statistics
@@ -14,11 +14,11 @@ from grader.results import result
 from grader.results.load import list_results
 from torchkata.course import Kata, course
 
-TEST_SECONDS = 0.13  # per test of a correct solution, 100 examples (docs/evidence/measured.md)
-MIN_SHARE = 0.25  # minimum share of these seconds, even with few examples
+TEST_SECONDS = 0.13  # seconds per test of a correct solution, with 100 examples (docs/evidence/measured.md)
+MIN_SHARE = 0.25  # minimum share of these seconds, even if there are few examples
 WORKLOAD_SECONDS = 25.0
-TASK_SECONDS = 300.0  # target per task: much longer than its startup, yet little is lost if it fails
-MAX_TASKS = 1000  # per array; Slurm's default MaxArraySize is 1001
+TASK_SECONDS = 300.0  # target per task: much longer than its startup, but short enough that little is lost if it fails
+MAX_TASKS = 1000  # largest number of tasks per array; Slurm's default MaxArraySize is 1001
 SAMPLES = 100  # number of stored results to take the median of
 
 
@@ -26,14 +26,14 @@ class Plan(msgspec.Struct, frozen=True):
     """An array: each of its tasks grades one chunk of the submissions into `out`."""
 
     phase: Phase
-    course: str  # its folder
+    course: str  # the folder of the course
     out: str
     grading: GradingOptions
     since_ns: int
     chunks: list[list[str]]  # paths of submissions
 
     def options(self, jobs: int) -> Options:
-        """Return the options of a task. With `since_ns`, a requeued task skips submissions that it has finished."""
+        """Return the options of a task. `since_ns` lets a requeued task skip submissions that it has finished."""
         return Options(self.grading, Path(self.out), jobs, quiet=True, alone=False, since_ns=self.since_ns)
 
 

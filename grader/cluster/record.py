@@ -1,4 +1,4 @@
-"""`DIR/.slurm/jobs.json`: the jobs that grade into DIR, so that a repeated call finds the jobs of a stopped one."""
+"""`DIR/.slurm/jobs.json`: the jobs that grade into DIR, so that a repeated call finds the jobs of a stopped call."""
 
 import secrets
 import shutil
@@ -16,10 +16,10 @@ FOLDER = ".slurm"
 
 
 class Record(msgspec.Struct, frozen=True):
-    """A call of `grader grade` on the cluster. The name is stored before sbatch runs, so no job can be lost."""
+    """A call of `grader grade` on the cluster. The jobs' name is stored before sbatch runs, so no job can be lost."""
 
     call: str  # the digest of the submissions and options
-    name: str  # of all its jobs in Slurm
+    name: str  # the name of all its jobs in Slurm
     since_ns: int  # results stored before this time are graded again
     jobs: list[str] = []  # the ids of its arrays
 
@@ -47,7 +47,7 @@ def store(record: Record, out: Path) -> None:
 
 
 def load(out: Path) -> Record | None:
-    """Return the stored record, if there is one. Raises CallError if it is unreadable, since its jobs may still run."""
+    """Return the stored record, if any. Raises CallError if it is unreadable, because its jobs may still run."""
     path = out / FOLDER / "jobs.json"
     try:
         return msgspec.json.decode(path.read_bytes(), type=Record)

@@ -1,4 +1,4 @@
-"""Slurm's commands: sbatch through submitit, and squeue, which also lists recently finished tasks."""
+"""Runs Slurm's commands: sbatch through submitit, and squeue, which also lists recently finished tasks."""
 
 import contextlib
 import io
@@ -46,7 +46,7 @@ class Job:
 
     @property
     def ended(self) -> bool:
-        """Whether it has finished and will not run again."""
+        """Whether the task has finished and will not run again."""
         return self.state in ENDED
 
 

@@ -1,4 +1,4 @@
-"""The function that submitit runs in a task of an array: the grader for one chunk, in a process of its own.
+"""The function that submitit runs in a task of an array: it runs the grader for one chunk, in a separate process.
 
 Its return value is not used; only the stored results count.
 """
@@ -13,7 +13,7 @@ from submitit.core.utils import DelayedSubmission
 
 from grader.base.processes import python
 
-SENT_BY_SLURM = (-signal.SIGTERM, -signal.SIGUSR2)  # to all processes of a task, before it ends or is requeued
+SENT_BY_SLURM = (-signal.SIGTERM, -signal.SIGUSR2)  # sent to all processes of a task before it ends or is requeued
 LAST_SECONDS = 120.0  # how soon after its signal Slurm ends or requeues a task
 
 

@@ -17,14 +17,14 @@ from grader.speed.child import Send, receive_messages
 from torchkata.speed.datasheets import device as find_device
 from torchkata.speed.sizes import Kind
 
-SILENCE = 900.0  # seconds; float16 is slow on a CPU without hardware support
+SILENCE = 900.0  # seconds without a message; float16 is slow on a CPU without hardware support
 
 
 @dataclass(frozen=True)
 class Options:
     """The options of `grader calibrate`."""
 
-    device: str | None  # cpu or cuda; None: a GPU if there is one
+    device: str | None  # cpu or cuda; None means a GPU if there is one
     to: Path | None
 
 

@@ -28,7 +28,7 @@ from grader.sandbox.launch import Sandbox
 from torchkata.compat.hypothesis_internals import FEW_EXAMPLES
 from torchkata.course import CourseError, Kata, course
 
-MAX_INCONCLUSIVE = 0.25  # largest share of inconclusive claims in a part
+MAX_INCONCLUSIVE = 0.25  # largest share of inconclusive claims in a part of the proof
 NOTHING = {"attacks": "there are none in these katas", "cheats": "this course has no workloads"}
 LEFT_OUT = (
     "Not included in --quick: for a wrong entry, tests other than the one in caught_by.toml; for a correct variant, "
@@ -101,7 +101,7 @@ def choose_parts(options: Options) -> list[str]:
 
 
 def prove_files(katas: Sequence[Kata], options: Options) -> Proof:
-    """Prove that each kata has its files and texts. Each complete kata is a claim, as is each missing file or text."""
+    """Prove that each kata has its files and texts. Each complete kata and each missing file or text is a claim."""
     missing = find_missing(katas, quick=options.quick)
     lines = [line for name in missing for line in missing[name]]
     whole = sum(not missing[kata.name] for kata in katas)
@@ -109,10 +109,10 @@ def prove_files(katas: Sequence[Kata], options: Options) -> Proof:
 
 
 def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, out: Console, err: Console) -> Proof:
-    """Prove that the tests accept correct entries of the zoo and reject wrong ones."""
+    """Prove that the tests accept correct entries of the zoo and reject wrong entries."""
     outcome, warn = ZooOutcome(), partial(print_warning, err)
     for kata in katas:
-        digest_grading(kata.name)  # cached now, before the files are imported
+        digest_grading(kata.name)  # cache the digest now, before the files are imported
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
         proven = ProofCache(cache_dir() / "proven", options.examples, sandbox.isolation, warn)

@@ -28,13 +28,13 @@ NOT_GRADED: tuple[Outcome, float] = ("not_graded", 0.0)
 
 @dataclass(frozen=True)
 class Change:
-    """A test whose outcome or points differ; without a test, a submission that exists on one side only."""
+    """A test whose outcome or points differ. If `test` is empty, a submission that exists in only one grading."""
 
     submission: str
-    kata: str  # or PERFORMANCE
-    points_before: float | None  # of the kata; None if it was not graded
+    kata: str  # the kata, or PERFORMANCE for speed
+    points_before: float | None  # points of the kata; None if it was not graded
     points_after: float | None
-    test: str  # or the workload
+    test: str  # the test or the workload
     outcome_before: str
     outcome_after: str
 
@@ -96,7 +96,7 @@ def find_revised_katas(old: Result | None, new: Result | None) -> Iterator[tuple
 
 
 def compare_tests(submission: str, kata: str, old: Verdicts | None, new: Verdicts | None) -> Iterator[Change]:
-    """Yield the tests of a kata that differ; a test missing on one side counts as not graded there."""
+    """Yield the tests of a kata that differ; a test that one result lacks counts as not graded in it."""
     points = [None if tests is None else sum((score for _, score in tests.values()), 0.0) for tests in (old, new)]
     before, after = old or {}, new or {}
     for name in dict.fromkeys([*before, *after]):

@@ -1,4 +1,4 @@
-"""`grader grade`: read submissions, grade those without a valid result, store the results, and print the class."""
+"""`grader grade`: read submissions, grade those without a valid result, and store and print the results."""
 
 import contextlib
 import shlex
@@ -38,7 +38,7 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
     """Grade the submissions and return the exit code. Raises CallError before anything is written, and MachineError."""
     if options.executor == "slurm":
         grading = options.grading
-        if grading.isolation == "auto":  # so that no node grades with less isolation unnoticed
+        if grading.isolation == "auto":  # otherwise a node might grade with less isolation unnoticed
             grading = msgspec.structs.replace(grading, isolation="bwrap")
         options = replace(options, grading=grading, alone=False)
     people = options.people
@@ -79,7 +79,7 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
     rows, unreadable = rebuild(options.out)
     shown = {*queue.reused, *outcome.stored}
     if live is not None:
-        for submission in shown:  # at most one; none if it could not be graded
+        for submission in shown:  # at most one submission; none if it could not be graded
             live.finish(result.read(options.out / submission / "result.json"))
     print_class(out, [row for row in rows if row.submission in shown], options.out, FINDINGS_SHOWN)
     out.print(f"page:      grader report {shlex.quote(str(options.out))}", markup=False, soft_wrap=True)
@@ -164,7 +164,7 @@ class Local(Executor):
 
 
 def make_live_report(paths: Sequence[Path], katas: Sequence[Kata], options: Options) -> LiveReport | None:
-    """Return the report for --gradescope, None without that option. Raises CallError."""
+    """Return the report for --gradescope, or None without that option. Raises CallError."""
     path = options.gradescope
     if path is None:
         return None

@@ -1,4 +1,4 @@
-"""`grader marks`: compute everyone's mark from stored results and the instructor's rules."""
+"""`grader marks`: compute each student's mark from stored results and the instructor's rules."""
 
 from dataclasses import fields
 from pathlib import Path
@@ -33,7 +33,7 @@ def run_marks(directory: Path, folder: Path, *, excel: bool) -> int:
 
 
 def make_cells(row: Row) -> list[Cell]:
-    """Return a row of the table; without a submission, the points are empty rather than 0."""
+    """Return a row of the table; a person without a submission has empty points rather than 0."""
     mark = row.mark
     figures = (mark.raw, row.max_score, mark.days_late, mark.late, mark.override, mark.final, "; ".join(mark.reasons))
     return [*(getattr(row.person, column) for column in ABOUT), row.submission, *figures]

@@ -1,4 +1,4 @@
-"""`grader report`: print a class, and write its pages, gradebook and rooflines from stored results."""
+"""`grader report`: print the results of a class, and write its pages, gradebook and rooflines."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from grader.results.load import demand_results
 
 
 def run_report(directory: Path, feedback: Path | None, people: Path | None, *, excel: bool) -> int:
-    """Write gradebook, report and rooflines, and print the class; return 2 if there are problems.
+    """Write gradebook, report and rooflines, and print the table of the class; return 2 if there are problems.
 
     `feedback` is the directory for the students' pages, `people` the folder of the class with its marks. Raises
     CallError, MachineError.

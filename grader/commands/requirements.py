@@ -1,7 +1,7 @@
-"""The files and texts that every kata must have. `grader certify` lists each missing one.
+"""The files and texts that every kata must have. `grader certify` lists each missing file or text.
 
-The tests of this project call the same function, so they accept the same katas as certify. Matters of taste (the length
-of a text, the number of entries in the zoo, translations) are not checked.
+The tests of this project call the same function, so they accept the same katas as certify. Matters of taste are not
+checked: the length of a text, the number of entries in the zoo, translations.
 """
 
 import ast
@@ -33,7 +33,7 @@ TOOLS = {  # run if the course has settings for them
 
 
 def find_missing(katas: Sequence[Kata], *, quick: bool = False) -> dict[str, list[str]]:
-    """Return, for each kata, a line per missing or wrong file or text, with the remedy. `quick` skips mypy."""
+    """Return, for each kata, a line for each missing or wrong file or text, with the remedy. `quick` skips mypy."""
     found = {kata.name: list(missing_files(kata)) for kata in katas}
     whole = [kata for kata in katas if not found[kata.name]]
     for kata in whole:
@@ -126,7 +126,7 @@ def wrong_imports(file: Path, allowed: Sequence[str]) -> Iterator[str]:
 
 
 def missing_in_zoo(kata: Kata) -> Iterator[str]:
-    """Yield the gaps in the zoo of a kata."""
+    """Yield a message for each gap in the zoo of a kata."""
     wrong = course().folder(kata.name) / "wrong.toml"
     names = [name for name, _ in zoo.read_entries(kata, read_toml(wrong))]
     if not names:
@@ -151,7 +151,7 @@ class Section:
 
 
 def read_sections() -> list[Section]:
-    """Return the sections of the page of katas in order; [] if the course has no such page."""
+    """Return the sections of the page of katas in order, or [] if the course has no such page."""
     found, track = [], ""
     path = course().root / PAGE
     for part in re.split(r"^(?=##)", path.read_text("utf-8"), flags=re.MULTILINE)[1:] if path.is_file() else ():
@@ -193,7 +193,7 @@ def missing_on_page(kata: Kata) -> Iterator[str]:
 
 
 def find_misplacement(kata: Kata, on_page: list[str]) -> str:
-    """Return where a kata's section belongs in its track, "" if it is in the right place."""
+    """Return where a kata's section belongs in its track, or "" if it is in the right place."""
     order = [one for one in course().katas if one in on_page]
     before, after = (names[: names.index(kata.name)] for names in (on_page, order))
     if {*before} & {*order} == {*after}:
@@ -202,7 +202,7 @@ def find_misplacement(kata: Kata, on_page: list[str]) -> str:
 
 
 def run_examples(katas: Sequence[Kata]) -> list[str]:
-    """Return mistakes in the examples, calculations and names of torch in the texts of these katas."""
+    """Return mistakes in the examples, in the calculations and in names from torch in the texts of these katas."""
     if not katas:
         return []
     command = python("-m", "grader.proof.examples", str(course().root), *(kata.name for kata in katas))
@@ -229,7 +229,7 @@ def run_tools(katas: Sequence[Kata], *, quick: bool) -> list[str]:
 
 
 def list_unformatted(text: str) -> list[str]:
-    """Return a line for each file that ruff would reformat; both of its output formats are understood."""
+    """Return a line for each file that ruff would reformat, from either of ruff's two output formats."""
     files = re.findall(r"^(?:Would reformat: |\s*--> )(.+?)(?::\d+:\d+)?$", text, re.MULTILINE)
     return [f"{file}: `ruff format` would change it" for file in dict.fromkeys(files)]
 

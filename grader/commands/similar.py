@@ -18,7 +18,7 @@ from grader.pipeline.intake import pseudonymize, take_in
 from grader.pipeline.submission_ids import Entry, Refusal, assign_ids
 from torchkata.course import course
 
-Files: TypeAlias = Mapping[str, bytes]  # by file name
+Files: TypeAlias = Mapping[str, bytes]  # keyed by file name
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def run_similar(given: Sequence[Path], options: Options) -> int:
 
 
 def read_files(entries: Sequence[Entry], stubs: Files, refused: list[Refusal]) -> dict[str, Files]:
-    """Return each submission's files, except untouched stubs; add those that can't be read to `refused`."""
+    """Return each submission's files, except unchanged stubs; add unreadable submissions to `refused`."""
     found: dict[str, Files] = {}
     for entry in entries:
         submission = take_in(entry)

@@ -1,4 +1,4 @@
-"""Translations of kata texts: which are missing, and which contradict the English text.
+"""Finds translations of kata texts that are missing or that contradict the English text.
 
 Translations are optional: without one, students read the English text. `grader untranslated` lists them.
 """
@@ -56,7 +56,7 @@ def find_untranslated(language: str, katas: tuple[str, ...]) -> Iterator[str]:
 
 
 def find_test_files(language: str, katas: tuple[str, ...]) -> dict[Path, str]:
-    """Return the test files of these katas (and shared ones, for all katas), each with the file of its translations."""
+    """Return these katas' test files (and shared ones if all katas are given), each with its file of translations."""
     found = dict.fromkeys(sorted(course().tests.rglob("*.py")), f"reference/{language}.toml")
     for name in course().katas:
         own = f"reference/{name}/{language}.toml"
@@ -67,7 +67,7 @@ def find_test_files(language: str, katas: tuple[str, ...]) -> dict[Path, str]:
 
 
 def collect_texts(kata: Kata) -> dict[tuple[str, str], str]:
-    """Return the English texts of a kata by table and key; the key is "" if the text is not in a table."""
+    """Return the English texts of a kata, keyed by table and key; the key is "" for a text outside tables."""
     found = {("title", ""): kata.title}
     if text := find_section(kata):
         found["about", ""] = text
@@ -78,7 +78,7 @@ def collect_texts(kata: Kata) -> dict[tuple[str, str], str]:
 
 
 def collect_docstrings(kata: Kata) -> dict[str, str]:
-    """Return the docstrings of a stub by name; the module's own only if it has several lines."""
+    """Return the docstrings of a stub by name. The module's docstring is left out if it has only one line."""
     tree = ast.parse(course().stub(kata.name).read_text("utf-8"))
     itself = ast.get_docstring(tree) or ""
     named = {name: ast.get_docstring(node) for name, node in documented(tree, "")}
@@ -88,7 +88,7 @@ def collect_docstrings(kata: Kata) -> dict[str, str]:
 
 
 def collect_sentences(path: Path) -> Iterator[str]:
-    """Yield the sentences of a test's messages, with 7 in place of values; for a probe, only those of exceptions."""
+    """Yield the sentences of a test's messages, with 7 in place of values; of a probe, only exceptions' messages."""
     tree = ast.parse(path.read_text("utf-8"))
     nodes = [*ast.walk(tree)]
     if path.parent.name == "probes":
@@ -132,7 +132,7 @@ def find_wrong_translations(kata: Kata) -> Iterator[str]:
 
 
 def compare_tasks(english: str, other: str) -> str:
-    """Return how the code or numbers of a task differ from its translation, "" if they agree.
+    """Return how the code or numbers of a task differ from its translation, or "" if they agree.
 
     A translation may be shorter; without indented lines there is nothing to compare.
     """
@@ -149,7 +149,7 @@ def compare_tasks(english: str, other: str) -> str:
 
 
 def compare_ideas(english: str, other: str) -> str:
-    """Return how the numbers or code in a section of the kata page differ from its translation, "" if they agree."""
+    """Return how the numbers or code in a section of the kata page differ from its translation, or "" if they agree."""
     checks: dict[str, Callable[[str], object]] = {
         "numbers": numbers_in,
         "pieces of code": lambda text: {*CODE.findall(text)},

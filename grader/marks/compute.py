@@ -25,13 +25,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Graded:
-    """The parts of a result that marks depend on; without messages, so that a large class fits in memory."""
+    """The values of a result that marks depend on, without messages, so that a large class fits in memory."""
 
     points: Points
     max_score: float
     unreadable: bool
     conclusive: bool
-    handed_in: datetime | None  # time of the submission's own commit
+    handed_in: datetime | None  # time of the submission's commit
 
 
 def compute_marks(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:

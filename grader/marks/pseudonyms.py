@@ -12,7 +12,7 @@ from grader.results.result import write_whole
 
 
 def pseudonyms_for(submissions: Sequence[str], path: Path, out: Path) -> dict[str, str]:
-    """Return the pseudonym of each submission; new ones are stored in the key before anything is graded.
+    """Return the pseudonym of each submission; store new pseudonyms in the key before anything is graded.
 
     Raises CallError if the key cannot be read or written, or is in the results directory.
     """
@@ -30,7 +30,7 @@ def pseudonyms_for(submissions: Sequence[str], path: Path, out: Path) -> dict[st
 
 
 def read_key(path: Path) -> dict[str, str]:
-    """Return the submission of each pseudonym, {} if the file is missing. Raises CallError."""
+    """Return the submission of each pseudonym, or {} if the file is missing. Raises CallError."""
     if not path.exists():
         return {}
     try:

@@ -27,7 +27,7 @@ class Person:
     lms_id: str = ""  # the number in the learning management system
     section: str = ""
     group: str = ""  # members of a group share their submission
-    submission: str = ""  # set by the instructor if its name does not identify the person
+    submission: str = ""  # set by the instructor if the submission's name does not identify the person
 
 
 OPTIONAL = tuple(column.name for column in fields(Person) if column.name != "id")
@@ -37,7 +37,7 @@ OPTIONAL = tuple(column.name for column in fields(Person) if column.name != "id"
 class Matching:
     """The submission of each person, and one line for each submission without a unique owner."""
 
-    submissions: dict[str, str]  # by person id
+    submissions: dict[str, str]  # keyed by person id
     problems: tuple[str, ...]
 
 
@@ -90,7 +90,7 @@ def match_submissions(
 
 
 def find_owners(submission: str, people: Sequence[Person]) -> list[Person]:
-    """Return possible owners, by the most reliable identifier that matches: an explicit entry, a number, a name."""
+    """Return possible owners, by the first kind of identifier that matches: an explicit entry, a number, a name."""
     for identifier in identifiers_in(normalize(submission)):
         owners = [person for person in people if identifier in identifiers_of(person)]
         if owners:
@@ -130,5 +130,5 @@ def identifiers_of(person: Person) -> set[tuple[str, str]]:
 
 
 def normalize(text: str) -> str:
-    """Return a text without differences in case, spacing and Unicode form."""
+    """Return a text with normalized case, spacing and Unicode form."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())

@@ -1,10 +1,10 @@
-"""The folder in which an instructor describes a class: people, grading rules and individual agreements.
+"""Reads the folder in which an instructor describes a class: people, grading rules and individual agreements.
 
-    class.csv                id; optional: name, email, lms_id, section, group, submission
+    class.csv                id, and optionally name, email, lms_id, section, group, submission
     policy.toml              deadline and late penalty
     times.csv                submission, time (with UTC offset)
     extensions.csv           id, until, reason
-    overrides.csv            id, points, reason, who; kata and test to override only these points
+    overrides.csv            id, points, reason, who, and kata and test to override only these points
     submission_metadata.yml  from Gradescope: submitters and times
     pseudonyms.json          the key, if the class was graded under pseudonyms
 
@@ -29,16 +29,16 @@ from grader.marks.tables import read_table, read_text
 
 @dataclass(frozen=True)
 class Rulebook:
-    """The content of the folder. Extensions and overrides are by person id."""
+    """The content of the folder. Extensions and overrides are keyed by person id."""
 
     people: tuple[Person, ...]
     policy: Policy
     zone: tzinfo
-    times: Mapping[str, datetime]  # by submission
+    times: Mapping[str, datetime]  # keyed by submission
     extensions: Mapping[str, Extension]
     overrides: Mapping[str, tuple[Override, ...]]
-    submitters: Mapping[str, Sequence[Submitter]]  # by submission, if the platform lists them
-    names: Mapping[str, str]  # by pseudonym
+    submitters: Mapping[str, Sequence[Submitter]]  # keyed by submission, if the platform lists submitters
+    names: Mapping[str, str]  # keyed by pseudonym
 
 
 def read_rulebook(folder: Path) -> Rulebook:
@@ -60,7 +60,7 @@ def read_rulebook(folder: Path) -> Rulebook:
 
 
 def read_policy(path: Path) -> tuple[Policy, tzinfo]:
-    """Return the policy, and the time zone of times without an offset. Raises CallError."""
+    """Return the policy, and the time zone to use for times without an offset. Raises CallError."""
     if not path.exists():
         return Policy(), UTC
     try:
@@ -120,7 +120,7 @@ def read_overrides(path: Path, ids: set[str]) -> dict[str, tuple[Override, ...]]
 
 
 def have_common_points(first: Override, second: Override) -> bool:
-    """Return whether both override the same points; without a test (or kata), an override covers all of them."""
+    """Return whether both override the same points. An override without a test (or kata) covers all of them."""
     parts = zip((first.kata, first.test), (second.kata, second.test), strict=True)
     return all(not (a and b) or a == b for a, b in parts)
 
@@ -140,7 +140,7 @@ def demand_time(text: str, path: Path) -> datetime:
 
 
 def parse_time(text: str) -> datetime | None:
-    """Parse a time in ISO 8601; None for another text, and for a year so remote that computing with it would fail."""
+    """Parse a time in ISO 8601. Return None for other text, and for years too large or small to compute with."""
     try:
         time = datetime.fromisoformat(text)
     except ValueError:

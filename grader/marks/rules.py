@@ -22,7 +22,7 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The content of `policy.toml`: deadline and late penalty."""
 
     due: datetime | None = None
-    zone: str = ""  # of times without an offset, for example Europe/Berlin
+    zone: str = ""  # time zone for times without an offset, for example Europe/Berlin
     grace_minutes: Annotated[float, msgspec.Meta(ge=0)] = 0
     free_days: Count = 0  # days late without penalty
     penalty_per_day: Share = 0.0  # share of the points, per day after the free days
@@ -40,7 +40,7 @@ class Extension:
 
 @dataclass(frozen=True)
 class Override:
-    """Points set by hand: for a test, for a kata, or (with neither) as the mark."""
+    """Points set by hand for a test, for a kata or, if neither is given, for the mark."""
 
     kata: str
     test: str
@@ -50,7 +50,7 @@ class Override:
 
     @property
     def target(self) -> str:
-        """The test, kata or mark that is overridden."""
+        """The test, kata or mark whose points are overridden."""
         return " ".join(filter(None, (self.kata, self.test))) or class_words("feedback.mark")
 
 
@@ -65,7 +65,7 @@ class Points:
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark and the steps that led to it; `raw` and `final` are None if nothing was submitted."""
+    """A mark and the steps of its computation; `raw` and `final` are None if nothing was submitted."""
 
     raw: float | None
     days_late: int
@@ -117,14 +117,14 @@ def graded_points(points: Points | None, override: Override) -> float:
 
 
 def late_share(days: int, policy: Policy) -> float:
-    """Return the share of the points that is lost for this many late days; it never decreases with more days."""
+    """Return the share of the points that is lost for this many late days; more days never lose less."""
     if policy.closes_after_days is not None and days > policy.closes_after_days:
         return 1.0
     return min(policy.cap, max(0, days - policy.free_days) * policy.penalty_per_day)
 
 
 def count_days_late(handed_in: datetime, due: datetime, grace_minutes: float, zone: tzinfo) -> int:
-    """Count the days since the deadline, rounded up; days end at its local time, even after a clock change."""
+    """Count the days since the deadline, rounded up. A day ends at its local time, even after a clock change."""
     if handed_in.astimezone(UTC) <= due.astimezone(UTC) + timedelta(minutes=grace_minutes):
         return 0
     clock = due.astimezone(zone).replace(tzinfo=None)

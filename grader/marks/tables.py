@@ -11,7 +11,7 @@ SEPARATORS = ",;\t"
 
 
 def read_table(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) -> list[dict[str, str]]:
-    """Return the rows, each with all of these columns ("" for an empty cell); other columns are ignored.
+    """Return the rows, each with all of these columns ("" for an empty cell); ignore other columns.
 
     Raises CallError with one line that names the file and the row.
     """

@@ -29,7 +29,7 @@ OPTIONS = {"fields": "--field", "people": "--class", "gradebook": "--gradebook",
 class Exporter:
     """An export format: the function that writes it, and the options that it takes in addition to `--to`."""
 
-    write: Callable[[Path, Options], list[str]]  # from a directory of results; returns one line for each problem
+    write: Callable[[Path, Options], list[str]]  # takes the directory of results; returns one line for each problem
     takes: frozenset[str] = frozenset()  # keys of OPTIONS
 
 
@@ -60,7 +60,7 @@ def load_results(directory: Path) -> tuple[list[Stored], list[str]]:
 
 
 def write_each(stored: Sequence[Stored], render: Callable[[Stored], bytes], to: Path) -> list[str]:
-    """Write a single file for one submission, or one file per submission into a directory.
+    """Write one file if there is a single submission, or else one file per submission into a directory.
 
     Returns one line for each file that cannot be written, for example because its name is too long. Raises OSError if
     no file can be written.

@@ -1,9 +1,9 @@
 """`gradebook.csv`: a row for each submission, with points and status of each kata, workload points, and findings.
 
-A kata has columns if it was graded; a workload, if at least one submission could earn points with it. Then `device` is
-the model on which the submission was timed, because results are comparable only within one model. The last column says
-why a submission could not be read. The same class and options give the same bytes, no matter when the class is graded.
-Texts are quoted, so that a comma, semicolon or line break in a text does not start a new cell.
+A kata has columns if it was graded. A workload has a column if at least one submission could earn points with it. Then
+`device` is the model on which the submission was timed, because results are comparable only within one model. The last
+column says why a submission could not be read. The same class and options give the same bytes, no matter when the class
+is graded. Texts are quoted, so that a comma, semicolon or line break in a text does not start a new cell.
 """
 
 import csv
@@ -47,7 +47,7 @@ def write(rows: Sequence[Result], directory: Path, *, excel: bool = False) -> No
 
 
 def earns_points(workload: PerformanceResult) -> bool:
-    """Return whether a workload had points to earn."""
+    """Return whether points could be earned with a workload."""
     return workload.counts and not workload.rehearsed
 
 

@@ -16,7 +16,7 @@ from grader.marks.tables import find_separator, read_text
 from grader.output.exporter import Exporter, Options, write_file
 
 Gradebook: TypeAlias = Literal["canvas", "moodle", "csv"]
-Key: TypeAlias = tuple[str, Callable[[Person], str]]  # a column, and the person's value in it
+Key: TypeAlias = tuple[str, Callable[[Person], str]]  # the name of a column, and the person's value in it
 
 KEYS: Mapping[Gradebook, Sequence[Key]] = {
     "canvas": (
@@ -54,7 +54,7 @@ class Cell:
 def fill_gradebook(
     text: str, format: Gradebook, column: str, marks: Sequence[tuple[Person, float | None]], most: float
 ) -> tuple[str, list[str]]:
-    """Return the gradebook with these marks, and a line for each person without a row. A mark of None changes nothing.
+    """Return the gradebook with these marks, and a line for each person without a row. Skip marks of None.
 
     Raises GradebookError if the column is missing, a person has two rows, or the maximum points differ.
     """
@@ -96,7 +96,7 @@ def find_column(column: str, header: Sequence[str]) -> int:
 
 
 def find_rows(person: Person, header: Sequence[str], lines: Sequence[Sequence[Cell]], keys: Sequence[Key]) -> list[int]:
-    """Return the rows of a person, by the first key column that contains them."""
+    """Return the rows of a person, found by the first key column with a matching value."""
     for name, value in keys:
         wanted = normalize(value(person))
         if name in header and wanted:
@@ -126,7 +126,7 @@ def check_maximum(
 
 
 def parse_number(text: str) -> float | None:
-    """Return a number with a decimal point or comma, None for other text."""
+    """Return a number with a decimal point or comma, or None for other text."""
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:

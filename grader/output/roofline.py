@@ -1,4 +1,4 @@
-"""Draws a submission's roofline as SVG: how fast each workload could run on the device, and how fast it did.
+"""Draws a submission's roofline as SVG: how fast each workload could run on the device, and how fast it ran.
 
 After S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model", CACM 52 (2009). The
 same values give the same bytes. Text is stored as text, and is readable on white and on black backgrounds.
@@ -26,8 +26,8 @@ from torchkata.course import course
 if TYPE_CHECKING:
     from torchkata.speed.workload import Rate, Roof
 
-LINE = 12.0  # points from one label to the next
-GREY = "#7a7a7a"  # contrast 4.3 with white, 4.9 with black
+LINE = 12.0  # distance between labels in points
+GREY = "#7a7a7a"  # contrast ratio of 4.3 to white and of 4.9 to black
 FAINT = "#7a7a7a66"
 BLUE = "#2a86c8"
 
@@ -79,7 +79,7 @@ def measured_roof(timed: Sequence[PerformanceResult], roof: "Roof") -> float | N
 
 
 def list_rates(timed: Sequence[PerformanceResult]) -> Iterator[tuple[PerformanceResult, "Rate"]]:
-    """Yield the workloads that are measured as a rate; none without torch, which is not needed to read results."""
+    """Yield the workloads that are measured as a rate; none without torch, because reading results needs no torch."""
     if find_spec("torch") is None:
         return
     from torchkata.speed.workload import Rate, work_of
@@ -137,7 +137,7 @@ def draw_line(axes: Axes, start: tuple[float, float], end: tuple[float, float], 
 
 
 def draw_labels(axes: Axes, points: Sequence[Point]) -> None:
-    """Write the name of each point below it; points nearer to an edge get lower labels, so that no lines cross."""
+    """Write the name of each point below the point. Points nearer to an edge get lower labels: no lines cross."""
     scale = 72 / axes.figure.dpi  # points per pixel
     middle = axes.transAxes.transform((0.5, 0.5))[0]
     lowest = {"left": inf, "right": inf}
@@ -168,7 +168,7 @@ def format_amount(value: float, unit: str) -> str:
 
 
 def describe(points: Sequence[Point], peak_flops: float | None, bandwidth: float | None) -> str:
-    """Return alternative text for the picture."""
+    """Return the alternative text of the picture."""
     roof = [f"peak {format_amount(peak_flops, 'FLOP/s')}"] if peak_flops else []
     roof += [f"bandwidth {format_amount(bandwidth, 'B/s')}"] if bandwidth else []
     placed = [

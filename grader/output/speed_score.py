@@ -21,7 +21,7 @@ class SpeedScore:
 
 
 def speed_score(result: PerformanceResult) -> SpeedScore | None:
-    """Return the score of a workload, None if nothing was measured or the result was wrong."""
+    """Return the score of a workload, or None if there is no measurement or the result was wrong."""
     if result.ratio is None or result.thresholds is None:
         return None
     low, high = result.interval or (result.ratio, result.ratio)

@@ -17,7 +17,7 @@ from torchkata.course import course
 
 
 def rebuild(directory: Path, *, excel: bool = False) -> tuple[list[Result], list[str]]:
-    """Write the gradebook; return its results and a line for each unreadable one. Raises MachineError."""
+    """Write the gradebook; return its results and a line for each unreadable result. Raises MachineError."""
     results, problems = read_all(directory, drop_details)
     found = list(results.values())
     with convert_write_errors(directory / "gradebook.csv", MachineError):
@@ -26,12 +26,12 @@ def rebuild(directory: Path, *, excel: bool = False) -> tuple[list[Result], list
 
 
 def draw_speed(directory: Path, found: Sequence[Result]) -> list[str]:
-    """Draw a roofline for each timed submission; return a line for each unreadable one. Raises MachineError."""
+    """Draw a roofline for each timed submission; return a line for each unreadable result. Raises MachineError."""
     problems = []
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # no messages about its font cache
     with convert_write_errors(directory, MachineError):
         for row in found:
-            (directory / row.submission / "roofline.svg").unlink(missing_ok=True)  # from an earlier run
+            (directory / row.submission / "roofline.svg").unlink(missing_ok=True)  # an earlier run's roofline
             if row.performance:
                 from grader.output.roofline import draw_result  # matplotlib is slow to import
 

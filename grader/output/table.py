@@ -13,8 +13,8 @@ from torchkata.i18n import class_words
 from torchkata.result import LOOK_OF, Status, find_gravest, get_status
 
 COLORS = {"grey": "bright_black"}  # rich's name for the color
-NARROWEST = 5  # width of "100 ✗": names are wrapped, numbers are never cut off
-UNMARKED: tuple[Status, ...] = ("done", "not_graded")  # their points, or a blank, need no symbol
+NARROWEST = 5  # width of "100 ✗": long names are wrapped, numbers are never cut off
+UNMARKED: tuple[Status, ...] = ("done", "not_graded")  # these need no symbol after their points
 
 
 def build_class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
@@ -49,7 +49,7 @@ def build_class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
 
 
 def format_katas(katas: Sequence[KataResult]) -> Text:
-    """Return the points and the worst status of these katas, "" if none was graded."""
+    """Return the points and the worst status of these katas, or "" if none was graded."""
     if not katas:
         return Text("")
     status = find_gravest([kata.status for kata in katas])

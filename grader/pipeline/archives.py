@@ -1,4 +1,4 @@
-"""Reads the Python files in a zip or tar, in memory and with limits; a hostile archive yields a one-line error."""
+"""Reads the Python files in a zip or tar, in memory and with limits. A hostile archive causes a one-line error."""
 
 import gzip
 import io
@@ -11,8 +11,8 @@ from pathlib import PurePosixPath
 from grader.base.text import MOST_QUOTED, quote
 from torchkata.course.submission import MAX_BYTES
 
-MAX_ENTRIES = 10_000  # in an archive or a directory, of any kind
-MAX_UNPACKED = 64 * 2**20  # bytes of a tar: even skipping a member decompresses it
+MAX_ENTRIES = 10_000  # maximum number of entries of any kind in an archive or a directory
+MAX_UNPACKED = 64 * 2**20  # bytes of an uncompressed tar: even skipping a member decompresses it
 ZIP_ENTRY = b"PK\x01\x02"  # signature of an entry in the central directory
 ENDINGS = (".tar.gz", ".tgz", ".tar", ".zip")
 
@@ -22,7 +22,8 @@ class SubmissionError(Exception):
 
     Args:
         why: the reason.
-        detail: text taken from the student's files, such as a name. It is cut off, and pseudonymized results leave it
+        detail: text taken from the student's files, such as a name. Long text is cut off, and pseudonymized results
+        leave it
             out.
     """
 
@@ -87,7 +88,7 @@ def check_name(name: str) -> PurePosixPath:
 
 
 def check_size(content: bytes) -> bytes:
-    """Return the content of a file. Raises SubmissionError if it is larger than any hand-written module."""
+    """Return the content of a file. Raises SubmissionError if the file is larger than any hand-written module."""
     if len(content) > MAX_BYTES:
         raise SubmissionError(f"contains a file larger than {MAX_BYTES // 2**20} MiB")
     return content

@@ -1,4 +1,4 @@
-"""Collects the tests once with pytest, and runs a single one on request."""
+"""Collects the tests once with pytest, and runs single tests on request."""
 
 import os
 import time
@@ -26,7 +26,7 @@ class Tests:
         self.config = session.config
         get_state(self.config).inputs = inputs
         self.examples = examples
-        self.broken: set[tuple[str, str]] = set()  # (kata, test) that the reference solution fails
+        self.broken: set[tuple[str, str]] = set()  # pairs (kata, test) of the tests that the reference solution fails
         self.items: dict[str, dict[str, pytest.Function]] = {}
         for item in session.items:
             kata = find_kata(item.path)
@@ -52,12 +52,12 @@ class Collector:
             self.uncollected.append(str(report.longrepr).strip().splitlines()[-1])
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Use pytest's cheapest traceback style: nobody sees tracebacks, and the default takes longer than a test."""
+        """Use pytest's cheapest traceback style: tracebacks are not shown, and the default takes longer than a test."""
         config.option.tbstyle = "native"
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Generator[None, object, object]:
-        """Catch the error raised if the course's tests and points differ, which pytest would only print."""
+        """Catch the error that is raised if the course's tests and points differ: pytest would only print it."""
         try:
             return (yield)
         except pytest.UsageError as error:
@@ -136,6 +136,6 @@ def run_test(item: pytest.Item) -> TestResult:
 
 
 def extract_reason(fault: str) -> str:
-    """Return the line of a failed setup's report that gives the reason: the fixture's, or else the last one."""
+    """Return the line of a failed setup's report with the reason: the fixture's error, or else the last line."""
     lines = fault.strip().splitlines()
     return next((line.strip("E ") for line in lines if line.startswith("E ") and "fixture" in line), lines[-1])

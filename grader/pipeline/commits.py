@@ -1,7 +1,7 @@
 """Finds when a submission that is a git repository was committed.
 
-The student controls the repository, and git obeys a repository's settings, which may name programs to run. So the
-commit and its folders are read here, without git: no link is followed, nothing blocks, and the work is limited.
+The student controls the repository, and git obeys a repository's settings, which may name programs to run. So
+this module reads the commit and its folders without git: no link is followed, nothing blocks, and the work is limited.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 COMMIT = re.compile(r"[0-9a-f]{40}")
 BRANCH = re.compile(r"ref: (refs/heads/[\w./-]+)")
 TREE = re.compile(rb"tree ([0-9a-f]{40})\n")
-TIME = re.compile(rb"^committer [^\n]*> (\d{9,10}) ([+-])(0\d|1[0-4])([0-5]\d)$", re.MULTILINE)  # from 1973 to 2286
+TIME = re.compile(rb"^committer [^\n]*> (\d{9,10}) ([+-])(0\d|1[0-4])([0-5]\d)$", re.MULTILINE)  # years 1973 to 2286
 ENTRY = re.compile(rb"[0-7]{5,6} ([^\0]{1,255})\0(.{20})", re.DOTALL)
 PACK_INDEX = b"\377tOc\0\0\0\2"
 PACK_NAMES = 8 + 4 * 256  # where the sorted names begin in the index of a pack
@@ -34,7 +34,7 @@ MALFORMED = (OSError, ValueError, ArithmeticError, LookupError, RecursionError, 
 
 
 def find_commit_time(path: Path, files: Mapping[str, bytes]) -> str:
-    """Return the last commit's time, with zone; "" if no commit contains the graded files or its time is invalid."""
+    """Return the last commit's time, with zone, or "" if no commit contains the graded files or its time is invalid."""
     try:
         with open_inside(None, str(path), ".git") as git, open_inside(git, "objects") as folder:
             objects = Objects(folder)
@@ -80,7 +80,7 @@ def read_head(git: int) -> str:
 
 
 def read_text(folder: int, *parts: str) -> str:
-    """Return the beginning of a text file. Raises ValueError for a path with "..", OSError for all but files."""
+    """Return the beginning of a text file. Raises ValueError for a path with "..", OSError unless it is a file."""
     if ".." in parts:
         raise ValueError(parts)
     with open_inside(folder, *parts) as file:
@@ -99,7 +99,7 @@ def hash_blob(content: bytes) -> str:
 
 
 class Objects:
-    """The objects of a repository; all reading raises one of `MALFORMED` if it fails or exceeds the limits."""
+    """The objects of a repository. Reading raises one of `MALFORMED` if it fails or exceeds the limits."""
 
     def __init__(self, folder: int) -> None:
         self.folder = folder
@@ -163,7 +163,7 @@ class Objects:
 
 
 def find_offset(index: int, name: bytes) -> int | None:
-    """Return the offset of an object in the pack with this index; None if it is not there."""
+    """Return the offset of an object in the pack with this index, or None if it is not there."""
     if os.pread(index, len(PACK_INDEX), 0) != PACK_INDEX:
         return None
     ends = (0, *struct.unpack(">256I", os.pread(index, 4 * 256, len(PACK_INDEX))))
@@ -176,14 +176,14 @@ def find_offset(index: int, name: bytes) -> int | None:
 
 
 def skip_number(content: bytes, place: int) -> int:
-    """Return the position after a number whose bytes have their highest bit set, except the last one."""
+    """Return the position after a number whose bytes, except the last byte, have their highest bit set."""
     while content[place] & 128:
         place += 1
     return place + 1
 
 
 def apply_delta(base: bytes, delta: bytes) -> bytes:
-    """Return the object that a delta describes: its parts are copied from another object or stored in the delta."""
+    """Return the object that a delta describes: its bytes are copied from another object or stored in the delta."""
     place, result = skip_number(delta, skip_number(delta, 0)), bytearray()
     while place < len(delta):
         code, place = delta[place], place + 1

@@ -33,7 +33,7 @@ class Download:
 
     submissions: list[Path]
     passed_over: list[str] = field(default_factory=list)
-    loose: dict[str, list[tuple[str, Path]]] = field(default_factory=dict)  # files outside folders, by id, with names
+    loose: dict[str, list[tuple[str, Path]]] = field(default_factory=dict)  # keyed by id: names and paths
 
 
 def find_submissions(paths: Sequence[Path]) -> Download:
@@ -62,7 +62,7 @@ def find_submissions(paths: Sequence[Path]) -> Download:
 
 
 def list_folder(folder: Path) -> list[str]:
-    """Return the names in a folder; none if it can't be read."""
+    """Return the names in a folder, or no names if the folder can't be read."""
     try:
         return [path.name for path in folder.iterdir()]
     except OSError:
@@ -117,7 +117,7 @@ def folder_has_katas(parent: int, name: str) -> bool:
 
 
 def get_type(path: Path) -> int:
-    """Return the file type as `lstat` reports it, without following links; 0 if it can't be determined."""
+    """Return the file type as `lstat` reports it, without following links, or 0 if it can't be determined."""
     try:
         return stat.S_IFMT(path.lstat().st_mode)
     except OSError:

@@ -33,11 +33,11 @@ class ProgressListener(Protocol):
 
 @dataclass
 class RunOutcome:
-    """The outcome of grading a queue."""
+    """The outcome of grading a queue of submissions."""
 
     stored: list[str] = field(default_factory=list)
-    unsure: list[str] = field(default_factory=list)  # inconclusive, which is not the student's fault
-    again: Counter[str] = field(default_factory=Counter)  # submissions by regraded kata, if others were kept
+    unsure: list[str] = field(default_factory=list)  # inconclusive submissions, which is never a student's fault
+    again: Counter[str] = field(default_factory=Counter)  # submissions of each regraded kata, if other katas were kept
     broken: list[str] = field(default_factory=list)  # tests that fail because of the instructor's mistake, with traces
     unfit: str = ""  # why this machine could not measure speed, and how to fix it
 

@@ -41,7 +41,7 @@ def grade_submission(
 
     Args:
         report: called after each test with the kata, the result, and the trace if the test is broken.
-        finished: results by kata and test that need no second run.
+        finished: the results that need no second run, by kata and test.
     """
     state = get_state(tests.config)
     state.seed, state.is_seed_secret = job.seed, not job.for_instructor
@@ -108,7 +108,7 @@ def is_broken(tests: Tests, kata: str, result: TestResult) -> bool:
 
 
 def excuse(result: TestResult) -> TestResult:
-    """Return what a student sees of a broken test: not how it failed, since the test may be hidden."""
+    """Return the result that a student sees of a broken test. It hides how the test failed, which may be secret."""
     return TestResult(result.name, "inconclusive", message=BROKEN_TEST, cause=BROKEN, seconds=result.seconds)
 
 

@@ -3,8 +3,8 @@
 Hypothesis draws a test's inputs before the grader forks the first child that runs this test. Every child inherits its
 own copy of the inputs, so no child can change the inputs of another.
 
-The seed is the same for all submissions, so Hypothesis would draw the same inputs for each. When a submission fails on
-one of them, Hypothesis itself runs and finds the same failure.
+The seed is the same for all submissions, so Hypothesis would draw the same inputs for each submission. When a
+submission fails on an input, Hypothesis itself runs and finds the same failure.
 """
 
 import functools
@@ -27,7 +27,7 @@ class SharedInputs:
     """
 
     def __init__(self) -> None:
-        self.drawn: dict[object, tuple[tuple[int, int], list[dict[str, Any]] | None]] = {}  # by test
+        self.drawn: dict[object, tuple[tuple[int, int], list[dict[str, Any]] | None]] = {}  # keyed by test
 
     def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
         """Return the inputs of this test, as `torchkata.pytest_plugin.first_pass.Inputs.draw` does."""
@@ -40,10 +40,10 @@ class SharedInputs:
 
 
 def draw_inputs(item: pytest.Function, seed: int) -> list[dict[str, Any]] | None:
-    """Return the arguments that `@given` passes to a test while nothing fails; None if Hypothesis cannot draw them.
+    """Return the arguments that `@given` passes to a test while nothing fails, or None if Hypothesis cannot draw them.
 
-    Some inputs, like `st.data()`, draw more values during the test. They can't do so after this function has returned,
-    so the first pass leaves such a test to Hypothesis.
+    Some inputs, like `st.data()`, draw more values during the test. This is impossible after this function has
+    returned, so the first pass leaves such a test to Hypothesis.
     """
     hypothesis.seed(seed)(item.obj)
     handle = item.obj.hypothesis
@@ -58,7 +58,7 @@ def draw_inputs(item: pytest.Function, seed: int) -> list[dict[str, Any]] | None
     handle.inner_test = record
     try:
         item.obj(**fixtures)
-    except Exception:  # from Hypothesis or a strategy; the child that runs the test reports it
+    except Exception:  # Hypothesis or a strategy failed; the child that runs the test reports the error
         return None
     finally:
         handle.inner_test = body

@@ -1,4 +1,4 @@
-"""Reads the submissions of a class. One that can't be read becomes a refusal, so that it does not stop the others."""
+"""Reads the submissions of a class. An unreadable submission becomes a refusal and does not stop the others."""
 
 from collections.abc import Sequence
 from dataclasses import replace

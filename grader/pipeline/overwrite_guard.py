@@ -27,7 +27,7 @@ def demand_no_loss(entries: Sequence[Entry], options: Options) -> None:
 
 
 def list_losses(stored: Result, grading: GradingOptions) -> Iterator[str]:
-    """Yield the parts of a stored result that the new one would lack."""
+    """Yield the parts of a stored result that the new result would lack."""
     for kata in stored.katas:
         if kata.status != "not_graded" and kata.kata in course().katas and kata.kata not in grading.katas:
             yield kata.kata

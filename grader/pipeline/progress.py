@@ -35,5 +35,5 @@ class Progress(ProgressBar):
         self.draw(self.words.format(self.ended_jobs, self.jobs), total=self.tests, completed=completed)
 
     def expect(self, jobs: int, tests: int) -> None:
-        """Set the totals. They shrink when submissions need no grading, so that the estimate stays right."""
+        """Set the totals. The totals shrink when submissions need no grading, so that the estimate stays right."""
         self.jobs, self.tests = jobs, tests

@@ -1,4 +1,4 @@
-"""The queue of submissions: reads each when its turn comes, and decides whether it must be graded."""
+"""The queue of submissions: reads each submission when its turn comes, and decides whether to grade it."""
 
 import shlex
 import tempfile
@@ -24,12 +24,12 @@ from grader.results.result import Result
 from grader.sandbox.launch import Isolation
 from torchkata.course import Kata
 
-OTHERS_WRITE = 0o022  # group or world
-SAME_END = ("device", "replay", "keep")  # a kata's result does not depend on these; speed has its own digest
+OTHERS_WRITE = 0o022  # write permission of the group or of everyone
+SAME_END = ("device", "replay", "keep")  # options that a kata's result does not depend on; speed has its own digest
 
 
 class GradingOptions(msgspec.Struct, frozen=True):
-    """The options that results depend on. A cluster's tasks get all of them."""
+    """The options that results depend on. The tasks on a cluster get all of these options."""
 
     seed: int
     examples: int
@@ -47,7 +47,7 @@ class GradingOptions(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Options:
-    """The options of `grader grade`: those that results depend on, and those of this process."""
+    """The options of `grader grade`: those that results depend on, and those that concern only this process."""
 
     grading: GradingOptions
     out: Path
@@ -57,7 +57,7 @@ class Options:
     gradescope: Path | None = None
     executor: Literal["local", "slurm"] = "local"
     slurm: tuple[str, ...] = ()  # KEY=VALUE
-    per_task: int | None = None  # submissions per cluster task; None: estimate from the time they take
+    per_task: int | None = None  # submissions per cluster task; None means an estimate from the time that they take
     pseudonyms: Path | None = None  # the file with the key; sources are not stored, since they may name their author
     people: Path | None = None
     as_json: bool = False
@@ -66,7 +66,7 @@ class Options:
 
 
 class Queue:
-    """The submissions of one call, and what happened to those that were not graded."""
+    """The submissions of one call, and lists of the submissions that were refused or reused."""
 
     def __init__(
         self, entries: Sequence[Entry], refused: Sequence[Refusal], katas: tuple[Kata, ...], options: Options
@@ -86,9 +86,9 @@ class Queue:
         return len(self.entries) - len(self.reused) - self.unreadable
 
     def to_grade(self) -> Iterator[Job]:
-        """Yield a job for each submission that must be graded; for each unreadable one, store the reason.
+        """Yield a job for each submission that must be graded; for each unreadable submission, store the reason.
 
-        Raises CallError if `out` can't be written, or if no submission can be read; then a new `out` is not created.
+        Raises CallError if `out` can't be written, or (without creating `out`) if no submission can be read.
         """
         out, grading, ready = self.options.out, self.options.grading, False
         unstored = list(self.refused)
@@ -168,7 +168,7 @@ def prepare_directory(directory: Path, seed: int, *, alone: bool) -> None:
 
 
 def load_replaced(options: Options, submission: str) -> Result | None:
-    """Return the stored result that a new one would replace, unless it is missing or out of date."""
+    """Return the stored result that a new result would replace, unless it is missing or out of date."""
     path = options.out / submission / "result.json"
     if options.force or not path.exists() or path.stat().st_mtime_ns < options.since_ns:
         return None

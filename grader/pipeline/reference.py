@@ -1,6 +1,6 @@
 """Runs the reference solution before grading a class, to find broken tests.
 
-    passed         the test is sound: if it fails later, a student's answer is the cause
+    passed         the test is sound: if the test fails later, a student's answer is the cause
     anything else  the test is broken: no student loses points because of it, and the instructor is notified
 
 This is decided before any student's code runs, so no answer can change it. Passing is recorded under a digest of tests,
@@ -32,7 +32,7 @@ UNUSED = 30 * 86400.0  # seconds after which an unused mark is deleted
 def check_tests(
     katas: Sequence[Kata], tests: Tests, sandbox: Sandbox, options: Options, take: Callable[[Event], None]
 ) -> list[str]:
-    """Record in `tests` which are sound and which broken; return a message for the instructor about each broken one."""
+    """Record which `tests` are sound and which broken; return a message for the instructor about each broken test."""
     solution, marks = course().solutions(), cache_dir() / "reference"
     known = frozenset(course().katas) & {name.removesuffix(".py") for name in solution}
     jobs: list[Job] = []
@@ -73,7 +73,7 @@ def clear_unused(marks: Path) -> None:
 
 
 def find_missing_solutions(katas: Sequence[Kata]) -> Iterator[Path]:
-    """Yield the path of each missing reference solution, unless the course has none at all."""
+    """Yield the path of each missing reference solution, unless the course has no solutions at all."""
     if course().solutions():
         yield from (path for kata in katas if not (path := course().solution(kata.name)).is_file())
 

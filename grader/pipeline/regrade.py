@@ -32,7 +32,7 @@ def add_digests(katas: Iterable[KataResult]) -> list[KataResult]:
 
 
 def keep_better(stored: Result | None, katas: Sequence[KataResult]) -> list[KataResult]:
-    """Return for each kata the stored result if it has more points and the same tests, or else the new one."""
+    """Return for each kata the stored result if it has more points and the same tests, or else the new result."""
     before: Mapping[str, KataResult] = {kata.kata: kata for kata in stored.katas} if stored else {}
     found = []
     for new in katas:

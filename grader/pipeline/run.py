@@ -1,4 +1,4 @@
-"""Runs the tests of all submissions without a result, and stores each result when it is complete."""
+"""Runs the tests of all submissions that have no result, and stores each result when it is complete."""
 
 import contextlib
 from collections.abc import Iterable
@@ -110,7 +110,7 @@ def grade_all(
 
 
 def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
-    """Store the result; with `--keep better`, with better earlier ones for the same files. Raises MachineError."""
+    """Store the result. With `--keep better`, keep better earlier results of the same files. Raises MachineError."""
     submission, options = event.job.submission.id, queue.options
     katas = regrade.add_digests(event.katas)
     submitted = digest_submission(event.job.submission.files)

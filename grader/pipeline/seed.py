@@ -18,7 +18,7 @@ def draw() -> int:
 
 
 def load_or_draw(directory: Path) -> int:
-    """Return the seed of the results in a directory, or a new one if it has none. Raises CallError."""
+    """Return the seed of the results in a directory, or a new seed if there is none. Raises CallError."""
     path = directory / NAME
     try:
         text = path.read_text("ascii", errors="replace").strip()

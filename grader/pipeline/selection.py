@@ -10,7 +10,7 @@ from torchkata.course import CourseError, Kata, course, find_course, is_chosen
 
 
 def demand_own_course(submissions: Sequence[Path]) -> None:
-    """Raise CallError if no course was named and the nearest is in a submission: its tests are the student's."""
+    """Raise CallError if no course was named and the nearest course is in a submission, with a student's tests."""
     found = None if is_chosen() else find_course(Path.cwd())
     for path in submissions:
         if found is not None and found.is_relative_to(os.path.realpath(path)):
@@ -21,12 +21,12 @@ def demand_own_course(submissions: Sequence[Path]) -> None:
 
 
 def select_names(names: Sequence[str], tracks: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of these katas and of all in these tracks; by default, of the graded ones. Raises CallError."""
+    """Return the names of these katas and of all katas in these tracks (default: graded tracks). Raises CallError."""
     return tuple(kata.name for kata in choose(names, tracks if names or tracks else course().graded))
 
 
 def choose(names: Sequence[str], tracks: Sequence[str] = ()) -> tuple[Kata, ...]:
-    """Return these katas and those of these tracks; by default, all. Raises CallError."""
+    """Return these katas and all katas of these tracks; by default, all katas. Raises CallError."""
     try:
         return tuple(course().choose(names, tracks))
     except CourseError:

@@ -4,8 +4,8 @@
                                 └── results over a pipe ──► back here
 
 Every child starts from the same state, so each submission is graded as if it were the only one. If a child dies or
-hangs, the results of its finished tests are kept and a second child continues; if that one is lost too, the remaining
-tests count as crashed.
+hangs, the results of its finished tests are kept and a second child continues. If the second child is lost too, the
+remaining tests count as crashed.
 """
 
 import contextlib
@@ -39,7 +39,7 @@ from torchkata.i18n import preload_texts
 from torchkata.result import TestResult
 
 SLACK = 120.0  # seconds that a child may take beyond the time limits of its katas
-MEMORY_MIB = 400  # that a child may allocate beyond its inherited memory
+MEMORY_MIB = 400  # memory that a child may allocate beyond its inherited memory
 LOST = TestResult(
     "",
     "crashed",
@@ -128,16 +128,16 @@ class Child:
     control: socket
     began: float
     deadline: float
-    finished: dict[str, dict[str, TestResult]]  # by kata and test
+    finished: dict[str, dict[str, TestResult]]  # keyed by kata and test
     lost: "Child | None" = None  # an earlier child of this job that died or hung
     katas: list[KataResult] | None = None
-    findings: dict[str, list[Finding]] = field(default_factory=dict)  # by file
+    findings: dict[str, list[Finding]] = field(default_factory=dict)  # keyed by file
     has_ended: bool = False
-    traces: dict[tuple[str, str], str] = field(default_factory=dict)  # by kata and test: how broken tests failed
+    traces: dict[tuple[str, str], str] = field(default_factory=dict)  # keyed by kata and test: how broken tests failed
     peak_mib: float = 0.0
 
     def receive(self) -> FinishedTest | None:
-        """Store the next message; return an event if it is about a test. If none came, the child is gone or late."""
+        """Store the next message; return an event if it is about a test. Without one, the child is gone or late."""
         message = None
         with contextlib.suppress(EOFError, OSError):
             if self.results.poll():
@@ -157,7 +157,7 @@ class Child:
         return None
 
     def end(self) -> None:
-        """Kill the process if it still runs, reap it and record its peak memory."""
+        """Kill the process if it still runs, reap it, and record its peak memory."""
         self.results.close()
         os.kill(self.pid, signal.SIGKILL)
         _, _, used = os.wait4(self.pid, 0)
@@ -201,14 +201,14 @@ def start(job: Job, tests: Tests, control: socket, lost: Child | None = None) ->
         demand_forkable()
         receive, send = Pipe(duplex=False)
         if job.lint:
-            lint.load_oracle_bodies()  # fill its cache once for all children
+            lint.load_oracle_bodies()  # fill the cache of texts once for all children
         began = time.monotonic()
         pid = os.fork()
         undo.pop_all()
     if pid == 0:
         run_child(job, tests, control, send, finished, parent)
     send.close()
-    seconds = 2 * job.limits.kata_seconds * compute_patience(tests)  # a failing test runs twice but is charged once
+    seconds = 2 * job.limits.kata_seconds * compute_patience(tests)  # a failing test runs twice, but is charged once
     deadline = began + len(job.katas) * seconds + SLACK
     return Child(job, pid, receive, control, began, deadline, finished, lost)
 
@@ -230,7 +230,7 @@ def run_child(
     try:
         end_with_parent(parent)
         limit_memory()
-        os.environ["CUDA_VISIBLE_DEVICES"] = ""  # no test needs a GPU, but torch would initialize it
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""  # no test needs a GPU, but torch would initialize one
         runner = WorkerRunner(control, job.limits)
         send(Finished(grade_submission(job, tests, runner, lambda *ran: send(Ran(*ran)), finished)))
         if job.lint:  # last, so that a source built to crash the parser costs only the findings
@@ -248,7 +248,7 @@ def run_child(
 
 
 def limit_memory(mib: int = MEMORY_MIB) -> None:
-    """Limit how much more this process may allocate, so that a huge answer can't take the other children's memory."""
+    """Limit how much more memory this process may allocate, so that a huge answer leaves enough for other children."""
     status = Path("/proc/self/status")
     if status.exists():
         held = next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmData:"))

@@ -34,7 +34,7 @@ def run_with_tests(
     Args:
         private: paths that code in the sandbox must not be able to read, in addition to the course.
         katas: all if empty.
-        startup: may have launched the sandbox already.
+        startup: the startup, which may have launched the sandbox already.
         replay: draw the inputs once, for all submissions.
     """
     chosen = katas or [*course().katas.values()]
@@ -100,7 +100,7 @@ def prove(sandbox: Sandbox, private: Sequence[Path], warn: Callable[[str], None]
     finally:
         control.close()
     secret = {f"read {path}" for path in private}
-    found = ["read submissions or results" if words in secret else words for words in found]  # a path may name someone
+    found = ["read submissions or results" if words in secret else words for words in found]  # paths may hold names
     if found and sandbox.isolation == "bwrap":
         raise IsolationError(f"a worker can {found[0]}")
     sandbox.violations = found

@@ -33,7 +33,7 @@ OWN_EYES = "`pytest -m gpu` may still time code here, in one process, for the st
 def grade_speeds(
     kind: Kind, queue: Queue, graded: Sequence[str], out: Console, warn: Callable[[str], None]
 ) -> tuple[list[str], str]:
-    """Time submissions without speed results and store these; return the inconclusive ones and why none could be timed.
+    """Time and store the missing speed results; return the inconclusive submissions, and why none could be timed.
 
     The reason is "" if this machine can measure speed. Raises MachineError.
     """
@@ -94,14 +94,14 @@ def withhold_points(row: PerformanceResult) -> PerformanceResult:
 
 
 def build_untimed_rows(kind: Kind, katas: Sequence[Kata]) -> list[PerformanceResult]:
-    """Return the rows of workloads that are still to be timed."""
+    """Return the rows of the workloads that still have to be timed."""
     chosen = course().timed_with(kata.name for kata in katas)
     message = "Not timed: grading stopped before this workload."
     return [make_empty_row(kind, workload, "not_graded", message) for workload in chosen]
 
 
 def find_untimed(kind: Kind, queue: Queue, graded: set[str]) -> tuple[list[SpeedJob], list[str]]:
-    """Return jobs for submissions without speed results, and those that changed after their tests ran."""
+    """Return jobs for submissions without speed results, and the submissions that changed after their tests ran."""
     workloads = course().timed_with(kata.name for kata in queue.katas)
     jobs: list[SpeedJob] = []
     changed: list[str] = []
@@ -112,7 +112,7 @@ def find_untimed(kind: Kind, queue: Queue, graded: set[str]) -> tuple[list[Speed
         if not queue.options.force and stored.is_timed(kind):
             continue
         submission = take_in(entry)
-        files = {} if isinstance(submission, Refusal) else submission.files  # it may have been removed since
+        files = {} if isinstance(submission, Refusal) else submission.files  # the files may have been removed since
         if digest_result(files, queue.options.grading.select_dependencies()) == stored.fingerprint:
             jobs.append(SpeedJob(entry.id, files, tuple(stored.katas), workloads))
         else:
@@ -138,7 +138,7 @@ def time_submission(
 def add_speed(
     stored: Result, kind: Kind, rows: list[PerformanceResult], facts: dict[str, str], fingerprint: str
 ) -> Result:
-    """Return the result with speed added. A workload that was not graded changes neither score nor maximum."""
+    """Return the result with speed added. A workload that was not graded changes neither the score nor the maximum."""
     counted = [row for row in rows if row.counts]
     return msgspec.structs.replace(
         stored,

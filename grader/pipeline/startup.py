@@ -16,7 +16,7 @@ ERASE = "\r\x1b[2K"
 
 
 class Startup:
-    """The sandboxes of one run, launched as early as possible. Close it when the run ends."""
+    """The sandboxes of one run, launched as early as possible. Call `close` when the run ends."""
 
     def __init__(self, *, quiet: bool = True) -> None:
         self.shown = not quiet and sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"

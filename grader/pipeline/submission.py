@@ -1,7 +1,7 @@
 """Reads a submission (a directory, zip or tar) as the bytes of a few Python files and nothing else.
 
-The student may still own the files and change them while they are read. So each file is opened once, without following
-links or blocking, and all checks apply to the opened file.
+The student may still own the files and change them while they are read. Therefore each file is opened only once,
+without following links or blocking, and all checks apply to the opened file.
 """
 
 import contextlib
@@ -20,9 +20,9 @@ from torchkata.course import course
 from torchkata.course.submission import MAX_BYTES, MAX_FILES, is_module
 
 MAX_TOTAL = 16 * 2**20  # bytes of all Python files, used or not
-MAX_ARCHIVE = 8 * 2**20  # bytes of a packed archive: its directory is read at once
+MAX_ARCHIVE = 8 * 2**20  # bytes of a packed archive, whose directory is read at once
 OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
-NO_FILE = (errno.ELOOP, errno.ENXIO, errno.ENOENT)  # a link, a socket, removed after it was listed
+NO_FILE = (errno.ELOOP, errno.ENXIO, errno.ENOENT)  # for a link, a socket, a file removed after it was listed
 NO_FOLDER = (errno.ELOOP, errno.ENOTDIR, errno.ENOENT)
 REMEDY = "copy the submission (cp -r) and grade the copy"
 
@@ -69,7 +69,7 @@ def identify(path: Path) -> str:
 
 
 def find_entries(handed_in: int) -> Iterator[Entries]:
-    """Yield the Python files of each place where katas may be, likeliest first. Raises SubmissionError, OSError."""
+    """Yield the Python files of each folder that may hold katas, likeliest first. Raises SubmissionError, OSError."""
     kind = os.fstat(handed_in)
     if stat.S_ISREG(kind.st_mode):
         yield read_archive_file(handed_in, kind.st_uid)
@@ -113,7 +113,7 @@ def read_archive_file(file: int, owner: int, name: str = "") -> Entries:
 
 @contextlib.contextmanager
 def open_safely(name: str | Path, folder: int | None = None) -> Iterator[int]:
-    """Open a path, relative to `folder` if given; yield the descriptor. Raises SubmissionError for a link; OSError."""
+    """Open a path, relative to `folder` if given; yield the descriptor. Raises SubmissionError (a link), OSError."""
     try:
         descriptor = os.open(name, OPEN_FLAGS, dir_fd=folder)
     except OSError as error:
@@ -127,7 +127,7 @@ def open_safely(name: str | Path, folder: int | None = None) -> Iterator[int]:
 
 
 def read_at_most(descriptor: int, most: int) -> bytes:
-    """Read a file up to one byte more than `most`."""
+    """Read at most `most` + 1 bytes of a file."""
     with open(descriptor, "rb", closefd=False) as file:
         return file.read(most + 1)
 
@@ -199,7 +199,7 @@ def list_names(folder: int) -> list[str]:
 
 
 def read_file(folder: int, name: str, owner: int) -> bytes | None:
-    """Return the content of a regular file; None for anything else."""
+    """Return the content of a regular file, or None for anything else."""
     try:
         with open_safely(name, folder) as file:
             found = os.fstat(file)
@@ -214,7 +214,7 @@ def read_file(folder: int, name: str, owner: int) -> bytes | None:
 
 
 def choose_package(entries: list[tuple[PurePosixPath, bytes]]) -> dict[str, bytes]:
-    """Return the files of the folder with the katas: `assignment/`, or else the one with the most katas."""
+    """Return the files of the folder with the katas: `assignment/`, or else the folder with the most katas."""
     folders: dict[PurePosixPath, dict[str, bytes]] = {}
     for entry, content in entries:
         name = unicodedata.normalize("NFC", entry.name)

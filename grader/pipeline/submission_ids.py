@@ -1,4 +1,4 @@
-"""Assigns each submission an id, such that no two ids are the same name on any file system."""
+"""Assigns an id to each submission. No two ids are the same name on any file system."""
 
 import hashlib
 import re
@@ -25,8 +25,8 @@ class Entry:
 
     id: str
     path: Path
-    files: tuple[tuple[str, Path], ...] = ()  # by name, if they are loose files in a folder with others' files
-    pseudonym: bool = False  # whether the id is one, so that no message may name the path
+    files: tuple[tuple[str, Path], ...] = ()  # names and paths of loose files in a shared folder
+    pseudonym: bool = False  # whether the id is a pseudonym, so that no message may name the path
 
     @property
     def label(self) -> str:
@@ -36,7 +36,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Refusal:
-    """An entry that is not graded, and why; its strings are single printable lines of limited length."""
+    """An entry that is not graded, with the reason. All strings are single printable lines of limited length."""
 
     entry: Entry
     error: SubmissionError
@@ -53,7 +53,7 @@ class Refusal:
 def assign_ids(
     paths: Sequence[Path], loose: Mapping[str, Sequence[tuple[str, Path]]] = {}
 ) -> tuple[list[Entry], list[Refusal]]:
-    """Return an entry for each path and each set of loose files, and a refusal for each whose name can't be an id.
+    """Return an entry for each path and each set of loose files, or a refusal if the name can't be an id.
 
     A path that is given twice counts once. If two ids differ only in case or trailing dots, so that they would be the
     same directory on another system, both are refused: neither may get the other's result.
@@ -78,7 +78,7 @@ def find_file(entry: Entry) -> object:
     """Return a key that is equal for two paths of the same file."""
     path = entry.files[0][1] if entry.files else entry.path
     try:
-        found = path.lstat()  # a link is not its target, and is refused when it is read
+        found = path.lstat()  # a link differs from its target, and is refused when it is read
     except OSError:
         return path
     return found.st_dev, found.st_ino
@@ -92,7 +92,7 @@ def refuse_name(entry: Entry, problem: str, detail: str = "") -> Refusal:
 
 
 def find_name_problem(name: str) -> str | None:
-    """Return why results can't be stored under a name; None if they can."""
+    """Return why results can't be stored under a name, or None if they can."""
     if not name:
         return "the name is empty apart from its ending"
     if any(unicodedata.category(character) in UNPRINTABLE for character in name):

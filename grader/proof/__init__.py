@@ -1,1 +1,1 @@
-"""The proof behind `grader certify`: tests against the zoo, the sandbox against attacks, timing against cheats."""
+"""Proves, for `grader certify`, the tests with the zoo, the sandbox with attacks, and the clock with cheats."""

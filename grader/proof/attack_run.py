@@ -1,11 +1,11 @@
-"""Grade the attacks at each isolation level and judge whether they succeeded.
+"""Grade the attacks at each isolation level and decide whether they succeeded.
 
-One zygote grades these one after the other:
+One zygote grades three submissions one after the other:
 
     accomplice's submission (if any) → the attack, and another kata of the same submission → the next student's
 
-An accomplice that runs at the same time has its own zygote. For comparison, these are graded separately: the wrong
-solution without the attack, the next student's submission, and the attack's honest control.
+An accomplice is a submission that helps the attack. If it runs at the same time, it has its own zygote. For comparison,
+the wrong solution without the attack, the next student's submission, and the attack's honest control are graded alone.
 """
 
 import math
@@ -32,11 +32,11 @@ from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
 
 EXAMPLES = 10
-KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # shorter than for students, because attacks often run into limits
-QUICK_SHARE = 0.5  # share of these limits in a quick proof
+KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # shorter limits than for students, because attacks often reach the limits
+QUICK_SHARE = 0.5  # factor for these limits in a quick proof
 QUICK_AT_ONCE = 2  # attacks per job: most wait for a limit, and the quick proof measures no times
 DENIAL = "denial_of_service/"  # attacks on the grader's time and memory rather than on points
-SLACK_SECONDS = 15.0  # for starting and ending workers and for the second kata
+SLACK_SECONDS = 15.0  # additional time for starting and ending workers and for the second kata
 SLACK_MIB = 512.0  # several times the largest answer that a worker may send
 MAX_MESSAGE = 8000  # characters of a test's message, because messages are stored, mailed and displayed
 LEFT_BEHIND = "torchkata-left-behind*"  # files that attacks leave in shared folders without isolation
@@ -53,9 +53,9 @@ class Plan:
     attack: Attack
     level: Level
     alone: Job  # the next student's submission
-    base: Job  # the wrong solution
+    base: Job  # the wrong solution without the attack
     before: Job | None
-    beside: Job | None  # graded at the same time
+    beside: Job | None  # an accomplice that is graded at the same time
     hostile: Job
     after: Job
     control: Job | None  # None in a quick proof
@@ -83,16 +83,16 @@ def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err:
 
 
 def tabulate_attacks(trials: Sequence[Trial], *, controls: bool = True) -> Table:
-    """Return the table of attacks by class and level, optionally with columns on controls and resources."""
+    """Return the table of attacks by class and level, optionally with columns for controls and resources."""
     return tabulate_trials("attacks", trials, (*COLUMNS, *(WHOLE_COLUMNS if controls else ())))
 
 
 def make_plans(attacks: Sequence[Attack], level: Level, *, quick: bool = False) -> list[Plan]:
     """Return the plans of all attacks that run at a level.
 
-    A quick proof omits the controls and runs one test each of the next student's and of the second kata. For attacks on
-    any course and on the grader's time it runs only the test that catches the wrong solution, because these attacks
-    would succeed in any test.
+    A quick proof omits the controls, and runs only one test of the next student's kata and one of the second kata. For
+    attacks on any course and on the grader's time, a quick proof runs only the test that catches the wrong solution,
+    because these attacks would succeed in any test.
     """
     share = QUICK_SHARE if quick else 1.0
     limits = replace(course().limits, call_seconds=share * CALL_SECONDS, kata_seconds=share * KATA_SECONDS)
@@ -101,7 +101,7 @@ def make_plans(attacks: Sequence[Attack], level: Level, *, quick: bool = False) 
         kata, wrong, entry = attack.kata, attack.place.wrong, attack.entry
         if quick and (attack.place.function or attack.title.startswith(DENIAL)) and not entry.beside:
             kata = keep_only(kata, wrong.caught_by) if wrong.caught_by else kata
-        job = partial(Job, seed=0, known_good=frozenset(course().katas) - {kata.name})  # the others are the solution's
+        job = partial(Job, seed=0, known_good=frozenset(course().katas) - {kata.name})  # the other katas are right
         second = find_neighbour(kata, attack.hostile)
         katas = (kata, *(map(keep_first_test, second) if quick else second))
         after = make_next_student(quick=quick)
@@ -116,9 +116,9 @@ def make_plans(attacks: Sequence[Attack], level: Level, *, quick: bool = False) 
 
 
 def find_neighbour(kata: Kata, submission: Submission) -> tuple[Kata, ...]:
-    """Return another kata of the attacker's submission, a right one that must not be harmed; empty if there is none.
+    """Return another kata of the attacker's submission, which is right and must not be harmed; empty if there is none.
 
-    The katas that it builds on must be right as well, so it does not build on the attacked one.
+    This kata does not build on the attacked kata, because the katas that it builds on must be right as well.
     """
     solutions, files = course().solutions(), submission.files
     right = {name for name in course().katas if solutions[f"{name}.py"] == files.get(f"{name}.py")} - {kata.name}
@@ -138,7 +138,7 @@ def keep_first_test(kata: Kata) -> Kata:
 
 
 def plan_rounds(plans: Sequence[Plan], jobs: int) -> list[tuple[list[Job], int]]:
-    """Return the rounds for `grade_all`: independent jobs, then all attacks with a concurrent accomplice at once."""
+    """Return the rounds for `grade_all`: first independent jobs, then the attacks with a concurrent accomplice."""
     stages = (
         [plan.alone for plan in plans],
         [plan.base for plan in plans],
@@ -208,8 +208,8 @@ def list_outcomes(katas: Sequence[KataResult]) -> list[tuple[str, str, float, st
 def find_unlinted(admitted: Sequence[Attack]) -> list[str]:
     """Return a line for each admitted attack that the lint check does not report.
 
-    Each needs a finding that the wrong solution alone does not have; an open attack also needs one that its honest
-    control does not have.
+    Each attack needs a finding that the wrong solution alone does not have. An open attack also needs a finding that
+    its honest control does not have.
     """
     lines = []
     for attack in admitted:

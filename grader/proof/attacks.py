@@ -2,11 +2,11 @@
 
 `<class>.toml` has the attacks of one class, each a table (`Entry`). General attacks are in `corpus/`, attacks on a
 course in its `reference/attacks/`. The submission is a wrong solution with the hostile code appended, so that any
-additional points are due to the attack. An attack whose aim is not points gives right answers once it has
-succeeded, so that success shows as points.
+additional points are due to the attack. If the aim of an attack is not points, its code returns right answers once the
+attack has succeeded, so that success shows as points.
 
-An entry without `wrong` works in any course: it is appended to the first kata with a single function. In its code,
-`KATA` and `FUNCTION` are replaced by the names of the kata and the function, and `solved` is the right function.
+An entry without `wrong` works in any course: its code is appended to the first kata with a single function. In this
+code, `KATA` and `FUNCTION` are replaced by the names of the kata and the function; `solved` is the right function.
 """
 
 import ast
@@ -36,14 +36,14 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     aim: str
     code: str
     control: str  # honest code, appended to the right solution
-    wrong: str = ""  # kata/name of the wrong entry that it is appended to
+    wrong: str = ""  # kata/name of the wrong entry that the code is appended to
     elsewhere: dict[str, str] = {}  # code appended to the right solutions of other katas
-    before: str = ""  # code of an accomplice (a right solution), graded just before by the same zygote
-    beside: str = ""  # code of an accomplice, graded at the same time
-    levels: tuple[Level, ...] = LEVELS  # isolation levels at which it is safe to run …
-    because: str = ""  # … and why not at the others
-    only: Literal["", "bwrap"] = ""  # the only level that stops it
-    open: str = ""  # why no level stops it
+    before: str = ""  # code of an accomplice (a right solution), which the same zygote grades just before
+    beside: str = ""  # code of an accomplice that is graded at the same time
+    levels: tuple[Level, ...] = LEVELS  # isolation levels at which the attack is safe to run
+    because: str = ""  # why the attack is not safe to run at the other levels
+    only: Literal["", "bwrap"] = ""  # the only level that stops the attack
+    open: str = ""  # why no level stops the attack
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Place:
     def make_files(self, source: str, code: str = "") -> dict[str, bytes]:
         """Return a submission with `source` and `code` for this kata, and the solution for all others.
 
-        An attack for any course also gets the right solution as `solved.py`, to show its success as points.
+        An attack for any course also gets the right solution as `solved.py`, so that its success shows as points.
         """
         if not self.function:
             return replace_kata(self.kata, append_code(source, code))
@@ -100,7 +100,7 @@ class Attack:
 
     @property
     def admitted(self) -> bool:
-        """Whether the corpus declares that some level does not stop it."""
+        """Whether the corpus declares that some level does not stop the attack."""
         return bool(self.entry.open or self.entry.only)
 
     def make_base(self) -> Submission:

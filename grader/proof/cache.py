@@ -18,7 +18,7 @@ from grader.proof.claims import Claim
 from grader.results.dependencies import digest_proof
 from grader.results.result import KataResult, write_whole
 
-MAX_RESULTS = 1000  # per kata: a few versions of all its claims
+MAX_RESULTS = 1000  # maximum number per kata: enough for a few versions of all its claims
 STORE_SECONDS = 60.0  # interval between writes
 
 
@@ -47,7 +47,7 @@ class ProofCache:
         if path.name not in self.known:
             self.known[path.name] = read_results(path)
         full = replace(claim, job=replace(claim.job, few_examples=False))
-        for known in (full, claim):  # a full proof covers the quick one
+        for known in (full, claim):  # a full proof covers the quick proof
             key = self.make_key(known)
             results = self.known[path.name].get(key)
             if results is not None:

@@ -15,7 +15,7 @@ from grader.results.result import KataResult, write_whole
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
 
-SEEDS = 3  # with which a recorded test should catch the entry
+SEEDS = 3  # number of seeds with which a recorded test should catch the entry
 
 
 def update_caught_by(
@@ -46,9 +46,9 @@ def update_caught_by(
 
 
 def find_cheapest(entry: ZooEntry, graded: Sequence[Sequence[KataResult]]) -> str | None:
-    """Return the test that catches an entry most reliably, among these the one with the shortest worst time.
+    """Return the test that catches an entry most reliably; among equals, the test with the shortest worst time.
 
-    Only tests that catch it in the first run count, because certify uses that seed. Return None without such a test.
+    Only tests that catch the entry in the first run count, because certify uses that seed. Return None if none does.
     """
     times = [find_catching(entry, results) for results in graded]
     caught = Counter(name for each in times for name in each if name in times[0])

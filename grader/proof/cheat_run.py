@@ -1,7 +1,7 @@
 """Time the slow solutions and the cheats one after the other in one sandbox, and judge the points that they earn.
 
-The cheat's honest control follows it as the next student's submission. Runs on the CPU give no points, so the points
-that the same tier gives on a GPU are compared.
+A cheat pretends to be faster than it is. Its honest control is timed after it, as the next student's submission. Runs
+on the CPU give no points, so the points that the same tier gives on a GPU are compared.
 """
 
 import time
@@ -25,7 +25,7 @@ from torchkata.speed.decision import RESTLESS, score_of
 from torchkata.speed.sizes import Kind
 
 TRIES = 2  # maximum number of measurements if the machine is too noisy
-MAX_SECONDS = 400.0  # for one run of one workload
+MAX_SECONDS = 400.0  # time limit of one run of one workload
 STOPPED_BY = {"passed": "", "crashed": "no valid answer", "timed_out": "the time limit", "not_started": "the reader"}
 COLUMNS = ("tried", "points gained", "stopped by", "legitimate", "open", "controls passed", "inconclusive")
 
@@ -33,8 +33,8 @@ COLUMNS = ("tried", "points gained", "stopped by", "legitimate", "open", "contro
 def prove_cheats(slow: Sequence[Slow], cheats: Sequence[Cheat], options: Options, out: Console, err: Console) -> Proof:
     """Prove that no cheat makes a slow solution look fast.
 
-    With `--only cheats` this runs at every isolation level, otherwise at the first, because timing does not depend on
-    namespaces.
+    With `--only cheats` this runs at every isolation level. Otherwise the first level suffices, because timing does not
+    depend on namespaces.
     """
 
     def attempt(level: Level, trials: list[Trial]) -> None:
@@ -116,9 +116,9 @@ def judge_slow(slow: Slow, level: Level, row: PerformanceResult) -> Trial:
 def judge_cheat(
     cheat: Cheat, level: Level, slow: PerformanceResult, row: PerformanceResult, control: PerformanceResult
 ) -> Trial:
-    """Return the trial of a cheat, given the results of its slow solution, of itself and of its control.
+    """Return the trial of a cheat, given the results of its slow solution, of the cheat and of its control.
 
-    It should get no more points than the slow solution, and its control should pass.
+    The cheat should get no more points than the slow solution, and its control should pass.
     """
     gained, entry = max(0.0, compute_worth(row) - compute_worth(slow)), cheat.entry
     earned = gained and not entry.earns and not is_inconclusive(row)
@@ -156,7 +156,7 @@ def is_noisy(row: PerformanceResult) -> bool:
 
 
 def is_inconclusive(row: PerformanceResult) -> bool:
-    """Return whether the machine was too noisy, or the result passed only by the benefit of the doubt."""
+    """Return whether the machine was too noisy, or the result passed only because doubt favors the student."""
     in_doubt = (
         row.outcome == "passed"
         and row.ratio is not None

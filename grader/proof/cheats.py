@@ -1,4 +1,4 @@
-"""The corpus of cheats on speed, in `reference/workloads/`.
+"""The corpus of cheats on speed: submissions that try to appear faster than they are, in `reference/workloads/`.
 
 slow/<kata>.toml       right but too slow solutions, each a table (`SlowEntry`) with code appended to the solution
 cheats/<class>.toml    cheats of one class, each a table (`CheatEntry`) with code appended to a slow solution, which
@@ -29,7 +29,7 @@ class CheatEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The table of a cheat."""
 
     aim: str
-    slow: str  # kata/name of the slow solution that it is appended to
+    slow: str  # kata/name of the slow solution that the code is appended to
     code: str
     control: str
     earns: str = ""  # why its points are legitimate
@@ -43,7 +43,7 @@ class Slow:
     title: str  # kata/name
     kata: Kata
     workload: Workload
-    source: str  # of the kata's file
+    source: str  # source of the kata's file
 
     def make_files(self) -> dict[str, bytes]:
         """Return the files of the submission."""

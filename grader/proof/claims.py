@@ -13,13 +13,13 @@ from torchkata.result import FAILED
 
 @dataclass(frozen=True)
 class Claim:
-    """One submission and what is expected of its results."""
+    """A submission and the results that are expected of it."""
 
     group: str  # "stubs", "solution", "right", "wrong" or "fallback"
-    kata: str  # "" if it is about all katas
+    kata: str  # "" if the claim is about all katas
     name: str
     job: Job
-    entry: zoo.ZooEntry | None = None  # only in the group "wrong"
+    entry: zoo.ZooEntry | None = None  # the wrong entry, only in the group "wrong"
 
     def refute(self, results: Sequence[KataResult]) -> str | None:
         """Return how the results contradict the claim, or None if it holds."""
@@ -31,11 +31,11 @@ class Claim:
 def make_claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterator[Claim]:
     """Yield all claims about the katas.
 
-    A wrong entry is graded alone: other katas would be graded with a fallback in its place anyway. A separate claim per
-    kata ("fallback") states that the katas that build on it can be done without it.
+    A wrong entry is graded alone: other katas would be graded with a fallback in its place anyway. For each kata, a
+    separate claim ("fallback") states that the katas that build on it can be done without it.
 
-    `quick` omits the fallbacks and the katas that build on a right entry, tests right entries on few inputs, and runs
-    only the test that `caught_by.toml` names for a wrong entry (all tests if it names none).
+    `quick` omits the fallbacks and the katas that build on a right entry, and tests right entries on few inputs. For a
+    wrong entry, `quick` runs only the test that `caught_by.toml` names (all tests if no test is named).
     """
     stubs, solution = zoo.read_package(course().assignment), course().solutions()
     yield Claim("stubs", "", "stubs", make_job("stubs", stubs, katas))
@@ -76,7 +76,7 @@ def make_job(
 
 
 def find_others(status: str, results: Sequence[KataResult]) -> str | None:
-    """Describe the katas with another status, or return None."""
+    """Describe the katas with a status other than `status`, or return None."""
     return "; ".join(describe(result) for result in results if result.status != status) or None
 
 
@@ -84,7 +84,7 @@ def refute_wrong(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | No
     """Return why a wrong entry does not count as caught, or None if it does.
 
     Its kata must be started and not done. If the entry has `looks_like`, a test must give this diagnosis and no test
-    may give another one. The test named in `caught_by.toml` must fail, with the diagnosis if there is one.
+    may give another diagnosis. The test named in `caught_by.toml` must fail, with the diagnosis if there is one.
     """
     (result,), found = results, collect_diagnoses(results)
     if result.status == "done":
@@ -99,7 +99,7 @@ def refute_wrong(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | No
 
 
 def check_caught_by(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | None:
-    """Return the error in an entry's `caught_by`, or None if it is right or missing."""
+    """Return the error in an entry's `caught_by`, or None if the value is right or missing."""
     if not entry.caught_by:
         return None
     fails_to = "give its diagnosis" if entry.looks_like else "contain its note" if entry.note else "catch it"

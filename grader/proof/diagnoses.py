@@ -1,4 +1,4 @@
-"""Statistics on diagnoses: most mistakes of the numeric katas must be named by a diagnosis or a test's note."""
+"""Statistics on diagnoses: a diagnosis or a test's note must name most mistakes in the numeric katas."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from grader.proof.claims import Claim, collect_diagnoses
 from grader.results.result import KataResult
 from torchkata.course import Kata, course
 
-MIN_NAMED = 0.7  # share of wrong entries of numeric katas, in the core track and in all tracks
+MIN_NAMED = 0.7  # minimum share of named mistakes of numeric katas, in the core track and in all tracks
 
 Judgement: TypeAlias = Literal[
     "right diagnosis", "named by the test", "no diagnosis", "wrong diagnosis", "unexpected diagnosis"
@@ -40,7 +40,7 @@ class Diagnoses:
     unforeseen: list[str] = field(default_factory=list)
 
     def add(self, claim: Claim, results: Sequence[KataResult]) -> None:
-        """Count one wrong entry."""
+        """Count the judgement of one wrong entry."""
         judgement = judge_diagnosis(claim, results)
         self.counts.setdefault(claim.kata, Counter())[judgement] += 1
         if judgement == "unexpected diagnosis":
@@ -54,7 +54,7 @@ class Diagnoses:
     def find_failed(self, katas: Sequence[Kata]) -> list[str]:
         """Return a line for the core track and for all tracks if too few mistakes are named.
 
-        A group of katas is checked only if all of it was proven.
+        A group of katas is checked only if all katas of the group were proven.
         """
         every = select_numeric(course().katas.values())
         core = [kata for kata in every if kata.track == "core"]

@@ -1,7 +1,7 @@
 """Check the examples in stubs, by running them with the solution, and the arithmetic in texts.
 
 The comment after an expression starts with its value, the comment after a statement with `name = value`. Words may
-follow after a colon. Numbers are compared to the digits written; after "about", within 20 %.
+follow after a colon. Numbers must agree in all written digits, or after "about" within 20 %.
 
     python -m grader.proof.examples COURSE KATA...     prints a line for each mistake
 
@@ -44,7 +44,7 @@ Names = dict[str, Any]
 
 
 class Untrue(AssertionError):
-    """An example or a calculation is wrong. The message contains the actual and the stated value."""
+    """Raised if an example or a calculation is wrong. The message contains the actual and the stated value."""
 
 
 def main(root: str, katas: list[str]) -> None:
@@ -179,7 +179,7 @@ def collect_states(names: Names) -> Names:
 
 
 def run_statement(node: ast.stmt, names: Names, comment: str) -> Any:
-    """Return the value of an expression, or the error class that the comment states; None for a statement."""
+    """Return the value of an expression, or the error class that the comment states, or None for a statement."""
     if not isinstance(node, ast.Expr):
         exec(compile(ast.Module([node], []), "example", "exec"), names)
         return None
@@ -215,7 +215,7 @@ def assert_equal(value: Any, sides: list[ast.expr], names: Names, comment: str) 
 
 
 def matches(value: Any, written: ast.expr, names: Names) -> bool:
-    """Return whether a value equals the written one: numbers up to the written digits, lists item by item."""
+    """Return whether a value equals the written value: numbers up to the written digits, lists item by item."""
     if hasattr(value, "tolist"):  # a tensor, an array
         value = value.tolist()
     if isinstance(written, ast.Call) and ast.unparse(written.func) == "tensor":
@@ -243,7 +243,7 @@ def matches(value: Any, written: ast.expr, names: Names) -> bool:
 
 
 def matches_figure(value: float, figure: str) -> bool:
-    """Return whether a number rounds to the written one; integers and numbers of one or two digits are exact."""
+    """Return whether a number rounds to the written number; integers and one- or two-digit numbers are exact."""
     if isinstance(value, int):
         return value == float(figure)
     if len(Decimal(figure).normalize().as_tuple().digits) < 3:
@@ -277,7 +277,7 @@ def convert_to_python(side: str) -> str:
 
 
 def check_sums(text: str) -> int:
-    """Return the number of numeric equations in a text. Raises Untrue if the sides of one differ."""
+    """Return the number of numeric equations in a text. Raises Untrue if the sides of an equation differ."""
     found = find_equations(text)
     for sides in found:
         first, *others = map(convert_to_python, sides)

@@ -58,6 +58,6 @@ def format_page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) 
 
 
 def format_block(kata: Kata, block: Block) -> str:
-    """Return a failure as the terminal shows it, without the command to rerun the test."""
+    """Return a failure as the terminal shows it, without the command that reruns the test."""
     lines = [line for line in render_block(kata, block) if not line.startswith(f"  {words('label.again')}")]
     return "\n".join(part for line in lines for part in wrap(line, WIDTH))

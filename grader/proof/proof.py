@@ -49,7 +49,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Proof:
-    """The outcome of one part of certify."""
+    """The outcome of one part of `grader certify`."""
 
     tables: list[Table]
     claims: int
@@ -66,23 +66,23 @@ class Trial:
     kind: Literal["attack", "slow", "cheat"]
     title: str  # class/name
     level: Level
-    problems: tuple[str, ...]  # the ways in which it succeeded
-    control_problem: str | None = None  # "" if the honest control is accepted, None without a control
-    stopped_by: str = ""  # the defence that stopped it, "" if none did
+    problems: tuple[str, ...]  # the ways in which the entry succeeded
+    control_problem: str | None = None  # "" if the honest control is accepted, or None without a control
+    stopped_by: str = ""  # the defence that stopped the entry, or ""
     gained: float = 0.0  # undeserved points
-    admitted: Literal["", "OPEN", "ONLY BWRAP STOPS"] = ""  # declared in the corpus: no defence at this level …
-    reason: str = ""  # … and why
+    admitted: Literal["", "OPEN", "ONLY BWRAP STOPS"] = ""  # set if the corpus declares that no defence stops it
+    reason: str = ""  # why no defence stops it
     inconclusive: bool = False  # the machine was too noisy
     control_inconclusive: bool = False
     harmed_next: bool = False  # attacks: the result of the next submission changed
     mib: float = 0.0  # attacks: memory taken from the grader's own process
     seconds: float = 0.0  # attacks: grading time of the submission
-    does_the_work: bool = False  # cheats: earns its points legitimately
+    does_the_work: bool = False  # cheats: the submission earns its points legitimately
     row: PerformanceResult | None = None  # slow solutions: the measurement
 
     @property
     def achieved(self) -> bool:
-        """Whether it succeeded and the corpus declares that it can."""
+        """Whether the entry succeeded and the corpus declares that it can succeed."""
         return bool(self.admitted and self.problems)
 
 

@@ -1,6 +1,6 @@
-"""The zoo: right implementations that the tests must accept, and wrong ones that they must catch.
+"""The zoo: right implementations that the tests must accept, and wrong implementations that they must catch.
 
-reference/<kata>/right/<name>.py  unusual but right; the first line of the docstring says how
+reference/<kata>/right/<name>.py  unusual but right; the first line of the docstring says what is unusual
 reference/<kata>/wrong.toml       wrong implementations:
     [patches]     mistakes of mistakes.py by name, each with its text replacements in the solution: `["old", "new"]`, a
                   list of such pairs, or a table with several variants of the mistake
@@ -33,10 +33,10 @@ class ZooEntry:
 
     kata: str
     name: str
-    words: str  # describes what is unusual or wrong
+    words: str  # a sentence on what is unusual or wrong
     source: str
     looks_like: frozenset[str] = frozenset()  # acceptable diagnoses, as sentences
-    caught_by: str = ""  # the recorded test that catches it, "" if unknown
+    caught_by: str = ""  # the recorded test that catches it, or "" if unknown
     note: str = ""  # required text in that test's own note
 
 

@@ -18,7 +18,7 @@ MARGIN = 10  # ratio of a time limit to the slowest test of right code
 
 @dataclass
 class Judged:
-    """A claim with its results, and how they contradict it (None if it holds)."""
+    """A claim with its results, and how the results contradict the claim (None if the claim holds)."""
 
     claim: Claim
     katas: Sequence[KataResult]
@@ -42,7 +42,7 @@ class ZooOutcome:
         return problem is None
 
     def add_known(self, claim: Claim, katas: Sequence[KataResult] | None) -> bool:
-        """Record a claim with its stored results; return False if it has none or they do not prove it."""
+        """Record a claim with its stored results; return False if there are none or they do not prove the claim."""
         if katas is None or claim.refute(katas) is not None:
             return False
         self.known += 1
@@ -70,7 +70,7 @@ class ZooOutcome:
         return sum(test.outcome != "passed" for test in tests), len(tests)
 
     def count_catches(self, kata: Kata) -> dict[str, tuple[int, int]]:
-        """Return the number of wrong entries that each test catches, and that it alone catches."""
+        """Return for each test the number of wrong entries that it catches, and the number that only it catches."""
         caught: Counter[str] = Counter()
         alone: Counter[str] = Counter()
         for result in self.select_results("wrong", kata.name):

@@ -23,8 +23,8 @@ from pathlib import Path
 from grader.base.imports import follow_imports, module_path
 from torchkata.course import ENGINE, Kata, cached_by_course, course
 
-LIBRARIES = ("numpy", "hypothesis", "pytest")  # in addition to those that the course preloads
-SHORT = 16  # digits; enough for a class, where nobody attacks the digest
+LIBRARIES = ("numpy", "hypothesis", "pytest")  # in addition to the libraries that the course preloads
+SHORT = 16  # digits; enough within a class, because nobody attacks the digest
 
 ENGINE_FILES = ("torchkata/**/*.py", "torchkata/**/*.toml", "grader/**/*.py", "grader/**/*.toml")
 GRADING_FILES = (
@@ -129,13 +129,13 @@ def environment() -> dict[str, str]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions shared by all nodes of a cluster: of libraries, and of Python without its patch number."""
+    """Return the versions of libraries and of Python (without patch number), which all nodes of a cluster share."""
     here = environment()
     return {**here, "python": here["python"].rpartition(".")[0], "platform": ""}
 
 
 def version_of(module: str) -> str:
-    """Return the version of the package of a module, "" if it is part of Python or not installed."""
+    """Return the version of the package of a module, or "" if it is part of Python or not installed."""
     with contextlib.suppress(PackageNotFoundError):
         return version(module)
     names = packages_distributions().get(module, [])

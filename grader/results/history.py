@@ -16,13 +16,13 @@ RULES = (
 
 @cached_by_course
 def course_version() -> str:
-    """Return the course's commit, with "+" if grading files have uncommitted changes; "" without a git checkout."""
+    """Return the course's commit, with "+" if grading files have uncommitted changes, or "" without a git checkout."""
     head, changed = git("rev-parse", "HEAD").strip(), git("status", "--porcelain", "--", *RULES)
     return head + (NOT_COMMITTED if changed else "")
 
 
 def describe_changes(kata: str, old: str, new: str) -> str:
-    """Return one line with the changed tests (or else files) of a kata, and the commits that changed them, if known."""
+    """Return one line with the changed tests (or else files) of a kata and, if known, the commits that changed them."""
     versions = [version.removesuffix(NOT_COMMITTED) for version in (old, new)]
     if kata not in course().katas or not all(versions):
         return f"{kata}: its tests or settings have changed"
@@ -37,14 +37,14 @@ def describe_changes(kata: str, old: str, new: str) -> str:
 
 
 def read_at(path: str, version: str) -> str:
-    """Return a course file at a version, "" if it did not exist; an uncommitted version is read from disk."""
+    """Return a course file at a version, or "" if it did not exist; an uncommitted version is read from disk."""
     if version.endswith(NOT_COMMITTED):
         return (course().root / path).read_text("utf-8")
     return git("show", f"{version}:./{path}")
 
 
 def git(*arguments: str) -> str:
-    """Return the output of a git command in the course, "" if it fails."""
+    """Return the output of a git command in the course, or "" if it fails."""
     command = ["git", "-C", str(course().root), *arguments]
     try:
         return subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=True).stdout

@@ -42,9 +42,9 @@ class Item:
     """The statistics of a test."""
 
     which: Property
-    n: int  # submissions that tried it
-    difficulty: float | None = None  # share of these that pass: 1 is easy; None if nobody tried it
-    discrimination: float | None = None  # also None if all pass, all fail, or all have the same points elsewhere
+    n: int  # number of submissions that tried the test
+    difficulty: float | None = None  # share of these submissions that pass: 1 is easy; None if nobody tried it
+    discrimination: float | None = None  # None also if all pass, all fail, or all have the same points in other tests
     seconds: float | None = None  # mean
 
 
@@ -76,7 +76,7 @@ def collect_answers(result: Result) -> dict[Property, Answer]:
 
 
 def analyze_tests(students: Sequence[Answers], tests: Sequence[Property]) -> list[Item]:
-    """Return the statistics of each test that nobody or at least `FEWEST` submissions tried; [] for a small class."""
+    """Return the statistics of each test that nobody or at least `FEWEST` submissions tried; none in a small class."""
     if len(students) < FEWEST:
         return []
     totals = [sum_points(student) for student in students]
@@ -85,7 +85,7 @@ def analyze_tests(students: Sequence[Answers], tests: Sequence[Property]) -> lis
 
 
 def analyze_test(which: Property, students: Sequence[Answers], totals: Sequence[tuple[float, float]]) -> Item | None:
-    """Return the statistics of a test, None if too few submissions tried it."""
+    """Return the statistics of a test, or None if too few submissions tried it."""
     tried = [
         (answer, total)
         for student, total in zip(students, totals, strict=True)
@@ -114,8 +114,8 @@ def share_of_others(answer: Answer, total: tuple[float, float]) -> float:
 
 
 def point_biserial(passed: Sequence[bool], rest: Sequence[float]) -> float | None:
-    """Return the correlation of a yes/no variable with a number; None if either is constant."""
-    if len({*passed}) < 2 or len({*rest}) < 2:  # compared exactly: a rounded mean could hide that all are equal
+    """Return the correlation of a yes/no variable with a number, or None if either is constant."""
+    if len({*passed}) < 2 or len({*rest}) < 2:  # compare exactly: a rounded mean could hide that all values are equal
         return None
     return max(-1.0, min(1.0, correlation([float(one) for one in passed], rest)))
 

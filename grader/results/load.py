@@ -1,4 +1,4 @@
-"""Reads all results in a directory, keeping only the needed part of each, so that a large class fits in memory."""
+"""Reads all results in a directory and keeps only the needed part of each, so that a large class fits in memory."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def read_all(directory: Path, convert: Callable[[Result], T]) -> tuple[dict[str, T], list[str]]:
-    """Return the converted results by submission, and one line for each one that cannot be read or converted.
+    """Return the converted results by submission, and one line for each result that cannot be read or converted.
 
     `convert` may raise ValueError with the reason.
     """

@@ -27,7 +27,7 @@ class KataResult(msgspec.Struct, frozen=True):
     score: float
     max_score: float
     tests: tuple[TestResult, ...] = ()
-    digest: str = ""  # of the course files that decide its points
+    digest: str = ""  # digest of the course files that decide its points
     kept: str = ""  # course version that graded it, if a later version would have given fewer points
 
 
@@ -44,24 +44,24 @@ class PerformanceResult(msgspec.Struct, frozen=True):
     thresholds: tuple[float, float] | None = None  # ratios for some points and for all points
     tier: Tier | None = None  # highest threshold that was reached
     mfu: float | None = None  # share of the datasheet's peak
-    rate: float | None = None  # work per second
-    unit: str = ""  # of the work: FLOP, B, tokens
+    rate: float | None = None  # work units per second
+    unit: str = ""  # unit of the work: FLOP, B, tokens
     blocks: int = 0  # number of timed blocks that were used
     seconds: float = 0.0
 
     @property
     def counts(self) -> bool:
-        """Whether its points count; a missing device or a fault of the machine does not count as zero."""
+        """Whether the workload's points count. A missing device or a fault of the machine does not count as zero."""
         return self.outcome not in UNCOUNTED
 
     @property
     def rehearsed(self) -> bool:
-        """Whether it was graded on a device on which speed earns no points."""
+        """Whether the workload was graded on a device on which speed earns no points."""
         return self.counts and self.max_score == 0
 
     @property
     def reached(self) -> Literal["all", "some", "none"]:
-        """How many of the points were earned; in a rehearsal, how many the same tier would earn elsewhere."""
+        """How many of the points were earned. In a rehearsal, how many the same tier would earn on another device."""
         if self.rehearsed:
             return "all" if self.tier == "full" else "some" if self.tier else "none"
         return "none" if self.score <= 0 else "all" if self.score >= self.max_score else "some"
@@ -92,7 +92,7 @@ class Result(msgspec.Struct, frozen=True):
     performance: list[PerformanceResult] = []
     speed_fingerprint: str = ""  # fingerprint of the timed submission
     findings: list[Finding] = []
-    unreadable: str = ""  # why the submission could not be read, "" if it could
+    unreadable: str = ""  # why the submission could not be read, or "" if it could
     basis: str = ""  # digest of everything that affects points except the course's files of each kata
     course: str = ""  # commit of the course, if it is a git checkout
     handed_in: str = ""  # time of the submission's commit with time zone, if it is a git checkout
@@ -100,7 +100,7 @@ class Result(msgspec.Struct, frozen=True):
     schema: str = SCHEMA
 
     def is_timed(self, device: str) -> bool:
-        """Return whether its speed on this kind of device is already graded."""
+        """Return whether the submission's speed on this kind of device is already graded."""
         known = self.speed_fingerprint == speed_fingerprint(self.fingerprint, device)
         return known and all(row.counts for row in self.performance)
 
@@ -129,7 +129,7 @@ def store(result: Result, directory: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file atomically: to a temporary file, locked so that no cleanup deletes it, which is then renamed.
+    """Write a file atomically: write a temporary file, locked so that no cleanup deletes it, and rename it.
 
     Raises OSError.
     """
@@ -137,7 +137,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def load(path: Path) -> Result | None:
-    """Return a stored result, None if there is no readable one."""
+    """Return a stored result, or None if there is no readable one."""
     try:
         return read(path)
     except ResultError:

@@ -13,7 +13,7 @@ from grader.results.result import write_whole
 FILE = "hand_in.json"
 MAX_FILE = 32 * 2**10  # maximum number of characters stored per file; code typed by hand is shorter
 MAX_TOTAL = 256 * 2**10  # maximum number of characters stored for all files together
-LINE_END = re.compile(r"\r\n|\r|\n")  # as Python counts lines
+LINE_END = re.compile(r"\r\n|\r|\n")  # the line ends that Python counts
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -32,7 +32,7 @@ class Source(msgspec.Struct, frozen=True):
 class StoredSubmission(msgspec.Struct, frozen=True):
     """The files that a result is about."""
 
-    fingerprint: str  # of the result
+    fingerprint: str  # fingerprint of the result
     graded: datetime
     files: dict[str, Source] = {}
 
@@ -57,7 +57,7 @@ def store(directory: Path, submission: str, fingerprint: str, files: Mapping[str
 
 
 def load_submission(directory: Path, submission: str, fingerprint: str) -> StoredSubmission | None:
-    """Return the files of the result with this fingerprint, None if they are not stored."""
+    """Return the files of the result with this fingerprint, or None if they are not stored."""
     try:
         found = msgspec.json.decode((directory / submission / FILE).read_bytes(), type=StoredSubmission)
     except (OSError, msgspec.MsgspecError, UnicodeError):

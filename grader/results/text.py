@@ -1,4 +1,4 @@
-"""Puts the names of tests and their outcomes into words."""
+"""Converts the names of tests and their outcomes into text for people."""
 
 from torchkata.i18n import class_words
 from torchkata.result import LOOKS, Outcome

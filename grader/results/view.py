@@ -12,7 +12,7 @@ from torchkata.result import TestResult
 
 PERFORMANCE = "performance"
 HAND_IN = "hand-in"
-SHOWN_OUTCOMES = ("passed", "not_started", "inconclusive", "not_graded")  # others reveal how an answer was wrong
+SHOWN_OUTCOMES = ("passed", "not_started", "inconclusive", "not_graded")  # others reveal how an answer is wrong
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class VisibleTest:
     title: str
     visibility: Visibility
     result: TestResult
-    counts: bool = True  # False if there are no points to earn because it was not graded
+    counts: bool = True  # False if no points can be earned because the test was not graded
     rehearsed: bool = False  # True if it was graded, but earns no points on this device
 
     @property

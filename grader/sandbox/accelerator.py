@@ -1,4 +1,4 @@
-"""The interface of a device that the grader and its workers share: CUDA, or a fake one in tests."""
+"""The interface of a device that the grader and its workers share: CUDA, or a fake device in tests."""
 
 from typing import Protocol
 
@@ -14,7 +14,7 @@ class SharedMemory(Protocol):
         """Return a new file descriptor of the memory to send to another process; the caller closes it."""
 
     def release(self) -> None:
-        """Unmap the memory. No work queued by this process may still use it."""
+        """Unmap the memory. Work that this process has queued must no longer use the memory."""
 
 
 class Accelerator(Protocol):
@@ -27,4 +27,4 @@ class Accelerator(Protocol):
         """Wait until the device has finished the work that this process has queued."""
 
     def free_bytes(self) -> int:
-        """Return the free device memory, counting torch's cache for this process as free."""
+        """Return the free bytes of device memory. Memory in this process's torch cache counts as free."""

@@ -1,11 +1,11 @@
 """Frames of plain values over a socket: a length, then a message.
 
-A message is msgpack. It contains only the dtype and shape of each tensor or array; their bytes follow it, in order.
+A message is msgpack. It contains only the dtype and shape of each tensor or array; their bytes follow the message.
 Nothing is unpickled: the receiver gets plain values or an error, never an object of the sender's choice.
 
-A large frame is left in memory that both sides have mapped, and the socket carries only its length. That memory is
-sealed at its size, so neither side can truncate it while the other uses it. The receiver copies it once before decoding
-it.
+A large frame is left in memory that both sides have mapped, and the socket carries only its length. The size of this
+memory is sealed, so neither side can truncate it while the other side uses it. The receiver copies the frame once
+before decoding it.
 """
 
 import fcntl
@@ -27,10 +27,10 @@ from torchkata.seam.reply import Reply
 from torchkata.seam.values import MAX_AXES, MAX_DEPTH, Opaque, Plain, is_array, is_tensor
 
 MAX_FRAME = 64 * 2**20
-MAX_OUTLINE = 2**20  # of a reply without tensors, which takes up to 64 times as much memory as Python objects
-BASE_REPLY, REPLY_PER_BYTE = 2**23, 16  # bytes that every reply may have, and further bytes per byte of the request
+MAX_OUTLINE = 2**20  # bytes of a reply without tensors, which takes up to 64 times this memory as Python objects
+BASE_REPLY, REPLY_PER_BYTE = 2**23, 16  # bytes allowed in every reply, and further bytes per byte of the request
 LARGE = 2**16  # frames of this many bytes or more go through shared memory
-IN_SHARED_MEMORY = 2**31  # added to the length
+IN_SHARED_MEMORY = 2**31  # flag that is added to the length
 SEALS = 1033, 0x0002 | 0x0004 | 0x0001  # F_ADD_SEALS: SHRINK, GROW and SEAL
 TENSOR, OPAQUE, ARRAY = 1, 2, 3
 SIMPLE = (bool, int, float, str, Opaque, type(None))
@@ -43,7 +43,7 @@ TORCH_DTYPES = (*NUMPY_DTYPES, "bfloat16", "float8_e4m3fn", "float8_e5m2")
 
 
 class ChannelError(Exception):
-    """No usable frame was received."""
+    """The base of the errors that are raised if no usable frame was received."""
 
 
 class Closed(ChannelError):
@@ -64,7 +64,7 @@ class Channel:
     def __init__(self, connection: socket.socket, shared: mmap.mmap | None = None) -> None:
         self.socket = connection
         self.shared = shared
-        self.deadline: float | None = None  # of the frame that is being received
+        self.deadline: float | None = None  # deadline of the frame that is being received
 
     def close(self) -> None:
         """Close the connection and the shared memory."""
@@ -168,7 +168,7 @@ def compute_reply_limit(sent: int) -> int:
 
 
 def create_shared_memory(size: int) -> int | None:
-    """Return a descriptor of sealed memory that two processes can map; None if the system lacks memfd."""
+    """Return a descriptor of sealed memory that two processes can map, or None if the system lacks memfd."""
     if not hasattr(os, "memfd_create"):
         return None
     descriptor = os.memfd_create("frames", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
@@ -240,7 +240,7 @@ def decode_reply(frame: bytes) -> Reply:
 
 
 class Contents:
-    """The bytes of a message's tensors. Each byte is taken once, so a small message can't decode to huge tensors."""
+    """The bytes of a message's tensors. Each byte is used once, so a small message can't decode to huge tensors."""
 
     def __init__(self, view: memoryview) -> None:
         self.left = view
@@ -267,7 +267,7 @@ def decode_extension(contents: Contents, code: int, data: memoryview) -> Plain:
         or min(shape, default=0) < 0
     ):
         raise ValueError("invalid dtype or shape")
-    if math.prod(max(1, size) for size in shape) > MAX_FRAME:  # torch multiplies the other sizes even if one is 0
+    if math.prod(max(1, size) for size in shape) > MAX_FRAME:  # torch multiplies the other sizes even if one size is 0
         raise ValueError("the shape is too large")
     dtype: Any = np.dtype(name) if code == ARRAY else getattr(torch, name)
     raw = contents.take(math.prod(shape) * dtype.itemsize)
@@ -282,7 +282,7 @@ def decode_extension(contents: Contents, code: int, data: memoryview) -> Plain:
 
 
 def check_plain(value: Plain, depth: int = 0) -> None:
-    """Check that `torchkata.seam.values.plain` could have returned a value. Raises ValueError."""
+    """Check that `torchkata.seam.values.to_plain` could have returned a value. Raises ValueError."""
     if isinstance(value, list) and depth <= MAX_DEPTH:
         for item in value:
             check_plain(item, depth + 1)

@@ -1,7 +1,7 @@
 """The restrictions on a worker, applied after its fork and before any student code runs.
 
-They cover its view of the machine, its resources and its privileges. Linux is called through ctypes because Python 3.11
-has no `unshare`.
+They cover the worker's view of the machine, its resources and its privileges. System calls use ctypes because Python
+3.11 has no `unshare`.
 """
 
 import base64
@@ -22,14 +22,14 @@ FILTER = 2
 CAP_VERSION_3 = 0x20080522
 READ_ANYTHING = 1 << 2  # CAP_DAC_READ_SEARCH
 
-DEVICES = ("null", "zero", "full", "random", "urandom")  # none of them stores what is written to it
+DEVICES = ("null", "zero", "full", "random", "urandom")  # these devices store no data that is written to them
 SCRATCH_MIB = 256
 SCRATCH_FILES = 4096
 SHARED_MEMORY_MIB = 16  # size of /dev/shm, of which the CUDA driver uses a little
 OPEN_FILES = 256
 THREADS = 64
-FIRST_USER = 2_100_000_000  # unused ids: above SSSD's and containers' (systemd, "UIDs and GIDs") …
-USERS = 2**31 - 1 - FIRST_USER  # … and below 2³¹
+FIRST_USER = 2_100_000_000  # above the ids of SSSD and containers (systemd, "UIDs and GIDs")
+USERS = 2**31 - 1 - FIRST_USER  # number of unused ids up to 2³¹
 INSTRUCTION, NUMBER = struct.Struct("<HBBI"), struct.Struct("<I")
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -39,15 +39,15 @@ libc = ctypes.CDLL(None, use_errno=True)
 class Confinement:
     """The restrictions that apply to every worker of a zygote."""
 
-    namespaces: bool  # inside bubblewrap: each worker has its own processes and /tmp, and no /proc
-    change_user: bool  # the grader is root: workers become a user that owns nothing
-    keep_reading: bool  # that user needs to read a Python that is installed in root's own directory
+    namespaces: bool  # true in bubblewrap: each worker has its own processes and /tmp, and no /proc
+    change_user: bool  # true if the grader is root: workers become a user that owns nothing
+    keep_reading: bool  # true if this user needs to read a Python that is installed in root's own directory
     memory_mib: int
     cpu_seconds: int
     filter: str  # the program that filters system calls, in base64; empty if there is none
-    own_pid: int  # placeholder in that program, replaced by the worker's process id
+    own_pid: int  # placeholder in the filter, replaced by the worker's process id
     core: int | None = None  # the only core that a timed worker may use
-    gpu: bool = False  # CUDA needs /proc, /dev/shm and unlimited address space
+    gpu: bool = False  # whether workers use CUDA, which needs /proc, /dev/shm and unlimited address space
 
 
 def check_call(result: int, what: str) -> None:
@@ -58,7 +58,7 @@ def check_call(result: int, what: str) -> None:
 
 @contextlib.contextmanager
 def new_pid_namespace() -> Iterator[None]:
-    """Make the next fork's child the first process of a PID namespace: all that it starts ends with it."""
+    """Make the next fork's child the first process of a PID namespace, so that all its descendants end with it."""
     outer = os.open("/proc/self/ns/pid", os.O_RDONLY)
     check_call(libc.unshare(NEW_PIDS), "unshare")
     try:
@@ -69,7 +69,7 @@ def new_pid_namespace() -> Iterator[None]:
 
 
 def remount_devices_read_only() -> None:
-    """Remount device files read-only: writes reach the device, but nobody can change a file's times or mode."""
+    """Remount device files read-only: nobody can change a file's times or mode, but writes still reach the device."""
     for path in Path("/dev").iterdir():
         if path.is_char_device():
             flags = os.statvfs(path).f_flag & (NO_SUID | NO_DEV | NO_EXEC)
@@ -78,7 +78,7 @@ def remount_devices_read_only() -> None:
 
 
 def enter_namespaces(confinement: Confinement) -> None:
-    """Enter new mount, network and IPC namespaces, and unless the user changes, a user namespace.
+    """Enter new mount, network and IPC namespaces and, unless the user changes, a new user namespace.
 
     The user namespace makes the kernel count this worker's threads separately. Only the owner of the PID namespace can
     mount its /proc, so /proc is mounted before the user namespace is created.
@@ -143,7 +143,7 @@ def measure_address_space() -> int:
 
 
 def count_tasks() -> int:
-    """Return how many processes and threads this user runs now, since RLIMIT_NPROC counts them."""
+    """Return how many processes and threads this user runs now, because RLIMIT_NPROC counts them."""
     count = 0
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -153,7 +153,7 @@ def count_tasks() -> int:
 
 
 def pick_user() -> int:
-    """Return a random unused user id: threads of a worker that is being killed must not count as the next worker's.
+    """Return a random unused user id, so that threads of a worker that is being killed don't count for the next worker.
 
     Sequential ids would reveal to a worker how many workers came before it.
     """
@@ -161,7 +161,7 @@ def pick_user() -> int:
 
 
 def drop_privileges(confinement: Confinement, user: int) -> None:
-    """Become `user` if the grader is root, drop all capabilities and make it impossible to gain any."""
+    """Become `user` if the grader is root, drop all capabilities, and make it impossible to gain capabilities."""
     if sys.platform != "linux":
         return
     if confinement.change_user:
@@ -182,7 +182,7 @@ def drop_capabilities(kept: int) -> None:
 
 
 def install_filter(confinement: Confinement) -> None:
-    """Install the system call filter, if there is one. It can't be removed."""
+    """Install the system call filter, if there is one. An installed filter can't be removed."""
     if not confinement.filter:
         return
     code = bytearray(base64.b64decode(confinement.filter))
@@ -193,6 +193,6 @@ def install_filter(confinement: Confinement) -> None:
 
 
 def hide_memory() -> None:
-    """Prevent the user's other processes from tracing this one or reading its memory."""
+    """Prevent the user's other processes from tracing this process or reading its memory."""
     if sys.platform == "linux":
         libc.prctl(SET_DUMPABLE, 0, 0, 0, 0)

@@ -1,8 +1,8 @@
 """Shares GPU memory between two processes through a file descriptor.
 
-It uses "Virtual Memory Management" of the CUDA driver API. A process that has the descriptor can map the memory, from
-any PID namespace and as any user. The memory lives until its last mapping and handle are released, so a worker that
-maps it may be killed at any time.
+The module uses "Virtual Memory Management" of the CUDA driver API. A process that has the descriptor can map the
+memory, from any PID namespace and as any user. The memory lives until its last mapping and handle are released, so a
+worker that maps the memory may be killed at any time.
 """
 
 import contextlib
@@ -73,7 +73,7 @@ def call(name: str, *arguments: Any) -> None:
 
 
 def lacking() -> str:
-    """Return why the device can't share its memory, or "" if it can. Starts CUDA. Raises CudaError."""
+    """Return why the device can't share its memory, or "" if sharing works. Starts CUDA. Raises CudaError."""
     call("cuInit", 0)
     for attribute, words in NEEDED.items():
         has = c_int()
@@ -130,7 +130,7 @@ class Allocation:
 
 
 def start_context() -> None:
-    """Make torch create the device's context, which later driver calls of this thread use."""
+    """Let torch create the device's context, which later driver calls of this thread use."""
     torch.empty(1, device="cuda")
 
 

@@ -1,4 +1,4 @@
-"""Checks that a process may fork (a child can't use CUDA if its parent has started it), and makes forks faster."""
+"""Checks that a process may fork (a child can't use CUDA if its parent has initialized CUDA), and speeds up forks."""
 
 import ctypes
 import os
@@ -14,14 +14,14 @@ class ForkError(Exception):
 
 
 def demand_no_driver() -> None:
-    """Raise ForkError if the CUDA driver is loaded: counting devices or a first `backward()` loads it."""
+    """Raise ForkError if the CUDA driver is loaded. Counting devices or a first `backward()` would load it."""
     maps = Path("/proc/self/maps")
     if maps.exists() and DRIVER in maps.read_text():
         raise ForkError("this process has loaded the CUDA driver, so its forked children can't use a GPU")
 
 
 def demand_one_thread() -> None:
-    """Raise ForkError if another thread runs: a lock that it holds would stay locked in a child."""
+    """Raise ForkError if another thread runs, because a lock that it holds would stay locked in a child."""
     tasks = Path("/proc/self/task")
     if tasks.exists() and (others := [task for task in tasks.iterdir() if int(task.name) != os.getpid()]):
         names = ", ".join(sorted((task / "comm").read_text().strip() for task in others))

@@ -24,9 +24,9 @@ from grader.sandbox.confine import DEVICES, Confinement, hide_memory
 from torchkata.course import ENGINE, CourseError, Kata, Limits, course
 
 Isolation: TypeAlias = Literal["auto", "bwrap", "none"]
-START_SECONDS = 120.0  # importing torch from a cold network disk can take this long
+START_SECONDS = 120.0  # importing torch from an uncached network disk can take this long
 GRADER_MIB = 600  # memory of a grader and its zygote with torch loaded, without the workers
-NEEDED = ("numpy", "msgspec")  # in addition to the packages that the course preloads
+NEEDED = ("numpy", "msgspec")  # needed in addition to the packages that the course preloads
 
 RUNTIME = (  # the files of the engine that a worker can see
     "torchkata/__init__.py",
@@ -40,17 +40,17 @@ RUNTIME = (  # the files of the engine that a worker can see
 )
 PROBES = ("tests/__init__.py", "tests/probes")  # the files of the course that every worker can see
 WORKLOADS = "reference/workloads/*.py"  # further files for timed workers
-HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"  # glibc reads two of its files; others count pages of all processes
+HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"  # glibc reads two of its files; others count all processes' pages
 UNLISTED = (".git", ".venv", "__pycache__")
 GPU_DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # in addition to the device's own file
-SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64")  # these are always in the sandbox
+SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64")  # folders that are always in the sandbox
 
 
 @dataclasses.dataclass(frozen=True)
 class Gpu:
     """The one GPU that workers may use."""
 
-    uuid: str  # `GPU-…`: CUDA and the driver number devices differently
+    uuid: str  # `GPU-…`; a number is not enough, because CUDA and the driver number devices differently
     minor: int  # number in the name of its file, /dev/nvidia<minor>
 
 
@@ -59,7 +59,7 @@ class Timing:
     """The additional resources of workers whose speed is graded."""
 
     arena_bytes: int  # size of the memory that a worker shares with the grader
-    core: int | None = None  # the only core it may run on
+    core: int | None = None  # the only core that the worker may run on
     gpu: Gpu | None = None
 
 
@@ -76,10 +76,10 @@ class Sandbox:
     runtime: Path
     isolation: Isolation
     gpu: Gpu | None = None
-    violations: list[str] = dataclasses.field(default_factory=list)  # found by the self-test: see `prove` in setup.py
+    violations: list[str] = dataclasses.field(default_factory=list)  # the self-test's findings: see `prove` in setup.py
 
     def wait_until_ready(self) -> None:
-        """Wait for the zygote. Raises IsolationError if it does not start, CourseError if a probe can't be imported."""
+        """Wait for the zygote. Raises IsolationError if the start fails, CourseError if a probe can't be imported."""
         self.control.settimeout(START_SECONDS)
         with contextlib.suppress(OSError):
             if self.control.recv(1) == b"h":
@@ -93,7 +93,7 @@ class Sandbox:
         raise IsolationError(last)
 
     def clone(self) -> socket.socket:
-        """Fork a zygote and return the connection to it. Raises IsolationError."""
+        """Fork a zygote and return the connection to the new zygote. Raises IsolationError."""
         ours, theirs = socket.socketpair()
         with theirs:
             ours.settimeout(START_SECONDS)
@@ -105,15 +105,15 @@ class Sandbox:
         raise IsolationError("the process that starts workers has ended")
 
     def close(self) -> bytes:
-        """End the zygote and all workers; return its error output at the first call."""
+        """End the zygote and all workers; return the zygote's error output at the first call."""
         assert self.process.stderr is not None
         if self.process.stderr.closed:
             return b""
         self.control.close()
         if self.isolation == "bwrap":
-            os.killpg(self.process.pid, signal.SIGKILL)  # a child of a bubblewrap that is just starting would survive
+            os.killpg(self.process.pid, signal.SIGKILL)  # while bubblewrap is starting, its child would survive
         else:
-            self.process.kill()  # the zygotes that it has forked see the closed connection and end their workers
+            self.process.kill()  # forked zygotes see the closed connection and end their workers
         _, errors = self.process.communicate()
         shutil.rmtree(self.runtime, ignore_errors=True)
         return errors
@@ -267,7 +267,7 @@ def is_public(path: Path) -> bool:
 def build_environment(gpu: Gpu | None) -> dict[str, str]:
     """Return the complete environment of a worker, in which at most one GPU is visible."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    huge_pages = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}  # such processes fork faster
+    huge_pages = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}  # processes with huge pages fork faster
     hashing = {"PYTHONHASHSEED": "0"}  # the order of a student's sets must not vary from run to run
     kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
     fixed = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"}
@@ -285,7 +285,7 @@ def find_driver_folders() -> list[Path]:
 
 
 def demand_own_folders(folders: Sequence[Path]) -> None:
-    """Raise IsolationError if Python or a package is directly in `/` or a home, so workers would see all of it."""
+    """Raise IsolationError if Python or a package is directly in `/` or a home, which workers would see completely."""
     homes = {Path("/"), Path.home(), *(Path(user.pw_dir) for user in pwd.getpwall())}
     for folder in homes.intersection(folders):
         if not folder.is_relative_to("/usr"):
@@ -295,7 +295,7 @@ def demand_own_folders(folders: Sequence[Path]) -> None:
 
 
 def bind_readable(folder: Path) -> list[str]:
-    """Return options that bind a folder so that all workers can reach it: only root can access bwrap's own folders."""
+    """Return options that bind a folder so that all workers can reach it: bwrap's own folders are only for root."""
     above = (option for parent in reversed(folder.parents[:-1]) for option in ("--perms", "0755", "--dir", str(parent)))
     return [*above, "--ro-bind", str(folder), str(folder)]
 

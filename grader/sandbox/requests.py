@@ -6,7 +6,7 @@ from torchkata.speed.sizes import Size
 
 
 class WorkloadRequest(msgspec.Struct, frozen=True):
-    """The work that a timed worker does in each block."""
+    """The work that a timed worker does in each block of work."""
 
     workload: str
     size: Size

@@ -34,12 +34,12 @@ class WorkerRunner:
         self.limits = limits
         self.files: Mapping[str, bytes] = {}
         self.patience = 1.0
-        self.kata_left = self.test_left = 0.0  # seconds
-        self.kata_left_before = 0.0  # kata_left when the current test began
+        self.kata_left = self.test_left = 0.0  # seconds that remain
+        self.kata_left_before = 0.0  # value of kata_left when the current test began
         self.forgiven = 0.0  # seconds that the current worker waited for a processor
         self.waited_here = 0.0  # seconds that this thread had waited at the last measurement
         self.judging_left = 0.0  # processor seconds that this thread may use between the calls of the current test
-        self.answered = math.nan  # when the last call finished, on the clock of judging_left
+        self.answered = math.nan  # time when the last call finished, by the clock of judging_left
         self.turn = threading.RLock()  # held while a thread talks to the zygote
         self.channel: Channel | None = None
         self.arena: int | None = None  # descriptor of the memory shared with a timed worker
@@ -51,7 +51,7 @@ class WorkerRunner:
         self.kata_left = self.limits.kata_seconds * patience
 
     def reset(self, kata: str) -> None:
-        """Begin a test: the next call goes to a new worker. The old worker ends in the background."""
+        """Begin a test. The next call goes to a new worker, and the old worker ends in the background."""
         if self.channel is not None:
             self.kata_left += self.forgive()
         self.kata_left_before = self.kata_left
@@ -69,8 +69,7 @@ class WorkerRunner:
         """Send a call and wait for the reply, within the time limits.
 
         Only the duration of calls counts, excluding time that the worker or this thread waited on a busy machine.
-        Judging the answers and shrinking the inputs have the same limit, because an answer can be built to make them
-        slow.
+        Judging the answers and shrinking the inputs have the same limit, because a crafted answer can make them slow.
         """
         self.demand_time_to_judge()
         whole_call = self.limits.call_seconds
@@ -101,7 +100,7 @@ class WorkerRunner:
             raise TimedOut(words("timed_out.judging"))
 
     def set_budget(self, seconds: float) -> None:
-        """Limit the total time of all calls before the next `reset` to `seconds`, in addition to the other limits."""
+        """Limit the total time of all calls before the next `reset` to `seconds`, in addition to the usual limits."""
         self.test_left = min(self.test_left, seconds)
 
     def ask(
@@ -109,7 +108,7 @@ class WorkerRunner:
     ) -> Reply:
         """Send a request and wait for the reply. Raises TimedOut or Died after ending the worker.
 
-        A `descriptor` is sent after the request, which must announce it.
+        If there is a `descriptor`, it is sent after the request, and the request must announce it.
         """
         assert self.channel is not None
         deadline, self.waited_here = time.monotonic() + seconds, measure_waiting()
@@ -139,7 +138,7 @@ class WorkerRunner:
     def forgive(self) -> float:
         """Return how many more seconds the worker has waited for a processor.
 
-        Time during which its own other threads ran does not count; otherwise a worker could postpone its deadline
+        Time during which the worker's other threads ran does not count. Otherwise a worker could postpone its deadline
         forever.
         """
         own_threads, waited = self.signal(b"T")
@@ -150,7 +149,7 @@ class WorkerRunner:
         return new
 
     def signal(self, letter: bytes) -> tuple[int, int]:
-        """Ask the zygote about the current worker; return the two numbers of its answer. Raises Inconclusive."""
+        """Send the zygote a command about the current worker; return its reply of two numbers. Raises Inconclusive."""
         with self.turn, contextlib.suppress(OSError):
             self.control.sendall(letter)
             first, second = TWO_NUMBERS.unpack(self.receive_answer(letter.lower(), TWO_NUMBERS.size))
@@ -167,7 +166,7 @@ class WorkerRunner:
         return answer[1:]
 
     def start(self) -> None:
-        """Get a new worker and send it the student's files. Raises Inconclusive if the machine can't start one."""
+        """Get a new worker and send it the student's files. Raises Inconclusive if the machine can't start it."""
         self.channel = self.new_channel()
         self.forgiven = 0.0
         deadline = time.monotonic() + CONTROL_SECONDS
@@ -201,7 +200,7 @@ class WorkerRunner:
         return [str(words) for words in found]
 
     def end(self, letter: bytes = b"E") -> int:
-        """End the worker; return its wait status, or 0 if there was none. Raises Inconclusive."""
+        """End the worker; return its wait status, or 0 if there was no worker. Raises Inconclusive."""
         if self.channel is None:
             return 0
         with self.turn, contextlib.suppress(OSError):
@@ -219,7 +218,7 @@ class WorkerRunner:
 
 
 def measure_waiting() -> float:
-    """Return the seconds this thread has waited for a processor so far; 0 if the kernel does not count them."""
+    """Return the seconds this thread has waited for a processor so far, or 0 if the kernel does not count them."""
     try:
         return int(os.pread(open_schedstat(os.getpid(), threading.get_ident()), 100, 0).split()[1]) / 1e9
     except (OSError, ValueError, IndexError):

@@ -1,4 +1,4 @@
-"""The sandbox's self-test: before any student's code, a worker tries to break out of its own confinement."""
+"""The sandbox's self-test: before any student's code runs, a worker tries to break out of its own confinement."""
 
 import contextlib
 import ctypes
@@ -18,10 +18,11 @@ ASK_PERSONALITY = 0xFFFF_FFFF  # a harmless query that no library makes
 
 
 def find_violations(hidden: Sequence[str], *, gpu: bool, timed: bool) -> list[str]:
-    """Return a description of each thing that this process can do although the sandbox should prevent it.
+    """Return a description of each action that this process can perform although the sandbox should prevent it.
 
-    A worker with a GPU may create a socket, because CUDA does, and its address space has no limit, because CUDA maps
-    more than any limit would allow. A `timed` worker must have no place to keep data that is not counted as its memory.
+    A worker with a GPU may create a socket, because CUDA creates one. The address space of this worker has no limit,
+    because CUDA maps more than any limit would allow. A `timed` worker must have no place to keep data that is not
+    counted as its memory.
     """
     if sys.platform != "linux":
         return ["do whatever its user can (only Linux confines workers)"]
@@ -47,9 +48,9 @@ def find_violations(hidden: Sequence[str], *, gpu: bool, timed: bool) -> list[st
 
 
 def can_use_socket() -> bool:
-    """Return whether some socket can send, or may try to connect; abstract socket names count as a network as well.
+    """Return whether any socket can send or may try to connect. Abstract socket names also count as a network.
 
-    Each end of a pair of datagram sockets can be reconnected to another pair, so such pairs count.
+    Pairs of datagram sockets count, because each end can be reconnected to another pair.
     """
     kinds = (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET, socket.SOCK_RAW)
     if any(succeeds(socket.socketpair, socket.AF_UNIX, kind) for kind in kinds[1:]):
@@ -83,7 +84,7 @@ def succeeds(function: Callable[..., object], *arguments: object) -> bool:
 
 
 def has_other_devices(*, gpu: bool) -> bool:
-    """Return whether /dev holds more than the allowed devices: a terminal could connect two workers."""
+    """Return whether /dev holds more than the allowed devices. A terminal, for example, could connect two workers."""
     own, names = {*DEVICES, *(["shm"] if gpu else [])}, {path.name for path in Path("/dev").iterdir()}
     return any(name not in own and not (gpu and name.startswith("nvidia")) for name in names)
 

@@ -1,10 +1,10 @@
 """The system call filter: a worker may make the calls that Python, NumPy and torch need, and no others.
 
-A call that is not listed here fails with ENOSYS, as if the kernel did not have it, so libraries fall back, and calls
-added in newer kernels are refused as well. What a worker does can change state of the kernel that outlives it, such as
-which pages and names are cached, or how high a counter is. Calls that return such state are refused, since a later
-submission could read it. libseccomp knows the numbers on this machine. The worker installs the filter as the last step
-(`confine.py`).
+A call that is not listed here fails with ENOSYS, as if the kernel did not have the call. Libraries then fall back, and
+calls added in newer kernels are refused as well. A worker can change kernel state that outlives the worker, such as the
+set of cached pages and names, or a counter. Calls that return such state are refused, because a later submission could
+read it. libseccomp knows the numbers of the calls on this machine. The worker installs the filter as the last step of
+its confinement (`confine.py`).
 """
 
 import errno
@@ -70,27 +70,27 @@ UNLESS_TIMED = (  # links and attributes can hold data that is not counted as me
 NOT_PERMITTED = (  # EPERM, a clearer error than ENOSYS for libraries and people
     *("fork", "vfork", "execve", "execveat"),  # each child would have its own memory limit
     *("ptrace", "tkill", "chroot", "mount", "umount2", "unshare", "setns", "mknod", "mknodat", "memfd_create"),
-    *("flock", "inotify_init", "inotify_init1"),  # they send signals through files that every worker can read
+    *("flock", "inotify_init", "inotify_init1"),  # these calls send signals through files that every worker can read
     *("pipe", "pipe2", "socketpair"),  # the kernel numbers them for all processes
-    *("mincore", "readahead", "fadvise64", "getrusage"),  # they reveal or change what is in the page cache
-    *("sysinfo", "statfs", "fstatfs"),  # they reveal how much memory and disk space all processes use
+    *("mincore", "readahead", "fadvise64", "getrusage"),  # these calls reveal or change what is in the page cache
+    *("sysinfo", "statfs", "fstatfs"),  # these calls reveal how much memory and disk space all processes use
     *("socket", "connect", "bind", "listen", "accept", "accept4"),
     *("setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups", "capset"),
 )
 
 UNIX, STREAM, SEQPACKET, KINDS = 1, 1, 5, 0xF
-STATX_FIELDS = 0xFFF  # those of `stat`, and the creation time; not the mount id, which counts all mounts
-SHARED = 1  # MAP_SHARED: such pages are counted only while they are mapped
+STATX_FIELDS = 0xFFF  # the fields of `stat` and the creation time, but not the mount id, which counts all mounts
+SHARED = 1  # MAP_SHARED: shared pages are counted only while they are mapped
 NEW_THREAD = 0x10F00  # CLONE_THREAD, _SIGHAND, _FILES, _FS and _VM
 THREAD_SETUP = 0x17C_0000  # additional flags that C libraries set
-FCNTL_COMMANDS = (0, 1, 2, 3, 4, 1027, 1030, 1032, 1033, 1034)  # duplicate, flags, sizes, seals; not locks, signals
+FCNTL_COMMANDS = (0, 1, 2, 3, 4, 1027, 1030, 1032, 1033, 1034)  # duplicates, flags, sizes, seals; no locks or signals
 IOCTL_REQUESTS = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # all ioctl requests that files need
 PRCTL_OPTIONS = (
     *(3, 15, 16, 21, 23, 29, 30, 38, 39, 41, 42, 47, 52),  # thread names, timer slack, huge pages; reading rights
     *(50, 51, 54, 55, 56, 63, 64, 0x53564D41),  # vector lengths, pointer tags, names of memory areas
 )
 SOCKET, SOCKET_OPTIONS = 1, (2, 7, 8, 16, 20, 21)  # SOL_SOCKET: buffer sizes, timeouts, credentials
-SOCKET_FACTS = (3, 4, 7, 8, 20, 21, 30, 38, 39)  # kind, error, buffers, timeouts; not the cookie, which counts sockets
+SOCKET_FACTS = (3, 4, 7, 8, 20, 21, 30, 38, 39)  # kind, error, buffers, timeouts; no cookie: it counts sockets
 ADVICE = (*range(5), 8, 10, 11, *range(14, 20), 22, 23, 102, 103)  # advice that affects only its own memory
 
 CONDITIONAL: dict[str, tuple[Case, ...]] = {  # allowed only in these cases
@@ -113,16 +113,16 @@ WITH_GPU: dict[str, tuple[Case, ...]] = {  # libcuda may need these in addition;
     "socket": ((Arg(0, UNIX), Arg(1, SEQPACKET, KINDS)),),
     "socketpair": ((Arg(0, UNIX), Arg(1, STREAM, KINDS)),),  # a pair of datagram sockets can be reconnected
     **dict.fromkeys(("bind", "listen", "memfd_create", "ioctl", "pipe", "pipe2"), ((),)),
-    **dict.fromkeys(("sysinfo", "statfs", "fstatfs", "getrusage"), ((),)),  # its /proc and /sys reveal the same
+    **dict.fromkeys(("sysinfo", "statfs", "fstatfs", "getrusage"), ((),)),  # a GPU worker's /proc tells the same
     **dict.fromkeys(("mbind", "get_mempolicy", "set_mempolicy", "set_mempolicy_home_node"), ((),)),
 }
-WITHOUT_NAMESPACES: dict[str, tuple[Case, ...]] = {"mincore": ((),)}  # a probe needs it where /tmp may be on a disk
+WITHOUT_NAMESPACES: dict[str, tuple[Case, ...]] = {"mincore": ((),)}  # a probe needs this call if /tmp may be on a disk
 WHEN_TIMED: dict[str, tuple[Case, ...]] = {
     "mmap": ((Arg(3, 0, SHARED),),),
     **dict.fromkeys(("sched_setaffinity", *UNLESS_TIMED), ()),
 }
 
-ERRORS = {"ioctl": errno.ENOTTY, "madvise": errno.EINVAL, "prctl": errno.EINVAL}  # as on a kernel without it
+ERRORS = {"ioctl": errno.ENOTTY, "madvise": errno.EINVAL, "prctl": errno.EINVAL}  # those of a kernel without the call
 
 LOAD, AND, EQUAL, ABOVE, AT_LEAST, RETURN = 0x20, 0x54, 0x15, 0x25, 0x35, 0x06  # BPF instructions
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in `struct seccomp_data`
@@ -137,9 +137,9 @@ def build_filter(*, pinned: bool = False, gpu: bool = False, namespaces: bool = 
     """Return the filter as a BPF program.
 
     Args:
-        pinned: the worker is timed: it must stay on its core, and all memory it uses must be counted as its own.
-        gpu: the worker may listen on a socket in its own network namespace, as the CUDA driver does in `cuInit`.
-        namespaces: the worker has its own /tmp in memory.
+        pinned: whether the worker is timed. It must then stay on its core and use only memory counted as its own.
+        gpu: whether the worker may listen on a socket in its own network namespace, as CUDA does in `cuInit`.
+        namespaces: whether the worker has its own /tmp in memory.
 
     Raises:
         FilterError: libseccomp is not installed.
@@ -171,7 +171,7 @@ def group_numbers(answers: Mapping[int, list[bytes]]) -> Iterator[tuple[int, int
 
 
 def build_rules(*, pinned: bool, gpu: bool, namespaces: bool = True) -> dict[str, tuple[Case, ...]]:
-    """Return the cases in which each call is allowed: an empty case always holds; no cases mean never."""
+    """Return the cases in which each call is allowed. An empty case always holds; a call without cases is forbidden."""
     named = dict.fromkeys((*ALLOWED, *UNLESS_TIMED), ((),)) | dict.fromkeys(NOT_PERMITTED, ())
     shared = {} if namespaces else WITHOUT_NAMESPACES
     return named | CONDITIONAL | shared | (WITH_GPU if gpu else {}) | (WHEN_TIMED if pinned else {})

@@ -1,4 +1,4 @@
-"""Does the timed work of a worker: takes a workload, then runs one block of it per request.
+"""Does the timed work of a worker: takes a workload, then runs one block of the workload per request.
 
 The grader measures the time. The grader also owns the memory for inputs and results.
 """
@@ -47,7 +47,7 @@ class TimedWork:
         return result
 
     def lay_out(self, request: WorkloadRequest) -> None:
-        """Place the workload's tensors in shared memory, and unmap the remainder: it could hold uncounted data."""
+        """Place the workload's tensors in shared memory, and unmap the remainder, which could hold uncounted data."""
         assert self.arena is not None
         self.work = work_of(request.workload)
         chosen = self.work.fields(request.size, request.calls)
@@ -86,7 +86,7 @@ def unmap(memory: Tensor) -> None:
 
 
 def return_freed_memory() -> None:
-    """Make the C library return freed memory to the system, so that the kernel stops counting it."""
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # only glibc has it
+    """Make the C library return freed memory to the system, so that the kernel no longer counts this memory."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # only glibc has this function
     if mallopt is not None:
         mallopt(MMAP_THRESHOLD, 2**20)

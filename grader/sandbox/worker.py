@@ -71,7 +71,7 @@ def confine_worker(confinement: Confinement, user: int) -> None:
 
 
 def close_uncounted_storage(channel: Channel) -> None:
-    """Close what could hold data that is not counted as this worker's memory: files and large frames."""
+    """Close files and large frames, which could hold data that is not counted as this worker's memory."""
     forbid_file_writes()
     if channel.shared is not None:
         channel.shared.close()

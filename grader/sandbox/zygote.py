@@ -1,13 +1,13 @@
-"""The zygote: a process that has imported what students import and forks a worker for every test.
+"""The zygote: a process that has imported the modules that students import, and forks a worker for every test.
 
-It never runs a student's code. It starts as `python -I -S -B zygote.py CONFIG`, where CONFIG is JSON. The first process
-only forks zygotes:
+A zygote never runs a student's code. It starts as `python -I -S -B zygote.py CONFIG`, where CONFIG is JSON. The first
+process only forks zygotes:
 C + descriptor   fork a zygote that takes commands there        → c (there)
-Each of those has at most one worker at a time and keeps the next one ready:
+Each forked zygote has at most one worker at a time and keeps the next worker ready:
 S                hand out a worker                              → s + its line and its shared memory, or x
-N                end the worker and all that it started
-E                the same, and answer when it is done           → e + wait status
-D                the same for one that seems to have died       → e + wait status
+N                end the worker and its descendants
+E                the same, and reply when the worker has ended  → e + wait status
+D                the same for a worker that seems to be dead    → e + wait status
 T                its other threads' time, its waiting time      → t + both in nanoseconds
 For a timed worker there are also:
 P, R             pause it, resume it                            → p, r + its processor time, its waiting time
@@ -84,11 +84,11 @@ def demand_forkable(confinement: "Confinement") -> None:
 
 
 def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) -> None:
-    """Import what students import, on one thread: torch hangs in forks of a multi-threaded process."""
+    """Import the modules that students import, on one thread: torch hangs in forks of a multi-threaded process."""
     import gc
     import importlib
 
-    gc.disable()  # imported objects stay alive, so collections during the imports would only cost time
+    gc.disable()  # imported objects stay alive, so garbage collections during the imports would only cost time
 
     for package in preload:
         importlib.import_module(package)
@@ -115,7 +115,7 @@ def warm_up_torch(*, gpu: bool, timed: bool) -> None:
     import torch
 
     if timed:
-        import torch._dynamo  # its import writes to a folder; a timed worker has no writable one
+        import torch._dynamo  # its import writes to a folder, and a timed worker has no writable folder
 
     from torchkata.compat.torch_internals import reduce_torch_overhead
 
@@ -151,7 +151,7 @@ class Zygote:
         """Answer commands until the grader hangs up."""
         import ctypes
 
-        if sys.platform == "linux":  # orphans of a worker become children of this process, so it can kill them
+        if sys.platform == "linux":  # orphans of a worker become children of this process, which can then kill them
             ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self.control.sendall(b"c")
         try:
@@ -167,7 +167,7 @@ class Zygote:
             os._exit(0)
 
     def answer_end(self, command: bytes) -> None:
-        """End the current worker and, unless the grader does not wait for it, answer with its wait status."""
+        """End the current worker. If the grader waits for a reply, send the worker's wait status."""
         status = self.end(patience=2.0 if command == b"D" else 0.0)
         if command != b"N":
             self.control.sendall(b"e" + STATUS.pack(status))
@@ -196,7 +196,7 @@ class Zygote:
 
         demand_forkable(self.confinement)
         user = confine.pick_user()
-        scratch = Path("/tmp/work")  # in the worker's own /tmp
+        scratch = Path("/tmp/work")  # a folder in the worker's own /tmp
         if not self.confinement.namespaces:
             scratch = Path(tempfile.mkdtemp(prefix="torchkata-"))
             if self.confinement.change_user:
@@ -212,25 +212,25 @@ class Zygote:
         return Worker(pid, ours, memory, scratch)
 
     def forget(self) -> None:
-        """Forget the other workers; called in a new one, whose student code could read their process ids."""
+        """Forget the other workers. A new worker calls this, because its student code could read their process ids."""
         self.current = self.next = None
         self.dying.clear()
 
     def pause(self) -> None:
-        """Stop all threads of the current worker, then answer with its times."""
+        """Stop all threads of the current worker, then reply with its times."""
         if self.current is not None:
             stop_process(self.current.pid)
         self.control.sendall(b"p" + TWO_NUMBERS.pack(*self.read_times()))
 
     def resume(self) -> None:
-        """Answer with the current worker's times and let it continue."""
+        """Reply with the current worker's times and let the worker continue."""
         times = self.read_times()
         if self.current is not None:
             os.kill(self.current.pid, signal.SIGCONT)
         self.control.sendall(b"r" + TWO_NUMBERS.pack(*times))
 
     def report_times(self) -> None:
-        """Answer with the time that the worker's other threads ran and that its first thread waited.
+        """Reply with the time that the worker's other threads ran and the time that its first thread waited.
 
         The kernel adds a wait to the total only when the wait ends.
         """
@@ -242,7 +242,7 @@ class Zygote:
         self.control.sendall(b"t" + TWO_NUMBERS.pack(others, waited))
 
     def report_memory(self) -> None:
-        """Answer with the current worker's memory, as the kernel counts it; zeros if it has exited."""
+        """Reply with the current worker's memory as the kernel counts it, or with zeros if the worker has exited."""
         facts = dict(line.split(":", 1) for line in self.read_proc("status").splitlines())
         own, shared = (sum(int(facts.get(name, "0").split()[0]) for name in names) for names in MEMORY)
         self.control.sendall(b"m" + TWO_NUMBERS.pack(own * 1024, shared * 1024))
@@ -254,13 +254,13 @@ class Zygote:
     def read_times(self) -> tuple[int, int]:
         """Return the current worker's processor time and its time waiting for a processor, in nanoseconds."""
         if self.current is not None:
-            with contextlib.suppress(OSError):  # it has ended
+            with contextlib.suppress(OSError):  # the worker has ended
                 return time.clock_gettime_ns(~self.current.pid << 3 | PROCESS_CLOCK), self.read_schedule()[1]
         return 0, 0
 
     def read_schedule(self) -> tuple[int, int]:
         """Return how long the current worker's first thread has run and waited for a processor, in nanoseconds."""
-        ran, waited, *_ = self.read_proc("schedstat").split() or (0, 0)  # not every kernel counts this
+        ran, waited, *_ = self.read_proc("schedstat").split() or (0, 0)  # not every kernel counts these times
         return int(ran), int(waited)
 
     def read_proc(self, name: str) -> str:
@@ -271,7 +271,7 @@ class Zygote:
         return ""
 
     def end(self, patience: float) -> int:
-        """End the current worker; return its wait status, or SIGKILL if it still runs after `patience` seconds."""
+        """End the current worker; return its wait status, or SIGKILL if it does not end within `patience` seconds."""
         self.dying = [pid for pid in self.dying if not os.waitpid(pid, os.WNOHANG)[0]]
         worker, self.current = self.current, None
         if worker is None:
@@ -289,7 +289,7 @@ class Zygote:
     def kill(self, worker: Worker) -> int:
         """Kill a worker and everything it has started, without waiting for the system to free its memory.
 
-        On a GPU this does wait, since work that the worker has queued may run until the process is gone.
+        On a GPU this function does wait, because work that the worker has queued may run until the process is gone.
         """
         os.kill(worker.pid, signal.SIGKILL)
         if self.confinement.namespaces and not self.confinement.gpu:
@@ -300,14 +300,14 @@ class Zygote:
         return signal.SIGKILL
 
     def clean_up_after(self, worker: Worker) -> None:
-        """Kill the processes that a dead worker left and remove its files, if it had no namespaces."""
+        """Kill the processes that a dead worker left and remove its files, if the worker had no namespaces."""
         if not self.confinement.namespaces:
             end_children(keep=self.next.pid if self.next else 0)
             shutil.rmtree(worker.scratch, ignore_errors=True)
 
 
 def stop_process(pid: int) -> None:
-    """Stop a process. If it keeps sending itself SIGCONT, it is stopped again and finally killed."""
+    """Stop a process. A process that keeps sending itself SIGCONT is stopped again and finally killed."""
     until = time.monotonic() + LONGEST_STOP
     os.kill(pid, signal.SIGSTOP)
     while os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
@@ -316,7 +316,7 @@ def stop_process(pid: int) -> None:
 
 
 def end_children(keep: int) -> None:
-    """Kill all children of this process except `keep`, and the orphans that it then inherits."""
+    """Kill all children of this process except `keep`, and the orphans that this process then inherits."""
     children = Path(f"/proc/self/task/{os.getpid()}/children")
     while children.exists() and (orphans := {*map(int, children.read_text().split())} - {keep}):
         for pid in orphans:

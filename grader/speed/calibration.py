@@ -9,11 +9,11 @@ from grader.base.cachedir import cache_dir
 from grader.results.result import write_whole
 from torchkata.speed.sizes import Kind
 
-TOLERATED: dict[Kind, float] = {"cuda": 0.2, "cpu": 0.5}  # tolerated loss of speed since the calibration
+TOLERATED: dict[Kind, float] = {"cuda": 0.2, "cpu": 0.5}  # tolerated fraction of speed lost since the calibration
 
 
 class Calibration(msgspec.Struct, frozen=True):
-    """The ceilings of one device."""
+    """The measured peak rates of one device."""
 
     device: str
     kind: Kind
@@ -36,7 +36,7 @@ def store(calibration: Calibration, path: Path) -> None:
 
 
 def load(device: str, kind: Kind) -> Calibration | None:
-    """Load the calibration of exactly this device, or None if there is no readable one."""
+    """Return the calibration of exactly this device, or None if no calibration can be read."""
     try:
         found = msgspec.json.decode(calibration_path(device).read_bytes(), type=Calibration)
     except (OSError, msgspec.MsgspecError):
@@ -45,7 +45,7 @@ def load(device: str, kind: Kind) -> Calibration | None:
 
 
 def compare_with_calibration(calibration: Calibration | None, dtype: str, flops: float) -> str:
-    """Return a message if a device is much slower than when it was calibrated, else ""."""
+    """Return a message if a device is much slower than at its calibration, or else ""."""
     before = calibration.flops.get(dtype) if calibration else None
     if calibration is None or before is None or flops >= (1 - TOLERATED[calibration.kind]) * before:
         return ""

@@ -27,7 +27,7 @@ DTYPES: dict[Kind, dict[str, torch.dtype]] = {
 ELEMENTS: dict[Kind, int] = {"cpu": 2**25, "cuda": 2**28}  # much larger than any cache
 BLOCKS = 5
 BLOCK_SECONDS: dict[Kind, float] = {"cpu": 0.1, "cuda": 0.5}
-SHARE = 0.5  # of the free memory, used by one measurement
+SHARE = 0.5  # share of the free memory that one measurement uses
 
 
 def measure_device(kind: Kind) -> Calibration:

@@ -1,4 +1,4 @@
-"""A child process for work that may hang or crash in a device's driver. It sends messages to its parent."""
+"""Runs work that may hang or crash in a device's driver in a child process, which sends messages to its parent."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Measures workloads that are not rates: how the host waits for the device, and peak memory."""
+"""Measures workloads that are not rates: whether the host waits for the device, and peak memory."""
 
 import math
 import threading
@@ -16,14 +16,14 @@ from torchkata.speed.workload import HostWait, MemoryPeak, Work, work_of
 
 STEPS = 4
 SECONDS = 60.0
-ATTEMPTS = 3  # number of measurements; the best one counts
+ATTEMPTS = 3  # number of measurements, of which the best counts
 LOOK_SECONDS = 0.0005
-AHEAD = 0.5  # share of the device's time within which the host must request its last batch
+AHEAD = 0.5  # share of the device's busy time within which the host must request its last batch
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A measurement, as a share of the requirement."""
+    """A measurement, expressed as a share of the requirement."""
 
     ratio: float
     note: str = ""
@@ -103,7 +103,7 @@ def measure_process_peak(timed: TimedWorker) -> Figure:
 
 
 def measure_device_peak(timed: TimedWorker) -> Figure:
-    """Measure how far an otherwise unused GPU's free memory falls below its value before the process's own code ran."""
+    """Measure how far the free memory of an otherwise unused GPU falls below its value before the code ran."""
     free = [timed.accelerator.free_bytes()]
     with poll_in_thread(lambda: free.append(timed.accelerator.free_bytes())):
         done = timed.block(SECONDS)
@@ -121,7 +121,7 @@ def compare_peak(timed: TimedWorker, done: TimedBlock, peak: int) -> Figure:
 
 @contextmanager
 def poll_in_thread(look: Callable[[], object]) -> Iterator[None]:
-    """Call `look` every half millisecond while the context runs; afterwards, raise the exception it raised, if any."""
+    """Call `look` every half millisecond in this context. Afterwards, re-raise the exception of `look`, if any."""
     over, failed = threading.Event(), list[Exception]()
 
     def loop() -> None:

@@ -22,7 +22,7 @@ SPLIT = "the device is split into MIG instances, but speed needs the whole devic
 
 
 def choose_gpu(nvml: Any = None) -> Gpu | str:
-    """Return the first device of CUDA_VISIBLE_DEVICES or of the driver, or a message with the reason and remedy."""
+    """Return the first device of CUDA_VISIBLE_DEVICES or of the driver, or a message with the problem and a remedy."""
     if torch.version.hip is not None:
         return f"this torch ({torch.__version__}) is built for ROCm: install one built for CUDA (pytorch.org)"
     if torch.version.cuda is None:
@@ -68,7 +68,7 @@ def find_first_visible(nvml: Any) -> Any:
 
 
 def find_unsuitable_mode(nvml: Any, handle: Any) -> str:
-    """Return the mode of a device that prevents timing two processes on it, with the remedy, or ""."""
+    """Return the device's mode, with a remedy, if it prevents timing two processes on the device, or else ""."""
     if nvml.nvmlDeviceGetComputeMode(handle) != nvml.NVML_COMPUTEMODE_DEFAULT:
         return "the device allows one process at a time, but two processes are needed: nvidia-smi -c DEFAULT"
     mode = query(nvml, nvml.nvmlDeviceGetMigMode, handle)

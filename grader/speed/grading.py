@@ -25,13 +25,13 @@ def grade(
 ) -> Iterator[PerformanceResult]:
     """Grade each workload with its own files.
 
-    Ends early if this process or its device fails; the remaining workloads need a new process.
+    The grading ends early if this process or its device fails; the remaining workloads need a new process.
     """
     for workload in workloads:
         began = time.monotonic()
         try:
             row, failed = grade_workload(machine, workload, files[workload.name]), False
-        except (CudaError, RuntimeError, OSError) as error:  # torch's own are RuntimeErrors
+        except (CudaError, RuntimeError, OSError) as error:  # torch raises RuntimeErrors
             text = f"{format_error(error)}; {NOT_YOUR_FAULT}"
             row, failed = make_empty_row(machine.kind, workload, "inconclusive", text), True
         yield msgspec.structs.replace(mark_rehearsal(row), seconds=round(time.monotonic() - began, 3))
@@ -80,7 +80,7 @@ def make_row(machine: Machine, workload: Workload, verdict: Final, thresholds: T
 
 
 def choose_remark(machine: Machine, workload: Workload, verdict: Final) -> str:
-    """Return the remark for a measurement, or "" if the result is wrong."""
+    """Return the remark for a measured speed, or "" if the result is wrong."""
     if verdict.median is None:
         return ""
     return choose_lesson(workload.name, machine.kind, verdict.median, verdict.mfu, machine.device)

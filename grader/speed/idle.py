@@ -1,7 +1,7 @@
 """Detects an idle device: while another process's work runs, this process's own work takes longer.
 
-Work that is queued on a device continues while the process that queued it is paused. A worker's time therefore ends
-when the device is idle again, so that its queued work does not run during other blocks.
+Work that is queued on a device continues while the process that queued it is paused. Therefore the time of a worker
+ends only when the device is idle again. So its queued work cannot run during other blocks.
 """
 
 import time
@@ -13,8 +13,8 @@ from torchkata.seam.failures import TimedOut
 
 PASS_BYTES = 2**26
 LOOKS = 3
-LOOK_SECONDS = 0.01  # several of the time slices in which a device alternates between processes
-BUSY = 1.5  # times the idle duration; next to another process's work, passes take about twice as long
+LOOK_SECONDS = 0.01  # several times the time slice in which a device alternates between processes
+BUSY = 1.5  # threshold relative to the idle duration; next to another process's work, passes take about twice as long
 
 
 class IdleDetector:

@@ -20,7 +20,7 @@ WARM_SECONDS = 10.0  # how long a device stays warm after work
 class Demands:
     """Requirements for timing on a kind of device."""
 
-    block_seconds: float  # target if memory allows: long compared with the 0.1 ms of a pause and a reply
+    block_seconds: float  # target if memory allows: much longer than the 0.1 ms of a pause and a reply
     warm_up_seconds: float
     least_seconds: float = 0.0  # minimum: if memory allows less, the calls are repeated with new inputs
     most_calls: int = 512
@@ -53,15 +53,15 @@ class Machine:
 
     kind: Kind
     name: str
-    device: Device | None  # its datasheet, if known
-    arena_bytes: int  # for the tensors of one worker
+    device: Device | None  # the datasheet of the device, if known
+    arena_bytes: int  # memory for the tensors of one worker
     limits: Limits
     student: socket  # connection to the zygote of the student's workers
     baseline: socket  # connection to the zygote of the baseline's workers
-    trouble: Callable[[], str]  # returns a problem since the last call, or ""
+    trouble: Callable[[], str]  # returns a problem that occurred since the last call, or ""
     driver: str = ""
     calibration: Calibration | None = None  # earlier measurement
-    accelerator: Accelerator = CUDA  # used if kind is cuda
+    accelerator: Accelerator = CUDA  # only used if kind is cuda
     warmth: Warmth = field(default_factory=Warmth)
 
     def facts(self) -> dict[str, str]:
@@ -70,9 +70,9 @@ class Machine:
 
     @property
     def demands(self) -> Demands:
-        """The requirements of its kind."""
+        """The requirements of this kind of device."""
         return DEMANDS[self.kind]
 
     def warm_up_seconds(self, attempt: int) -> float:
-        """Return the seconds of warm-up: 0 (one block) on the first attempt if the device is still warm."""
+        """Return the seconds of warm-up. On the first attempt with a device that is still warm, 0 means one block."""
         return 0.0 if attempt == 1 and self.warmth.lasts() else self.demands.warm_up_seconds

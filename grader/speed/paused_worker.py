@@ -1,4 +1,4 @@
-"""A worker that runs only while it answers a request, and the memory that it shares with this process."""
+"""A worker that runs only while it handles a request, and the memory that it shares with this process."""
 
 import socket
 import time
@@ -17,7 +17,7 @@ from torchkata.seam.failures import Died, Inconclusive
 from torchkata.seam.reply import Reply
 
 SLIP = 5_000_000  # nanoseconds that the kernel may still count after a worker has stopped
-BEGIN_SECONDS = 60.0  # for imports, building a model and, on a GPU, starting CUDA
+BEGIN_SECONDS = 60.0  # time limit for imports, building a model and, on a GPU, starting CUDA
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class Block:
     """The result of a block of work."""
 
     reply: Reply
-    began: float  # by `time.perf_counter`
+    began: float  # start time by `time.perf_counter`
     wall: float  # seconds, by the clock of this process
-    own: float  # seconds without waiting for a processor, but at least the processor time of all threads
+    own: float  # seconds without waits for a processor, but at least the processor time of all threads
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class MemoryUse:
     shared: int
 
     def beyond(self, before: "MemoryUse") -> int:
-        """Return the growth since `before`. Unmapping shared memory, which may be in use elsewhere, saves nothing."""
+        """Return the growth since `before`. Unmapping shared memory saves nothing, because others may still use it."""
         return self.own - before.own + max(0, self.shared - before.shared)
 
 
@@ -47,7 +47,7 @@ class PausedWorker:
 
     def __init__(self, control: socket.socket, limits: Limits) -> None:
         self.runner = WorkerRunner(control, limits)
-        self.stood = (0, 0)  # its times when it was last paused
+        self.stood = (0, 0)  # the worker's times when it was last paused
 
     def start(self, files: Mapping[str, bytes]) -> Tensor:
         """Start with these files and return the shared memory, uint8[bytes]. Raises Inconclusive."""
@@ -76,7 +76,7 @@ class PausedWorker:
         settle: Callable[[], None] = lambda: None,
         descriptor: int | None = None,
     ) -> Block:
-        """Resume the worker until it has answered, then pause it and call `settle`.
+        """Resume the worker until it has replied, then pause it and call `settle`.
 
         `settle` waits for a device that keeps working while the process is paused. Raises TimedOut, Died, Inconclusive.
         """
@@ -96,7 +96,7 @@ class PausedWorker:
         demand_stillness(before, self.stood)
 
     def read_memory(self) -> MemoryUse:
-        """Ask the zygote for the worker's memory, which is 0 if the worker has exited. Raises Inconclusive."""
+        """Return the worker's memory as reported by the zygote, or 0 if the worker has exited. Raises Inconclusive."""
         return MemoryUse(*self.runner.signal(b"M"))
 
     def end(self) -> None:

@@ -40,13 +40,13 @@ class Measured:
     """A measured rate and its verdict."""
 
     verdict: Final
-    rate: float | None  # at the median, in work units per second
-    thresholds: Tiers  # as shares of the baseline's rate
-    mfu: float | None  # at the median, if the device's peak is known
+    rate: float | None  # median rate in work units per second
+    thresholds: Tiers  # shares of the baseline's rate
+    mfu: float | None  # median MFU, if the device's peak is known
 
 
 def rate_work(task: Task) -> Rate:
-    """Return the task's work, which must be a rate."""
+    """Return the task's workload, which must be a rate."""
     assert isinstance(task.work, Rate)
     return task.work
 
@@ -140,18 +140,18 @@ def run_attempt(
     finally:
         try:
             if student is not None:
-                student.close()  # the later one first: each waits until memory is as it was at its start
+                student.close()  # close the later worker first: each waits until memory is as it was at its start
         finally:
             baseline.timed.close()
 
 
 def compute_tolerance(student: TimedWorker, baseline: Baseline) -> float:
-    """Return the largest accepted relative error: that of the dtype, or OWN_MARGIN times plain torch's own."""
+    """Return the largest accepted relative error: that of the dtype, or OWN_MARGIN times the error of plain torch."""
     return max(student.check.floor, OWN_MARGIN * baseline.own_error)
 
 
 def check_calibration(machine: Machine, task: Task, opening: float) -> str:
-    """Return a message if the baseline's matrix multiplication is much slower than at calibration, else ""."""
+    """Return a message if the baseline's matrix multiplication is much slower than at calibration, or else ""."""
     if rate_work(task).roof != "compute":
         return ""
     return compare_with_calibration(machine.calibration, NAMES[dtype_of(task.size)], opening)

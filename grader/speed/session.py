@@ -17,7 +17,7 @@ from torchkata.course import Workload, course
 from torchkata.speed.decision import NOT_YOUR_FAULT
 from torchkata.speed.sizes import Kind
 
-SILENCE = 900.0  # seconds for one workload, including retries
+SILENCE = 900.0  # time limit in seconds for one workload, including retries
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class SpeedJob:
 
     submission: str
     files: Mapping[str, bytes]
-    katas: tuple[KataResult, ...]  # how they were graded
+    katas: tuple[KataResult, ...]  # results of the katas' tests
     workloads: tuple[Workload, ...]
 
 
@@ -48,7 +48,7 @@ Message: TypeAlias = Row | DeviceFacts
 def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message]:
     """Yield the device's facts, then the row of each workload. Raises MachineError if the sandbox fails.
 
-    If the process is lost or its device fails, a new process continues. A workload that fails again is inconclusive.
+    If the process is lost or its device fails, a new process continues. A workload that fails twice is inconclusive.
     """
     missing = list(job.workloads)
     while missing:
@@ -92,7 +92,7 @@ def run_on_device(sandbox: Sandbox, work: Callable[[socket, socket, Send], None]
 
 
 def add_fallbacks(job: SpeedJob) -> dict[str, dict[str, bytes]]:
-    """Return the files for each workload: broken katas are replaced by fallbacks, except the last kata it uses."""
+    """Return the files for each workload. Fallbacks replace broken katas, except the last kata that a workload uses."""
     broken = {kata.kata for kata in job.katas if kata.status != "done"}
     return {
         workload.name: {

@@ -19,8 +19,8 @@ from torchkata.speed.datasheets import device
 from torchkata.speed.sizes import Kind
 
 CPU_ARENA = 2**30
-HOST_ARENA = 2**28  # next to a GPU: the data for get_batch
-SHARE_OF_GPU = 0.25  # share of its memory for the tensors of one worker
+HOST_ARENA = 2**28  # host memory in addition to a GPU: the data for get_batch
+SHARE_OF_GPU = 0.25  # share of the GPU's memory for the tensors of one worker
 MEMORY_MIB = 8192
 PROCESSOR_SECONDS = 3600.0
 
@@ -33,7 +33,7 @@ def plan_workers(gpu: Gpu | None = None) -> Timing:
 
 
 def get_limits() -> Limits:
-    """Return the limits of timed workers; each block has its own time limit."""
+    """Return the limits of timed workers. In addition, each block of work has a time limit."""
     return replace(course().limits, memory_mib=MEMORY_MIB, kata_seconds=PROCESSOR_SECONDS)
 
 
@@ -47,7 +47,7 @@ def cpu_name() -> str:
 
 
 def find_missing(kind: Kind) -> str:
-    """Return why speed can't be graded here, or "". Starts CUDA, so call it in a child process."""
+    """Return why speed can't be graded here, or "". Starts CUDA, so call this in a child process."""
     if platform.system() != "Linux":
         return "speed is graded on Linux only"
     if kind == "cuda" and not torch.cuda.is_available():
@@ -56,7 +56,7 @@ def find_missing(kind: Kind) -> str:
 
 
 def open_machine(kind: Kind, student: socket, baseline: socket) -> Machine:
-    """Return the device, ready to use. Starts CUDA for kind "cuda", so call it in a child process."""
+    """Return the device, ready to use. Starts CUDA for kind "cuda", so call this in a child process."""
     if kind == "cpu":
         torch.set_num_threads(1)  # more threads make the checks ten times slower on busy cores
         name = cpu_name()
@@ -64,7 +64,7 @@ def open_machine(kind: Kind, student: socket, baseline: socket) -> Machine:
             kind, name, None, CPU_ARENA, get_limits(), student, baseline, lambda: "", calibration=load(name, kind)
         )
     watch = StateWatch()
-    trouble = watch.check()  # checked before this process uses the device
+    trouble = watch.check()  # check this before this process uses the device
     name = torch.cuda.get_device_name()
     arena = int(SHARE_OF_GPU * torch.cuda.mem_get_info()[1])
     return Machine(

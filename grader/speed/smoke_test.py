@@ -31,7 +31,7 @@ def run_smoke_test(kind: Kind, sandbox: Sandbox) -> str:
 
 
 def find_first_fault(kind: Kind, student: socket, baseline: socket) -> str:
-    """Return what is missing or fails, or "". Starts CUDA, so call it in a child process."""
+    """Return a message about the first fault, or "". Starts CUDA, so call this in a child process."""
     try:
         reason = setup.find_missing(kind) or (lacking() if kind == "cuda" else "")
         if not reason:
@@ -41,13 +41,13 @@ def find_first_fault(kind: Kind, student: socket, baseline: socket) -> str:
                 time_one_block(machine)
     except Inconclusive as error:
         return f"{BROKEN}: {error}"
-    except (CudaError, OSError, RuntimeError) as error:  # torch's own are RuntimeErrors
+    except (CudaError, OSError, RuntimeError) as error:  # torch raises RuntimeErrors
         return f"{BROKEN}: {format_error(error)}"
     return reason
 
 
 def time_one_block(machine: Machine) -> None:
-    """Run one call of the first workload whose result must equal plain torch's."""
+    """Run one call of the first workload whose result must equal that of plain torch."""
     works = {name: work_of(name) for name in course().workloads}
     known = [name for name, work in works.items() if isinstance(work, Rate) and work.same_as_baseline]
     for name in known[:1]:

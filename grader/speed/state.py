@@ -1,4 +1,4 @@
-"""Reads the state of a GPU through NVML: whether other processes use it, and whether it slows itself down.
+"""Reads the state of a GPU through NVML: whether other processes use the GPU, and whether it throttles.
 
 The package (nvidia-ml-py) can be installed without a GPU; without a driver, reading raises `StateUnknown`.
 """
@@ -12,8 +12,8 @@ from typing import Any
 
 import torch
 
-RENUMBERED = (580, 82)  # the driver that renumbered fields above 250; nvidia-ml-py has only one numbering
-NEGLIGIBLE = 10_000_000  # nanoseconds: drivers count a few even on a cool device
+RENUMBERED = (580, 82)  # driver version that renumbered the fields above 250; nvidia-ml-py has only one numbering
+NEGLIGIBLE = 10_000_000  # nanoseconds to ignore: drivers count a few even on a cool device
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Slowdown:
     """A reason why a device runs below its normal clock rates."""
 
     words: str
-    counters: tuple[int, int]  # fields that count its nanoseconds, before and since RENUMBERED
+    counters: tuple[int, int]  # fields that count the nanoseconds of this reason, before and since RENUMBERED
     reason: str  # bit of the current reasons, used if there is no counter
 
 
@@ -50,9 +50,9 @@ class DeviceState:
     sm_mhz: int | None
     memory_mhz: int | None
     celsius: int | None
-    slowdowns: tuple[str, ...]  # current reasons, for those without a counter
+    slowdowns: tuple[str, ...]  # current reasons without a counter
     processes: frozenset[int]  # process ids of compute processes, in the driver's numbering
-    slowed_ns: Mapping[str, int] = field(default_factory=dict)  # total duration, for reasons with a counter
+    slowed_ns: Mapping[str, int] = field(default_factory=dict)  # total durations of the reasons with a counter
 
 
 def read_state(index: int = 0, nvml: Any = None) -> DeviceState:
@@ -122,7 +122,7 @@ def open_nvml(nvml: Any = None) -> Iterator[Any]:
 
 
 def query(nvml: Any, question: Callable[..., Any], *args: Any) -> Any:
-    """Return NVML's answer, or None if the device does not support the query."""
+    """Return the value from NVML, or None if the device does not support the query."""
     try:
         return question(*args)
     except nvml.NVMLError_NotSupported:
@@ -130,10 +130,10 @@ def query(nvml: Any, question: Callable[..., Any], *args: Any) -> Any:
 
 
 def describe_other_users(state: DeviceState, own: Collection[int]) -> str | None:
-    """Return a message if processes other than our `own` compute on the device, else None.
+    """Return a message if processes other than our `own` compute on the device, or else None.
 
-    In a container the driver may use the host's process ids, so ours cannot be recognized. Call this before any of our
-    processes uses the device.
+    In a container the driver may use the host's process ids, so our own processes cannot be recognized. Call this
+    function before any of our processes uses the device.
     """
     others = sorted(state.processes - set(own))
     if not others:
@@ -142,7 +142,7 @@ def describe_other_users(state: DeviceState, own: Collection[int]) -> str | None
 
 
 def describe_slowdown(before: DeviceState, after: DeviceState) -> str | None:
-    """Return a message if the device slowed itself down between two states, else None."""
+    """Return a message if the device throttled between two states, or else None."""
     grown = {words: now - before.slowed_ns.get(words, now) for words, now in after.slowed_ns.items()}
     reasons = dict.fromkeys(
         [*(words for words, by in grown.items() if by > NEGLIGIBLE), *before.slowdowns, *after.slowdowns]

@@ -1,4 +1,4 @@
-"""A timed worker, the student's or the baseline's: its memory, its inputs, and its blocks, timed by our clock."""
+"""A timed worker of the student or the baseline: its memory, its inputs, and its blocks, timed by our own clock."""
 
 import contextlib
 import math
@@ -25,11 +25,11 @@ from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import Work, work_of
 
-BACK_SECONDS = 20.0  # within which a driver must free the memory of a process that has exited
-SLACK = 2**28  # bytes that libraries of this process may have allocated meanwhile
+BACK_SECONDS = 20.0  # time limit for a driver to free the memory of a process that has exited
+SLACK = 2**28  # bytes that libraries of this process may have allocated in the meantime
 LOOK_SECONDS = 0.01
 MOST_CALLS = 2**16
-SETTLINGS = 3  # before each block
+SETTLINGS = 3  # number of times that settling is timed before each block
 LEAST_SECONDS = 1e-6  # minimum duration of a block after subtracting the grader's own work
 
 
@@ -51,12 +51,12 @@ class Task:
 
 @dataclass(frozen=True)
 class TimedBlock:
-    """A timed block: seconds without the grader's own work, and the error of its results."""
+    """A timed block of work: its seconds without the grader's own work, and the error of its results."""
 
     seconds: float
     error: float
     reply: Reply
-    began: float = 0.0  # by `time.perf_counter`
+    began: float = 0.0  # start time by `time.perf_counter`
 
 
 class TimedWorker:
@@ -77,7 +77,7 @@ class TimedWorker:
         self.trusted = files is None
         self.worker = PausedWorker(control, limits)
         self.device_memory: SharedMemory | None = None
-        self.settling = math.inf  # seconds; disturbances only lengthen it, so the minimum is subtracted
+        self.settling = math.inf  # seconds; disturbances only lengthen this duration, so the minimum is subtracted
         self.rest: IdleDetector | None = None  # set once student code may queue work on the device
         try:
             with self.blame_machine():
@@ -125,7 +125,7 @@ class TimedWorker:
 
     @contextlib.contextmanager
     def blame_machine(self) -> Iterator[None]:
-        """Turn failures of the baseline's worker into Inconclusive: they are the machine's fault."""
+        """Turn failures of the baseline's worker into Inconclusive, because they are faults of the machine."""
         try:
             yield
         except (Crashed, Died, NotStarted, TimedOut) as error:
@@ -196,7 +196,7 @@ class TimedWorker:
     def await_memory(self) -> None:
         """Wait until the driver has freed the worker's device memory. Raises Inconclusive for the baseline.
 
-        For a student, the verdict is kept even if memory is not freed.
+        For a student's worker, the verdict is kept even if memory is not freed.
         """
         deadline = time.monotonic() + BACK_SECONDS
         while self.accelerator.free_bytes() < self.free_at_start - SLACK:
@@ -208,7 +208,7 @@ class TimedWorker:
 
 
 def most_calls(work: Work, kind: Kind, size: Size, available: int) -> int:
-    """Return how many calls fit into `available` bytes of device memory (or host memory on a CPU), at least 1."""
+    """Return how many calls fit into `available` bytes of device memory (host memory on a CPU), but at least 1."""
     on_host = None if kind == "cpu" else False
 
     def needed(calls: int) -> int:

@@ -16,7 +16,7 @@ CHINESE_LINE_BREAK = re.compile(
 
 
 def show(kata: Kata) -> None:
-    """Print the translated task, if any, and the section; if there is no section, print where to find the task."""
+    """Print the translated task, if any, and the section on the kata, or else where to find the task."""
     print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
     for name, task in tasks_of(kata).items():
         print(f"\n{paint(name, 'bold')}\n{indent(task.strip(), '  ')}")

@@ -37,7 +37,7 @@ POINTS = "points.json"  # file with the points of each kata, written at the end
 
 
 def check(katas: Sequence[Kata]) -> int:
-    """Test these katas (default: all graded ones) and print the points. Return pytest's exit code."""
+    """Test these katas (default: all graded katas) and print the points. Return pytest's exit code."""
     chosen = katas or [kata for kata in course().katas.values() if kata.track in course().graded]
     files, notes = collect_files(course().assignment)
     with tempfile.TemporaryDirectory(prefix="torchkata-check-") as folder:
@@ -90,7 +90,7 @@ def wait(run: Run, running: Path) -> tuple[int, str]:
                 return -1, words("check.hangs", seconds=f"{most:g}")
             time.sleep(POLL_SECONDS)
         return code, ""
-    except KeyboardInterrupt:  # pytest receives it too and prints its summary
+    except KeyboardInterrupt:  # pytest receives the Ctrl-C too and prints its summary
         time.sleep(POLL_SECONDS)
         raise
     finally:
@@ -164,7 +164,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--graded", type=Path, help="folder of the submission and of the points (internal)")
 
 
-@pytest.hookimpl(trylast=True)  # after the plugins that choose code and inputs
+@pytest.hookimpl(trylast=True)  # run after the plugins that choose code and inputs
 def pytest_configure(config: pytest.Config) -> None:
     """Test the submission, with new random inputs and one torch thread."""
     get_state(config).inputs = NewInputs()

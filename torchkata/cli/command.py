@@ -35,12 +35,12 @@ VERSION = "--version"
 
 
 def list_commands() -> dict[str, list[str]]:
-    """Return the arguments of each command; commands that katas add have none."""
+    """Return the arguments of each command; commands that katas add have no arguments."""
     return ARGUMENTS | {name: [] for name in plugins.find_commands()}
 
 
 def usage(command: str) -> str:
-    """Return a command with its arguments, as the help shows it."""
+    """Return a command with its arguments, as shown in the help."""
     return " ".join(["kata", command, *list_commands()[command]])
 
 
@@ -61,7 +61,7 @@ def version() -> str:
     """Return the versions of torchkata and Python."""
     try:
         number = metadata.version("torchkata")
-    except metadata.PackageNotFoundError:  # a copy that was not installed
+    except metadata.PackageNotFoundError:  # torchkata is a copy that was not installed
         number = "?"
     return f"torchkata {number}, Python {sys.version.split()[0]}"
 
@@ -152,7 +152,7 @@ def main() -> NoReturn:
     except (CallError, CourseError) as error:
         print(words("error", text=translate(str(error))), file=sys.stderr)
         sys.exit(2)
-    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
+    except BrokenPipeError:  # the program that reads the output, such as `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:

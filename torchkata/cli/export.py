@@ -28,7 +28,7 @@ from .secret import find_secret
 from .terminal import CallError, say
 
 FILE = "assignment.zip"
-LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py")  # left out without a note
+LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py")  # names that are left out without a note
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Note:
 
     file: str
     text: str
-    is_serious: bool = False  # tests of this file will certainly fail
+    is_serious: bool = False  # whether tests of this file will certainly fail
 
 
 def export(path: Path | None) -> int:
-    """Write the zip file and print its problems, serious ones last.
+    """Write the zip file and print its problems, the serious problems last.
 
     The default path is `assignment.zip` next to `assignment/`. Return the exit code, which is 1 if some tests will
     certainly fail. Raises CallError if there is nothing to hand in or the file can't be written.

@@ -25,7 +25,7 @@ def has_keys() -> bool:
 
 @contextmanager
 def open_keys() -> Iterator[Wait]:
-    """Yield a function that waits for keys, with echo off; without a terminal it only sleeps."""
+    """Yield a function that waits for keys, with echo off. Without a terminal, the function only sleeps."""
     if sys.platform == "win32" or not has_keys():
         yield sleep
         return

@@ -25,7 +25,7 @@ def show(state: State) -> None:
 
 
 def format_row(kata: Kata, state: State) -> str:
-    """Return the line of a kata: its last outcome, and whether files have changed since."""
+    """Return the line of a kata: its last outcome, and whether its files have changed since then."""
     status = state.status(kata.name)
     run = state.runs.get(kata.name)
     width = max(map(len, course().katas)) + 2

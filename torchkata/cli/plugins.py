@@ -1,4 +1,4 @@
-"""Commands that katas add, such as `kata measure`: `run` in the kata's `command.py` uses the student's code."""
+"""Commands that katas add, such as `kata measure`. `run` in the kata's `command.py` uses the student's code."""
 
 import importlib
 import sys
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def find_commands() -> dict[str, Kata]:
-    """Return the katas that add a command, by the command's name; none without a course."""
+    """Return the katas that add a command, by the command's name; an empty dict without a course."""
     try:
         return {kata.command["name"]: kata for kata in course().katas.values() if kata.command}
     except CourseError:

@@ -11,7 +11,7 @@ from typing import IO, TypeAlias, Union
 from torchkata.course import course
 
 NEEDED = ("numpy", "hypothesis", "pytest", "torchkata.compare.assertions", "torchkata.diagnosis.explain")
-EXPECTED = "-Wignore:Module already imported:pytest.PytestAssertRewriteWarning"  # by the command kata itself
+EXPECTED = "-Wignore:Module already imported:pytest.PytestAssertRewriteWarning"  # the command kata imported it
 
 
 def can_fork() -> bool:

@@ -26,8 +26,8 @@ class Task:
     katas: tuple[str, ...]
     run: runs.Run
     before: State
-    output: IO[bytes] | None  # collects the output of a check of dependents, which is shown only if something broke
-    is_retry: bool  # the first run of these tests crashed
+    output: IO[bytes] | None  # output of a check of dependents, which is shown only if a kata broke
+    is_retry: bool  # whether the first run of these tests crashed
 
 
 class Session:
@@ -37,8 +37,8 @@ class Session:
         self.watcher = Watcher(course().assignment)
         self.task: Task | None = None
         self.last: tuple[str, ...] = ()  # katas of the last run that the student started
-        self.finished = {kata for kata in course().katas if load_state().status(kata) == "done"}  # at any time so far
-        self.due: set[str] = set()  # finished katas that build on saved ones and must be checked
+        self.finished = {kata for kata in course().katas if load_state().status(kata) == "done"}  # done at some time
+        self.due: set[str] = set()  # finished katas that build on saved katas and must be checked
         self.forks = runs.can_fork()
         self.closed = False
 
@@ -110,7 +110,7 @@ class Session:
         now = load_state()
         failed = {kata for kata in task.katas if LOOK_OF[now.status(kata)].color == "red"}
         waiting = {user for kata in failed for user in course().dependents(kata)}
-        self.due -= waiting  # until the failed katas are saved again
+        self.due -= waiting  # check these when the failed katas are saved again
         silent = [
             kata for kata in task.katas if now.runs.get(kata) == task.before.runs.get(kata) and kata not in waiting
         ]

@@ -14,7 +14,7 @@ from torchkata.i18n import words
 
 from .terminal import CallError, say
 
-MAX_BYTES = 64 * 2**20  # of an archive
+MAX_BYTES = 64 * 2**20  # maximum size of an archive
 TIMEOUT_SECONDS = 60.0
 WEB = ("https://", "http://")
 UNREADABLE = (OSError, EOFError, HTTPException, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error)

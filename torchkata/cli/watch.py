@@ -1,4 +1,4 @@
-"""`kata watch`: runs the tests of a kata whenever its file is saved. The loop polls keys, files and the run in turn."""
+"""`kata watch`: runs the tests of a kata whenever its file is saved. The loop polls keyboard, files and tests."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from .keys import has_keys, open_keys
 from .session import Session
 from .terminal import say
 
-TICK_SECONDS = 0.03  # between two polls; a poll takes less than 1 % of it
+TICK_SECONDS = 0.03  # seconds between two polls; a poll takes less than 1 % of this time
 
 
 def watch() -> int:

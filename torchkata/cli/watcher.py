@@ -10,7 +10,7 @@ Stamp = tuple[int, int, int]
 class Watcher:
     """Reports the modules that have changed since the last report and then stayed the same for one poll.
 
-    It waits for the second poll because editors write in several steps or replace the file.
+    The watcher waits for the second poll because editors write in several steps or replace the file.
     """
 
     def __init__(self, folder: Path) -> None:

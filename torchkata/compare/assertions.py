@@ -1,4 +1,4 @@
-"""Assertions on plain values: they check type, dtype and shape, then the numbers within a rounding-error bound."""
+"""Assertions on plain values. They check type, dtype and shape, then the numbers within a rounding-error bound."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -37,9 +37,9 @@ def assert_close(
 ) -> None:
     """Assert that `yours` has the right type, dtype and shape, and that its elements equal `expected` up to rounding.
 
-    The tolerance of an element is `roundings * eps(dtype) * scale`, so it grows with the number and the size of the
-    terms in a sum. An element whose `scale` exceeds the largest number of the dtype is not compared, because correct
-    code may overflow there.
+    The tolerance of an element is `roundings * eps(dtype) * scale`, so the tolerance grows with the number and the size
+    of the terms in a sum. An element whose `scale` exceeds the largest number of the dtype is not compared, because
+    correct code may overflow there.
 
     Args:
         yours: The student's answer: a tensor, or an array if `dtype` is a NumPy dtype.
@@ -91,7 +91,7 @@ def convert_to_dtype(exact: Any, dtype: Any) -> tuple[Any, Any]:
 
 
 def broadcast_scale(shape: tuple[int, ...], scale: Any) -> Any:
-    """Return the scale of each element, or its maximum if a known mistake computes a scale of another shape."""
+    """Return the scale of each element, or the maximum scale if a known mistake computes a scale of another shape."""
     sizes = np.abs(np.asarray(scale, dtype=np.float64))
     try:
         return np.broadcast_to(sizes, shape)
@@ -110,7 +110,7 @@ def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "
         mistake: The mistake in the student's code, if the assertion can fail for only one reason.
 
     Raises:
-        Wrong: They differ.
+        Wrong: The values or their types differ.
 
     Example:
         assert_equal(student.call(call, "sieve", "sieve", 10), [2, 3, 5, 7])
@@ -128,7 +128,7 @@ def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain 
     """Assert `condition`, which the test computes from plain values.
 
     Args:
-        condition: True, or a NumPy bool that is true. Anything else fails.
+        condition: True or `np.True_`. Any other value fails.
         note: A sentence that says why the answer is wrong.
         mistake: The mistake in the student's code, if the condition can fail for only one reason. The failure shows
             it after "looks like: ".
@@ -146,7 +146,7 @@ def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain 
 
 
 def require(condition: object, note: str = "", *, mistake: str = "", yours: Plain = None, expected: str = "") -> None:
-    """Assert a precondition that another test checks: the failure says that this property cannot be tested yet.
+    """Assert a precondition that another test checks. The failure says that this property cannot be tested yet.
 
     Raises:
         Unmet: The condition does not hold.
@@ -261,13 +261,13 @@ def report_comparison(yours: Plain, expected: Plain, what: str, *, right: bool =
 
 
 def make_failure(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
-    """Return the failure to raise, with each value on one line, or only their first difference if they are too long.
+    """Return the failure to raise, with each value on one line, or with the first difference of values too long for it.
 
     A note says so if lists have different lengths or dicts have different keys.
     """
     report_comparison(yours, expected, what, right=False)
     if oracle_is_mistaken.get():
-        return Wrong()  # its text is never shown: this known mistake does not explain the answer
+        return Wrong()  # the failure's text is never shown: this known mistake does not explain the answer
     what, note = translate(what), translate(note)
     shown = show_both(expected, yours, MAX_WIDTH - len(what) - 2)
     if shown[0] == shown[1] or any("…" in side for side in shown):
@@ -316,7 +316,7 @@ def explain_form(yours: Any, wanted: Any) -> str:
 
 
 def explain_elements(excess: Any, wanted: Any, yours: Any) -> str:
-    """Return a note on how many elements are wrong and which is first; for a large result, add its two values."""
+    """Return a note on how many elements are wrong and which is first; for a large result, add both values there."""
     if excess.size == 1:
         return ""
     index = tuple(int(i) for i in np.argwhere(excess)[0])

@@ -7,7 +7,7 @@ from torchkata.seam.values import Plain
 
 from .assertions import make_failure, report_comparison
 
-ROUNDINGS = 256  # of float64: a product of eight numbers needs up to 16, a sum of their logarithms up to 200
+ROUNDINGS = 256  # float64 roundings: a product of eight numbers needs up to 16, a sum of their logarithms up to 200
 
 
 def assert_number(yours: Plain, expected: float, *, relative: float = 0.0, what: str = "", note: str = "") -> None:
@@ -35,7 +35,7 @@ def assert_number(yours: Plain, expected: float, *, relative: float = 0.0, what:
 
 
 def assert_count(yours: Plain, expected: int, *, what: str = "", note: str = "") -> None:
-    """Assert that `yours` is exactly this int (or this float, if a known mistake expects one).
+    """Assert that `yours` is exactly this int (or this float, if a known mistake expects a float).
 
     Raises:
         Wrong: `yours` is another number, or has another type.

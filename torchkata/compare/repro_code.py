@@ -1,4 +1,4 @@
-"""Renders Python code that reproduces a call of a student's code: it assigns the arguments, then makes the call."""
+"""Renders Python code that reproduces a call of a student's code: assignments of the arguments, then the call."""
 
 import ast
 import inspect
@@ -17,13 +17,13 @@ from .show import MAX_WIDTH, count_elements, describe_type, format_dtype
 
 FEW = (24, 6, 1)  # elements of a tensor to write out: the first of these that needs at most `MAX_LINES` lines
 MAX_LINES = 30
-REPEATED = 4  # a longer list of equal items is written as a product
+REPEATED = 4  # a longer list of equal items is written as `[item] * length`
 DEFAULT_DTYPES = ("float32", "int64", "bool")
 TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|.")  # a quoted string, or one character
 
 
 def render_call(call: Call, asked: str = "", width: int = MAX_WIDTH) -> list[str]:
-    """Return the lines that assign the arguments and make the call; `asked` is code that replaces the call's own."""
+    """Return the lines that assign the arguments and make the call. The code `asked` replaces the call's own code."""
     arguments = call.arguments()
     for few in FEW:
         code = asked or render_probe(call, partial(literal, few=few))
@@ -40,7 +40,7 @@ def render_call(call: Call, asked: str = "", width: int = MAX_WIDTH) -> list[str
 
 
 def render_probe(call: Call, literal: Callable[[Plain], str]) -> str:
-    """Return the code that a student would type for a probe, or "" for a probe without `typed`."""
+    """Return the code that a student would type instead of a probe, or "" for a probe without `typed`."""
     given = call.arguments()
     if call.probe is probes.call:
         names = list(given) if all(map(str.isidentifier, given)) else map(literal, given.values())
@@ -72,7 +72,7 @@ def is_simple(code: str) -> bool:
 
 
 def render_assignments(given: Mapping[str, Plain], few: int, width: int) -> Iterator[str]:
-    """Yield the assignments of values to names, several short ones on a line."""
+    """Yield the assignments of values to names, with several short assignments on a line."""
     line = ""
     for name, value in given.items():
         first, *others = break_line(f"{name} = {literal(value, few)}", width)

@@ -8,9 +8,9 @@ from typing import Any
 from torchkata.seam.values import Opaque, Plain, is_array, is_tensor
 
 MAX_ITEMS = 8
-MAX_WIDTH = 86  # characters: with its label, a line has fewer than 100
+MAX_WIDTH = 86  # characters; with its label, a line has fewer than 100 characters
 MIN_WIDTH = 30
-DIGITS = 7  # enough to distinguish float32 values that a test distinguishes
+DIGITS = 7  # number of digits, enough to distinguish float32 values that a test distinguishes
 ALL_DIGITS = 17
 
 
@@ -36,7 +36,7 @@ def format_number(value: float, digits: int = DIGITS) -> str:
 
 
 def format_array(value: Any, digits: int = DIGITS) -> Iterator[str]:
-    """Yield the pieces of a tensor's nested brackets; a long row shows its first elements and its last."""
+    """Yield the pieces of a tensor's nested brackets; a long row shows its first elements and its last element."""
     if value.ndim == 0:
         yield format_number(value.tolist(), digits)
         return
@@ -96,7 +96,7 @@ def show_both(one: Plain, other: Plain, width: int = MAX_WIDTH) -> tuple[str, st
 
 
 def count_elements(value: Plain) -> int:
-    """Return the number of elements of a tensor or an array; 0 for anything else."""
+    """Return the number of elements of a tensor or an array, or 0 for anything else."""
     return math.prod(value.shape) if is_tensor(value) or is_array(value) else 0
 
 

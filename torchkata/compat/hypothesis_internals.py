@@ -1,6 +1,6 @@
 """Contains everything that uses undocumented parts of Hypothesis, mainly to draw inputs without its engine.
 
-Hypothesis 6.140 works, 6.130 does not; `grader/tests/unit/test_inputs.py` shows whether another version does.
+Hypothesis 6.140 works, 6.130 does not. `grader/tests/unit/test_inputs.py` shows whether another version works.
 """
 
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def ignore_local_constants() -> None:
 
 
 def register_random_generators() -> None:
-    """Let Hypothesis register the random generators now, because doing so triggers a garbage collection."""
+    """Let Hypothesis register the random generators now, because the registration triggers a garbage collection."""
     with deterministic_PRNG():
         pass
 
@@ -63,10 +63,10 @@ def limit_examples(test: Any) -> Iterator[None]:
 
 
 def draw_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dict[str, Any], ConjectureData]]:
-    """Yield the simplest input and `count - 1` random ones, each with its `ConjectureData`.
+    """Yield the simplest input and `count - 1` random inputs, each with its `ConjectureData`.
 
-    A body that draws more (`st.data()`) draws from the same data. Nothing is searched, mutated or shrunk, so a
-    strategy that rejects most draws yields fewer inputs.
+    A test's body that draws more (`st.data()`) draws from the same data. There is no search, mutation or shrinking, so
+    a strategy that rejects most draws yields fewer inputs.
     """
     random = Random(seed)
     strategies: dict[str, SearchStrategy[Any]] = test.hypothesis._given_kwargs
@@ -91,7 +91,7 @@ def has_saved_failures(test: Any) -> bool:
 
 
 def is_empty(database: ExampleDatabase) -> bool:
-    """Return whether the folder is empty. This saves computing the test's key, which costs as much as a simple test."""
+    """Return whether the folder is empty. If so, the test's key, which is slow to compute, is not needed."""
     return isinstance(database, DirectoryBasedExampleDatabase) and not any(database.path.glob("*"))
 
 

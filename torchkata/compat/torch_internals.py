@@ -32,8 +32,8 @@ def skip_dynamo_import() -> None:
     """Unwrap the methods of `Optimizer` and each optimizer's `step`.
 
     torch wraps them so that `torch.compile` skips them, and the wrappers import `torch._dynamo`, which doubles torch's
-    import time. The wrapper in `torch/_compile.py` can be disabled by an attribute of the method, but not the one
-    around `step` (`torch/optim/optimizer.py`). Without `torch.compile`, this changes no results.
+    import time. The wrapper in `torch/_compile.py` can be disabled by an attribute of the method, but the wrapper
+    around `step` (`torch/optim/optimizer.py`) cannot. Without `torch.compile`, this changes no results.
     """
     for method in vars(torch.optim.Optimizer).values():
         written = getattr(method, "__wrapped__", None)
@@ -60,8 +60,8 @@ def set_grad_if_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
 def skip_stack_traces() -> None:
     """Let `torch.manual_seed` skip the stack traces that it records for devices that are not initialized yet.
 
-    torch records three per call, to show them if CUDA fails to start later. This costs a hundred times more than
-    seeding.
+    torch records three stack traces per call, to show them if CUDA fails to start later. This costs a hundred times
+    more than seeding.
     """
     for backend in (torch.cuda, torch.xpu, torch.mtia):
         backend.traceback = SimpleNamespace(format_stack=list)  # type: ignore[attr-defined]

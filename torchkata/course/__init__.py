@@ -6,7 +6,7 @@
     reference/<kata>/kata.toml   title, hints, points; in the same folder the oracle, mistakes, solution and zoo
     reference/workloads/         the workloads that the grader times, if any
 
-A command uses the course given to it, or else the nearest one, which it finds by searching for `pyproject.toml` from
+A command uses the course given to it, or else the nearest course, which it finds by searching for `pyproject.toml` from
 the working directory upward.
 """
 
@@ -17,7 +17,7 @@ from .course import PRIVATE, Course, nearest
 from .current import cached_by_course, course, find_course, is_chosen, is_course, read_course, use, use_none
 from .model import CourseError, HiddenSays, Kata, Limits, Tier, Tiers, Track, Visibility, Workload
 
-ENGINE = Path(__file__).resolve().parents[2]  # the folder that holds the packages `torchkata` and `grader`
+ENGINE = Path(__file__).resolve().parents[2]  # the folder that contains the packages `torchkata` and `grader`
 
 __all__ = [
     "ENGINE",

@@ -12,7 +12,7 @@ from .model import CourseError, Kata
 if TYPE_CHECKING:
     from .course import Course
 
-TRACK_POINTS = 100  # of all katas of a track together
+TRACK_POINTS = 100  # total points of all katas of a track
 TEST_DEFINITION = re.compile(r"^(?:async )?def (test_\w+)", re.MULTILINE)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -59,8 +59,8 @@ def check_total(course: "Course", track: str, katas: Sequence[Kata]) -> None:
 def check_tests(course: "Course", kata: Kata) -> None:
     """Raise CourseError if the test file's source and [points] do not name the same tests.
 
-    The file is searched instead of imported. It may get tests from elsewhere (`globals().update(...)`), so pytest and
-    the grader compare again after collection.
+    The test file is searched instead of imported. It may get tests from elsewhere (`globals().update(...)`), so pytest
+    and the grader compare again after collection.
     """
     if not kata.points:
         path = course.folder(kata.name) / "kata.toml"
@@ -84,7 +84,7 @@ def parse_functions(source: str) -> set[str]:
 
 
 def compare_tests(course: "Course", kata: Kata, found: Collection[str], scored: Collection[str]) -> None:
-    """Raise CourseError for a test that was found but is not `scored`, or is scored but was not found."""
+    """Raise CourseError for a test that was found but is not in `scored`, or is in `scored` but was not found."""
     points_file, test_file = course.folder(kata.name) / "kata.toml", course.test_file(kata.name)
     if extra := {*found} - {*scored}:
         place = points_file.relative_to(course.root)

@@ -11,14 +11,14 @@ from .course import Course
 from .load import read_course_fields, read_toml
 from .model import CourseError
 
-CURRENT: list[Course] = []  # at most one: a process works on one course
+CURRENT: list[Course] = []  # at most one course: a process works on only one
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 def course() -> Course:
-    """Return the course that was passed to `use`, else the nearest one. Raises CourseError."""
+    """Return the course that was passed to `use`, or else the nearest course. Raises CourseError."""
     if not CURRENT:
         found = find_course(Path.cwd())
         if found is None:
@@ -28,12 +28,12 @@ def course() -> Course:
 
 
 def is_chosen() -> bool:
-    """Return whether this process already has a course, so that `course` does not search for one."""
+    """Return whether this process already has a course, so that `course` does not search."""
     return bool(CURRENT)
 
 
 def use(root: Path) -> Course:
-    """Make the course in this folder the current one and its modules importable. Raises CourseError."""
+    """Make the course in this folder the current course, and its modules importable. Raises CourseError."""
     CURRENT[:] = [read_course(root.resolve())]
     if sys.path[:1] != [str(CURRENT[0].root)]:
         sys.path.insert(0, str(CURRENT[0].root))
@@ -46,14 +46,14 @@ def use_none() -> None:
 
 
 def find_course(start: Path) -> Path | None:
-    """Return the nearest folder that holds a course, from `start` upward. Raises CourseError for an unreadable one."""
+    """Return the nearest folder that holds a course, from `start` upward. Raises CourseError if it is unreadable."""
     return next((folder for folder in (start, *start.parents) if is_course(folder)), None)
 
 
 def is_course(folder: Path) -> bool:
     """Return whether the folder's `pyproject.toml` has a table [tool.torchkata].
 
-    Raises CourseError for a file that mentions torchkata and is not valid TOML.
+    Raises CourseError if the file mentions torchkata and is not valid TOML.
     """
     path = folder / "pyproject.toml"
     try:

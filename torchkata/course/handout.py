@@ -42,7 +42,7 @@ class Updated:
 
 
 def listing(files: Mapping[str, bytes]) -> bytes:
-    """Return the list of these files, without those in `assignment/`."""
+    """Return the list of these files as text, without files in `assignment/`."""
     lines = [f"{digest(content)}  {name}\n" for name, content in sorted(files.items()) if not is_students(name)]
     return "".join(lines).encode()
 
@@ -57,7 +57,7 @@ def parse_listing(content: bytes) -> dict[str, str]:
 
 
 def find_unsafe(names: Iterable[str]) -> str | None:
-    """Return a path that, on some system, is not below its folder or is the same file as another one."""
+    """Return a path that, on some system, is outside its folder or is the same file as another path."""
     spelled: dict[str, str] = {}
     for name in names:
         folders = map(str, PurePosixPath(name).parents)
@@ -69,7 +69,7 @@ def find_unsafe(names: Iterable[str]) -> str | None:
 
 
 def fold(name: str) -> str:
-    """Return a form that a path shares with all spellings that are the same file on a case-insensitive system."""
+    """Return a form that is equal for all spellings of a path that are the same file on a case-insensitive system."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
@@ -89,7 +89,7 @@ def digest_of(path: Path) -> str:
 
 
 def update(root: Path, files: Mapping[str, bytes]) -> Updated:
-    """Replace the files of the handout in `root` with those of a newer one.
+    """Replace the files of the handout in `root` with those of a newer handout.
 
     All files are first written to a temporary folder and then moved one by one, the list last. So an interrupted
     update loses nothing and can be repeated. Raises HandoutError if `root` has no list, or OSError.

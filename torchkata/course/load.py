@@ -29,7 +29,7 @@ def toml_type(annotation: Any) -> type:
 COURSE_KEYS = {"title": str, "tracks": dict, "graded": list, "limits": dict, "languages": list, "preload": list}
 LIMIT_KEYS = {field.name: toml_type(field.type) for field in fields(Limits)}
 KATA_KEYS = {field.name: toml_type(field.type) for field in fields(Kata) if field.name not in ("name", "languages")}
-KATA_KEYS["visibility"] = object  # a word, or a table of words
+KATA_KEYS["visibility"] = object  # a word, or a table with words as values
 
 
 def read_course_fields(root: Path) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def parse_workload(entry: dict[str, Any]) -> Workload:
 
 
 def parse_visibility(table: dict[str, Any], where: str) -> dict[str, Visibility]:
-    """Return who sees each test of a kata, from one word for all tests or a table of exceptions."""
+    """Return the visibility of each test of a kata, from one word for all tests or a table of exceptions."""
     value = table.get("visibility", "visible")
     chosen = value if isinstance(value, dict) else dict.fromkeys(table["points"], value)
     if unknown := chosen.keys() - table["points"].keys():

@@ -1,4 +1,4 @@
-"""The parts of a course: tracks, katas, workloads, and limits on students' code."""
+"""The types that make up a course: tracks, katas, workloads, and limits on students' code."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -27,16 +27,16 @@ class Kata:
     title: str
     track: str
     place: int  # sort key in its track
-    points: dict[str, float]  # by name of the test, in the order of the file
-    visibility: dict[str, Visibility]  # by name of the test
+    points: dict[str, float]  # keyed by name of the test, in the order of the file
+    visibility: dict[str, Visibility]  # keyed by name of the test
     hidden_says: HiddenSays  # how much of a hidden test a student may read
     builds_on: tuple[str, ...] = ()
-    hints: tuple[str, ...] = ()  # from gentle to explicit
+    hints: tuple[str, ...] = ()  # ordered from gentle to explicit
     lint: tuple[str, ...] = ()  # names of tables in `reference/lint.toml`: patterns to report in its source
-    command: dict[str, str] = field(default_factory=dict)  # a command that it adds: name, help, texts
+    command: dict[str, str] = field(default_factory=dict)  # a command that the kata adds: name, help, texts
     preload: tuple[str, ...] = ()  # further modules that workers import before they start
     numeric: bool = True  # whether the oracle computes its results, so that a mistake changes numbers
-    languages: dict[str, dict[str, Any]] = field(default_factory=dict)  # its texts in languages other than English
+    languages: dict[str, dict[str, Any]] = field(default_factory=dict)  # texts in languages other than English
 
     @property
     def max_score(self) -> float:
@@ -66,7 +66,7 @@ class Workload:
 
     name: str
     title: str
-    uses: tuple[str, ...]  # katas whose code it runs
+    uses: tuple[str, ...]  # katas whose code the workload runs
     points: Tiers
     ratio: dict[str, Tiers]  # thresholds relative to the baseline, by kind of device
     mfu: Tiers | None  # thresholds relative to the datasheet's peak, for devices with `mfu = true`
@@ -76,7 +76,7 @@ class Workload:
 class Limits:
     """Limits on a student's process in the grader."""
 
-    call_seconds: float = 5.0  # for one call of a probe, including the import
-    test_seconds: float = 10.0  # for all calls of a test with 100 examples; scaled for more examples
-    kata_seconds: float = 20.0  # for all tests of a kata, likewise; a submission gets the sum over its katas
+    call_seconds: float = 5.0  # limit of one call of a probe, including the import
+    test_seconds: float = 10.0  # limit of all calls of a test with 100 examples; scaled for more examples
+    kata_seconds: float = 20.0  # limit of all tests of a kata, also scaled; a submission gets the sum over its katas
     memory_mib: int = 1024  # address space beyond that of the imported libraries

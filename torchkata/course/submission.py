@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 MAX_FILES = 64
-MAX_BYTES = 2**20  # of one file, more than any hand-written module has
+MAX_BYTES = 2**20  # limit for one file, larger than any hand-written module
 IGNORED = ("conftest.py", "__init__.py")
 
 

@@ -1,10 +1,10 @@
 """Distinguish a broken test from a wrong answer when a test ends with an unexpected exception.
 
-The test is broken if the exception does not depend on the student's answers:
+The test is broken if one of these conditions shows that the exception does not depend on the student's answers:
 
-- the test made no call before it, or a strategy raised it; or
-- the body, run again, raises the same error at the same line with answers that it cannot read (`Unread`), or passes
-  with the recorded answers.
+- The test made no call before the exception, or a strategy raised the exception.
+- The test's body runs again with answers that it cannot read (`Unread`), and raises the same error at the same line.
+- The test's body runs again with the recorded answers, and passes.
 
 In any other case the exception counts as a wrong answer. The grader also knows that a test is not broken if the
 reference solution passes it (`RunState.sound`).
@@ -27,7 +27,7 @@ from torchkata.seam.values import Plain, Unread
 
 from .recording import Example, RecordedBody, ReplayingStudent
 
-TRIES = 5  # of a test's body, which may be random
+TRIES = 5  # number of runs of a test's body, which may be random
 
 
 class UnreadStudent:
@@ -39,7 +39,7 @@ class UnreadStudent:
 
 
 def find_broken_test(error: BaseException, body: RecordedBody, last_call: Call | None) -> BrokenTest | None:
-    """Return the exception to raise in place of `error` if the test is broken, or None if the answer may be wrong."""
+    """Return the exception to raise in place of `error` if the test is broken, or None if an answer may be wrong."""
     in_body = any(frame.f_code is RecordedBody.__call__.__code__ for frame, _ in traceback.walk_tb(error.__traceback__))
     example = next(iter(body.kept()), None) if in_body else None
     given = format_input(example) if example else ""
@@ -56,7 +56,7 @@ def find_broken_test(error: BaseException, body: RecordedBody, last_call: Call |
 
 
 def passes_on_replay(body: RecordedBody, example: Example) -> bool:
-    """Return whether the body passes with the answers that it failed with, which means that its verdict is random."""
+    """Return whether the body passes with the same answers with which it failed, so that its verdict is random."""
     try:
         body.body(**example.given, student=ReplayingStudent(example.answers))
     except (Exception, SystemExit):

@@ -38,7 +38,7 @@ PATTERNS: dict[
 
 def explain_crash(crash: Crashed) -> str:
     """Return the explanation of an exception, or "" if there is none."""
-    if not crash.place.file and "NoneType" in crash.error:  # a line of a test or probe, which uses the returned value
+    if not crash.place.file and "NoneType" in crash.error:  # a test or probe uses the returned value
         return words("crash.no_return")
     text = f"{crash.error}\n{crash.place.source}"
     return next((words(f"crash.{key}") for pattern, key in PATTERNS.items() if re.search(pattern, text)), "")

@@ -13,9 +13,9 @@ from torchkata.seam.reply import format_error
 from torchkata.seam.student import Call
 
 PROBE_CODE = re.compile(r"^return |\bassignment\.\w+\.")
-UNDECIDED = "either the answer or the test"  # a note on an exception of unknown cause
-MAX_ERROR = 100  # characters of an exception that a note quotes
-MAX_LINE = 1000  # characters
+UNDECIDED = "either the answer or the test"  # a note that marks an exception of unknown cause
+MAX_ERROR = 100  # maximum number of characters of an exception that a note quotes
+MAX_LINE = 1000  # maximum number of characters of a line
 
 
 def explain(
@@ -36,7 +36,7 @@ def explain(
         call: The last call of the student's code, if there was one.
         again: The command that runs the test again.
         diagnosis: The mistake in the student's code, in English, for the stored result.
-        looks_like: The same in the student's language, for the message.
+        looks_like: The same mistake in the student's language, for the message.
     """
     error = unwrap_group(error)
     lines: list[tuple[str, str]] = []
@@ -98,7 +98,7 @@ def is_untestable(error: BaseException) -> bool:
 
 
 def is_file_error(error: BaseException) -> bool:
-    """Return whether the file fails for any input, because it cannot be imported or lacks a name."""
+    """Return whether the student's file fails for any input, because it cannot be imported or lacks a name."""
     if not isinstance(error, Crashed):
         return False
     names = ("SyntaxError", "IndentationError", "ImportError", "ModuleNotFound")
@@ -106,7 +106,7 @@ def is_file_error(error: BaseException) -> bool:
 
 
 def explain_form_error(error: BaseException) -> str:
-    """Return the note on an answer that a test cannot compare: the message of a plain `assert`, if it has one."""
+    """Return the note on an answer that a test cannot compare: the message of a plain `assert`, if there is one."""
     if isinstance(error, AssertionError):
         return str(error).partition("\n")[0] or words("message.other_form")
     if UNDECIDED in getattr(error, "__notes__", ()):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from torchkata.i18n import words
 from torchkata.seam.values import Plain, is_array, is_tensor
 
-MIN_ANSWERS = 8  # of both wrong and right answers
+MIN_ANSWERS = 8  # minimum number of wrong answers, and of right answers
 NOT_ZERO = " != 0"
 OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -19,10 +19,10 @@ OPERATORS: dict[str, Callable[[float, float], bool]] = {
 
 
 def find_common_fact(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
-    """Return a sentence with a fact that separates inputs with wrong answers from those with right ones, or "".
+    """Return a sentence with a fact that separates inputs with wrong answers from inputs with right answers, or "".
 
-    `trials` has each input and whether its answer is right. If only the input 0 gets a right answer, any such fact is a
-    coincidence.
+    `trials` has each input and whether its answer is right. If only the input 0 gets a right answer, any fact that
+    separates it is a coincidence.
     """
     telling = [(given, right) for given, right in trials if not any(map(is_empty, given.values()))]
     wrong, right = (
@@ -38,7 +38,7 @@ def find_common_fact(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
 
 
 def is_empty(value: Plain) -> bool:
-    """Return whether a value is an empty tensor or array, for which almost any answer is right."""
+    """Return whether a value is an empty tensor or array. For an empty input, almost any answer is right."""
     return (is_tensor(value) or is_array(value)) and 0 in value.shape
 
 

@@ -1,4 +1,4 @@
-"""Defines formulas that may explain wrong numbers, such as "your result is transposed", in a table or fitted."""
+"""Defines formulas that may explain wrong numbers, such as "your result is transposed": a table and fitted formulas."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from numpy import ndarray as Array
 from torchkata.seam.values import Plain, is_array, is_tensor
 
 MIN_NUMBERS = 4  # number of different values that a formula must explain
-MAX_DENOMINATOR = 12  # of a factor that is shown as a fraction
+MAX_DENOMINATOR = 12  # largest denominator of a factor that is shown as a fraction
 CLOSE = 16  # roundings by which equal numbers may differ
 Numbers: TypeAlias = Array[Any, Any]
 
@@ -38,11 +38,11 @@ class Formula:
     key: str
     predicted: Callable[[Pair], Numbers | None]
     values: Mapping[str, object] = field(default_factory=dict)
-    is_rule: bool = True  # it determines every number of the result
+    is_rule: bool = True  # whether the formula determines every number of the result
 
 
 def fits(formula: Formula, pairs: Sequence[Pair]) -> bool:
-    """Return whether a formula predicts all answers, including enough different wrong ones."""
+    """Return whether a formula predicts all answers, including enough different wrong numbers."""
     explained: set[float] = set()
     for pair in pairs:
         predicted = formula.predicted(pair)
@@ -112,7 +112,7 @@ def swap_axes(expected: Numbers, axes: tuple[int, int]) -> Numbers:
 
 
 def shift(expected: Numbers, by: int) -> Numbers:
-    """Shift the items by one place, with NaN for the item that has no source."""
+    """Shift the items by one place, with NaN at the place that no item moves to."""
     shifted = np.roll(expected, by, axis=0 if expected.ndim else None)
     if expected.ndim:
         shifted[slice(1) if by > 0 else slice(-1, None)] = np.nan
@@ -132,7 +132,7 @@ def reduce(expected: Numbers, by: Callable[..., Any], axis: int | None) -> Any:
 
 
 def repeat_first(pair: Pair, *, is_flat: bool) -> Numbers | None:
-    """Predict that all rows (or numbers, if `is_flat`) equal the first, although different ones are expected."""
+    """Predict that all rows (or numbers, if `is_flat`) equal the first, although different values are expected."""
     yours, expected = (pair.yours.ravel(), pair.expected.ravel()) if is_flat else (pair.yours, pair.expected)
     if not (yours.ndim and yours.size and expected.ndim):
         return expected
@@ -189,7 +189,7 @@ FORMULAS = (
 
 
 def fit_formulas(pairs: Sequence[Pair]) -> Iterator[Formula]:
-    """Yield formulas that depend on the inputs or on one answer: an input, a size as a factor, a number, a bound."""
+    """Yield formulas that depend on the inputs or on one answer, such as an input, a factor, a constant or a bound."""
     for name in pairs[0].given:
         yield Formula("relation.unchanged", partial(predict_input, name=name), {"name": name})
     for size in collect_sizes(pairs[0].given):

@@ -1,4 +1,4 @@
-"""The known mistakes of a kata, and the oracle with a mistake in place of its own function."""
+"""The known mistakes of a kata, and the oracle with a mistake in place of one of its functions."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence

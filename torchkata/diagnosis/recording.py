@@ -15,8 +15,8 @@ from torchkata.seam.reply import Probe
 from torchkata.seam.student import Call, Student
 from torchkata.seam.values import Plain, is_array, is_tensor
 
-MAX_EXAMPLES = 10  # of the first failing examples, and of the last examples
-MAX_BYTES = 2**22  # in the answers of a recorded example
+MAX_EXAMPLES = 10  # maximum number of first failing examples, and of last examples
+MAX_BYTES = 2**22  # maximum size of the answers of a recorded example
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class NotRecorded(Exception):
 
 
 class RecordingStudent:
-    """A student that records the answers of another one."""
+    """A `Student` that records the answers of another student."""
 
     def __init__(self, student: Student, answers: list[Plain]) -> None:
         self.student = student
@@ -50,14 +50,14 @@ class RecordingStudent:
 
 
 class ReplayingStudent:
-    """A student that returns recorded answers."""
+    """A `Student` that returns recorded answers."""
 
     def __init__(self, answers: list[Plain]) -> None:
         self.answers = iter(answers)
         self.calls: list[Call] = []
 
     def call(self, probe: Probe, *args: object) -> Any:
-        """Return the next answer. Raises NotRecorded if there is none."""
+        """Return the next recorded answer. Raises NotRecorded if no answer is left."""
         self.calls.append(Call(probe, args))
         for answer in self.answers:
             return answer
@@ -65,10 +65,10 @@ class ReplayingStudent:
 
 
 class RecordedBody:
-    """A replacement for a test's body that records its first failing examples and its last ones.
+    """A replacement for a test's body that records its first failing examples and its last examples.
 
-    The first failing examples are large; the very last is the one that Hypothesis has shrunk. Examples on which the
-    student's code crashed are not recorded, because they have no answer to compare.
+    The first failing examples are large; the very last example is the one that Hypothesis has shrunk. Examples on which
+    the student's code crashed are not recorded, because they have no answer to compare.
     """
 
     def __init__(self, body: Callable[..., None]) -> None:
@@ -104,7 +104,7 @@ class RecordedBody:
         self.last.append(example)
 
     def kept(self) -> list[Example]:
-        """Return the recorded examples, the smallest failing one first."""
+        """Return the recorded examples, beginning with the smallest failing example."""
         seen = [*reversed(self.last)]
         return seen + [example for example in self.first if not any(example is other for other in seen)]
 

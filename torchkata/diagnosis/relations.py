@@ -1,6 +1,7 @@
 """Finds relations between a test's wrong answers and the expected values, such as "yours = expected / x.shape[0]".
 
-A relation is reported only if it holds in every comparison and explains too many different numbers to be a coincidence.
+A relation is reported only if it holds in every comparison and explains so many different numbers that it can't be a
+coincidence.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +31,7 @@ from .formulas import (
     to_numbers,
 )
 
-MIN_CALLS = 8  # before an answer counts as constant
+MIN_CALLS = 8  # minimum number of calls for an answer to count as constant
 FORMATS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}  # bits of the significand
 
 
@@ -47,13 +48,13 @@ class Relation(NamedTuple):
     """A sentence that is true of all answers."""
 
     sentence: str = ""
-    is_rule: bool = False  # it determines each answer, and so describes the code
+    is_rule: bool = False  # whether the relation determines each answer, and so describes the code
 
 
 def find_relation(seen: Sequence[Comparison], *, of_shapes: bool = False) -> Relation:
-    """Return the relation that holds in all of these comparisons, or an empty one.
+    """Return the relation that holds in all of these comparisons, or an empty relation.
 
-    `of_shapes` is true if their numbers are the sizes of shapes.
+    `of_shapes` is true if the compared numbers are the sizes of shapes.
     """
     if not seen:
         return Relation()
@@ -131,7 +132,7 @@ def have_same_type(one: Comparison) -> bool:
 
 
 def unpack(seen: Sequence[Comparison]) -> tuple[str, list[Comparison]]:
-    """Replace dicts with their first differing entry and lists with their items; also return the keys as a prefix."""
+    """Replace dicts by their first differing value and lists by their items; also return the keys as a prefix."""
     prefix, parts = "", list(seen)
     while parts and to_numbers(parts[0].expected) is None:
         first = next((one for one in parts if not same(one.yours, one.expected)), parts[0])
@@ -183,7 +184,7 @@ def find_key_difference(seen: Sequence[Comparison]) -> str:
 
 
 def find_constant_answer(seen: Sequence[Comparison]) -> str:
-    """Return a sentence if all calls return the same answer although different ones are expected."""
+    """Return a sentence if all calls return the same answer although different answers are expected."""
     answer, few = seen[0].yours, 2 if isinstance(seen[0].expected, (bool, str)) else MIN_NUMBERS
     if len(seen) < MIN_CALLS or not all(same(one.yours, answer) and have_same_type(one) for one in seen):
         return ""
@@ -203,7 +204,7 @@ def find_opposite(seen: Sequence[Comparison]) -> str:
 
 
 def find_first_wrong(parts: Sequence[Sequence[str]]) -> str:
-    """Return a sentence if the same part is the first wrong one in each answer; the part before it is right."""
+    """Return a sentence if the same part of each answer is the first that is wrong; the part before it is right."""
     found = {tuple(part[-2:]) for part in parts}
     if len(parts) < MIN_CALLS or len(found) != 1 or len(set(*found)) < 2 or not all(*found):
         return ""

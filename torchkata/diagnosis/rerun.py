@@ -13,7 +13,7 @@ from .recording import Example, ReplayingStudent, count_bytes
 from .relations import Comparison, Relation, find_first_wrong, find_relation
 
 SHAPES = ("shape", "state_dict")  # names that tests give to a comparison of shapes
-MAX_BYTES = 2**19  # of answers; a formula may need 16 times as much memory
+MAX_BYTES = 2**19  # maximum size of the answers; a formula may need 16 times as much memory
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Trial:
 
 
 def find_pattern(body: Callable[..., None], examples: Iterable[Example]) -> Relation:
-    """Return a pattern in all answers to a failed test, or an empty one."""
+    """Return a pattern in all answers to a failed test, or an empty pattern."""
     trials = [run_trial(body, example) for example in examples]
     failed = [trial for trial in trials if not trial.right]
     name = strip_number(failed[0].wrong) if failed and failed[0].wrong is not None else None
@@ -61,7 +61,7 @@ def run_trial(body: Callable[..., None], example: Example) -> Trial:
 
 
 def strip_number(what: str) -> str:
-    """Return a comparison's name up to its first number, so that all parameters or all steps count as one."""
+    """Return a comparison's name up to its first number, so that all parameters or all steps share one name."""
     return re.split(r"[\d(\[]", what, maxsplit=1)[0]
 
 

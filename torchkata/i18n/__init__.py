@@ -24,12 +24,12 @@ Language: TypeAlias = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 VARIABLES = ("KATA_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 LABEL_COLUMNS = 9
-LABEL = re.compile(r" {12}| {2}\S.{0,8}? {2,}")  # with the spaces before the labelled text
+LABEL = re.compile(r" {12}| {2}\S.{0,8}? {2,}")  # a label with the spaces before its text
 WORD = re.compile(r" *(?:[\u2e80-\u9fff\uff00-\uffef][，。；：、）？！]*|[^ \u2e80-\u9fff\uff00-\uffef]+)")
 
 
 def language() -> Language:
-    """Return the student's language: of the first of `VARIABLES` that is set, else of the locale, else the class's."""
+    """Return the student's language: from the first of `VARIABLES` that is set, else the locale's, else the class's."""
     name = next((os.environ[key] for key in VARIABLES if os.environ.get(key)), None) or locale.getlocale()[0] or ""
     if name.lower().startswith(("zh", "chinese")):
         return "zh"
@@ -62,7 +62,7 @@ def first_translation(english: str, *texts: Any) -> str:
 
 
 def find_text(kata: str, *path: str, chosen: Language | None = None) -> Any:
-    """Return a kata's translated text at this path of keys, or a shared one, or None.
+    """Return a kata's translated text at this path of keys, or a shared translation, or None.
 
     The language is the student's by default.
     """
@@ -71,7 +71,7 @@ def find_text(kata: str, *path: str, chosen: Language | None = None) -> Any:
 
 
 def find_shared_text(*path: str, chosen: Language | None = None) -> Any:
-    """Return the text at this path of the translations that katas share, or None."""
+    """Return the text at this path of keys in the translations that katas share, or None."""
     return look_up(course().shared_texts.get(chosen or language()), path)
 
 
@@ -112,7 +112,7 @@ def format_label(label: str, text: str) -> str:
 def split_label(line: str) -> tuple[str, str] | None:
     """Return the label and text of a line, or None for a line without a label column.
 
-    The label is empty if the line continues the one above.
+    The label is empty if the line continues the line above.
     """
     width = LABEL_COLUMNS + 3
     place = next((place for place in range(width + 1) if count_columns(line[:place]) == width), 0)

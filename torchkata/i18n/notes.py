@@ -28,7 +28,7 @@ def translate(english: str, *, by_us: bool = True) -> str:
 
 
 def course_root() -> Path | None:
-    """Return the root of the course, or None without a readable course."""
+    """Return the root of the course, or None if there is no readable course."""
     try:
         return course().root if course().katas else None
     except CourseError:

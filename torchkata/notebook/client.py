@@ -1,4 +1,4 @@
-"""Runs a kata's tests in a process other than the notebook's kernel, so that its variables do not affect them."""
+"""Runs a kata's tests outside the notebook's kernel, so that the notebook's variables do not affect the tests."""
 
 import json
 import os

@@ -19,7 +19,7 @@ HANDOUT = Path(__file__).parents[2]
 
 
 def main() -> int:
-    """Install the missing packages. Return pip's exit code, 0 if nothing is missing."""
+    """Install the missing packages. Return pip's exit code, or 0 if nothing is missing."""
     needed = find_missing(tomllib.loads((HANDOUT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"])
     if not needed:
         return 0
@@ -31,9 +31,9 @@ def main() -> int:
 
 
 def find_missing(requirements: list[str]) -> list[str]:
-    """Return the requirements that are not installed; all of them without the package `packaging`."""
+    """Return the requirements that are not installed, or all requirements if `packaging` is not installed."""
     try:
-        from packaging.requirements import Requirement  # a dependency of pytest
+        from packaging.requirements import Requirement  # `packaging` is a dependency of pytest
     except ImportError:
         return requirements
     return [text for text in requirements if not is_installed(Requirement(text))]

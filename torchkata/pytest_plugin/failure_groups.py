@@ -7,15 +7,15 @@ from torchkata.course import Kata
 from torchkata.i18n import words
 from torchkata.result import FAILED, UNUSABLE, TestResult
 
-MAX_NAMES = 4  # of further tests in a block
+MAX_NAMES = 4  # maximum number of further tests named in a block
 
 
 @dataclass(frozen=True)
 class Block:
-    """Tests that failed for the same reason. The first one's message is shown, and the names of the others."""
+    """Tests that failed for the same reason. The report shows the first test's message and the names of the others."""
 
     tests: tuple[TestResult, ...]
-    waits: bool = False  # their precondition failed, and another block says why
+    waits: bool = False  # whether the tests' precondition failed and another block says why
 
 
 def group_failures(results: Sequence[TestResult]) -> list[Block]:
@@ -40,7 +40,7 @@ def get_cause(result: TestResult, named: Collection[str]) -> str:
 
 
 def get_explanation(result: TestResult, named: Collection[str]) -> str:
-    """Return a known mistake that some test has `named`, or the test's own diagnosis."""
+    """Return a known mistake that a test has `named`, or the test's own diagnosis."""
     return next((sentence for sentence in result.explained_by if sentence in named), "") or result.diagnosis or ""
 
 

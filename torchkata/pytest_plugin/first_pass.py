@@ -1,10 +1,11 @@
 """pytest plugin: runs a property on inputs drawn in advance, and Hypothesis only if one of them fails.
 
-If all inputs pass, the test passes without Hypothesis' engine, which costs more time than most test bodies. If one
+If all inputs pass, the test passes without Hypothesis' engine, which costs more time than most test bodies. If an input
 fails, the student's code is imported again, and Hypothesis finds, shrinks and reports the failure. If no inputs are
 available, Hypothesis runs as usual.
 
-An `Inputs` object supplies the inputs: on a student's machine new ones in every run, in the grader the same for all.
+An `Inputs` object supplies the inputs: new inputs in every run on a student's machine, the same inputs for all
+submissions in the grader.
 """
 
 import inspect
@@ -42,7 +43,7 @@ class Input:
 
 
 class NewInputs:
-    """New inputs in every run. A failing input is saved for Hypothesis, which then runs first the next time."""
+    """New inputs in every run. If an input fails, it is saved, and Hypothesis tries it first in the next run."""
 
     def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
         """Return new inputs, or None if the test has examples or saved failures."""
@@ -86,7 +87,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 def run_inputs(
     body: Callable[..., None], fixtures: dict[str, Any], inputs: Iterable[Input]
 ) -> tuple[int, BaseException | None]:
-    """Return the number of inputs that the body ran on, and the exception that the last one raised, if any.
+    """Return the number of inputs that the body ran on, and the exception that the last input raised, if any.
 
     An exception that ends the test at once, such as a time-out, propagates.
     """

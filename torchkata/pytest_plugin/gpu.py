@@ -33,11 +33,11 @@ class Row:
     """The result of a workload."""
 
     result: TestResult
-    figure: Figure | None = None  # if one was measured
+    figure: Figure | None = None  # None if nothing was measured
 
     @property
     def verdict(self) -> str:
-        """The name of the tier that was reached, or of the outcome if nothing was measured."""
+        """The name of the tier that was reached, or the outcome if nothing was measured."""
         if self.figure is None:
             return words(f"status.{LOOKS[self.result.outcome].status}")
         return words(f"speed.{self.figure.verdict.tier or 'too_slow'}")
@@ -94,7 +94,7 @@ def get_claim(workload: str) -> str:
 
 @pytest.fixture(scope="session")
 def stopwatch(request: pytest.FixtureRequest) -> Stopwatch:
-    """Return the stopwatch of the GPU; skip the test on a machine without one."""
+    """Return the stopwatch of the GPU, or skip the test if there is no GPU."""
     stash = request.config.stash
     if STOPWATCH not in stash:
         stash[STOPWATCH] = find_gpu()
@@ -149,7 +149,7 @@ def pytest_runtest_makereport(
             call.excinfo = replace_exception(raised, result.message)
         row = Row(result, item.stash.get(FIGURE, None))
     report = yield
-    call.excinfo = raised  # for --pdb
+    call.excinfo = raised  # --pdb shows the original exception
     item.config.stash[ROWS].append(row)
     report.workload = row  # type: ignore[attr-defined]
     return report
@@ -157,7 +157,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
-    """Assign each verdict other than a pass to its own category."""
+    """Give each verdict other than a pass its own category in pytest's summary."""
     row: Row | None = getattr(report, "workload", None)
     if row is None or row.result.outcome == "passed":
         return None

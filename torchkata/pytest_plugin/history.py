@@ -14,7 +14,7 @@ from torchkata.course import Kata, course
 from torchkata.result import LOOK_OF, Status
 
 FILE = ".kata/progress.json"
-MAX_NAME = 100  # bytes of a file's name within its temporary file's name
+MAX_NAME = 100  # number of bytes of a file's name that its temporary file's name keeps
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class State:
 
 
 def find_next(left: Collection[str], failed: Collection[str]) -> Kata | None:
-    """Return the first kata of `left` that is the first failed one or a foundation of it; if none failed, the first."""
+    """Return the first kata of `left` that failed first or is a foundation of that kata; if none failed, the first."""
     katas = course().katas
     first = next((kata for kata in katas if kata in failed), None)
     in_the_way = katas if first is None else (first, *course().foundations(first))

@@ -13,12 +13,12 @@ def supports_links(*, is_terminal: bool) -> bool:
         return False
     program = os.environ.get("TERM_PROGRAM")
     if "SSH_CONNECTION" in os.environ:
-        return program == "vscode"  # it opens files on the remote machine
+        return program == "vscode"  # VS Code opens files on the remote machine
     return program in PROGRAMS or any(os.environ.get(name) for name in VARIABLES)
 
 
 def add_link(text: str, name: str, file: Path, *, is_terminal: bool) -> str:
-    """Link the first occurrence of the name in the text to the file, if the terminal supports links."""
+    """Turn the first occurrence of the name in the text into a link to the file, if the terminal supports links."""
     if name not in text or not supports_links(is_terminal=is_terminal):
         return text
     return text.replace(name, f"\x1b]8;;{file.absolute().as_uri()}\x1b\\{name}\x1b]8;;\x1b\\", 1)

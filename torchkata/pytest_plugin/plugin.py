@@ -1,4 +1,4 @@
-"""The entry point of pytest: in a course, plain `pytest` tests its katas; in any other project this does nothing."""
+"""The entry point of pytest. In a course, plain `pytest` tests its katas; in any other project, nothing happens."""
 
 import contextlib
 import gc
@@ -11,7 +11,7 @@ import pytest
 
 TABLE = b"[tool.torchkata"
 
-FEATURES = (  # each after the ones that it imports: pytest warns about a plugin that is imported before it is loaded
+FEATURES = (  # each after the plugins that it imports: pytest warns if a plugin is imported before it is loaded
     "torchkata.pytest_plugin.profiles",
     "torchkata.pytest_plugin.selection",
     "torchkata.pytest_plugin.first_pass",
@@ -30,7 +30,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     assert config is not None
     if not any(map(mentions_a_course, (config.rootpath, config.invocation_params.dir))):
         return
-    from torchkata.course import CourseError, use  # imported late, because other projects should not pay for it
+    from torchkata.course import CourseError, use  # imported late, so that other projects don't spend time on it
     from torchkata.i18n.notes import translate
 
     try:
@@ -38,7 +38,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         if root is None:
             return
         course = use(root)
-        gc.disable()  # until the tests are collected: it makes importing torch a seventh slower
+        gc.disable()  # until the tests are collected: garbage collection makes importing torch a seventh slower
         for feature in (*FEATURES, SPEED) if course.workloads else FEATURES:
             pluginmanager.import_plugin(feature)
     except CourseError as error:
@@ -57,8 +57,8 @@ def mentions_a_course(start: Path) -> bool:
 def find_course(config: pytest.Config) -> Path | None:
     """Return the course's folder, or None if there is none. Raises CourseError.
 
-    pytest determines its root directory before it knows the options of this plugin, so it takes the PATH of
-    `--impl PATH` for a folder of tests and looks for its root there. `--impl=PATH` avoids this, so run that instead.
+    pytest determines its root directory before it knows the options of this plugin. Therefore it mistakes the PATH of
+    `--impl PATH` for a folder of tests and looks for its root there. Use `--impl=PATH` to avoid this.
     """
     from torchkata.course import find_course
 

@@ -36,7 +36,7 @@ def register_profiles(database: Path) -> None:
     settings.register_profile(
         "learn",
         max_examples=25,
-        phases=(*PHASES, Phase.reuse),  # without it, the database would be written but never read
+        phases=(*PHASES, Phase.reuse),  # without this, the database would be written but never read
         database=DirectoryBasedExampleDatabase(database),
         **COMMON,
     )
@@ -44,7 +44,7 @@ def register_profiles(database: Path) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--seed` and `--examples`, and register the profiles before an option selects one."""
+    """Add `--seed` and `--examples`, and register the profiles before an option selects a profile."""
     register_profiles(course().root / ".hypothesis" / "examples")
     ignore_local_constants()
     group = parser.getgroup("torchkata")
@@ -72,7 +72,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_finish() -> None:
     """Exclude the imported objects from garbage collection and collect less often.
 
-    Collecting with torch loaded is slow: with the default thresholds it would take a tenth of the run.
+    A collection is slow while torch is loaded: with the default thresholds, collections would take a tenth of the run.
     """
     gc.freeze()
     register_random_generators()

@@ -29,7 +29,7 @@ from .run_state import get_state
 from .search import EXPLAINED_BY
 from .selection import find_kata
 
-MAX_SHOWN = 3  # failures of one kata: fixing one often fixes others
+MAX_SHOWN = 3  # maximum number of failures shown for a kata: fixing one often fixes others
 TABLE_LINES = 10  # lines around the failures of one kata: progress above, the table and the next step below
 WIDTH = 99  # columns, if the terminal is that wide
 GREY = {"grey": "light"}  # pytest's name for the color
@@ -64,7 +64,7 @@ def pytest_runtest_makereport(
         result = explain_failure(item, kata, raised.value)
         call.excinfo = replace_exception(raised, result.message)
     report = yield
-    call.excinfo = raised  # for --pdb
+    call.excinfo = raised  # --pdb shows the original exception
     report.sections = [(title, text) for title, text in report.sections if title.startswith("Captured std")]
     report.kata_result = result  # type: ignore[attr-defined]
     if result.outcome == "not_started":
@@ -77,7 +77,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Make the run fail if a kata is not started, because editors and JUnit files show its tests as skipped."""
+    """Make the run fail if a kata is not started, because editors and JUnit files show the kata's tests as skipped."""
     ended = [result.outcome for results in get_state(session.config).results.values() for result in results]
     if session.exitstatus == pytest.ExitCode.OK and "not_started" in ended:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -132,7 +132,7 @@ def build_command(item: pytest.Item) -> str:
 
 
 def add_prints(result: TestResult, printed: str) -> TestResult:
-    """Add the last lines that the student's code printed; they belong to the shrunk input."""
+    """Add the last lines that the student's code printed. These lines belong to the shrunk input."""
     if not result.message or not printed.strip():
         return result
     block, _, again = result.message.rpartition("\n")
@@ -141,7 +141,7 @@ def add_prints(result: TestResult, printed: str) -> TestResult:
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
-    """Assign each outcome to its own category, so that pytest shows tracebacks only for unexpected errors."""
+    """Give each outcome its own category, so that pytest shows tracebacks only for unexpected errors."""
     result: TestResult | None = getattr(report, "kata_result", None)
     if result is None or result.outcome == "passed" or report.when != "call":
         return None

@@ -18,13 +18,13 @@ class RunState:
 
     student: Student = field(init=False)
     chosen: set[str] = field(init=False)  # the katas to test
-    seed: int = field(init=False)  # of all random inputs
-    is_seed_secret: bool = False  # in the grader: a student who knew the seed would know all inputs
-    inputs: "Inputs | None" = None  # run before Hypothesis' engine
+    seed: int = field(init=False)  # seed of all random inputs
+    is_seed_secret: bool = False  # true in the grader: a student who knew the seed would know all inputs
+    inputs: "Inputs | None" = None  # inputs to run before Hypothesis' engine
     sound: frozenset[tuple[str, str]] = frozenset()  # kata and name of the tests that the reference solution passes
     is_quick_proof: bool = False  # skip the search for patterns, which a quick `grader certify` does not use
-    results: dict[str, list[TestResult]] = field(default_factory=dict)  # by kata
-    digests: dict[str, str] = field(default_factory=dict)  # of each kata's files at the beginning of the run
+    results: dict[str, list[TestResult]] = field(default_factory=dict)  # keyed by kata
+    digests: dict[str, str] = field(default_factory=dict)  # digest of each kata's files at the beginning of the run
     terminal: int | None = None  # a descriptor of the terminal, because pytest captures stdout during a test
 
 

@@ -1,8 +1,8 @@
 """pytest plugin: finds the known mistake that explains a failed test, or a pattern in all of its answers.
 
 While a test runs, its inputs and the student's answers are recorded. After a failure, the test's body runs again on the
-recorded answers, once for each known mistake in place of the oracle. If it passes with exactly one mistake, the message
-says "looks like: …". If none is found, `diagnosis/rerun.py` looks for a pattern.
+recorded answers, once for each known mistake in place of the oracle. If the body passes with exactly one mistake, the
+message says "looks like: …". If no mistake is found, `diagnosis/rerun.py` looks for a pattern.
 
 Nothing here changes the inputs or the verdict of a test, and no error here ends a test.
 """
@@ -32,12 +32,12 @@ from .selection import find_kata
 
 EXPLAINED_BY = pytest.StashKey[list[str]]()
 
-SHARE = 0.5  # of the test's duration that the search may take
-MIN_SECONDS = 0.5  # of CPU time that the search may always take
-STUDENT_SECONDS = 2.0  # for further calls of the student's code, at most
-PROOF_SECONDS = 60.0  # replaces both in `grader certify`: its findings must not depend on the machine's load
-MAX_FURTHER = 30  # random examples in addition to the recorded ones
-QUICK_FURTHER = 6  # in a quick proof, when a single mistake is left
+SHARE = 0.5  # share of the test's duration that the search may take
+MIN_SECONDS = 0.5  # CPU time that the search may always take
+STUDENT_SECONDS = 2.0  # time limit for further calls of the student's code
+PROOF_SECONDS = 60.0  # both limits in `grader certify`, so that its findings do not depend on the machine's load
+MAX_FURTHER = 30  # number of random examples in addition to the recorded examples
+QUICK_FURTHER = 6  # the same in a quick proof, once a single mistake is left
 
 
 class OutOfTime(BaseException):
@@ -72,7 +72,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
             explain_answers(pyfuncitem, kata, cause, body, test, time.monotonic() - began)
         raise
     except Endless as error:
-        if state.is_seed_secret:  # the grader determines in another way whether the test or the code is too slow
+        if state.is_seed_secret:  # the grader decides in another way whether the test or the code is too slow
             raise
         raise make_endless_error(error) from None
     finally:
@@ -83,7 +83,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 def explain_answers(
     item: pytest.Function, kata: str, cause: BaseException, body: RecordedBody, test: Any, duration: float
 ) -> None:
-    """Store the known mistakes that explain the answers on `item`, or else a pattern on `cause`."""
+    """Store the known mistakes that explain the answers in `item`, or else a pattern in `cause`."""
     state = get_state(item.config)
     seconds = student_seconds = PROOF_SECONDS
     if item.config.getoption("--hypothesis-profile") != "prove":
@@ -146,7 +146,7 @@ def find_mistakes(
 def find_pattern_in_answers(
     kept: Sequence[Example], body: RecordedBody, test: Any, student: Student, seconds: float, student_seconds: float
 ) -> Relation:
-    """Return a pattern in the recorded answers and further ones, or an empty one. Raises nothing."""
+    """Return a pattern in the recorded and further answers, or an empty pattern. Raises nothing."""
     try:
         student.runner.set_budget(student_seconds)
         is_property = hasattr(test, "hypothesis")
@@ -176,7 +176,7 @@ class Search:
         self.end = time.thread_time() + seconds
 
     def examples(self, test: Any) -> Iterator[Example]:
-        """Yield the recorded examples, the smallest first, then random ones until the student's time is up."""
+        """Yield the recorded examples, the smallest first, then random examples until the student's time is up."""
         yield from self.body.kept()
         if hasattr(test, "hypothesis"):
             for example in self.body.more(test, self.student, MAX_FURTHER):

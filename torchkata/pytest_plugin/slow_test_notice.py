@@ -13,10 +13,10 @@ from torchkata.i18n import words
 from .run_state import get_state
 from .selection import find_kata
 
-SECONDS = 4.0  # between notices: less than the time limit of a call
+SECONDS = 4.0  # seconds between notices, less than the time limit of a call
 
 
-@pytest.hookimpl(trylast=True)  # after the terminal
+@pytest.hookimpl(trylast=True)  # run after pytest's terminal plugin
 def pytest_configure(config: pytest.Config) -> None:
     """Duplicate the terminal's file descriptor; the grader has no terminal."""
     if config.pluginmanager.hasplugin("terminalreporter"):

@@ -17,7 +17,7 @@ from .selection import find_kata
 EXAMPLES = 100  # the number of inputs for which `test_seconds` is the limit
 
 
-@pytest.hookimpl(wrapper=True, trylast=True)  # inside the search for mistakes, which has a time limit of its own
+@pytest.hookimpl(wrapper=True, trylast=True)  # within the search for mistakes, which has its own time limit
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
     """Limit the CPU time of a kata's test."""
     if find_kata(pyfuncitem.path) is None:

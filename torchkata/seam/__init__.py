@@ -1,1 +1,1 @@
-"""The interface between a test and the student's code: which values may cross, and what runs the code."""
+"""The interface between a test and the student's code: the values that may cross, and the runners of the code."""

@@ -23,7 +23,7 @@ class Assignment:
 
     def reset(self) -> None:
         """Forget every module, so that the next use imports the current files."""
-        if self.package in sys.modules:  # its modules were added after it, so most of `sys.modules` is not visited
+        if self.package in sys.modules:  # the package's modules come after it, so most of `sys.modules` is not visited
             for name in [*takewhile(lambda name: name != self.package, reversed(sys.modules)), self.package]:
                 if name == self.package or name.startswith(f"{self.package}."):
                     del sys.modules[name]

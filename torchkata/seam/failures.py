@@ -1,7 +1,7 @@
 """The exceptions that end a test.
 
 AssertionError
-└── Wrong          a value differs from the expected one
+└── Wrong          a value differs from the expected value
     └── Unmet      a precondition does not hold; another test checks it
 Exception
 └── Crashed        the student's code raised an exception
@@ -23,7 +23,7 @@ from torchkata.i18n import words
 
 
 class Wrong(AssertionError):
-    """Raised if a value differs from the expected one."""
+    """Raised if a value differs from the expected value."""
 
     def __init__(self, *, expected: str = "", yours: str = "", note: str = "", mistake: str = "") -> None:
         super().__init__(mistake or note or f"expected {expected}, got {yours}")
@@ -52,7 +52,7 @@ NOWHERE = Place()
 
 
 class Crashed(Exception):
-    """An exception of the student's code: its text and the line that raised it."""
+    """Raised if the student's code raised an exception; has the exception's text and the line that raised it."""
 
     def __init__(self, error: str, place: Place) -> None:
         super().__init__(error)

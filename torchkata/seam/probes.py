@@ -11,9 +11,9 @@ def typed(code: Code) -> Callable[[AnyProbe], AnyProbe]:
     """Decorate a probe with the code that a student would type in its place. A failure shows this code as its input.
 
     Args:
-        code: The code. The failure first assigns those of the probe's arguments that the code uses. `code` can also be
-            a function that returns the code. Its parameters are names of the probe's arguments and `literal`, a
-            function that returns a value's code.
+        code: The code. The failure first assigns the probe's arguments that the code uses. `code` can also be a
+            function that returns the code. Its parameters are names of the probe's arguments and `literal`, a function
+            that returns a value's code.
 
     Example:
         @typed("Linear(input_dim, output_dim).weight")

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 from .assignment import Assignment
 from .values import Plain, to_plain
 
-Probe: TypeAlias = Callable[..., object]  # its arguments are the assignment, then plain values
+Probe: TypeAlias = Callable[..., object]  # the arguments are the assignment, then plain values
 
 MAX_TEXT = 600
 LACKS_STATE = " (in self.state[p])"
@@ -31,7 +31,7 @@ class Reply:
     outcome: Literal["returned", "not_written", "raised"]
     value: Plain = None
     error: str = ""  # "TypeError: …"
-    file: str = ""  # the student's file that raised, "" if none did
+    file: str = ""  # the student's file that raised, or "" if none did
     line: int = 0  # 0 if unknown
     source: str = ""  # the text of that line, or of the probe's line if `file` is empty
 
@@ -118,7 +118,7 @@ def find_probe_line(error: BaseException) -> str:
 
 
 def lacks_state(error: KeyError, frame: FrameType, source: str) -> bool:
-    """Return whether the missing key was looked up in `self.state[p]` of an optimizer, through a local variable."""
+    """Return whether the missing key was looked up in an optimizer's `self.state[p]` through a local variable."""
     names = frame.f_locals
     with contextlib.suppress(Exception):  # a student's objects may raise anything
         states = [state for state in names["self"].state.values() if error.args[0] not in state]
@@ -142,7 +142,7 @@ def is_stub(file: str, line: int) -> bool:
 
 
 def computes_nothing(statement: ast.stmt) -> bool:
-    """Return whether a stub may contain the statement: a docstring, the `raise`, `pass` or a call of `super()`."""
+    """Return whether an unchanged stub may contain the statement: a docstring, `raise`, `pass`, a `super()` call."""
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Constant) or ast.unparse(statement).startswith("super().__init__(")
     return isinstance(statement, (ast.Raise, ast.Pass))

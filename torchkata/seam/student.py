@@ -33,8 +33,8 @@ A_PROBE = (
     "a probe must be a module-level function in tests/probes/, because a worker imports it by name; "
     "move it there, and pass its data as further arguments of student.call"
 )
-MIN_CALL_SECONDS = 1.0  # even if less of the budget is left: an alarm may interrupt torch only if the call really hangs
-IMPORT_POLL_SECONDS = 0.5  # between checks of whether an import has finished
+MIN_CALL_SECONDS = 1.0  # granted even if less time is left: an alarm may interrupt torch only if a call really hangs
+IMPORT_POLL_SECONDS = 0.5  # time between checks of whether an import has finished
 
 
 class Runner(Protocol):
@@ -62,7 +62,7 @@ class Call:
     answer: Plain = None
 
     def arguments(self) -> dict[str, Plain]:
-        """Return the arguments by parameter name: the student's function's for `probes.call`, else the probe's."""
+        """Return the arguments by parameter name: of the student's function for `probes.call`, else of the probe."""
         if self.probe is probes.call:
             module, function, *arguments = self.args
             return dict(zip(get_parameter_names(module, function, len(arguments)), arguments, strict=True))
@@ -70,12 +70,12 @@ class Call:
         return dict(zip(names, self.args, strict=False))
 
     def inputs(self) -> dict[str, Plain]:
-        """Return the arguments to show: a name that begins with an underscore is internal to the probe."""
+        """Return the arguments to show, without names that begin with an underscore (internal to the probe)."""
         return {name: value for name, value in self.arguments().items() if not name.startswith("_")}
 
 
 def get_parameter_names(kata: str, function: str, count: int) -> list[str]:
-    """Return the names of a function's first `count` parameters from the stub, numbered names if it lacks them."""
+    """Return the names of a function's first `count` parameters in the stub, or numbered names if it lacks them."""
     try:
         tree = ast.parse(course().stub(kata).read_bytes())
     except (OSError, SyntaxError, ValueError):
@@ -130,7 +130,7 @@ class Student:
 
         Raises:
             TypeError: `probe` is not a probe.
-            NotStarted, Crashed, TimedOut, Died, Inconclusive: The call did not return.
+            NotStarted, Crashed, TimedOut, Died, Inconclusive: The call returned no value.
 
         Example:
             y = student.call(probes.forward, weight, x)
@@ -143,7 +143,7 @@ class Student:
 
 
 def unwrap_reply(reply: Reply, fallbacks: Collection[str] = ()) -> Plain:
-    """Return the value of a reply, or raise NotStarted or Crashed, never with a line of a fallback."""
+    """Return the value of a reply, or raise NotStarted or Crashed. A line of a fallback is never reported."""
     if reply.outcome == "returned":
         return reply.value
     place = NOWHERE if reply.file in fallbacks else Place(reply.file, reply.line, reply.source)
@@ -188,7 +188,7 @@ class InProcess:
             self.left -= time.monotonic() - began
 
     def set_budget(self, seconds: float) -> None:
-        """Let no call begin after this total time until the next `reset`; an alarm ends a slow last call."""
+        """Let no call begin after this total time, until the next `reset`. An alarm ends a slow last call."""
         self.left = seconds
 
 
@@ -241,7 +241,7 @@ def limit_wall_time(seconds: float, folder: Path) -> Iterator[None]:
 
 @contextmanager
 def run_timer(timer: str, number: str, seconds: float, stop: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Call `stop` after this time. Windows and threads other than the main one have no timers, so it does nothing."""
+    """Call `stop` after this time. Do nothing on Windows and outside the main thread, which have no timers."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return

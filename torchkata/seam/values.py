@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 MAX_DEPTH = 12
-MAX_AXES = 8  # of a tensor or an array: many axes of size 1 would make deeply nested lists of a few numbers
+MAX_AXES = 8  # maximum for a tensor or array: many axes of size 1 would give deeply nested lists of a few numbers
 NUMBERS = "biufc"  # kinds of plain dtypes: bool, signed and unsigned integers, floats, complex numbers
 
 
@@ -69,7 +69,7 @@ Plain: TypeAlias = Any  # None | bool | int | float | str | Tensor | ndarray | O
 
 
 def to_plain(value: object, depth: int = 0) -> Plain:
-    """Copy `value` into plain values: tuples become lists, objects without a plain form become an `Opaque`."""
+    """Copy `value` into plain values. Tuples become lists; objects without a plain form become an `Opaque`."""
     if value is None or type(value) in (bool, float, Opaque):
         return value
     if is_tensor(value):

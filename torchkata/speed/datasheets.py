@@ -23,7 +23,7 @@ NAMES = {
 class Device:
     """A device model. Values are for the whole device and dense matrices, in the units of the table."""
 
-    name: str  # as torch.cuda.get_device_name() reports it
+    name: str  # the name that torch.cuda.get_device_name() reports
     tflops: dict[str, float]  # the peak in 1e12 FLOP/s: bf16, fp16, tf32, fp32, fp8; PEAK_SOURCE
     gb_s: float  # memory bandwidth in 1e9 B/s; PEAK_SOURCE
     achieved: dict[str, float] = field(default_factory=dict)  # fastest matmul in 1e12 FLOP/s; ACHIEVED_SOURCE
@@ -32,7 +32,7 @@ class Device:
     def peak(self, dtype: torch.dtype, tf32: bool = False) -> float | None:
         """Return the datasheet's peak FLOP/s for matmuls of this dtype, or None if it has no value.
 
-        With `tf32`, float32 operands may be rounded to TF32.
+        If `tf32` is true, float32 operands may be rounded to TF32.
         """
         name = "tf32" if tf32 and dtype == torch.float32 else NAMES.get(dtype, "")
         return self.tflops[name] * 1e12 if name in self.tflops else None

@@ -22,11 +22,11 @@ from .sizes import Kind
 TIERS: tuple[Tier, ...] = ("full", "passing")
 
 EARNING: tuple[Kind, ...] = ("cuda",)  # runs on other kinds of devices are rehearsals without points
-COVERAGE = 0.95  # of the interval, from six samples; [x₂, x₉] of ten covers 0.979, [x₁, x₅] of five only 0.938
-FEWEST = 5  # samples that a verdict needs
-REACHABLE = Tiers(passing=0.75, full=0.9)  # relative to the baseline: upper limits of thresholds that are given as MFU
+COVERAGE = 0.95  # of the interval from six samples on; [x₂, x₉] of ten covers 0.979, [x₁, x₅] of five only 0.938
+FEWEST = 5  # number of samples that a verdict needs
+REACHABLE = Tiers(passing=0.75, full=0.9)  # upper limits, relative to the baseline, of thresholds given as MFU
 RESTLESS = "blocks were timed without disturbance"  # part of the note for a noisy machine
-MAX_SAMPLES_RATIO = 2  # times the needed number of samples, after which the machine counts as too noisy
+MAX_SAMPLES_RATIO = 2  # the machine counts as too noisy after this many times the needed samples
 NOT_YOUR_FAULT = "a problem of the grading machine; no points lost"
 OPENING_BLOCKS = 3  # blocks of the baseline before the first sample
 FAR, FAR_SAMPLES = 0.8, 7  # stop if this many samples are all below this fraction of the passing threshold
@@ -57,13 +57,13 @@ class Sample:
 
     @property
     def ratio_at_most(self) -> float:
-        """The ratio to the slower baseline, an upper bound: the student's block may have been slowed as much."""
+        """The ratio to the slower baseline, an upper bound: the student's block may have been slowed down as much."""
         return self.rate / min(self.before, self.after)
 
 
 @dataclass(frozen=True)
 class TimingRules:
-    """Limits on noise for a kind of device. Raises ValueError if they could let half a threshold pass."""
+    """Limits on noise for a kind of device. Raises ValueError if half of a threshold could pass with these limits."""
 
     spread: float  # relative difference allowed between neighbouring baseline blocks
     drift: float  # relative drop allowed below the baseline's opening rate
@@ -121,7 +121,7 @@ def judge(
     trouble: str = "",
     attempt: int = 1,
 ) -> Verdict:
-    """Return the verdict on the samples of one attempt, in any order. A single wrong result means failure.
+    """Return the verdict on the samples of one attempt, in any order. A single wrong result is a failure.
 
     Args:
         opening: The baseline's rate before the student's code was loaded.
@@ -169,8 +169,8 @@ def compare_rates(
 ) -> tuple[Final | Retry, float]:
     """Alternate blocks of the student and the baseline until `judge` has enough samples.
 
-    `student` runs one block and returns its rate and relative error; `baseline` runs one and returns its rate. The
-    other arguments are those of `judge`. Return its verdict and the baseline's highest rate.
+    `student` runs one block and returns its rate and relative error. `baseline` runs one block and returns its rate.
+    The other arguments are those of `judge`. Return the verdict and the baseline's highest rate.
     """
     rates, samples = [*opening_rates], list[Sample]()
     verdict: Verdict = More(rules.looks[0])
@@ -224,7 +224,7 @@ def judge_share(ratio: float, thresholds: Tiers, *, used: int = 1, note: str = "
 
 
 def is_disturbed(sample: Sample, opening: float, rules: TimingRules) -> bool:
-    """Return whether to ignore a sample because its baselines differ or are both slow.
+    """Return whether to ignore a sample because its two baseline rates differ or are both slow.
 
     The student's rate is not considered, so students can't influence which samples count.
     """
@@ -247,15 +247,15 @@ def as_ratios(thresholds: Tiers, peak: float | None, ceiling: float) -> Tiers:
 def decide(fit: Sequence[Sample], needed: Tiers, rules: TimingRules, *, mfu: float | None) -> Final | None:
     """Return the verdict, or None while a higher tier is still undecided; `mfu` is the MFU of a ratio of 1.
 
-    A tier is missed if the whole interval of ten samples (of twenty, if ten leave doubt) is below it. So it is reached
-    as soon as six samples are not below it, because the interval of twenty then can't be below it any more. Stopping
-    early adds no error when the outcome of ten or twenty samples is already certain. Two rules stop even earlier:
+    A tier is missed if the whole interval of ten samples is below it (or of twenty samples, if ten leave doubt). So a
+    tier is reached as soon as six samples are not below it, because the interval of twenty samples can then no longer
+    be below it. Stopping early adds no error once the outcome of all samples is certain. Two rules stop even earlier:
 
     - Five of five samples reach a tier. This is wrong only if the next fifteen would all be below it, which happens to
       at most one student in 76,000.
-    - Seven samples are all far below passing. By a sign test, ten and twenty samples fail at most 2.7 % of those who
-      reach a threshold; seven add 0.3 %, and only if noise slows half of a student's blocks, but no baseline block,
-      to less than FAR.
+    - Seven samples are all far below passing. By a sign test, ten and twenty samples fail at most 2.7 % of students
+      who reach a threshold. Seven samples add 0.3 %, and only if noise slows half of a student's blocks to less than
+      FAR but slows no baseline block.
     """
     ratios = sorted(sample.ratio for sample in fit)
     at_most = sorted(sample.ratio_at_most for sample in fit)

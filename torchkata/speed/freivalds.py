@@ -19,8 +19,8 @@ CHUNK = 2**24  # elements that are converted to float64 at a time: 128 MiB
 # Relative error of rounding to nearest, in units of the dtype's eps: the root mean square is 0.21 for normally
 # distributed values (a uniform error of at most half a unit in the last place, averaged over mantissas).
 ROUNDING = 0.2125
-MARGIN = 1.8  # times the error of a right product; in bfloat16 0.2125 · 1.8 · 2⁻⁷ = 3.0e-3
-OWN_MARGIN = 1.5  # times the error of the baseline
+MARGIN = 1.8  # allowed multiple of the error of a right product; in bfloat16 0.2125 · 1.8 · 2⁻⁷ = 3.0e-3
+OWN_MARGIN = 1.5  # allowed multiple of the baseline's error
 
 
 def relative_error(
@@ -33,9 +33,9 @@ def relative_error(
 ) -> float:
     """Estimate ‖C − A·B‖ / ‖C‖ (Frobenius norms) in float64.
 
-    The norm of C is exact, whereas that of A·B could only be estimated. For an error e relative to ‖A·B‖ the result is
-    between e / (1 + e) and e / (1 − e), so nearly e for small errors. No float64 copy is larger than CHUNK elements or
-    one row.
+    The norm of C is exact, whereas that of A·B could only be estimated. For an error e relative to ‖A·B‖, the result is
+    between e / (1 + e) and e / (1 − e), which is nearly e for small errors. No float64 copy is larger than CHUNK
+    elements or one row.
 
     Args:
         a: Matrix of shape (m, k), of any real dtype.
@@ -98,9 +98,9 @@ def tolerance(dtype: torch.dtype, terms: int, own: float) -> float:
 def floor(dtype: torch.dtype, terms: int) -> float:
     """Return the relative error that a right product may have: summed in float32 or better, then rounded to `dtype`.
 
-    The two rounding errors are independent, so their squares add. Rounding the output: ROUNDING · eps(dtype). Rounding
-    the sum: with terms of random sign, partial sum j has size √j and error ROUNDING · eps(sum) · √j. Over all j the
-    squares add up to terms² / 2, relative to a result of size √terms: ROUNDING · eps(sum) · √(terms / 2). This is for
+    The two rounding errors are independent, so their squares add. Rounding the output gives ROUNDING · eps(dtype). For
+    the sum, with terms of random sign, partial sum j has size √j and error ROUNDING · eps(sum) · √j. Over all j the
+    squares add up to terms² / 2. Relative to a result of size √terms, this is ROUNDING · eps(sum) · √(terms / 2) for
     sequential summation; blocked summation has smaller errors. The result is multiplied by MARGIN.
     Raises ValueError for integers, which do not round, and for float64, in which this check computes.
     """

@@ -13,7 +13,7 @@ from torch import Tensor
 from torchkata.compat.torch_internals import DispatchMode, keep_gpu_busy
 
 BUSY_CYCLES = 100_000_000  # GPU clock cycles: 50 ms or more
-LEAD_SECONDS = 0.025  # half of that: a host that returns this long before the device has not waited
+LEAD_SECONDS = 0.025  # half of the busy time: a host that returns this long before the device has not waited
 HOST_READS = ("_local_scalar_dense", "nonzero", "masked_select", "equal", "is_nonzero")  # operations that wait
 
 

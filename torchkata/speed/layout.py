@@ -10,7 +10,7 @@ from torch import Tensor
 
 from .sizes import Size
 
-ALIGNMENT = 4096  # bytes: a page, so that no two tensors share one
+ALIGNMENT = 4096  # bytes of a page, so that no two tensors share a page
 
 Memory: TypeAlias = Mapping[str, Tensor]
 
@@ -22,7 +22,7 @@ class Field:
     shape: tuple[int, ...]
     dtype: torch.dtype
     role: Literal["given", "filled", "both"]
-    on_host: bool = False  # even if the other tensors are on a GPU
+    on_host: bool = False  # whether the tensor is on the host even if the others are on a GPU
 
     @property
     def bytes(self) -> int:
@@ -37,7 +37,7 @@ def dtype_of(size: Size) -> torch.dtype:
 
 
 def bytes_needed(chosen: Mapping[str, Field], *, on_host: bool | None = None) -> int:
-    """Return the bytes of all tensors, or only of those on the host or on the device; each starts a new page."""
+    """Return the bytes of all tensors, or only of tensors on the host or on the device. Each starts a new page."""
     counted = [field for field in chosen.values() if on_host in (None, field.on_host)]
     return sum(round_to_pages(field.bytes) for field in counted)
 

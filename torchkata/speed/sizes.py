@@ -8,14 +8,14 @@ Kind: TypeAlias = Literal["cpu", "cuda"]
 
 @dataclass(frozen=True)
 class Size:
-    """The dimensions of a workload; unused ones are 0."""
+    """The dimensions of a workload; unused dimensions are 0."""
 
     batch: int = 0
     width: int = 0
     outputs: int = 0
     layers: int = 0
-    parameters: int = 0  # of one optimizer
-    tokens: int = 0  # in the data
+    parameters: int = 0  # number of parameters of one optimizer
+    tokens: int = 0  # number of tokens in the data
     sequence: int = 0
     rate: float = 0.0  # the learning rate
     dtype: str = "float32"

@@ -15,7 +15,7 @@ class Stopwatch:
     kind: Kind = "cuda"
 
     def __init__(self, name: str) -> None:
-        self.name = name  # as in `devices.toml`
+        self.name = name  # the name in `devices.toml`
 
     def free_bytes(self) -> int:
         """Return the free memory of the device, after emptying torch's cache."""

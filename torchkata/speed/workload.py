@@ -1,7 +1,7 @@
 """Base classes of workloads: tensors, the student's work on them, a baseline, a check of the results, a remark.
 
-Each `reference/workloads/<name>.py` of a course defines one: a class with the name of the file in CamelCase. The first
-line of its docstring is the claim that students read. Workers can read these files.
+Each `reference/workloads/<name>.py` of a course defines a workload: a class with the name of the file in CamelCase. The
+first line of the class's docstring is the claim that students read. Workers can read these files.
 """
 
 import importlib
@@ -20,7 +20,7 @@ from .sizes import Kind, Size
 Block: TypeAlias = Callable[[], object]  # runs one block of work
 Roof: TypeAlias = Literal["compute", "bandwidth"]
 
-CRAWL = 0.1  # of the baseline's rate; slower code is limited by Python or the bus instead of the device
+CRAWL = 0.1  # share of the baseline's rate; slower code is limited by Python or the bus instead of the device
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Measured:
     device: Device
 
     def fraction(self, dtype: torch.dtype, *, tf32: bool = False) -> float:
-        """Return the peak of a dtype relative to bfloat16; 0 if unknown."""
+        """Return the peak of a dtype relative to bfloat16, or 0 if unknown."""
         return (self.device.peak(dtype, tf32) or 0) / (self.device.peak(torch.bfloat16) or math.inf)
 
 
@@ -75,7 +75,7 @@ class Work(ABC):
 
     @abstractmethod
     def fields(self, size: Size, calls: int) -> dict[str, Field]:
-        """Return the tensors of a block; if each call has its own, the first axis is the call."""
+        """Return the tensors of a block. If each call has its own tensors, the first axis is the call."""
 
     @abstractmethod
     def student(self, assignment: Any, size: Size, memory: Memory, device: str) -> Block:

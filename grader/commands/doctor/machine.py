@@ -1,4 +1,4 @@
-"""The checks of `grader doctor`: the parts of a machine that grading needs or can use."""
+"""The checks of `grader doctor`: the software, memory and devices that grading needs or can use."""
 
 import ctypes.util
 import os
@@ -26,7 +26,7 @@ OPEN = "a worker's false reports about its own objects, and signals between two 
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of a check. A `missing` part prevents grading in a sandbox, a `note` does not."""
+    """The result of a check. `missing` means that grading in a sandbox is not possible; a `note` is only advice."""
 
     what: str
     state: Literal["ok", "missing", "note"]
@@ -89,7 +89,7 @@ def check_sandbox() -> Finding:
 
 
 def describe_isolation(*, sandboxed: bool) -> str:
-    """Return one line about the isolation of student code and its remaining gaps (see SECURITY.md)."""
+    """Return a line about how student code is isolated, and about remaining gaps (see SECURITY.md)."""
     if not sandboxed:
         gaps = "code can read outside files, write some of them and see other processes"
         return f"Isolation: none. Not prevented: {gaps}; {OPEN}."
@@ -110,7 +110,7 @@ def check_user_namespaces() -> Finding:
 
 
 def remedy_for_namespaces() -> str:
-    """Return the command that allows ordinary users to create namespaces, "" if none is known to be needed."""
+    """Return the command that allows ordinary users to create namespaces, or "" if none is known to be needed."""
     for name, good in (
         ("kernel.unprivileged_userns_clone", "1"),
         ("kernel.apparmor_restrict_unprivileged_userns", "0"),
@@ -133,7 +133,7 @@ def may_administer(status: Path = Path("/proc/self/status")) -> bool:
 
 
 def remedy_in_container(root: Path = Path("/")) -> str:
-    """Return how to start a container so that a sandbox works in it, "" outside a container."""
+    """Return how to start a container so that a sandbox works in it, or "" outside a container."""
     if (root / "run/.containerenv").exists():
         return f"podman run {IN_CONTAINER} --security-opt unmask=ALL …"
     if (root / ".dockerenv").exists():
@@ -198,7 +198,7 @@ def check_gpu() -> Finding:
 
 
 def first_line_of(*command: str) -> str:
-    """Return the first line that a program prints, "" if it is missing or fails."""
+    """Return the first line that a program prints, or "" if it is missing or fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=30)
     except (OSError, subprocess.TimeoutExpired):

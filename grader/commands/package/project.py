@@ -1,4 +1,4 @@
-"""The source of a packaged grader: a copy of the files that grading needs, or a commit to fetch."""
+"""The source of a packaged grader: either a copy of the files that grading needs, or a commit to fetch."""
 
 import re
 from pathlib import Path
@@ -34,7 +34,7 @@ def requirements() -> bytes:
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return a file, or all files in a folder except Python's caches."""
+    """Return the file at a path, or all files in the folder at this path except Python's caches."""
     if path.is_file():
         return [path]
     return [file for file in path.rglob("*") if file.is_file() and "__pycache__" not in file.parts]

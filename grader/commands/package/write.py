@@ -19,7 +19,7 @@ from torchkata.course import course
 from torchkata.course.submission import zip_files
 
 FILES = Path(__file__).with_name("files")
-COMMON = "common"  # the files of every platform
+COMMON = "common"  # the folder with files for every platform
 ABOUT = "platform.toml"
 WORKFLOW = "grade.yml"
 
@@ -32,8 +32,8 @@ class Platform:
     title: str
     next: str  # what to do with the package, shown after writing it
     folder: str = ""  # directory of the files in the package
-    is_zip: bool = False  # whether it is a zip to upload rather than files for a repository
-    hides_totals: bool = False  # whether it hides the total from students if any test is hidden
+    is_zip: bool = False  # whether the package is a zip to upload rather than files for a repository
+    hides_totals: bool = False  # whether the platform hides the total from students if any test is hidden
 
 
 def load_platform(name: str) -> Platform:

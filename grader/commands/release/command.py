@@ -35,7 +35,7 @@ class Options:
     prove: bool
     examples: int
     notebooks: bool
-    repository: str | None  # from which Colab clones the handout
+    repository: str | None  # the repository from which Colab clones the handout
 
 
 def run_release(out: Path, options: Options) -> int:
@@ -76,7 +76,7 @@ def run_release(out: Path, options: Options) -> int:
 
 
 def print_update(done: handout.Updated) -> None:
-    """Print what an update changed, and what students have to do themselves."""
+    """Print the changes of an update, and the steps that students have to do themselves."""
     print(f"updated: {len(done.new)} files new or changed, {len(done.gone)} removed")
     for name, backup in done.backups.items():
         print(f"kept:    {name} had been changed; the old version is now {backup}")
@@ -87,7 +87,7 @@ def print_update(done: handout.Updated) -> None:
 
 
 def check_output(out: Path, *, force: bool, update: bool = False) -> None:
-    """Raise CallError if OUT would be overwritten and is not a handout, or is part of this project."""
+    """Raise CallError if OUT is part of this project, or if OUT would be overwritten and is not a handout."""
     place, root = out.resolve(), course().root
     if force and update:
         raise CallError("--update keeps assignment/ and --force overwrites it: use one of them")
@@ -107,7 +107,7 @@ def check_output(out: Path, *, force: bool, update: bool = False) -> None:
 
 
 def find_edited(out: Path) -> Path | None:
-    """Return a file in a handout's `assignment/` that is not an untouched stub, None if there is none."""
+    """Return a file in a handout's `assignment/` that is not an unchanged stub, or None if all are unchanged."""
     for path in sorted((out / handout.STUDENTS).rglob("*")):
         skipped = path.name == "__init__.py" or "__pycache__" in path.parts or path.is_dir()
         if not skipped and handout.digest_of(out / handout.STUBS / path.name) != handout.digest_of(path):
@@ -155,7 +155,7 @@ def prove(files: Mapping[str, bytes], katas: Sequence[str], examples: int) -> No
 
 
 def demand(how: str, status: str, folder: Path, katas: Sequence[str], examples: int) -> None:
-    """Run all tests; raise GraderError unless every kata has this status."""
+    """Run all tests of the handout; raise GraderError unless every kata has this status."""
     hidden = ("PYTEST", "PYTHONPATH")  # use the handout's own modules and settings
     environment = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
     command = [sys.executable, "-m", "pytest", f"--examples={examples}"]

@@ -1,4 +1,4 @@
-"""Collects the files of a handout: only files on a list of allowed ones and their imports, and nothing private."""
+"""Collects the files of a handout: only files on a list of allowed files and the files that these import."""
 
 import json
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ PLACES = {
 DOCUMENTS = ("docs/students.md", "docs/zh/students.md", "docs/katas.md")
 SHARED = ("conftest.py", "LICENSE", *DOCUMENTS, "assignment/__init__.py")
 SPEED = "tests/test_speed.py"
-ASSISTANTS = "AGENTS.md"  # instructions for coding assistants; a course can have its own in docs/
-GUIDES = {  # lines of the README, if the course has these documents
+ASSISTANTS = "AGENTS.md"  # instructions for coding assistants; a course can have its own file in docs/
+GUIDES = {  # lines of the README about documents, if the course has them
     "docs/students.md": "More, including how to read a failure: [docs/students.md](docs/students.md).",
     "docs/katas.md": "What each kata is about: [docs/katas.md](docs/katas.md).",
     "docs/zh/students.md": "中文：[docs/zh/students.md](docs/zh/students.md)。",
@@ -40,7 +40,7 @@ run `pip install torch --index-url https://download.pytorch.org/whl/cpu`, then `
 
 
 def add_foundations(names: Sequence[str]) -> list[Kata]:
-    """Return these katas and all that they build on, in course order."""
+    """Return these katas and all katas that they build on, in the order of the course."""
     needed = {*names}.union(*(course().foundations(name) for name in names))
     return [kata for kata in course().katas.values() if kata.name in needed]
 
@@ -86,7 +86,7 @@ def find_course_files(names: Sequence[str]) -> set[Path]:
     for path in sorted(tests):
         if path.is_relative_to(reference) and course().is_private(path):
             raise GraderError(f"the handout would need {path.relative_to(root)}, which is for instructors only")
-    engine = (ENGINE / "torchkata", ENGINE / "grader")  # these may lie in the course's folder
+    engine = (ENGINE / "torchkata", ENGINE / "grader")  # both may lie in the course's folder
     files = (path for path in {*tests, *own} if path.is_relative_to(root))
     return {path for path in files if not any(path.is_relative_to(folder) for folder in engine)}
 
@@ -105,7 +105,7 @@ def make_pyproject(katas: Sequence[Kata], language: str) -> str:
 
 
 def needs_torch() -> bool:
-    """Return whether students install torch, which needs extra instructions for CPU builds."""
+    """Return whether students install torch, because its CPU builds need extra instructions."""
     return any(Requirement(one).name == "torch" for one in course().dependencies)
 
 

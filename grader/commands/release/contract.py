@@ -48,7 +48,7 @@ def find_differences(stub: str, solution: str) -> list[str]:
 
 
 def find_written(stub: str) -> list[str]:
-    """Return the functions of a stub that do not end with `raise NotImplementedError`, except in given classes."""
+    """Return the functions of a stub that do not end with `raise NotImplementedError`, without provided classes."""
     return [node.name for node in find_tasks(ast.parse(stub)) if not ast.unparse(node.body[-1]).startswith(TO_DO)]
 
 

@@ -1,4 +1,4 @@
-"""Searches a handout for leaks: functions or sentences of the solution or the zoo.
+"""Searches a handout for leaks: functions or sentences of the solution or of the zoo's implementations.
 
 Texts that also occur in a stub or an oracle are intentionally public.
 """
@@ -59,7 +59,7 @@ def collect_secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
         for path in paths
         if path.suffix in (".py", ".toml")
         for text in read_texts(path)
-    ][::-1]  # later entries win: a text in both is attributed to the solution
+    ][::-1]  # a later file overwrites an earlier one: a text in both is attributed to the solution
     public = [path.read_text("utf-8") for pattern in PUBLIC for path in sorted(course().root.glob(pattern))]
     public_text, public_bodies = (
         collapse_whitespace("".join(public)),
@@ -88,7 +88,7 @@ def select_texts(table: dict[str, Any]) -> Iterator[str]:
 
 
 def parse(text: str) -> ast.Module | None:
-    """Return the syntax tree, None if the text is not Python."""
+    """Return the syntax tree, or None if the text is not Python."""
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError):
@@ -96,7 +96,7 @@ def parse(text: str) -> ast.Module | None:
 
 
 def function_bodies(text: str) -> Iterator[str]:
-    """Yield the bodies of functions without docstrings, comments and layout, except short ones."""
+    """Yield the bodies of functions without docstrings, comments and layout, except short bodies."""
     tree = parse(text)
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -107,7 +107,7 @@ def function_bodies(text: str) -> Iterator[str]:
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of docstrings and comments, or of text that is not Python, except short ones."""
+    """Yield the sentences of docstrings and comments, or of text that is not Python, except short sentences."""
     tree = parse(text)
     if tree is None:
         parts = [text]

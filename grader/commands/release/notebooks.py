@@ -57,12 +57,12 @@ def make_cells(
 
 
 def fence(code: str) -> str:
-    """Return a fenced block, with a fence longer than any inside."""
+    """Return a fenced code block, with a fence longer than any fence in the text."""
     return f"````python\n{code.rstrip()}\n````\n"
 
 
 def to_notebook(markdown: str) -> bytes:
-    """Return a notebook file; the same text gives the same bytes."""
+    """Return the bytes of a notebook file, which depend only on the text."""
     try:
         import jupytext
     except ImportError:

@@ -90,7 +90,7 @@ def render(result: Result, about: About, graded_at: datetime) -> bytes:
 
 
 def find_scale(points: Sequence[float]) -> int:
-    """Return the smallest factor that makes all points integers, at most `FINEST`."""
+    """Return the smallest factor that makes all points integers, but at most `FINEST`."""
     return min(FINEST, lcm(*(exact(number).denominator for number in points)))
 
 
@@ -100,12 +100,12 @@ def scale_points(points: float, factor: int) -> int:
 
 
 def exact(points: float) -> Fraction:
-    """Return the exact decimal number as it was written: 1/10 for 0.1."""
+    """Return the number that the shortest decimal form of a float denotes: 1/10 for 0.1."""
     return Fraction(repr(float(points)))
 
 
 def collect_fields(given: Mapping[str, str], environment: Mapping[str, str]) -> About:
-    """Return the fields given as options, else set by the runner, else derived from GitHub's variables.
+    """Return the fields: given as options, or else set by the runner, or else derived from GitHub's variables.
 
     Raises ValueError for a missing or wrong field.
     """
@@ -159,7 +159,7 @@ def export(directory: Path, options: Options) -> list[str]:
 
 
 def parse_fields(fields: Sequence[str]) -> dict[str, str]:
-    """Return `NAME=VALUE` texts as a table. Raises CallError."""
+    """Parse strings `NAME=VALUE` into a dict. Raises CallError."""
     pairs = [field.partition("=") for field in fields]
     for name, equals, _ in pairs:
         if not equals:

@@ -14,7 +14,7 @@ from grader.results.text import outcome_text
 from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, group_title, view_as_student
 from torchkata.i18n import class_words
 
-LONGEST = 4000  # characters shown of a message
+LONGEST = 4000  # maximum number of characters shown of a message
 LEVELS = {"inconclusive": "warning", "not_started": "notice", "not_graded": "notice"}
 ENTITIES = {ord(mark): f"&#{ord(mark)};" for mark in punctuation}
 
@@ -43,7 +43,7 @@ def render_summary(result: Result) -> str:
 
 
 def render_speed(result: Result, rows: Sequence[VisibleTest]) -> list[str]:
-    """Return a table of the workloads: the share that each reached, and the thresholds."""
+    """Return a table of the workloads with the share that each reached and with the thresholds."""
     heading = "summary.rehearsed" if any(row.rehearsed for row in rows) else "summary.timed"
     lines = [class_words(heading), "| --- | ---: | ---: | ---: | ---: |"]
     for row, timed in zip([row for row in rows if row.group == PERFORMANCE], result.performance, strict=True):
@@ -68,7 +68,7 @@ def render_class(results: Sequence[Result]) -> str:
 
 
 def list_annotations(result: Result) -> list[str]:
-    """Return a workflow command for each kata that is not done, at the first known line, and one for the workloads.
+    """Return a workflow command for each kata that is not done, at its first known line, and one for the workloads.
 
     Raises ValueError.
     """
@@ -80,7 +80,7 @@ def list_annotations(result: Result) -> list[str]:
 
 
 def annotate(name: str, rows: Sequence[VisibleTest]) -> str:
-    """Return a workflow command for the most serious of these tests, with the number of others."""
+    """Return a workflow command for the worst outcome of these tests, with the number of other tests."""
     first = min(rows, key=lambda row: row.result.outcome in LEVELS)
     placed = first.result.line > 0 and re.fullmatch(r"\w+\.py", first.result.file) is not None
     file = first.result.file if placed else f"{name}.py"
@@ -117,7 +117,7 @@ def inline(text: str) -> str:
 
 
 def fenced(text: str) -> str:
-    """Return text as a code block, with a fence longer than any in the text."""
+    """Return text as a code block, with a fence longer than any fence in the text."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text[:LONGEST]}\n{fence}"

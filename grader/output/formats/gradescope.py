@@ -15,7 +15,7 @@ from torchkata.i18n import class_words
 
 
 class Case(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """A test or workload; without status and points it is shown as neither passed nor failed."""
+    """A test or workload. Gradescope shows it as neither passed nor failed if it has no status and no points."""
 
     name: str
     number: str
@@ -76,7 +76,7 @@ def render(result: Result) -> bytes:
 
 
 def build_leaderboard(result: Result) -> list[Entry]:
-    """Return the share that each workload reached, leaving out wrong results and workloads with only one threshold."""
+    """Return the share that each workload reached, without wrong results and workloads with only one threshold."""
     entries = []
     for timed in result.performance:
         workload = course().workloads[timed.workload]
@@ -92,7 +92,7 @@ def render_refusal(why: str) -> bytes:
 
 
 def render_out_of_memory(gigabytes: float) -> bytes:
-    """Return the file that is used if grading was killed, which happens when the container has too little memory."""
+    """Return the file to use if grading is killed, which happens if the container has too little memory."""
     return encode(Report(0.0, 0.0, class_words("feedback.no_memory", gigabytes=f"{gigabytes:g}"), [], {}))
 
 

@@ -1,6 +1,6 @@
 """Export to JUnit XML (`xunit2`): a suite for each kata of each submission, and one for its workloads.
 
-A student's mistake is a failure, a fault of the machine is an error, and a test not started or not graded is skipped.
+A student's mistake is a failure. A fault of the machine is an error. A test not started or not graded is skipped.
 """
 
 import platform

@@ -1,4 +1,4 @@
-"""HTML templates. All values are escaped, except the stylesheets and scripts of this package."""
+"""HTML templates. All values are escaped, except the stylesheets and scripts in this folder."""
 
 import base64
 import hashlib
@@ -19,7 +19,7 @@ FILES = Path(__file__).with_name("files")
 
 @cached_by_course
 def load_templates() -> Environment:
-    """Return the templates. They escape all text and neutralize characters that change the text direction."""
+    """Return the templates, which escape all text and replace characters that change the text direction."""
     environment = Environment(
         loader=FileSystemLoader(FILES),
         autoescape=True,
@@ -44,7 +44,7 @@ def load_templates() -> Environment:
 
 
 def make_printable(value: object) -> object:
-    """Return a value for a template, with characters removed from text that would reorder or hide it."""
+    """Return a value for a template, without characters that would reorder or hide text."""
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 

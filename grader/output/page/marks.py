@@ -12,7 +12,7 @@ from grader.marks.rules import Mark
 
 @dataclass(frozen=True)
 class ShownMark:
-    """A mark; `who` names the person if several share the submission and the page may name them."""
+    """A mark. `who` names the person if several people share the submission and the page may show names."""
 
     who: str
     mark: Mark
@@ -35,6 +35,6 @@ def read_marks(directory: Path, folder: Path) -> tuple[dict[str, tuple[ShownMark
 
 
 def find_shared_mark(marks: Mapping[str, Sequence[ShownMark]], submission: str) -> tuple[ShownMark, ...]:
-    """Return the mark that all members of a group may see: none if their marks differ, as the reasons are private."""
+    """Return the mark that all members of a group may see, or None if their marks differ: the reasons are private."""
     found = marks.get(submission, ())
     return (ShownMark("", found[0].mark, found[0].max_score),) if len({one.mark for one in found}) == 1 else ()

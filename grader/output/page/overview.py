@@ -40,7 +40,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Spread:
-    """Median and quartiles of the share of points."""
+    """Median and quartiles of the students' shares of the points."""
 
     low: float
     median: float
@@ -63,7 +63,7 @@ class KataSummary:
 
 @dataclass(frozen=True)
 class Failing:
-    """A property, how many submissions failed it and how many tried it, and the most frequent diagnosis."""
+    """A property with the number of submissions that failed it and that tried it, and the most frequent diagnosis."""
 
     which: Property
     failed: int
@@ -116,7 +116,7 @@ def find_failing(students: Sequence[Student]) -> list[Failing]:
 
 
 def group_findings(students: Sequence[Student]) -> dict[str, list[tuple[str, Finding]]]:
-    """Return the findings by text, each with its submission."""
+    """Return the findings grouped by their text, each with its submission."""
     found: dict[str, list[tuple[str, Finding]]] = {}
     for one in students:
         for finding in one.findings:
@@ -167,5 +167,5 @@ def write_tables(found: Analysis, directory: Path) -> None:
 
 
 def round_or_blank(value: float | None) -> float | str:
-    """Return a rounded number, "" for None."""
+    """Return a rounded number, or "" for None."""
     return "" if value is None else round(value, 4)

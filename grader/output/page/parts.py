@@ -1,4 +1,4 @@
-"""The parts of a submission's page: one for each kata, and one for speed."""
+"""Makes the sections (parts) of a submission's page: one for each kata, and one for speed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,9 +19,9 @@ class Part:
     """The status and tests of one kata, of all workloads, or of an unreadable submission."""
 
     title: str
-    result: KataResult  # without its tests
+    result: KataResult  # the result without its tests
     tests: tuple[VisibleTest, ...]
-    shares: tuple[SpeedScore | None, ...] = ()  # of the workloads, None if not measured
+    shares: tuple[SpeedScore | None, ...] = ()  # scores of the workloads, None if not measured
 
     @property
     def rehearsed(self) -> bool:
@@ -30,17 +30,17 @@ class Part:
 
     @property
     def file(self) -> str:
-        """The kata's file name, "" for other parts."""
+        """The kata's file name, or "" for other parts."""
         return f"{self.result.kata}.py" if self.result.kata in course().katas else ""
 
     @property
     def passed(self) -> bool:
-        """Whether it can be shown on one line."""
+        """Whether the part can be shown on one line."""
         return self.result.status == "done" and not self.shares
 
     @property
     def unsettled(self) -> list[tuple[bool, list[VisibleTest]]]:
-        """The other tests, grouped by common cause; a group is paired with true if it waits for another one."""
+        """The other tests, grouped by common cause; a group is paired with True if it waits for another group."""
         rows = {id(test.result): test for test in self.tests}
         open_ones = [test.result for test in self.tests if test.result.outcome not in SETTLED]
         return [(block.waits, [rows[id(result)] for result in block.tests]) for block in group_failures(open_ones)]

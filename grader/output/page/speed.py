@@ -10,7 +10,7 @@ from grader.results.result import PerformanceResult
 from torchkata.course import Workload, course
 
 GOLDEN = 0.618  # the fractional parts of its multiples are spread evenly
-WIDTH = 1000.0  # in units of the SVG
+WIDTH = 1000.0  # width of a strip in units of the SVG
 HEIGHT = 100.0
 
 
@@ -21,12 +21,12 @@ class Strip:
     workload: Workload
     device: str
     of: str
-    dots: dict[str, str]  # by points earned: all, some, none
+    dots: dict[str, str]  # keyed by points earned: all, some, none
     passing: float
     full: float
     median: float
     count: int
-    unmeasured: int  # wrong result, crash, or fault of the machine
+    unmeasured: int  # number of wrong results, crashes and faults of the machine
     longest: float  # share at the right edge
     rehearsed: bool
 

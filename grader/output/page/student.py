@@ -20,21 +20,21 @@ class Student:
     submission: str
     score: float
     max_score: float
-    cells: dict[str, KataResult]  # by kata, and for speed; without tests
+    cells: dict[str, KataResult]  # the results of the katas and of speed, without tests
     tried: frozenset[Property]
-    failed: dict[Property, str]  # the diagnosis of each, "" without one
+    failed: dict[Property, str]  # the diagnosis of each failed test, or ""
     answers: Answers
     rerun: tuple[str, ...]  # katas and workloads to grade again after a fault of the machine
     findings: tuple[Finding, ...]
-    unreadable: str  # why it could not be read, "" if it could
+    unreadable: str  # why the submission could not be read, or ""
     timed: tuple[PerformanceResult, ...]
     kind: str  # kind of device
     device: str
     seed: int
     examples: int
     isolation: str
-    blocks: tuple[str, ...]  # indices of its parts among the page's blocks; after a "+" the block inside a part
-    graded: str = ""  # date
+    blocks: tuple[str, ...]  # index of each part's block on the page; after a "+", that of the block inside
+    graded: str = ""  # date of grading
 
     @property
     def share(self) -> float:
@@ -79,6 +79,6 @@ def summarize_student(result: Result, parts: Sequence[Part], blocks: tuple[str, 
 
 
 def find_inconclusive(result: Result) -> Iterator[str]:
-    """Yield the katas and workloads that were affected by a fault of the machine."""
+    """Yield the names of the katas and workloads that were affected by a fault of the machine."""
     yield from (kata.kata for kata in result.katas if any(test.outcome == "inconclusive" for test in kata.tests))
     yield from (timed.workload for timed in result.performance if timed.outcome == "inconclusive")

@@ -26,12 +26,12 @@ from torchkata.course import course
 PAGE = "report.html"
 FEEDBACK = "feedback.html"
 
-Marks: TypeAlias = Mapping[str, tuple[ShownMark, ...]]  # by submission
+Marks: TypeAlias = Mapping[str, tuple[ShownMark, ...]]  # keyed by submission
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A submission, with the parts that the reader may see."""
+    """A submission, with the parts of its result that the reader may see."""
 
     result: Result
     parts: Sequence[Part]
@@ -39,7 +39,7 @@ class Shown:
 
     @property
     def graded(self) -> str:
-        """The date of grading, "" if unknown."""
+        """The date of grading, or "" if unknown."""
         return self.submission.graded.astimezone().date().isoformat() if self.submission else ""
 
     def codes(self, findings: Sequence[Finding] = ()) -> dict[str, Code]:
@@ -112,7 +112,7 @@ def write_feedback(directory: Path, submissions: Sequence[str], to: Path, marks:
 def load_shown(
     directory: Path, submissions: Sequence[str], view: Callable[[Result], Sequence[VisibleTest]], problems: list[str]
 ) -> Iterator[Shown]:
-    """Yield the results one at a time, as this view shows them; a line for each unreadable one goes to `problems`."""
+    """Yield the results one at a time, as `view` shows them; append a line to `problems` for each unreadable result."""
     for submission in submissions:
         path = directory / submission / "result.json"
         try:

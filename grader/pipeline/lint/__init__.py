@@ -1,4 +1,4 @@
-"""Searches a student's source for shortcuts, for the instructor to judge. No points depend on them; nothing is run."""
+"""Searches a student's source for shortcuts that the instructor should check. No code runs, and no points change."""
 
 import ast
 import math
@@ -18,7 +18,7 @@ from torchkata.course import cached_by_course, course
 
 CPU_SECONDS, MEMORY = 10, 2**30  # more than any hand-written source needs
 PICKLERS = ("torch.save", "pickle.dump", "pickle.dumps")
-MIN_NODES = 40  # of a syntax tree: two people are unlikely to write this many identical nodes by chance
+MIN_NODES = 40  # two people are unlikely to write this many identical nodes of a syntax tree by chance
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,7 +100,7 @@ def load_oracle_bodies() -> dict[str, str]:
 
 
 def dump_body(body: Sequence[ast.stmt]) -> str:
-    """Return a function's statements without its docstring; "" if there are too few to identify their origin."""
+    """Return a function's statements without its docstring, or "" if there are too few to identify their origin."""
     match body:
         case [ast.Expr(value=ast.Constant(value=str())), *rest]:
             body = rest
@@ -137,7 +137,7 @@ def find_matches(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def is_within(name: str, whole: str) -> bool:
-    """Return whether a dotted name equals another one or is below it."""
+    """Return whether a dotted name equals another name or is below it."""
     return name == whole or name.startswith(f"{whole}.")
 
 

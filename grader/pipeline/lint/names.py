@@ -31,7 +31,7 @@ class Names:
         self.own = own - self.bound.keys()
 
     def full_name(self, node: ast.expr) -> str | None:
-        """Return the full name that an expression refers to; None if it is not a name."""
+        """Return the full name that an expression refers to, or None if it is not a name."""
         parts: list[str] = []
         while not isinstance(node, ast.Name):
             match node:

@@ -1,1 +1,1 @@
-"""Your katas, one file each; import one from another with a relative import. This file is not graded."""
+"""Your katas, one file each. Import one kata from another with a relative import. This file is not graded."""

@@ -4,8 +4,8 @@
 def factorise(n: int) -> list[int]:
     """Return the prime factors of `n` in ascending order, each repeated as often as it divides n.
 
-    Divide out one prime after another. Once the square of the prime exceeds what remains of n, the remainder is 1 or
-    a prime. `from .sieve import sieve` lists the primes.
+    Divide n by one prime after another. Once the square of the prime exceeds the remaining quotient, this quotient is
+    1 or a prime. The kata `sieve` lists the primes: `from .sieve import sieve`.
 
     Example:
         factorise(360)    # [2, 2, 2, 3, 3, 5]

@@ -13,7 +13,7 @@ def sieve(n: int) -> list[int]:
         sieve(2)     # []
 
     Details:
-    - `n` is any integer, including 0 and negative ones.
+    - `n` is any integer, including 0 and negative integers.
     - Return a list of ints.
     - `sieve(100_000)` takes less than two seconds.
     """

@@ -32,7 +32,7 @@ def test_prime_is_its_only_factor(student: Student, prime: int) -> None:
 
 @given(prime=st.sampled_from(PRIMES), exponent=st.integers(2, 7))
 def test_prime_powers_repeat_the_prime(student: Student, prime: int, exponent: int) -> None:
-    """The factors of p ** k are p, k times."""
+    """The factors of p ** k are k copies of p."""
     assert_equal(student.call(call, "factorise", "factorise", prime**exponent), oracle.factors(prime**exponent))
 
 
@@ -43,5 +43,5 @@ def test_large_prime_factor_is_listed(student: Student, small: list[int], large:
 
 
 def test_one_has_no_factors(student: Student) -> None:
-    """factorise(1) is the empty list: the product of no primes."""
+    """factorise(1) is the empty list, because 1 is the product of no primes."""
     assert_equal(student.call(call, "factorise", "factorise", 1), oracle.factors(1))

@@ -14,6 +14,6 @@ def normalise(x: Array) -> Array:
     Details:
     - A row of zeros stays a row of zeros, without NaN.
     - `x` is float64; n and d may be 0. Return a new float64 array of the same shape; do not modify `x`.
-    - Elements other than 0 are between 1e-100 and 1e100 in size, so their squares are finite and not 0.
+    - The absolute value of an element is 0 or between 1e-100 and 1e100, so the square of a nonzero element is not 0.
     """
     raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Strategies that draw shapes and a seed, which is fast and shrinks to small shapes."""
+"""Strategies that draw a shape and a seed instead of elements: this is fast, and failures shrink to small shapes."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -10,7 +10,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 def numbers(shape: tuple[int, ...], seed: int, power: int = 0) -> Array:
-    """Return normal numbers times a power of ten; with even seeds, round them to multiples of 1/8 to get ties."""
+    """Return normally distributed numbers times a power of ten; an even seed gives multiples of 1/8, to get ties."""
     draws = np.random.default_rng(seed).normal(scale=2.0, size=shape)
     return (draws if seed % 2 else np.round(draws * 8) / 8) * 10.0**power
 
@@ -21,12 +21,12 @@ def vectors(least: int = 0) -> SearchStrategy[Array]:
 
 
 def rows(power: SearchStrategy[int] = st.just(0)) -> SearchStrategy[Array]:
-    """Draw matrices of any size, including empty ones."""
+    """Draw matrices of any size, including empty matrices."""
     return st.builds(lambda n, d, seed, p: numbers((n, d), seed, p), SIZES, SIZES, SEEDS, power)
 
 
 def two_sets_of_points(far: SearchStrategy[float] = st.just(0.0)) -> SearchStrategy[tuple[Array, Array]]:
-    """Draw two sets of points at a distance `far` from the origin; one pair of points almost coincides."""
+    """Draw two sets of points shifted by `far` from the origin, with one pair of points that almost coincide."""
 
     def build(n: int, m: int, d: int, seed: int, offset: float) -> tuple[Array, Array]:
         points = numbers((n + m, d), seed) + offset

@@ -39,7 +39,7 @@ def test_only_full_windows_count(student: Student, x: Array, more: int) -> None:
 
 @given(value=st.floats(-1e6, 1e6), n=st.integers(1, 12), window=st.integers(1, 12))
 def test_constant_series_stays_constant(student: Student, value: float, n: int, window: int) -> None:
-    """The averages of a constant series equal the constant, also at both ends."""
+    """The averages of a constant series equal the constant, including at both ends."""
     check_averages(student, np.full(n, value), min(window, n))
 
 

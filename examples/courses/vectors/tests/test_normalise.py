@@ -32,7 +32,7 @@ def test_rows_of_zeros_stay_zero(student: Student, x: Array, place: int) -> None
 
 @given(size=st.integers(0, 3), seed=SEEDS, axis=st.integers(0, 1), other=SIZES)
 def test_empty_arrays_keep_their_shape(student: Student, size: int, seed: int, axis: int, other: int) -> None:
-    """An array without rows or columns gives an empty array of the same shape; a single column gives its signs."""
+    """An array without rows or columns gives an empty array of the same shape; one column gives the elements' signs."""
     check_normalise(student, numbers((size % 2, other) if axis == 0 else (other, size % 2), seed))
 
 

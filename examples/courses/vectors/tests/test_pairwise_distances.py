@@ -40,7 +40,7 @@ def test_distant_points_are_accurate(student: Student, points: tuple[Array, Arra
 
 @given(shape=st.sampled_from([(0, 1, 0), (1, 0, 0), (1, 1, 0), (0, 2, 3), (2, 0, 3), (0, 0, 2), (2, 3, 0)]), seed=SEEDS)
 def test_empty_arrays_are_accepted(student: Student, shape: tuple[int, int, int], seed: int) -> None:
-    """Without points, the result is empty, of shape (n, m); without coordinates, all distances are 0."""
+    """If n or m is 0, the result is an empty array of shape (n, m); if d is 0, all distances are 0."""
     n, m, d = shape
     check_distances(student, numbers((n, d), seed), numbers((m, d), seed))
 

@@ -6,7 +6,7 @@ import torch
 
 
 def save_checkpoint(path, model, optimizer, step: int) -> None:
-    """Write a temporary file, then replace."""
+    """Write a temporary file, which then replaces the old one."""
     temporary = str(path) + ".part"
     torch.save({"weights": model.state_dict(), "state": optimizer.state_dict(), "step": step}, temporary)
     os.replace(temporary, path)

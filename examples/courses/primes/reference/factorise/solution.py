@@ -6,7 +6,7 @@ from .sieve import sieve
 
 
 def factorise(n: int) -> list[int]:
-    """Divide out the primes up to the square root; a remainder above 1 is prime."""
+    """Divide n by the primes up to its square root; a remaining quotient above 1 is prime."""
     factors = []
     for p in sieve(isqrt(n) + 1):
         while n % p == 0:

@@ -15,7 +15,7 @@ def moving_average(x: Array, window: int) -> Array:
 
     Details:
     - `x` is float64, n may be 0, and `window` is at least 1. Return a float64 array.
-    - A huge element does not affect the means of windows that do not contain it, as it would in a difference of
-      running sums.
+    - A huge element does not affect the mean of a window that does not contain it. In a difference of running sums, it
+      would.
     """
     raise NotImplementedError

@@ -15,7 +15,7 @@ def pairwise_distances(a: Array, b: Array) -> Array:
 
     Details:
     - All arrays are float64; n, m and d may be 0. If d is 0, all distances are 0.
-    - The error is at most a few roundings of the distance, even for points close together and far from the origin,
-      where the expansion `|a|² + |b|² - 2 a·b` loses digits.
+    - The error is at most a few roundings of the distance, even for points close together and far from the origin. For
+      such points, the expansion `|a|² + |b|² - 2 a·b` loses digits.
     """
     raise NotImplementedError

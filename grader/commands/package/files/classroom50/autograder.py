@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run by Classroom 50 in a checkout of the student's repository: grades it and writes `result.json` there."""
+"""Classroom 50 runs this script in a checkout of the student's repository, to grade it and write `result.json`."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def submitted_at(checkout: Path) -> str:
-    """Return the commit's time rather than the current one, so that a regrade makes no student late."""
+    """Return the commit's time rather than the current time, so that a regrade makes no student late."""
     log = ["git", "log", "-1", "--format=%cI"]
     return subprocess.run(log, cwd=checkout, capture_output=True, text=True, check=True).stdout.strip()
 

@@ -1,1 +1,1 @@
-"""Your katas: one file each. This file is never run or graded. Use relative imports between the modules."""
+"""Your katas, one file each. Import one kata from another with a relative import. This file is never run or graded."""

@@ -1,1 +1,1 @@
-"""Reference material, one folder per kata: oracle, known mistakes, solution, right and wrong implementations."""
+"""Each kata has a folder with its oracle, known mistakes, solution, and right and wrong implementations."""
