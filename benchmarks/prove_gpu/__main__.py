@@ -34,6 +34,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 MINUTES = 9.0
 STEPS_MODULE = ("-m", "benchmarks.prove_gpu.steps")
+USED = 0.98  # of the minutes; the rest is for starting and killing processes
 KILL_SECONDS = 5.0  # a process that the driver does not let end is left behind after this time
 ENDS = {0: "holds", 1: "failed", 3: "lacking"}  # the outcome by exit code; any other is a crash
 DONE = ("holds", "lacking")  # what does not make the run fail
@@ -171,7 +172,7 @@ def main(arguments: Sequence[str] | None = None, steps: Sequence[Step] = STEPS) 
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--to", type=Path, default=ROOT / "results/prove_gpu.md")
     chosen = parser.parse_args(arguments)
-    until = time.monotonic() + 60 * chosen.minutes
+    until = time.monotonic() + USED * 60 * chosen.minutes
     extent = "quick" if chosen.quick else "whole"
     report = Report(chosen.to, describe_machine(chosen.device, extent), steps, again=chosen.again)
     report.write()
@@ -180,7 +181,7 @@ def main(arguments: Sequence[str] | None = None, steps: Sequence[Step] = STEPS) 
     with tempfile.TemporaryDirectory(prefix="prove-gpu-", ignore_cleanup_errors=True) as folder:
         while pending:
             step, share = pending[0], pending[0].seconds / sum(step.seconds for step in pending)
-            seconds = min(share * (until - time.monotonic()), step.most)
+            seconds = min(share * (until - time.monotonic()), step.most * max(1.0, chosen.minutes / MINUTES))
             command = [sys.executable, *step.build_command(chosen.device, seconds, extent)]
             run_step(command, report.outcomes[pending.pop(0).name], seconds, Path(folder), report.write)
     print(f"report: {report.path}")
