@@ -63,7 +63,7 @@ def grade(
     device: Annotated[
         Device,
         typer.Option(
-            help="Also grade speed on this device; on cpu, or if --isolation auto falls back to none, it earns no points."
+            help="Also grade speed on this device; on cpu, or if --isolation auto falls back to none, without points."
         ),
     ] = Device.none,
     gradescope: Annotated[
