@@ -76,7 +76,7 @@ class RecordedBody:
         self.begin({})
 
     def begin(self, fixtures: dict[str, Any]) -> None:
-        """Forget all examples, before a test with these fixtures runs."""
+        """Clear all examples before a test with these fixtures runs."""
         self.fixtures = fixtures
         self.first: list[Example] = []
         self.last: deque[Example] = deque(maxlen=MAX_EXAMPLES)
