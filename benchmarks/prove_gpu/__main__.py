@@ -8,7 +8,7 @@ second run with the same report repeats only the steps that did not succeed. Thi
 --device cuda|cpu   cpu rehearses the steps on the CPU, with a pretended CUDA driver
 --quick             one workload, one slow solution and one cheat
 --only STEP         run only this step (repeatable)
---again             repeat all steps, also those that have succeeded
+--again             repeat also the steps that have succeeded
 --to FILE           the report (default: results/prove_gpu.md); FILE with the suffix .json has the same in JSON
 """
 
@@ -90,21 +90,20 @@ class Outcome:
 class Report:
     """The outcomes so far, in two files that are rewritten at every change."""
 
-    def __init__(self, path: Path, about: Mapping[str, str], steps: Sequence[Step], *, again: bool = False) -> None:
+    def __init__(self, path: Path, about: Mapping[str, str], steps: Sequence[Step]) -> None:
         self.path = find_writable(path)
         self.about = dict(about)
         self.outcomes = {step.name: Outcome(step.name, step.claim) for step in steps}
-        for stored in [] if again else self.read():
-            if stored["name"] in self.outcomes and stored["outcome"] == "holds":
-                self.outcomes[stored["name"]] = Outcome(**stored)
+        self.outcomes |= {name: outcome for name, outcome in self.read().items() if name in self.outcomes}
 
-    def read(self) -> list[dict[str, Any]]:
+    def read(self) -> dict[str, Outcome]:
         """Return the outcomes of an earlier run on the same device with the same torch."""
         try:
             found = json.loads(self.path.with_suffix(".json").read_text("utf-8"))
-            return found["outcomes"] if found["about"] == self.about else []
+            outcomes = [Outcome(**stored) for stored in found["outcomes"] if found["about"] == self.about]
         except (OSError, ValueError, KeyError, TypeError):
-            return []
+            return {}
+        return {outcome.name: outcome for outcome in outcomes}
 
     def write(self) -> None:
         """Write both files."""
@@ -174,10 +173,10 @@ def main(arguments: Sequence[str] | None = None, steps: Sequence[Step] = STEPS) 
     chosen = parser.parse_args(arguments)
     until = time.monotonic() + USED * 60 * chosen.minutes
     extent = "quick" if chosen.quick else "whole"
-    report = Report(chosen.to, describe_machine(chosen.device, extent), steps, again=chosen.again)
+    report = Report(chosen.to, describe_machine(chosen.device, extent), steps)
     report.write()
-    pending = [step for step in steps if report.outcomes[step.name].outcome != "holds"]
-    pending = [step for step in pending if not chosen.only or step.name in chosen.only]
+    pending = [step for step in steps if not chosen.only or step.name in chosen.only]
+    pending = [step for step in pending if chosen.again or report.outcomes[step.name].outcome != "holds"]
     with tempfile.TemporaryDirectory(prefix="prove-gpu-", ignore_cleanup_errors=True) as folder:
         while pending:
             step, share = pending[0], pending[0].seconds / sum(step.seconds for step in pending)

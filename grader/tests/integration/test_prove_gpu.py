@@ -115,6 +115,8 @@ def test_second_run_repeats_only_what_did_not_succeed(prove: Ran) -> None:
     code, after, _ = prove(steps=[FakeStep("first", "a claim", 1, 60, BROKEN["crashes"][0]), second])
     assert (code, after["first"]) == (0, before["first"])
     assert after["second"]["outcome"] == "holds"
+    code, other, _ = prove("--only", "second", "--again", steps=[first, failing])
+    assert (code, other["first"], other["second"]["outcome"]) == (1, before["first"], "failed")
     assert prove("--quick", steps=[failing])[0] == 1, "another run is not continued"
 
 
