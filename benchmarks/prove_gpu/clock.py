@@ -9,8 +9,7 @@ import importlib.util
 import mmap
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 import torch
 from torch.utils.benchmark import Timer
@@ -28,25 +27,11 @@ TURNS = 15
 AIM = 0.03
 
 
-@dataclass(frozen=True)
-class Turn:
-    """Work units per second according to the grader's clock and the others, measured back to back."""
+def measure_turns(kind: Kind, sandbox: Sandbox, turns: int = TURNS) -> Iterator[dict[str, float]]:
+    """Time the baseline's product with the grader, and the same product in this process with each other clock.
 
-    ours: float
-    others: dict[str, float]
-
-
-def compute_ratios(turns: Iterable[Turn]) -> dict[str, list[float]]:
-    """Return, for every other clock, the grader's rate divided by that clock's rate in each turn."""
-    found: dict[str, list[float]] = {}
-    for turn in turns:
-        for clock, rate in turn.others.items():
-            found.setdefault(clock, []).append(turn.ours / rate)
-    return found
-
-
-def measure_turns(kind: Kind, sandbox: Sandbox, turns: int = TURNS) -> Iterator[Turn]:
-    """Time the baseline's product with the grader, and the same product in this process with the other clocks."""
+    Yield, for each turn, the grader's rate divided by the rate of each other clock.
+    """
     machine = setup.open_machine(kind, connect_zygote(sandbox), connect_zygote(sandbox))
     task = choose_task(machine, course().workloads[WORKLOAD])
     clocks = dict(create_clocks(task))
@@ -56,7 +41,8 @@ def measure_turns(kind: Kind, sandbox: Sandbox, turns: int = TURNS) -> Iterator[
         for _ in range(turns):
             before = baseline.rate()
             others = {name: baseline.work / clock() for name, clock in clocks.items()}
-            yield Turn((before + baseline.rate()) / 2, others)
+            ours = (before + baseline.rate()) / 2
+            yield {name: ours / rate for name, rate in others.items()}
     finally:
         baseline.timed.close()
 

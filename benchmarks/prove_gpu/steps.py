@@ -25,8 +25,7 @@ from benchmarks.prove_gpu import clock, torch_only
 from benchmarks.prove_gpu.torch_only import show
 from grader.base.errors import MachineError
 from grader.pipeline.setup import prove
-from grader.proof.attacks import append_code, replace_kata
-from grader.proof.cheat_run import is_inconclusive, is_noisy, time_all
+from grader.proof.cheat_run import is_inconclusive, time_all
 from grader.proof.cheats import Cheat, Slow, load_cheats, load_slow
 from grader.results.result import PerformanceResult
 from grader.sandbox.launch import Gpu, IsolationError, Sandbox, launch
@@ -46,13 +45,6 @@ CLOCK_TOLERANCE: dict[Kind, float] = {"cuda": clock.AIM, "cpu": 0.9}  # relative
 LACKING = 3  # exit code
 UNSANDBOXED = ("IsolationError", "unshare")  # in the errors of a machine without bubblewrap or user namespaces
 AS_STUDENTS = ("-m", "gpu", "--impl", "solution", "-p", "no:cacheprovider", "-p", "no:warnings")
-FAULTY = {  # replacements for a correct `Linear.forward`, and the expected outcome
-    "raises": ("Linear.forward = lambda self, x: 1 / 0", "crashed"),
-    "ends Python": ("import os\nLinear.forward = lambda self, x: os._exit(0)", "crashed"),
-    "asks for too much memory": ("Linear.forward = lambda self, x: x.new_empty(2**50)", "crashed"),
-    "is wrong": ("right = Linear.forward\nLinear.forward = lambda self, x: 1.05 * right(self, x)", "failed"),
-    "never answers": ("def forward(self, x):\n    while True: pass\nLinear.forward = forward", "timed_out"),
-}
 DANGEROUS = (  # the cheats that a GPU could let through although a CPU does not, the most dangerous first
     *("elsewhere/after_the_answer", "elsewhere/when_it_is_looked_at", "elsewhere/on_another_stream"),
     *("clocks/stops_the_gpus_clock", "kept/by_replaying_a_graph", "kept/by_pointer", "kept/the_buffer_before"),
@@ -206,14 +198,15 @@ def make_row(found: PerformanceResult) -> dict[str, object]:
 def compare_clocks(place: Place) -> None:
     """Time the same matrix multiplication with each clock in turn."""
     with open_sandbox(place, "bwrap", "none") as sandbox:
-        ratios = clock.compute_ratios(clock.measure_turns(place.kind, sandbox, 2 if place.quick else clock.TURNS))
+        turns = [*clock.measure_turns(place.kind, sandbox, 2 if place.quick else clock.TURNS)]
     wrong = []
-    for name, found in ratios.items():
-        middle = median(found)
-        values = {"median": middle, "minimum": min(found), "maximum": max(found)}
-        show({"clock": name} | {key: round(value, 3) for key, value in values.items()} | {"turns": len(found)})
+    for name in turns[0]:
+        found = [turn[name] for turn in turns]
+        values = {"median": median(found), "minimum": min(found), "maximum": max(found)}
+        show({"clock": name} | {key: round(value, 3) for key, value in values.items()} | {"turns": len(turns)})
         judged = place.kind == "cuda" or "processor" in name
-        wrong += [f"{name}: {middle:.3f}"] if judged and abs(middle - 1) > CLOCK_TOLERANCE[place.kind] else []
+        far = abs(values["median"] - 1) > CLOCK_TOLERANCE[place.kind]
+        wrong += [f"{name}: {values['median']:.3f}"] if judged and far else []
     if wrong:
         raise Failed(f"the grader's rate relative to other clocks is not 1 ± {clock.AIM:g}: {', '.join(wrong)}")
 
@@ -301,7 +294,7 @@ def list_trials(device: Gpu, *, fake: bool) -> Iterator[tuple[str, Callable[[], 
 
 
 def grade_path(place: Place) -> None:
-    """Time slow solutions, the solution and faulty submissions at the strongest isolation that works here."""
+    """Time the slow solutions and the solution at the strongest isolation that works here."""
     problems: list[str] = []
     with open_sandbox(place, "bwrap", "none") as sandbox:
         for trial in time_all(place.slow, [], sandbox.isolation, sandbox, str, place.kind):  # type: ignore[arg-type]
@@ -313,12 +306,6 @@ def grade_path(place: Place) -> None:
             time_solution(place, sandbox)
         except Failed as error:
             problems.append(str(error))
-        linear, right = course().katas["linear"], course().solutions()["linear.py"].decode()
-        for name, (code, expected) in [*FAULTY.items()][: 1 if place.quick else None]:
-            files = replace_kata(linear, append_code(right, code))
-            (found,) = grade_files(place, sandbox, files, [course().workloads["linear_forward"]])
-            show({"a submission that": name, "outcome": found.outcome, "message": found.message.partition("\n")[0]})
-            problems += [] if found.outcome == expected or is_noisy(found) else [f"{name}: {found.outcome}"]
     if problems:
         raise Failed("; ".join(problems))
 
