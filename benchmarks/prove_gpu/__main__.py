@@ -182,7 +182,8 @@ def main(arguments: Sequence[str] | None = None, steps: Sequence[Step] = STEPS) 
             step, share = pending[0], pending[0].seconds / sum(step.seconds for step in pending)
             seconds = min(share * (until - time.monotonic()), step.most * max(1.0, chosen.minutes / MINUTES))
             command = [sys.executable, *step.build_command(chosen.device, seconds, extent)]
-            run_step(command, report.outcomes[pending.pop(0).name], seconds, Path(folder), report.write)
+            environment = build_environment(Path(folder), chosen.device)
+            run_step(command, environment, report.outcomes[pending.pop(0).name], seconds, Path(folder), report.write)
     print(f"report: {report.path}")
     return 0 if all(outcome.outcome in (*DONE, "not run") for outcome in report.outcomes.values()) else 1
 
@@ -202,20 +203,35 @@ def describe_machine(device: str, extent: str) -> dict[str, str]:
     return {"machine": machine, "torch": torch, "devices": devices, "run": f"--device {device}, {extent}"}
 
 
-def build_environment(folder: Path) -> dict[str, str]:
-    """Return the environment of a step, in which nothing is written to the home directory or to this project."""
+def build_environment(folder: Path, device: str) -> dict[str, str]:
+    """Return the environment of a step, in which nothing is written to the home directory or to this project.
+
+    A rehearsal on the CPU sees no GPU.
+    """
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
-    return ours | {
-        "PYTHONPATH": os.pathsep.join(paths),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "XDG_CACHE_HOME": str(folder / "cache"),
-        "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis"),
-        "KATA_LANG": "en",
-    }
+    hidden = {"CUDA_VISIBLE_DEVICES": ""} if device == "cpu" else {}
+    return (
+        ours
+        | hidden
+        | {
+            "PYTHONPATH": os.pathsep.join(paths),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "XDG_CACHE_HOME": str(folder / "cache"),
+            "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis"),
+            "KATA_LANG": "en",
+        }
+    )
 
 
-def run_step(command: Sequence[str], found: Outcome, seconds: float, folder: Path, write: Callable[[], None]) -> None:
+def run_step(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    found: Outcome,
+    seconds: float,
+    folder: Path,
+    write: Callable[[], None],
+) -> None:
     """Run a step until it ends or its time is up, and record its outcome."""
     print(f"{found.name} (up to {seconds:.0f} s) …", flush=True)
     began, found.lines, found.errors = time.monotonic(), [], ""
@@ -224,7 +240,7 @@ def run_step(command: Sequence[str], found: Outcome, seconds: float, folder: Pat
         process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env=build_environment(folder),
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,

@@ -126,10 +126,13 @@ def run_student_tests(place: Place) -> None:
     """Run `pytest -m gpu` on the solution in this process."""
     import pytest
 
+    measured: list[str] = []
+
     class Reporter:
         def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
             row = getattr(report, "workload", None)
             if row is not None and row.figure is not None:
+                measured.append(row.result.name)
                 thresholds, mfu = row.figure.thresholds, row.figure.mfu
                 remark = row.figure.shrunk or row.result.message.strip().rpartition("\n")[2]
                 show(
@@ -149,6 +152,8 @@ def run_student_tests(place: Place) -> None:
     chosen = ["--kata", place.workloads[0].uses[-1]] if place.quick else []
     if code := pytest.main([*AS_STUDENTS, *pretended, *chosen], plugins=[Reporter()]):
         raise Failed(f"pytest ended with exit code {int(code)}")
+    if not measured:
+        raise Lacking("pytest has measured no workload")
 
 
 def time_workloads(place: Place) -> None:
@@ -334,6 +339,8 @@ def try_cheats(place: Place) -> None:
 
 def load_device(place: Place) -> None:
     """Multiply matrices until the time is up, and read the device's state again and again."""
+    if place.kind != torch_only.KIND:
+        raise Lacking("torch finds no CUDA device")
     states: list[DeviceState] = []
     unknown = ""
     while True:

@@ -142,12 +142,19 @@ def test_missing_device_fails_first_step() -> None:
     assert (done.code, "finds no CUDA device" in done.err) == (1, True)
 
 
-def test_step_without_gpu_says_what_is_lacking() -> None:
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        ("workloads", "built without CUDA|hides all of them"),
+        ("student", "pytest has measured no workload"),
+        ("steady", "torch finds no CUDA device"),
+    ],
+)
+def test_step_without_gpu_says_what_is_lacking(step: str, words: str) -> None:
     environment = {**get_environment(), "CUDA_VISIBLE_DEVICES": ""}
-    command = (sys.executable, "-m", "benchmarks.prove_gpu.steps", "workloads", "cuda", 60, "quick")
+    command = (sys.executable, "-m", "benchmarks.prove_gpu.steps", step, "cuda", 60, "quick")
     done = run_program(*command, environment=environment)
-    assert (done.code, done.out) == (steps.LACKING, "")
-    assert re.search("built without CUDA|hides all of them", done.err.splitlines()[-1])
+    assert (done.code, re.search(words, done.err.splitlines()[-1]) is None) == (steps.LACKING, False), done.err
 
 
 def raiser(error: Exception) -> Callable[[], str]:
