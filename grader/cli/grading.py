@@ -62,7 +62,10 @@ def grade(
     keep: Annotated[Keep, typer.Option(help="Which points to keep when a kata is graded again.")] = Keep.new,
     quiet: Annotated[bool, typer.Option("--quiet", help="Only print errors.")] = False,
     device: Annotated[
-        Device, typer.Option(help="Also grade speed on this device (no points are awarded for speed on cpu).")
+        Device,
+        typer.Option(
+            help="Also grade speed on this device (without points on cpu, or if --isolation auto falls back to none)."
+        ),
     ] = Device.none,
     gradescope: Annotated[
         Path | None,
