@@ -164,7 +164,7 @@ def test_zero_steps_return_untrained_model(student: Student, dim: int, num_layer
 def test_model_is_built_before_first_batch(student: Student, dim: int, num_layers: int, seed: int) -> None:
     """The model is built before the first call of get_batch, so its initial weights do not depend on the batches."""
     one, other = student.call(probes.starts, dim, num_layers, [3, 5], seed)
-    note = "the initial weights depend on how many random numbers get_batch draws: build the model before the first batch"
+    note = "the initial weights depend on what get_batch draws: build the model before the first batch"
     check(same(one, other), mistake=note, yours=other, expected=f"again {show(one)}")
 
 
