@@ -154,18 +154,12 @@ def truncated(weights: Sequence[Tensor], part: float) -> str:
 
 def without_each_key(weights: Sequence[Tensor]) -> str:
     """Load copies of a file that lack one key each."""
-    lines = [around_saving(weights).replace(save(1), save(1234567)), "content = torch.load('run.pt')"]
-    lines += ["for key in content:", "    torch.save({k: v for k, v in content.items() if k != key}, 'run.pt')"]
+    lines = [FIT, *build(weights), "fit(model, opt, xs, ys)", load_weights(weights), save(1234567)]
+    lines += ["content = torch.load('run.pt')", "for key in content:"]
+    lines += ["    torch.save({k: v for k, v in content.items() if k != key}, 'run.pt')"]
     lines += [f"    {line}" for line in build_other(weights)]
-    return "\n".join(
-        [
-            *lines,
-            "    try:",
-            f"        print(key, {LOAD})",
-            "    except Exception as error:",
-            "        print(key, repr(error))",
-        ]
-    )
+    lines += ["    try:", f"        print(key, {LOAD})", "    except Exception as error:", "        print(key, error)"]
+    return "\n".join(lines)
 
 
 def load_mismatch(saved: Mapping[str, Sequence[int]], other_model: Mapping[str, Sequence[int]]) -> str:
