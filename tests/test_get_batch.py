@@ -200,6 +200,18 @@ def test_batch_is_on_device(student: Student, device: str, as_object: bool, batc
     assert_equal(reply, [oracle.expected_device(device), [batch_size, 4]], what="device and shape")
 
 
+@given(st.sampled_from(["cuda", "cuda:0"]), st.booleans(), st.integers(1, 3))
+def test_copy_to_gpu_is_pinned(student: Student, device: str, as_object: bool, batch_size: int) -> None:
+    """For a CUDA device, the batch is pinned and then copied with non_blocking=True (tested on a simulated device)."""
+    reply = student.call(probes.copies_to_gpu, permutation(20, 0), batch_size, device, as_object)
+    check(reply["is there"], mistake=f"the batch is not on `device`, which is {device!r} here", expected=device)
+    for copy in reply["copies"]:
+        unpinned = "the batch is copied to the GPU from memory that is not pinned: copy the result of pin_memory()"
+        check(copy["pinned"], mistake=unpinned, expected="batch.pin_memory().to(device, non_blocking=True)")
+        blocking = "the copy to the GPU blocks the CPU: pass non_blocking=True"
+        check(copy["non_blocking"], mistake=blocking, expected="batch.pin_memory().to(device, non_blocking=True)")
+
+
 @given(token_cases(windows=st.integers(1, 9)))
 def test_batch_and_data_share_no_memory(student: Student, case: TokenCase) -> None:
     """The call does not modify the data, and later changes to the data do not change the batch."""

@@ -41,7 +41,7 @@ def is_row(row: Int[Array, "sequence"], data: Int[Array, "tokens"]) -> bool:
 def are_even(counts: Int[Array, "starts"], likely: Likely) -> bool:
     """Return whether these counts are consistent with equally likely starts: each, both ends, and the first half.
 
-    A chi-square has little power against a few or many slightly different counts, so the sums of these are compared too.
+    A chi-square has little power against two or many slightly different counts, so their sums are compared as well.
     """
     n = len(counts)
     ends, half = (counts[:: max(1, n - 1)], 2 / n), (counts[: n // 2], n // 2 / n)
