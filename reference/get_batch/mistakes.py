@@ -153,26 +153,32 @@ def moved_back(counts: Int[Array, "starts"], likely: Likely) -> bool:
     return counts[-1] > 2 * counts[:-1].mean() and oracle.are_even(counts[:-1], likely)
 
 
+@instead_of(
+    oracle.are_even, "the first and the last start occur half as often as the others: do not round to the nearest start"
+)
+def half_ends(counts: Int[Array, "starts"], likely: Likely) -> bool:
+    return have_ratios(counts, np.array([1, *[2] * (len(counts) - 2), 1]), likely)
+
+
+def have_ratios(counts: Int[Array, "starts"], weights: Int[Array, "starts"], likely: Likely) -> bool:
+    """Return whether the counts are consistent with draws in these ratios."""
+    return oracle.chi_square(counts, weights / weights.sum()) <= likely[1]
+
+
 @instead_of(oracle.are_even, "some starts occur twice as often as others")
 def twice_as_often(counts: Int[Array, "starts"], likely: Likely) -> bool:
     once, n = np.arange(len(counts)), len(counts)
     weights = [np.where(once < fewer, 1, 2) for fewer in range(n // 8, n - n // 8)]
-    return any(oracle.chi_square(np.sort(counts), weight / weight.sum()) <= likely[1] for weight in weights)
-
-
-@instead_of(
-    oracle.are_even, "the first and the last start occur half as often as the others: do not round to the nearest"
-)
-def half_ends(counts: Int[Array, "starts"], likely: Likely) -> bool:
-    weights = np.array([1, *[2] * (len(counts) - 2), 1])
-    return oracle.chi_square(counts, weights / weights.sum()) <= likely[1]
+    fits = any(have_ratios(np.sort(counts), weight, likely) for weight in weights)
+    return fits and not half_ends.mistaken(counts, likely)
 
 
 @instead_of(oracle.are_even, REMAINDER)
 def first_favored(counts: Int[Array, "starts"], likely: Likely) -> bool:
-    n, place = len(counts), np.arange(len(counts))
+    place, n = np.arange(len(counts)), len(counts)
     weights = [np.where(place < more, k + 1, k) for k in range(2, 12) for more in range(1, n)]
-    return any(oracle.chi_square(counts, weight / weight.sum()) <= likely[1] for weight in weights)
+    fits = any(have_ratios(counts, weight, likely) for weight in weights)
+    return fits and not half_ends.mistaken(counts, likely)
 
 
 @instead_of(oracle.are_even_everywhere, REMAINDER)

@@ -127,9 +127,15 @@ def on_device(
 
 
 @typed(
-    lambda data, device, as_object, literal: (
-        f"{data_line(data, literal)}\nget_batch(data, batch_size, 4, device="
-        + (f"torch.device({device!r}))" if as_object else f"{device!r})")
+    lambda data, device, as_object, literal: "\n".join(
+        [
+            "from tests.probes.simulated_gpu import simulate_gpu",
+            data_line(data, literal),
+            "with simulate_gpu() as gpu:",
+            f"    device = torch.device({device!r})" if as_object else f"    device = {device!r}",
+            "    get_batch(data, batch_size, 4, device=device)",
+            "gpu.copies",
+        ]
     )
 )
 def copies_to_gpu(assignment: Any, data: Tensor, batch_size: int, device: str, as_object: bool) -> dict[str, object]:
