@@ -1,4 +1,4 @@
-"""The requirements of the installed distribution; empty if the engine is a copy that was not installed."""
+"""The requirements of the installed distribution. They are empty if the engine was copied instead of installed."""
 
 from importlib import metadata
 
@@ -17,7 +17,7 @@ def get_python_versions() -> SpecifierSet:
 
 
 def requirements(extra: str = "") -> list[str]:
-    """Return the packages that the engine needs on this platform, including those of an extra."""
+    """Return the packages that the engine requires on this platform, including those of an extra."""
     try:
         needed = [Requirement(text) for text in metadata.requires(NAME) or ()]
     except metadata.PackageNotFoundError:

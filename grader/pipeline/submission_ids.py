@@ -1,6 +1,7 @@
-"""Assigns an id to each submission. No two ids are the same name on any file system."""
+"""Assigns each submission an id: its name, or if others may have the same name, its name and a digest of its path."""
 
 import hashlib
+import os
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -8,42 +9,42 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.base.text import MOST_LINE, quote
+from grader.marks.roster import DIGEST
 from grader.pipeline.archives import SubmissionError
 from grader.pipeline.submission import identify
 
-RESERVED = (  # other names in the directory of results
+RESERVED = (  # other names that are used in the results directory
     *(".", "..", ".slurm", ".seed", "gradebook.csv", "report.html", "items.csv", "diagnoses.csv"),
 )
-LONGEST = 255  # bytes of a name on nearly every file system
+LONGEST = 255  # maximum length of a file name in bytes on almost every file system
 UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")  # control characters, undecodable bytes, line separators
-CLASH = "two submissions have this name, or names that are equal on some systems"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A path, and the id that its results are stored under: its name or a pseudonym."""
+    """A path, and the id under which its results are stored: its name or a pseudonym."""
 
     id: str
     path: Path
     files: tuple[tuple[str, Path], ...] = ()  # names and paths of loose files in a shared folder
-    pseudonym: bool = False  # whether the id is a pseudonym, so that no message may name the path
+    pseudonym: bool = False  # whether the id is a pseudonym, in which case messages must not contain the path
 
     @property
     def label(self) -> str:
-        """The entry's name in messages."""
+        """The name of the entry in messages."""
         return self.id if self.pseudonym else quote(str(self.path / self.id if self.files else self.path), MOST_LINE)
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """An entry that is not graded, with the reason. All strings are single printable lines of limited length."""
+    """An entry that is not graded, and the reason. All strings are single printable lines of limited length."""
 
     entry: Entry
     error: SubmissionError
 
     @property
     def reason(self) -> str:
-        """The reason, which quotes no text from the student if the id is a pseudonym."""
+        """The reason. If the id is a pseudonym, it contains no text from the student."""
         return self.error.why if self.entry.pseudonym else str(self.error)
 
     def __str__(self) -> str:
@@ -53,42 +54,56 @@ class Refusal:
 def assign_ids(
     paths: Sequence[Path], loose: Mapping[str, Sequence[tuple[str, Path]]] = {}
 ) -> tuple[list[Entry], list[Refusal]]:
-    """Return an entry for each path and each set of loose files, or a refusal if the name can't be an id.
+    """Return an entry for each path and each set of loose files, or a refusal if the name can't be used as an id.
 
-    A path that is given twice counts once. If two ids differ only in case or trailing dots, so that they would be the
-    same directory on another system, both are refused: neither may get the other's result.
+    Duplicate paths are ignored. Nobody can take another's id: if names are equal, or in different folders
+    equal on some systems, each id gets a digest of the path, and so does a name that looks as if it had one.
     """
     entries = [Entry(identify(path), path) for path in paths]
     entries += [Entry(id, files[0][1].parent, tuple(sorted(files))) for id, files in loose.items()]
-    same: dict[str, dict[object, Entry]] = {}
+    similar: dict[str, dict[object, Entry]] = {}
     refused: list[Refusal] = []
     for entry in entries:
         if problem := find_name_problem(entry.id):
             refused.append(refuse_name(entry, problem))
         else:
-            same.setdefault(fold(entry.id), {}).setdefault(find_file(entry), entry)
-    for found in same.values():
-        if len(found) > 1:
-            others = " and ".join(str(entry.path) for entry in found.values())
-            refused += [refuse_name(entry, CLASH, others) for entry in found.values()]
-    return [entry for found in same.values() if len(found) == 1 for entry in found.values()], refused
+            similar.setdefault(fold(entry.id), {}).setdefault(find_file(entry), entry)
+    named = [
+        add_digest(entry) if is_ambiguous([*found.values()]) or DIGEST.search(entry.id) else entry
+        for found in similar.values()
+        for entry in found.values()
+    ]
+    return named, refused
+
+
+def is_ambiguous(similar: Sequence[Entry]) -> bool:
+    """Return whether similar ids may mean the same name; not if one folder has them all, as different names."""
+    folders = {entry.path if entry.files else entry.path.parent for entry in similar}
+    return len({entry.id for entry in similar}) < len(similar) or len(folders) > 1
 
 
 def find_file(entry: Entry) -> object:
-    """Return a key that is equal for two paths of the same file."""
+    """Return a key that is equal for two paths to the same file."""
     path = entry.files[0][1] if entry.files else entry.path
     try:
-        found = path.lstat()  # a link differs from its target, and is refused when it is read
+        found = path.lstat()  # a link is different from its target, and is rejected when it is read
     except OSError:
         return path
     return found.st_dev, found.st_ino
 
 
-def refuse_name(entry: Entry, problem: str, detail: str = "") -> Refusal:
-    """Return a refusal with a unique id: the legible part of the name, and a digest of the path."""
-    digest = hashlib.sha256(repr(entry.path.absolute()).encode()).hexdigest()[:10]
+def refuse_name(entry: Entry, problem: str) -> Refusal:
+    """Return a refusal whose unique id consists of the legible part of the name and a digest of the path."""
     legible = re.sub(r"[^\w.-]+", "_", entry.id)[:40]
-    return Refusal(replace(entry, id=f"refused-{legible}-{digest}"), SubmissionError(f"{problem}; rename it", detail))
+    return Refusal(add_digest(replace(entry, id=f"refused-{legible}")), SubmissionError(f"{problem}; rename it"))
+
+
+def add_digest(entry: Entry) -> Entry:
+    """Add a digest of the path to the id, which no other submission can have."""
+    path = entry.files[0][1] if entry.files else entry.path
+    digest = f"~{hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:16]}"
+    name = entry.id.encode()[: LONGEST - len(digest)].decode(errors="ignore")
+    return replace(entry, id=name + digest)
 
 
 def find_name_problem(name: str) -> str | None:
@@ -105,5 +120,5 @@ def find_name_problem(name: str) -> str | None:
 
 
 def fold(name: str) -> str:
-    """Return the same string for names that macOS or Windows may consider equal."""
+    """Return a string that is the same for names that macOS or Windows may consider equal."""
     return unicodedata.normalize("NFC", name.casefold()).rstrip(". ")

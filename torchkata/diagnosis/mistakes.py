@@ -1,4 +1,4 @@
-"""The known mistakes of a kata, and the oracle with a mistake in place of one of its functions."""
+"""The known mistakes of a kata. Each of them can be patched into the oracle in place of a correct function."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,30 +14,35 @@ import pytest
 from torchkata.compare.assertions import oracle_is_mistaken
 from torchkata.course import cached_by_course, course
 from torchkata.i18n import find_text
+from torchkata.i18n.notes import translate
+
+BOTH = "; and also: "  # joins the messages of two mistakes
+EITHER = "; or: "  # joins the messages of two mistakes, only one of which was made
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A known mistake: a function that computes the wrong result in place of one of the oracle's functions."""
+    """A known mistake: a function that replaces one of the oracle's functions and computes a wrong result."""
 
     message: str  # follows "looks like: "
     right: Callable[..., Any]
     mistaken: Callable[..., Any]
-    constants: Mapping[str, Sequence[float]] = field(default_factory=dict)  # the possible values of each
-    values: Mapping[str, float] = field(default_factory=dict)  # the value of each, in an expanded mistake
+    constants: Mapping[str, Sequence[float]] = field(default_factory=dict)  # the possible values of each constant
+    values: Mapping[str, float] = field(default_factory=dict)  # the value of each constant in an expanded mistake
 
 
 def instead_of(
     right: Callable[..., Any], message: str, **constants: Sequence[float]
 ) -> Callable[[Callable[..., Any]], Mistake]:
-    """Declare the decorated function as a known mistake in the oracle's function `right`.
+    """Declare the decorated function as a known mistake that replaces the oracle's function `right`.
 
-    A failure shows the message if this is the only mistake of the kata that reproduces all of the student's answers.
+    The failure message shows `message` if this is the only known mistake of the kata that reproduces all of the
+    student's answers.
 
     Args:
-        right: The oracle's function. The decorated function has the same parameters and results.
-        message: A clause about the student's code, shown after "looks like: ".
-        **constants: Values to try for each additional parameter of the decorated function. The message can contain the
+        right: The function of the oracle to replace. The decorated function has the same parameters and results.
+        message: A clause that describes the student's code. It is shown after "looks like: ".
+        **constants: Values to try for additional parameters of the decorated function. The message can contain the
             value that fits: `{eps:g}`.
 
     Example:
@@ -48,16 +53,16 @@ def instead_of(
 
 
 def expand_constants(mistake: Mistake) -> Iterator[Mistake]:
-    """Yield the mistake with every combination of its constants."""
+    """Yield the mistake once for every combination of values of its constants."""
     for chosen in product(*mistake.constants.values()):
         values = dict(zip(mistake.constants, chosen, strict=True))
         message = mistake.message.format(**values) if values else mistake.message
         yield replace(mistake, message=message, mistaken=partial(mistake.mistaken, **values), values=values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KnownMistake:
-    """All mistakes with the same message, in one or more functions of the oracle."""
+    """All mistakes with the same message, in one or more of the oracle's functions."""
 
     message: str
     parts: tuple[Mistake, ...]
@@ -65,7 +70,7 @@ class KnownMistake:
 
 @cached_by_course
 def load_named_mistakes(kata: str) -> dict[str, Mistake]:
-    """Return the mistakes in `reference/<kata>/mistakes.py` by name; the file is optional."""
+    """Return the mistakes in `reference/<kata>/mistakes.py` by name, or none if the file does not exist."""
     if not (course().folder(kata) / "mistakes.py").is_file():
         return {}
     module = import_module(f"reference.{kata}.mistakes")
@@ -82,8 +87,19 @@ def load_mistakes(kata: str) -> tuple[KnownMistake, ...]:
     return tuple(KnownMistake(message, tuple(parts)) for message, parts in together.items())
 
 
+def name_mistake(kata: str, messages: Sequence[str]) -> str:
+    """Return the only message, or two that are about the same function of the oracle, or "" for any others."""
+    if len(messages) == 2:
+        parts = [part for known in load_mistakes(kata) for part in known.parts if known.message in messages]
+        return EITHER.join(messages) if len({part.right for part in parts}) == 1 else ""
+    return messages[0] if len(messages) == 1 else ""
+
+
 def translate_mistake(kata: str, message: str) -> str:
-    """Return a mistake's message, translated into the student's language."""
+    """Return the message of one or two mistakes, translated into the student's language."""
+    for joint in (BOTH, EITHER):
+        if joint in message:
+            return translate(joint).join(translate_mistake(kata, one) for one in message.split(joint))
     for name, mistake in load_named_mistakes(kata).items():
         for one in expand_constants(mistake):
             if one.message == message and (text := find_text(kata, "looks_like", name)):
@@ -92,12 +108,14 @@ def translate_mistake(kata: str, message: str) -> str:
 
 
 @contextmanager
-def patched_oracle(mistake: KnownMistake) -> Iterator[None]:
-    """Make the oracle compute the mistake in this context; the mistake itself still calls the right oracle."""
-    busy = [False]
+def patched_oracle(*mistakes: KnownMistake) -> Iterator[None]:
+    """Make the oracle compute these mistakes in this context; each one still calls the oracle without itself."""
     with pytest.MonkeyPatch.context() as oracle:
-        for part in mistake.parts:
-            oracle.setattr(sys.modules[part.right.__module__], part.right.__name__, make_patch(part, busy))
+        for mistake in mistakes:
+            busy = [False]
+            for part in mistake.parts:
+                module, name = sys.modules[part.right.__module__], part.right.__name__
+                oracle.setattr(module, name, make_patch(part.mistaken, getattr(module, name), busy))
         before = oracle_is_mistaken.set(True)
         try:
             yield
@@ -105,15 +123,15 @@ def patched_oracle(mistake: KnownMistake) -> Iterator[None]:
             oracle_is_mistaken.reset(before)
 
 
-def make_patch(part: Mistake, busy: list[bool]) -> Callable[..., Any]:
+def make_patch(mistaken: Callable[..., Any], inner: Callable[..., Any], busy: list[bool]) -> Callable[..., Any]:
     """Return the function to patch into the oracle; `busy` is set while any part of the mistake runs."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
         if busy[0]:
-            return part.right(*args, **kwargs)
+            return inner(*args, **kwargs)
         busy[0] = True
         try:
-            return part.mistaken(*args, **kwargs)
+            return mistaken(*args, **kwargs)
         finally:
             busy[0] = False
 

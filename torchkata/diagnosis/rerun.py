@@ -1,4 +1,4 @@
-"""Reruns a failed test's body on recorded answers, to find a pattern in all its comparisons."""
+"""Runs the body of a failed test again on the recorded answers, to find a pattern in all of its comparisons."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,40 +12,46 @@ from .facts import find_common_fact
 from .recording import Example, ReplayingStudent, count_bytes
 from .relations import Comparison, Relation, find_first_wrong, find_relation
 
-SHAPES = ("shape", "state_dict")  # names that tests give to a comparison of shapes
-MAX_BYTES = 2**19  # maximum size of the answers; a formula may need 16 times as much memory
+SHAPES = ("shape", "state_dict")  # the names that tests use for comparisons of shapes
+MAX_BYTES = 2**19  # maximum total size of the answers; a formula may need 16 times as much memory
 
 
 @dataclass
 class Trial:
-    """The calls and comparisons of a test's body on one example."""
+    """The calls and comparisons that a test's body makes for one example."""
 
     given: list[Mapping[str, Plain]] = field(default_factory=list)  # the inputs of each call
-    compared: list[tuple[str, Comparison]] = field(default_factory=list)  # each with its name
+    compared: list[tuple[str, Comparison]] = field(default_factory=list)  # with the name of each comparison
     wrong: str | None = None  # the name of the comparison that failed
     right: bool = False
 
+    def list_compared(self, name: str | None) -> list[tuple[Comparison, bool]]:
+        """Return the comparisons of this name, and whether each is right: only the last can be wrong."""
+        last = len(self.compared) - 1 if self.wrong is not None else None
+        return [(each, i != last) for i, (what, each) in enumerate(self.compared) if strip_number(what) == name]
+
 
 def find_pattern(body: Callable[..., None], examples: Iterable[Example]) -> Relation:
-    """Return a pattern in all answers to a failed test, or an empty pattern."""
+    """Return a pattern that holds for all answers to a failed test, or an empty pattern."""
     trials = [run_trial(body, example) for example in examples]
     failed = [trial for trial in trials if not trial.right]
     name = strip_number(failed[0].wrong) if failed and failed[0].wrong is not None else None
-    comparisons = [each for trial in trials for what, each in trial.compared if strip_number(what) == name]
-    found = find_relation(comparisons, of_shapes=name is not None and name.startswith(SHAPES))
+    compared = [one for trial in trials for one in trial.list_compared(name)]
+    found = find_relation([each for each, _ in compared], of_shapes=name is not None and name.startswith(SHAPES))
     if found.sentence:
         return found
     single_calls = [(trial.given[0], trial.right) for trial in trials if len(trial.given) == 1]
     fact = find_common_fact(single_calls) if len(single_calls) == len(trials) else ""
+    fact = fact or find_common_fact([({"expected": one.expected}, is_right) for one, is_right in compared])
     return Relation(fact or find_first_wrong([[what for what, _ in t.compared] if t.wrong else [] for t in failed]))
 
 
 def run_trial(body: Callable[..., None], example: Example) -> Trial:
-    """Run the body on an example's recorded answers and record its comparisons."""
+    """Run the body on the recorded answers of an example, and record its comparisons."""
     student, trial = ReplayingStudent(example.answers), Trial()
 
     def watch(yours: Plain, expected: Plain, what: str, right: bool) -> None:
-        trial.compared.append((what, Comparison(yours, expected, student.calls[-1].inputs())))
+        trial.compared.append((what, Comparison(yours, expected, student.calls[-1].own_inputs())))
         trial.wrong = None if right else what
 
     before = watcher.set(watch)
@@ -56,16 +62,16 @@ def run_trial(body: Callable[..., None], example: Example) -> Trial:
         pass
     finally:
         watcher.reset(before)
-    trial.given = [call.inputs() for call in student.calls]
+    trial.given = [call.own_inputs() for call in student.calls]
     return trial
 
 
 def strip_number(what: str) -> str:
-    """Return a comparison's name up to its first number, so that all parameters or all steps share one name."""
+    """Truncate the name of a comparison at its first number, so that all parameters and steps share the same name."""
     return re.split(r"[\d(\[]", what, maxsplit=1)[0]
 
 
 def limit_examples(examples: Sequence[Example]) -> list[Example]:
-    """Return the first examples, with answers of at most `MAX_BYTES` in total."""
+    """Return the first examples whose answers take at most `MAX_BYTES` in total."""
     sizes = accumulate(count_bytes(example.answers) for example in examples)
     return [example for example, size in zip(examples, sizes, strict=True) if size <= MAX_BYTES]

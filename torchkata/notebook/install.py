@@ -1,7 +1,7 @@
 """`python -m torchkata.notebook.install`: installs missing packages of the handout without replacing torch.
 
-Colab's torch supports Colab's GPU, and replacing it takes minutes. If the handout needs another version, pip reports a
-conflict.
+The preinstalled torch supports Colab's GPU, and replacing it would take minutes. If the handout needs a different
+version, pip reports a conflict.
 """
 
 import subprocess
@@ -19,7 +19,7 @@ HANDOUT = Path(__file__).parents[2]
 
 
 def main() -> int:
-    """Install the missing packages. Return pip's exit code, or 0 if nothing is missing."""
+    """Install the missing packages. Return the exit code of pip, or 0 if nothing is missing."""
     needed = find_missing(tomllib.loads((HANDOUT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"])
     if not needed:
         return 0
@@ -31,7 +31,7 @@ def main() -> int:
 
 
 def find_missing(requirements: list[str]) -> list[str]:
-    """Return the requirements that are not installed, or all requirements if `packaging` is not installed."""
+    """Return the requirements that are not installed, or all of them if `packaging` is not installed."""
     try:
         from packaging.requirements import Requirement  # `packaging` is a dependency of pytest
     except ImportError:
@@ -40,12 +40,12 @@ def find_missing(requirements: list[str]) -> list[str]:
 
 
 def is_installed(requirement: "Requirement") -> bool:
-    """Return whether the installed version, if any, meets the requirement."""
+    """Return whether an installed version meets the requirement."""
     return any(requirement.specifier.contains(found, prereleases=True) for found in find_versions(requirement.name))
 
 
 def find_versions(name: str) -> list[str]:
-    """Return a list with the installed version, or an empty list."""
+    """Return a list that contains the installed version, or an empty list."""
     return [package.version for package in metadata.distributions(name=name)][:1]
 
 

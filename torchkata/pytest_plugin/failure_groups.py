@@ -1,38 +1,50 @@
-"""Group a kata's failures: tests that fail for the same reason form one block, and the clearest block comes first."""
+"""Groups the failures of a kata. Tests that fail for the same reason form a block; the clearest block comes first."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from torchkata.course import Kata
+from torchkata.diagnosis.mistakes import BOTH
 from torchkata.i18n import words
 from torchkata.result import FAILED, UNUSABLE, TestResult
 
-MAX_NAMES = 4  # maximum number of further tests named in a block
+MAX_NAMES = 4  # maximum number of additional tests listed in a block
 
 
 @dataclass(frozen=True)
 class Block:
-    """Tests that failed for the same reason. The report shows the first test's message and the names of the others."""
+    """Tests that failed for the same reason.
+
+    The report shows the message of the first test and the names of the others.
+    """
 
     tests: tuple[TestResult, ...]
-    waits: bool = False  # whether the tests' precondition failed and another block says why
+    waits: bool = False  # whether a precondition of the tests failed and another block gives the reason
 
 
 def group_failures(results: Sequence[TestResult]) -> list[Block]:
-    """Group the tests that did not pass: recognized mistakes first, tests with a failed precondition last."""
-    named = {result.diagnosis for result in results if result.diagnosis}
+    """Group the tests that did not pass: the most frequent mistake first, tests with a failed precondition last."""
+    named = dict.fromkeys(result.diagnosis for result in results if result.diagnosis)
     stuck = [result for result in results if is_unmet(result) and not get_explanation(result, named)]
     if not any(result.outcome in FAILED and result not in stuck for result in results):
         stuck = []
     causes: dict[tuple[str, str], list[TestResult]] = {}
-    for result in sorted(results, key=lambda r: (not r.diagnosis, r.diagnosis not in r.explained_by, is_unmet(r))):
+    for result in sorted(results, key=partial(rank_clarity, named=named)):
         if result.outcome != "passed" and result not in stuck:
             causes.setdefault((result.outcome, get_cause(result, named)), []).append(result)
-    return [Block(tuple(group)) for group in causes.values()] + [Block(tuple(stuck), waits=True)] * bool(stuck)
+    most = sorted(causes.values(), key=lambda group: -len(group) if group[0].diagnosis else 0)
+    return [Block(tuple(group)) for group in most] + [Block(tuple(stuck), waits=True)] * bool(stuck)
+
+
+def rank_clarity(result: TestResult, named: Collection[str]) -> tuple[bool, ...]:
+    """Return a sort key: a diagnosis by known mistakes is clearer than a test's own, and all are clearer than none."""
+    own, shared = result.diagnosis, get_explanation(result, named)
+    return not own, own not in result.explained_by, own != shared, is_unmet(result)
 
 
 def get_cause(result: TestResult, named: Collection[str]) -> str:
-    """Return a string that is equal for tests with the same message or the same mistake."""
+    """Return a string that is the same for tests with the same message or the same mistake."""
     explained = get_explanation(result, named)
     between_claim_and_command = "\n".join(result.message.splitlines()[1:-1])
     own = "" if explained and is_unmet(result) else result.cause
@@ -40,21 +52,26 @@ def get_cause(result: TestResult, named: Collection[str]) -> str:
 
 
 def get_explanation(result: TestResult, named: Collection[str]) -> str:
-    """Return a known mistake that a test has `named`, or the test's own diagnosis."""
-    return next((sentence for sentence in result.explained_by if sentence in named), "") or result.diagnosis or ""
+    """Return the sentence among those `named` by some test that explains the result, or else its own diagnosis.
+
+    A pair of mistakes also explains the results of each of them.
+    """
+    own = next((sentence for sentence in result.explained_by if sentence in named), "") or result.diagnosis or ""
+    return next((sentence for sentence in named if own in sentence.split(BOTH)[:-1] + sentence.split(BOTH)[1:]), own)
 
 
 def is_unmet(result: TestResult) -> bool:
-    """Return whether a precondition of the test failed."""
+    """Return whether a precondition of the test does not hold."""
     return result.outcome == "failed" and result.cause.startswith(UNUSABLE)
 
 
 def render_block(kata: Kata, block: Block) -> list[str]:
-    """Return the lines of a block: the message of its first test, and the names of the others."""
+    """Return the lines of a block: the message of the first test, and the names of the others."""
     names = [test.name for test in block.tests]
     if block.waits:
         return [words("failures.not_run", kata=kata.name, tests=", ".join(names))]
-    lines = block.tests[0].message.splitlines()
+    heading, *lines = block.tests[0].message.splitlines()
+    lines.insert(0, heading.replace(words("message.not_asked", claim=""), "", 1))  # no other failure says why
     if len(names) == len(kata.points) > 1:
         return [words("failures.all", kata=kata.name, count=len(names)), *lines[1:]]
     others, more = names[1:], ""

@@ -1,15 +1,17 @@
-"""pytest plugin: finds the known mistake that explains a failed test, or a pattern in all of its answers.
+"""pytest plugin that searches for the known mistake that explains a failed test, or for a pattern in its answers.
 
 While a test runs, its inputs and the student's answers are recorded. After a failure, the test's body runs again on the
-recorded answers, once for each known mistake in place of the oracle. If the body passes with exactly one mistake, the
-message says "looks like: …". If no mistake is found, `diagnosis/rerun.py` looks for a pattern.
+recorded answers, once for each known mistake in place of the oracle, or for each pair of them if it passes with none.
+If the body passes with exactly one, the message says "looks like: …". If none is found, `diagnosis/rerun.py` looks for
+a pattern.
 
-Nothing here changes the inputs or the verdict of a test, and no error here ends a test.
+The search affects neither the inputs nor the verdict of a test, and its errors never end a test.
 """
 
 import inspect
 import io
 import time
+import traceback
 import warnings
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
@@ -17,15 +19,20 @@ from typing import Any
 
 import pytest
 
+from torchkata.compare.assertions import same
+from torchkata.course import course
 from torchkata.diagnosis.broken_tests import find_broken_test, make_endless_error
 from torchkata.diagnosis.explain import UNDECIDED, unwrap_group
 from torchkata.diagnosis.mistakes import KnownMistake, load_mistakes, patched_oracle
+from torchkata.diagnosis.pairs import Mistakes, Trace, choose_pairs, collect_expected, join_messages, split_pairs
 from torchkata.diagnosis.recording import Example, NotRecorded, RecordedBody, ReplayingStudent, record_body
 from torchkata.diagnosis.relations import Relation
 from torchkata.diagnosis.rerun import find_pattern, limit_examples
+from torchkata.i18n import words
 from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
 from torchkata.seam.reply import Probe
 from torchkata.seam.student import Student, limit_processor_time
+from torchkata.seam.values import is_tensor
 
 from .run_state import get_state
 from .selection import find_kata
@@ -33,20 +40,25 @@ from .selection import find_kata
 EXPLAINED_BY = pytest.StashKey[list[str]]()
 
 SHARE = 0.5  # share of the test's duration that the search may take
+GRACE = 0.5  # CPU time for the last run: it is interrupted only if it hangs
 MIN_SECONDS = 0.5  # CPU time that the search may always take
 STUDENT_SECONDS = 2.0  # time limit for further calls of the student's code
-PROOF_SECONDS = 60.0  # both limits in `grader certify`, so that its findings do not depend on the machine's load
+PAIR_SECONDS = 2.0  # CPU time that the search for two mistakes may take
+MAX_UNEXPLAINED = 4  # failed tests of a kata before it is searched for single mistakes only
+PROOF_SECONDS = 60.0  # all limits in `grader certify`, so that its findings do not depend on the machine's load
+MIN_FAILED = 3  # examples of a property that a mistake of a pair does not explain alone
+MAX_REPEATS = 20  # of a call, to see whether its result is random
 MAX_FURTHER = 30  # number of random examples in addition to the recorded examples
 QUICK_FURTHER = 6  # the same in a quick proof, once a single mistake is left
 
 
 class OutOfTime(BaseException):
-    """Raised when the time for the search is over."""
+    """Raised when the time limit of the search is exceeded."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Record a kata's test, and explain its failure."""
+    """Record a test of a kata, and explain its failure."""
     kata, state = find_kata(pyfuncitem.path), get_state(pyfuncitem.config)
     if kata is None or "student" not in pyfuncitem.funcargs:
         return (yield)
@@ -72,7 +84,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
             explain_answers(pyfuncitem, kata, cause, body, test, time.monotonic() - began)
         raise
     except Endless as error:
-        if state.is_seed_secret:  # the grader decides in another way whether the test or the code is too slow
+        if state.is_seed_secret:  # the grader has another way to decide whether the test or the code is too slow
             raise
         raise make_endless_error(error) from None
     finally:
@@ -83,18 +95,29 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 def explain_answers(
     item: pytest.Function, kata: str, cause: BaseException, body: RecordedBody, test: Any, duration: float
 ) -> None:
-    """Store the known mistakes that explain the answers in `item`, or else a pattern in `cause`."""
+    """Store the known mistakes that explain the answers in `item`, or a pattern in `cause` if there are none."""
     state = get_state(item.config)
-    seconds = student_seconds = PROOF_SECONDS
+    seconds = student_seconds = pair_seconds = PROOF_SECONDS
     if item.config.getoption("--hypothesis-profile") != "prove":
+        pair_seconds = PAIR_SECONDS
         seconds = max(MIN_SECONDS, SHARE * duration)
         student_seconds = min(STUDENT_SECONDS, seconds)
     kept = limit_examples(body.kept())
     enough = QUICK_FURTHER if state.is_quick_proof else MAX_FURTHER
     known = load_known_mistakes(kata)
-    found = find_mistakes(known, body, test, state.student, seconds, student_seconds, enough)
+    earlier = [result for result in state.results.get(kata, ()) if result.outcome == "failed"]
+    named = [result.diagnosis for result in earlier if result.diagnosis]
+    is_vain = sum(not result.explained_by for result in earlier) >= MAX_UNEXPLAINED
+    if is_vain or state.is_quick_proof or (isinstance(cause, Wrong) and cause.mistake):
+        pair_seconds = 0.0
+    found = find_mistakes(known, body, test, state.student, seconds, student_seconds, pair_seconds, enough, named)
     item.stash[EXPLAINED_BY] = found
-    if len(found) != 1 and isinstance(cause, Wrong) and not state.is_quick_proof:
+    if len(found) == 1 or not isinstance(cause, Wrong) or state.is_quick_proof:
+        return
+    may_be_random = not (found or cause.mistake) and course().katas[kata].numeric and compares_tensors(body, kept)
+    if may_be_random and is_random(state.student, student_seconds):
+        cause.mistake = words("relation.random")
+    else:
         pattern = find_pattern_in_answers(kept, body, test, state.student, seconds, student_seconds)
         if pattern.is_rule and not cause.mistake:
             cause.mistake = pattern.sentence
@@ -102,8 +125,28 @@ def explain_answers(
             cause.relation = pattern.sentence
 
 
+def compares_tensors(body: RecordedBody, kept: Sequence[Example]) -> bool:
+    """Return whether the comparison that failed for the smallest input expects a tensor. Raises nothing."""
+    with collect_expected() as expected, suppress(Exception, SystemExit):
+        body.body(**kept[0].given, student=ReplayingStudent(kept[0].answers))
+    return any(map(is_tensor, expected[-1:]))
+
+
+def is_random(student: Student, seconds: float) -> bool:
+    """Return whether the last call, made again a few times, returns something else. Raises nothing."""
+    if student.last is None:
+        return False
+    try:
+        student.runner.set_budget(seconds)
+        probe, args, answer = student.last.probe, student.last.args, student.last.answer
+        again = SilencedStudent(student.runner)
+        return not all(same(again.call(probe, *args), answer) for _ in range(MAX_REPEATS))
+    except (Exception, AbortTest):
+        return False
+
+
 def load_known_mistakes(kata: str) -> tuple[KnownMistake, ...]:
-    """Return the known mistakes of a kata, or none if their file cannot be loaded."""
+    """Return the known mistakes of a kata, or none if the file that defines them cannot be loaded."""
     try:
         return load_mistakes(kata)
     except Exception:
@@ -111,34 +154,34 @@ def load_known_mistakes(kata: str) -> tuple[KnownMistake, ...]:
 
 
 def find_mistakes(
-    known: Iterable[KnownMistake],
+    known: Sequence[KnownMistake],
     body: RecordedBody,
     test: Any,
     student: Student,
     seconds: float,
     student_seconds: float,
+    pair_seconds: float = 0.0,
     enough: int = MAX_FURTHER,
+    named: Sequence[str] = (),
 ) -> list[str]:
-    """Return the messages of the mistakes that explain every answer. Raises nothing.
+    """Return the messages of the mistakes that explain every answer, or else of the pairs that do. Raises nothing.
 
     Args:
         known: The mistakes to try.
         body: The test's body with its recorded examples.
         test: The test, which draws further examples if it is a property.
         student: The student, who answers further examples.
-        seconds: The CPU time limit for running the mistakes.
+        seconds: The CPU time limit for running the single mistakes.
         student_seconds: The time limit for the student's code.
+        pair_seconds: The CPU time limit for running pairs of mistakes.
         enough: The number of further examples that suffice once a single mistake is left.
+        named: The messages of mistakes and pairs that explain other tests of the kata: they are tried first.
     """
     try:
         student.runner.set_budget(student_seconds)
-        search = Search(body, SilencedStudent(student.runner), seconds)
-        possible = list(known)
-        for example in search.examples(test):
-            possible = [mistake for mistake in possible if search.explains(mistake, example)]
-            if not possible or (len(possible) == 1 and search.asked >= enough):
-                break
-        return [mistake.message for mistake in possible]
+        search = Search(body, test, SilencedStudent(student.runner), seconds, enough)
+        found = search.narrow_down([(mistake,) for mistake in known]) or search.find_pairs(known, named, pair_seconds)
+        return [*dict.fromkeys(join_messages(one, known) for one in found)]
     except (Exception, AbortTest, OutOfTime):
         return []
 
@@ -146,7 +189,7 @@ def find_mistakes(
 def find_pattern_in_answers(
     kept: Sequence[Example], body: RecordedBody, test: Any, student: Student, seconds: float, student_seconds: float
 ) -> Relation:
-    """Return a pattern in the recorded and further answers, or an empty pattern. Raises nothing."""
+    """Return a pattern in the recorded and additional answers, or an empty pattern. Never raises an exception."""
     try:
         student.runner.set_budget(student_seconds)
         is_property = hasattr(test, "hypothesis")
@@ -158,56 +201,86 @@ def find_pattern_in_answers(
 
 
 class SilencedStudent(Student):
-    """A student for calls outside the test: their printed output is discarded."""
+    """A student for calls outside of the test. Printed output is discarded."""
 
     def call(self, probe: Probe, *args: object) -> Any:
-        """Call the student and discard the output."""
+        """Call the student and discard any output."""
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             return super().call(probe, *args)
 
 
 class Search:
-    """Runs of a test's body on its examples, with a CPU time limit."""
+    """Runs the body of a test on its examples, with a limited CPU time."""
 
-    def __init__(self, body: RecordedBody, student: Student, seconds: float) -> None:
+    def __init__(self, body: RecordedBody, test: Any, student: Student, seconds: float, enough: int) -> None:
         self.body = body
         self.student = student
-        self.asked = 0  # number of further examples
+        self.seen = body.kept()
+        self.further = body.more(test, student, MAX_FURTHER) if hasattr(test, "hypothesis") else iter(())
+        self.enough = len(self.seen) + enough
+        self.needed = MIN_FAILED if hasattr(test, "hypothesis") else 1
         self.end = time.thread_time() + seconds
 
-    def examples(self, test: Any) -> Iterator[Example]:
+    def examples(self) -> Iterator[Example]:
         """Yield the recorded examples, the smallest first, then random examples until the student's time is up."""
-        yield from self.body.kept()
-        if hasattr(test, "hypothesis"):
-            for example in self.body.more(test, self.student, MAX_FURTHER):
-                self.asked += 1
-                yield example
+        yield from [*self.seen]
+        for example in self.further:
+            self.seen.append(example)
+            yield example
 
-    def explains(self, mistake: KnownMistake, example: Example) -> bool:
-        """Return whether the body passes on the recorded answers if the oracle makes this mistake."""
+    def narrow_down(self, possible: Iterable[Mistakes]) -> list[Mistakes]:
+        """Return the mistakes, single or in pairs, that explain all examples."""
+        left = [*possible]
+        for count, example in enumerate(self.examples(), start=1):
+            left = [mistakes for mistakes in left if not self.run(mistakes, example).lines]
+            if not left or (len(left) == 1 and count >= self.enough):
+                break
+        return left
+
+    def find_pairs(self, known: Sequence[KnownMistake], named: Sequence[str], seconds: float) -> list[Mistakes]:
+        """Return a pair of these `named` that explains all examples, or else all pairs that do.
+
+        Neither mistake of a pair is enough without the other, and a pair with a mistake that is `named` is preferred.
+        """
+        self.end = time.thread_time() + seconds
+        if found := self.narrow_down(split_pairs(named, known)):
+            return found[:1]
+        traces = {mistake: self.run((mistake,), self.seen[0]) for mistake in known}
+        pairs = self.narrow_down(choose_pairs(traces, self.run((), self.seen[0]), named))
+        necessary = [pair for pair in pairs if all(self.count_failed(one) >= self.needed for one in pair)]
+        return [pair for pair in necessary if any(one.message in named for one in pair)] or necessary
+
+    def count_failed(self, mistake: KnownMistake) -> int:
+        """Return the number of recorded examples that a single mistake does not explain."""
+        return sum(bool(self.run((mistake,), example).lines) for example in self.seen)
+
+    def run(self, mistakes: Mistakes, example: Example) -> Trace:
+        """Run the body on the recorded answers, with an oracle that makes these mistakes."""
         while True:
-            try:
-                with patched_oracle(mistake), ignore_warnings(), limit_search_time(self.end - time.thread_time()):
-                    self.body.body(**example.given, student=ReplayingStudent(example.answers))
-                return True
-            except NotRecorded as call:  # the test had failed before this call
-                example.answers.append(self.student.call(call.probe, *call.args_given))
-            except Exception:
-                return False
+            left = self.end - time.thread_time()
+            with collect_expected() as expected:
+                try:
+                    with patched_oracle(*mistakes), ignore_warnings(), limit_search_time(left, GRACE):
+                        self.body.body(**example.given, student=ReplayingStudent(example.answers))
+                    return Trace(expected, [])
+                except NotRecorded as call:  # the test had failed before this call
+                    example.answers.append(self.student.call(call.probe, *call.args_given))
+                except Exception as error:
+                    return Trace(expected, [line for _, line in traceback.walk_tb(error.__traceback__)])
 
 
 @contextmanager
 def ignore_warnings() -> Iterator[None]:
-    """Ignore warnings: a mistake may compute values that NumPy or torch warns about."""
+    """Ignore warnings, because a mistake may compute values for which NumPy or torch issues warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
 @contextmanager
-def limit_search_time(seconds: float) -> Iterator[None]:
-    """Raise OutOfTime in code that uses more CPU time than this, and at once if no time is left."""
+def limit_search_time(seconds: float, grace: float = 0.0) -> Iterator[None]:
+    """Raise OutOfTime at once if no time is left, and later in code that uses more CPU time than this plus `grace`."""
     if seconds <= 0:
         raise OutOfTime
-    with limit_processor_time(seconds, OutOfTime()):
+    with limit_processor_time(seconds + grace, OutOfTime()):
         yield
