@@ -207,9 +207,9 @@ def test_copy_to_gpu_is_pinned(student: Student, device: str, as_object: bool, b
     check(reply["is there"], mistake=f"the batch is not on `device`, which is {device!r} here", expected=device)
     for copy in reply["copies"]:
         unpinned = "the batch is copied to the GPU from memory that is not pinned: copy the result of pin_memory()"
-        check(copy["pinned"], mistake=unpinned, expected="batch.pin_memory().to(device, non_blocking=True)")
+        check(copy["pinned"], mistake=unpinned)
         blocking = "the copy to the GPU blocks the CPU: pass non_blocking=True"
-        check(copy["non_blocking"], mistake=blocking, expected="batch.pin_memory().to(device, non_blocking=True)")
+        check(copy["non_blocking"], mistake=blocking)
 
 
 @given(token_cases(windows=st.integers(1, 9)))

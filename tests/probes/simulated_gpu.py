@@ -63,10 +63,10 @@ class SimulatedGpu(TorchFunctionMode):
             result = result.clone()
             self.record_copy(values[0], result, (), {})
         elif func in (Tensor.copy_, Tensor.__setitem__) and self.holds(args[0]):
-            source = args[1 if func == Tensor.copy_ else 2]
+            source = values[1 if func == Tensor.copy_ else 2]
             self.record_copy(source, torch.as_tensor(source), args, options)
         flat = [x for value in values for x in (value if isinstance(value, list | tuple) else [value])]
-        if on_cuda or (any(map(self.holds, flat)) and result is not args[0]):
+        if on_cuda or (any(map(self.holds, flat)) and result is not values[0]):
             keep(self.memory, result)
         return keep(self.pinned, result) if pin else result
 
