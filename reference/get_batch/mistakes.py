@@ -178,7 +178,7 @@ def first_favored(counts: Int[Array, "starts"], likely: Likely) -> bool:
     place, n = np.arange(len(counts)), len(counts)
     weights = [np.where(place < more, k + 1, k) for k in range(2, 12) for more in range(1, n)]
     fits = any(have_ratios(counts, weight, likely) for weight in weights)
-    return fits and not half_ends.mistaken(counts, likely)
+    return fits and not have_ratios(counts, place * 0 + 1, likely) and not half_ends.mistaken(counts, likely)
 
 
 @instead_of(oracle.are_even_everywhere, REMAINDER)
