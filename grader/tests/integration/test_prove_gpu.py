@@ -1,4 +1,4 @@
-"""`python -m benchmarks.prove_gpu`: a rehearsal of all steps, and what a failed step leaves behind."""
+"""Tests of `python -m benchmarks.prove_gpu`: a dry run of all steps, and the output of a run with a failed step."""
 
 import os
 from collections.abc import Callable
@@ -24,7 +24,7 @@ Ran = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def run_steps(tmp_path: Path) -> Ran:
-    """Run the command, and return its exit code and report."""
+    """Run the command and return its exit code and report."""
 
     def main(*options: str) -> tuple[int, str]:
         path = tmp_path / "made" / "report.md"
@@ -36,7 +36,7 @@ def run_steps(tmp_path: Path) -> Ran:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shrink the run to one workload, one slow solution, one cheat and short measurements."""
+    """Reduce the run to one workload, one slow solution, one cheat and short measurements."""
     every = list(course().katas.values())
     slow = next(iter(load_slow(every).values()))
     cheat = next(cheat for cheat in load_cheats(every) if cheat.slow.title == slow.title)
@@ -46,7 +46,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "AS_STUDENTS", (*steps.AS_STUDENTS, "--kata", "adagrad"))
     monkeypatch.setattr(steps, "TEAR_DOWNS", 1)
     monkeypatch.setattr(steps, "BUSY_PROCESSES", 1)
-    monkeypatch.setattr(decision, "is_disturbed", lambda *_: False)  # tests run beside this one
+    monkeypatch.setattr(decision, "is_disturbed", lambda *_: False)  # other tests run in parallel
     monkeypatch.setattr(clock, "TURNS", 2)
     product, demands = Size(batch=4, width=8, outputs=4), machine.Demands(1e-4, 1e-4)
     small = {"PRODUCT": product, "ELEMENTS": 1000, "BLOCK_SECONDS": 1e-4, "DEMANDS": demands}
