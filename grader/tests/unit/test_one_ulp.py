@@ -1,4 +1,4 @@
-"""Tests of the one-ulp check: it changes only results that CPUs may round differently, and finds too strict tests."""
+"""Tests of the one-ulp check: it only changes results that CPUs may round differently, and finds tests that are too strict."""
 
 import shutil
 from collections.abc import Callable
