@@ -18,7 +18,7 @@ def read_g2(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads
 
 @typed(optimizer_code.write_state)
 def count_tensors(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads) -> int:
-    """Count the tensors of more than one element that the optimizer holds besides its parameters."""
+    """Count the tensors with more than one element that the optimizer stores in addition to its parameters."""
     optimizer = optimizers.build(optimizers.find_class(assignment, name), params, lrs[0])
     optimizers.take_steps(optimizer, lrs, grads)
     held = [value for key, value in vars(optimizer).items() if key not in ("param_groups", "defaults")]
