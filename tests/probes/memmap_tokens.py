@@ -26,7 +26,7 @@ def save_line(tokens: Tensor, literal: Callable[[Any], str], part: str = "") -> 
 
 @contextmanager
 def make_folder() -> Iterator[Path]:
-    """Yield a temporary directory. Ignores that Windows cannot delete files that are still mapped."""
+    """Yield a temporary directory, ignoring errors because Windows cannot delete files that are still mapped."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         yield Path(name)
 

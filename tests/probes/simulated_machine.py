@@ -77,7 +77,7 @@ class Machine:
             self.now = max(self.now, self.done)
 
     def look(self, clock: str) -> float:
-        """Advance the time by one clock read."""
+        """Return the reading of a clock, which takes one tick."""
         self.looks += 1
         self.now += self.tick
         if clock == "time":
