@@ -63,7 +63,7 @@ def test_later_steps_are_bias_corrected(student: Student, run: OptimizerRun, bet
 def test_eps_is_added_to_the_corrected_root(
     student: Student, run: OptimizerRun, betas: tuple[float, float], eps: float
 ) -> None:
-    """eps is added after the square root of the corrected average, not under the root or before the correction."""
+    """eps is added outside the square root of the corrected average, not inside it or before the correction."""
     check_run(student, OPTIMIZER, replace(start_at_zero(run), options=[{"betas": betas, "eps": eps}]))
 
 

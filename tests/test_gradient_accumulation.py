@@ -89,7 +89,7 @@ def test_micro_batches_are_weighted_by_rows(student: Student, task: Task) -> Non
 
 @given(extreme_tasks())
 def test_extreme_micro_batch_sizes_work(student: Student, task: Task) -> None:
-    """Batches of one row, micro-batches of one row, and micro-batches larger than the batch work too."""
+    """Batches of one row, micro-batches of one row, and micro-batches larger than the batch are supported."""
     reply = run(student, task)
     check_gradients(reply, task)
     check(not reply["attached"]["loss"], mistake=ATTACHED)

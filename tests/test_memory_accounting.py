@@ -101,13 +101,13 @@ def test_every_parameter_is_counted(student: Student, parts: list[list[Any]], fu
 
 @given(PARTS, SHARED)
 def test_shared_parameters_are_counted_once(student: Student, parts: list[list[Any]], shared: list[Any]) -> None:
-    """A parameter used in several places counts once."""
+    """A parameter that is used in several places is counted once."""
     assert_parameters(student, [shared, *parts])
 
 
 @given(PARTS, BUFFERED)
 def test_buffers_are_not_counted(student: Student, parts: list[list[Any]], buffered: list[Any]) -> None:
-    """Buffers, such as the running mean of a BatchNorm, do not count."""
+    """Buffers, such as the running mean of a BatchNorm, are not counted."""
     assert_parameters(student, [buffered, *parts])
 
 

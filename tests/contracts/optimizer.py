@@ -85,7 +85,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=2, powers=UP_TO_LARGE))
     def test_each_group_uses_its_own_lr(student: Student, run: OptimizerRun) -> None:
-        """Each parameter group uses its own learning rate, including a rate of 0 and a group that was added later."""
+        """Each parameter group uses its own learning rate, even if the rate is 0 or the group was added later."""
         check_plain_steps(student, optimizer, run)
         check_run(student, optimizer, run)
 
