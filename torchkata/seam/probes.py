@@ -1,5 +1,6 @@
-"""The generic probe `call`, which any course can use, and the decorator `typed`."""
+"""Generic probes, which any course can use, and the decorator `typed`."""
 
+import importlib
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
@@ -44,3 +45,11 @@ def call(assignment: Any, module: str, function: str, *arguments: object) -> obj
         numbers = student.call(call, "sieve", "sieve", 10)
     """
     return getattr(getattr(assignment, module), function)(*arguments)
+
+
+def call_with_zeroed_memory(assignment: Any, module: str, probe: str, *arguments: object) -> object:
+    """Call another probe, and fill uninitialized memory with zeros instead of the usual NaN."""
+    from torchkata.compat.torch_internals import ZeroedMemory
+
+    with ZeroedMemory():
+        return getattr(importlib.import_module(module), probe)(assignment, *arguments)

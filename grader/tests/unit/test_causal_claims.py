@@ -77,7 +77,7 @@ def find_nodes(tensor: Tensor) -> set[Any]:
 def test_kept_loss_retains_graph_nodes_but_not_activations() -> None:
     assert_text_has(
         "train",
-        "Detach the losses: otherwise each loss keeps the nodes of its graph in memory",
+        "Detach the losses. Otherwise, each loss keeps the nodes of its graph in memory",
         "`backward()` frees only the saved activations",
     )
     model, losses = make_network(), []
@@ -97,7 +97,7 @@ def test_backward_for_each_micro_batch_frees_its_activations(at_the_end: bool) -
     assert_text_has(
         "gradient_accumulation",
         "so that the activations can be freed",
-        "Also: running backward once at the end, which keeps all activations in memory",
+        "Another is running backward once at the end, which keeps all activations in memory",
     )
     model, peak, losses = make_network(), 0, []
     saved = Saved(model)
@@ -214,7 +214,7 @@ SHORT = [  # a kata, a claim in its text, and code that is true only if the clai
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: (step + 1) / 4)
         for _ in range(4): optimizer.step(); schedule.step()
         assert p.tolist() == [1 - 2.5] * 2"""),
-    ("momentum", "The next backward pass overwrites it", """
+    ("momentum", "a copy, which the next backward pass overwrites", """
         p.sum().backward(); kept = p.grad; p.sum().backward()
         assert kept.tolist() == [2, 2]"""),
     ("adagrad", "keeping the sum of squares outside the optimizer's state", """
