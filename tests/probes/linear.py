@@ -49,7 +49,7 @@ def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dic
 
 @typed("layer = Linear(input_dim, output_dim)\nlayer.weight, layer.state_dict()")
 def anatomy(assignment: Any, input_dim: int, output_dim: int) -> dict[str, object]:
-    """Return the parameters, state and dtype of a new layer, and whether its weight is a Parameter (None: no weight)."""
+    """Return parameters, state and dtype of a new layer, and whether its weight is a Parameter (None: no weight)."""
     layer = assignment.linear.Linear(input_dim, output_dim)
     weight: Any = getattr(layer, "weight", None)
     return {

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.prove_gpu`: the rehearsal, steps that fail, hang or crash, a second run, and the bundle."""
+"""Tests of `python -m benchmarks.prove_gpu`: its rehearsal, failing or hanging steps, a second run, and the bundle."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A fake clock, a fake GPU and fake in-process workers for testing the grader's real timing code."""
+"""A fake clock, a fake GPU and fake in-process workers for testing the real timing code of the grader."""
 
 import os
 import sys
