@@ -42,7 +42,7 @@ def recall_state(
     i: int,  # noqa: ARG001
     step: int,  # noqa: ARG001
 ) -> Any:
-    """Return the state that a step finds for parameter `i` of a group: the one that its last step has left."""
+    """Return the state of parameter `i` of a group at the start of a step, which is the state after its last step."""
     return state
 
 

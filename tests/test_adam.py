@@ -24,9 +24,9 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 def prevent_cancellation(run: OptimizerRun) -> OptimizerRun:
-    """Move parameters so far from 0 that they keep their sign, and give each gradient the sign of the decay.
+    """Move parameters far enough from 0 to keep their sign, and give each gradient the same sign as the decay.
 
-    If decay and gradient cancelled, their sum would be mostly rounding error, which Adam scales to a full step.
+    If decay and gradient canceled, their sum would be mostly rounding error, which Adam scales to a full step.
     """
     params = [[p + 20 * p.sign() for p in group] for group in run.params]
     grads = [

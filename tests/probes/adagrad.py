@@ -13,7 +13,7 @@ from .optimizer_code import Grads, Groups, Rates
 
 @typed(optimizer_code.write_state)
 def read_g2(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads) -> list[list[object]]:
-    """Return each parameter's `state[p]["g2"]` after the last step, or what `find_g2` returns in its place."""
+    """Return `state[p]["g2"]` of every parameter after the last step, as found by `find_g2`."""
     optimizer = optimizers.build(optimizers.find_class(assignment, name), params, lrs[0])
     optimizers.take_steps(optimizer, lrs, grads)
     return [[find_g2(optimizer.state.get(p, {}), p) for p in group["params"]] for group in optimizer.param_groups]

@@ -25,7 +25,7 @@ def load(module: Any, weights: Mapping[str, Tensor]) -> None:
 
 
 def find_attribute(module: Any, key: str) -> object:
-    """Return the attribute of a module that a key of `state_dict` names, or None."""
+    """Return the attribute of a module that corresponds to a key of `state_dict`, or None."""
     return reduce(lambda found, name: getattr(found, name, None), key.split("."), module)
 
 

@@ -13,7 +13,7 @@ Rates = Sequence[Sequence[float]]
 Grads = Sequence[Sequence[Sequence[Tensor | None]]]
 Options = Mapping[str, Any]
 Literal = Callable[[Any], str]
-TINY = 1e-30  # a learning rate that moves nothing
+TINY = 1e-30  # a learning rate that changes no parameter
 
 
 def restore_tuples(options: Options) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def write_run(
 def write_runs_alone(
     name: str, params: Groups, lrs: Rates, grads: Grads, options: Sequence[Options], literal: Literal
 ) -> str:
-    """Take all steps with an optimizer for each parameter."""
+    """Take all steps with a separate optimizer for each parameter."""
     lines = [write_parameters(params, literal)]
     for g, (group, own) in enumerate(zip(params, options or [{}] * len(params), strict=True)):
         for i in range(len(group)):
@@ -94,7 +94,7 @@ def write_runs_alone(
 
 
 def write_creation(name: str, options: Options) -> str:
-    """Create an optimizer with these options."""
+    """Create an optimizer with the given options."""
     return f"{name.partition('.')[2]}([nn.Parameter(torch.ones(2))]{write_keywords(options)})"
 
 

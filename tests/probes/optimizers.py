@@ -74,7 +74,7 @@ def run(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads, op
 def run_alone(
     assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads, options: Sequence[Options]
 ) -> Trace:
-    """Return the parameters after every step, with an optimizer for each parameter that gets its group's options."""
+    """Return the parameters after every step, using a separate optimizer with its group's options per parameter."""
     optimizer_class = find_class(assignment, name)
     trace: Trace = [[[] for _ in params] for _ in lrs]
     for g, (group, own) in enumerate(zip(params, map(restore_tuples, options or [{}] * len(params)), strict=True)):
@@ -88,7 +88,7 @@ def run_alone(
 
 @typed(optimizer_code.write_creation)
 def accepts(assignment: Any, name: str, options: Options) -> bool:
-    """Return whether an optimizer can be created with these options."""
+    """Return whether an optimizer can be created with the given options."""
     optimizer_class = find_class(assignment, name)
     optimizer_class([nn.Parameter(torch.ones(2))])
     try:

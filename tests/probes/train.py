@@ -58,7 +58,7 @@ def starting_from(cruncher: Any, weights: list[Tensor]) -> Iterator[None]:
 
 
 def typed_train(weights: list[Tensor], steps: int, batches: str) -> str:
-    """Return the code that trains from these weights on these batches."""
+    """Return the code that trains on the given batches, starting from the given weights."""
     return "\n".join(
         [
             "from tests.probes.train import starting_from",

@@ -19,7 +19,7 @@ from torchkata.speed.workload import work_of
 
 
 class FakeClock:
-    """A clock that moves only when a test moves it."""
+    """A clock that advances only when a test advances it."""
 
     now = 0.0
 
@@ -30,7 +30,7 @@ class FakeClock:
         self.now += seconds
 
     def install(self, monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
-        """Replace the module `time` in these modules."""
+        """Replace the module `time` in the given modules."""
         fake = SimpleNamespace(perf_counter=self.read, monotonic=self.read, sleep=self.advance)
         for module in modules:
             monkeypatch.setattr(module, "time", fake)

@@ -133,7 +133,7 @@ def test_mistakes_that_explain_all_answers_are_found(
 
 
 def step_uphill_twice(_assignment: object, p: float, grad: float, lr: float) -> float:
-    """Compute what a student computes who has the sign wrong and the rate doubled."""
+    """Compute a step with the wrong sign and twice the learning rate."""
     return p + 2 * lr * grad
 
 
