@@ -81,7 +81,7 @@ def test_layers_are_applied_in_order(student: Student, case: NetworkCase) -> Non
 
 @given(networks(st.integers(0, 2), st.lists(sizes(2, 2, 0), max_size=3)))
 def test_any_leading_dimensions_and_zero_layers(student: Student, case: NetworkCase) -> None:
-    """x may have any leading dimensions, including sizes 0 and 1; without layers, x is returned unchanged."""
+    """x may have any leading dimensions, including sizes 0 and 1; with zero layers, x is returned unchanged."""
     assert_output(student, case)
 
 

@@ -147,7 +147,7 @@ def test_seconds_add_up_over_operations(
 def test_predictions_scale_with_sizes_and_speeds(
     student: Student, sizes: tuple[int, int, int], peak: float, intensity: float
 ) -> None:
-    """Doubling the rows doubles the FLOPs, doubling the width quadruples them; double speeds halve the seconds."""
+    """Doubling the rows doubles the FLOPs, doubling the width quadruples them; doubling both speeds halves the time."""
     B, D, L = sizes
     speeds = peak, peak / intensity
     one = student.call(probes.predict, B, D, L, "float32", *speeds)
