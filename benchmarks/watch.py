@@ -1,4 +1,4 @@
-"""Measure how soon `kata watch` shows a verdict on a saved file. Run: python -m benchmarks.watch
+"""Measure how long `kata watch` takes to show the verdict on a saved file. Run: python -m benchmarks.watch
 
 `kata watch` runs in a temporary handout, attached to a pseudo-terminal. The time from saving the file until the verdict
 appears is compared with the time that a new pytest process takes.

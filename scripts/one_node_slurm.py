@@ -206,7 +206,7 @@ def find_daemon(folder: Path, name: str) -> int | None:
 
 
 def wait_for(folder: Path, ready: Callable[[], bool]) -> None:
-    """Wait until `ready()` is true. Exits after START_SECONDS."""
+    """Wait until `ready()` is true. Exits if this takes longer than START_SECONDS."""
     until = time.monotonic() + START_SECONDS
     while not ready():
         if time.monotonic() > until:

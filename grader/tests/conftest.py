@@ -80,7 +80,7 @@ def write_solution(handout: Path, *katas: str) -> None:
 
 
 def get_student_environment() -> dict[str, str]:
-    """Return the environment without variables that point to this checkout or change how output looks."""
+    """Return the environment without variables that point to this checkout or affect the appearance of output."""
     ours = ("PYTEST", "PYTHONPATH", "NO_COLOR", "FORCE_COLOR")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 

@@ -47,7 +47,7 @@ def test_isolation_bwrap_fails_in_a_container_without_namespaces(tmp_path: Path)
 
 
 def raise_filter_error(**_: object) -> bytes:
-    """Fail as on a machine without libseccomp."""
+    """Raise the error that occurs on a machine without libseccomp."""
     raise syscalls.FilterError("libseccomp is not installed")
 
 

@@ -93,7 +93,7 @@ def find_mistake(kata: str) -> str | None:
 
 
 def time_workloads(skill: float, chance: random.Random) -> Iterator[PerformanceResult]:
-    """Yield all workloads of the course on a GPU, faster with more skill."""
+    """Yield the results of all workloads of the course on a GPU. Students with more skill are faster."""
     for name, workload in course().workloads.items():
         thresholds, most = workload.ratio["cuda"], workload.points.full
         if chance.random() < 0.06:
