@@ -32,7 +32,8 @@ def get_batch(
     - Do not modify `data`, and do not share memory with it.
     - If `len(data) <= sequence_length`, raise a `ValueError` or a `RuntimeError`.
     - If `device` is a CUDA device, pin the batch (`pin_memory()`) and copy it with `non_blocking=True`. On other
-      devices, do neither. (Pinning also blocks, so it saves time only if a data loader pins batches in advance.)
+      devices, do neither. (Pinning also blocks, so it saves time only if a data loader pins batches in advance.) You
+      need no GPU for this: the test simulates one.
 
     Not specified (either is fine): the integer dtype; the result for `batch_size=0` or `sequence_length=0`; whether you
     use a private generator that is seeded from the global one.

@@ -1,5 +1,7 @@
 """Bounds for random statistics, which correct code exceeds about once in a billion runs."""
 
+from statistics import NormalDist
+
 import numpy as np
 
 Z = 6.11  # two-sided normal quantile at p = 1e-9
@@ -20,8 +22,12 @@ def describe_tails(fourth_moment: float) -> str:
     return f"too few initial weights are large for a normal, {flat}"
 
 
-def chi_square_range(degrees: int) -> tuple[float, float]:
-    """Return the range of a chi-square statistic with the given degrees of freedom (Wilson-Hilferty approximation)."""
+def chi_square_range(degrees: int, looks: int = 1) -> tuple[float, float]:
+    """Return the range of a chi-square statistic with the given degrees of freedom (Wilson-Hilferty approximation).
+
+    If the data is examined in several ways (`looks`), any of them exceeds its range once in a billion runs.
+    """
+    z = -NormalDist().inv_cdf(0.5e-9 / looks)
     spread = (2 / (9 * degrees)) ** 0.5
-    low, high = (max(0.0, 1 - spread**2 + sign * Z * spread) ** 3 for sign in (-1, 1))
+    low, high = (max(0.0, 1 - spread**2 + sign * z * spread) ** 3 for sign in (-1, 1))
     return degrees * low, degrees * high

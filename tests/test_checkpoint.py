@@ -216,6 +216,17 @@ def test_truncated_file_raises(student: Student, lesson: Lesson, part: float) ->
 
 
 @costly
+@given(RUNS)
+def test_incomplete_file_raises(student: Student, lesson: Lesson) -> None:
+    """Loading a file without the model's state, the optimizer's state or the step raises an error."""
+    reply = student.call(probes.without_each_key, lesson.weights, lesson.xs, lesson.ys)
+    for key, restored in reply["partial"].items():
+        lost = [part for part, value in reply["complete"].items() if not same(restored[part], value)]
+        note = f"{key!r} is missing from the file, but load_checkpoint did not raise"
+        check(not lost, mistake=note, yours=restored["step"] if "step" in lost else "no error", expected="an exception")
+
+
+@costly
 @given(
     st.sampled_from(
         [

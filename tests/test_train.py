@@ -14,7 +14,7 @@ from reference.cruncher.oracle import forward
 from reference.train import oracle
 from tests.probes import train as probes
 from tests.strategies import SEEDS, Lesson, costly, deep_weights, lessons, normal, rng_of
-from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, precondition, require, same
+from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, precondition, require, same, show
 
 train_scale = oracle.train  # for terms that cannot cancel; mistakes do not replace these
 FEWER = "there are fewer losses than steps: a step or its loss is missing"
@@ -206,6 +206,15 @@ def test_zero_steps_return_untrained_model(student: Student, dim: int, num_layer
     require(finite, "a new Cruncher has a weight that is infinite or NaN", yours=reply["start"])
     assert_equal(reply["weights"], reply["start"], what="weights", mistake=DIFFERS)
     check(loss_values(reply["losses"], 0, check) == [], "there should be no losses", yours=reply["losses"])
+
+
+@costly
+@given(st.integers(1, 4), st.integers(0, 3), SEEDS)
+def test_model_is_built_before_first_batch(student: Student, dim: int, num_layers: int, seed: int) -> None:
+    """The model is built before the first call of get_batch, so its initial weights do not depend on the batches."""
+    one, other = student.call(probes.starts, dim, num_layers, [3, 5], seed)
+    note = "the initial weights depend on what get_batch draws: build the model before the first batch"
+    check(same(one, other), mistake=note, yours=other, expected=f"again {show(one)}")
 
 
 @costly

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -330,6 +330,39 @@ def truncated(
         raised = refusal(lambda: assignment.checkpoint.load_checkpoint(path, other, other_optimizer))
         after = {"weights": copy_weights(other), "optimizer": copy_state(other_optimizer)}
     return {"raised": raised, "before": before, "after": after}
+
+
+@typed(checkpoint_code.without_each_key)
+def without_each_key(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> dict[str, Any]:
+    """Load a checkpoint, then copies of it that lack one top-level key each.
+
+    Returns "complete", what the complete file restores, and for each key that can be missing without an error what the
+    rest restores. There are no keys if `torch.load` returns no dict, or if the student's file is more than this dict.
+    """
+    with temporary_folder() as place:
+        path = place / "run.pt"
+        model, optimizer = build(assignment, weights)
+        fit(model, optimizer, xs, ys)
+        load(model, weights)
+        save_and_read(assignment, path, model, optimizer, 1234567)
+
+        def restore() -> dict[str, object]:
+            other, other_optimizer = build(assignment, weights, 1.0)
+            step = assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
+            return {"step": step, "weights": copy_weights(other), "optimizer": copy_state(other_optimizer)}
+
+        complete, partial = restore(), {}
+        try:
+            content = torch.load(path, weights_only=True)
+            torch.save(dict(content), path)
+            restore()
+        except Exception:
+            return {"complete": complete, "partial": {}}
+        for key in content:
+            torch.save({other: value for other, value in content.items() if other != key}, path)
+            with suppress(Exception):
+                partial[str(key)] = restore()
+    return {"complete": complete, "partial": partial}
 
 
 @typed(checkpoint_code.load_mismatch)

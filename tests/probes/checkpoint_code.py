@@ -152,6 +152,16 @@ def truncated(weights: Sequence[Tensor], part: float) -> str:
     return "\n".join([*lines, LOAD, "content = Path('run.pt').read_bytes()", cut, LOAD])
 
 
+def without_each_key(weights: Sequence[Tensor]) -> str:
+    """Load copies of a file that lack one key each."""
+    lines = [FIT, *build(weights), "fit(model, opt, xs, ys)", load_weights(weights), save(1234567)]
+    lines += ["content = torch.load('run.pt')", "for key in content:"]
+    lines += ["    torch.save({k: v for k, v in content.items() if k != key}, 'run.pt')"]
+    lines += [f"    {line}" for line in build_other(weights)]
+    lines += ["    try:", f"        print(key, {LOAD})", "    except Exception as error:", "        print(key, error)"]
+    return "\n".join(lines)
+
+
 def load_mismatch(saved: Mapping[str, Sequence[int]], other_model: Mapping[str, Sequence[int]]) -> str:
     """Save a model with some parameters and load it into one with others."""
     lines = []

@@ -103,6 +103,33 @@ def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, 
     }
 
 
+@typed(
+    lambda draws, literal: "\n".join(
+        [
+            f"for draws in {literal(draws)}:",
+            "    def get_batch(*, B):",
+            "        torch.rand(draws)",
+            "        return torch.zeros(B, D), torch.zeros(B)",
+            "    torch.manual_seed(seed)",
+            "    model, losses = train(get_batch, D, num_layers, 2, 1, 0.0)",
+            "    print(list(model.parameters()))",
+        ]
+    )
+)
+def starts(assignment: Any, D: int, num_layers: int, draws: list[int], seed: int) -> list[list[Tensor]]:
+    """Return the weights after one step with lr=0, for batches that need this many random numbers."""
+
+    def start(count: int) -> list[Tensor]:
+        def get_batch(*, B: int) -> tuple[Tensor, Tensor]:
+            torch.rand(count)
+            return torch.zeros(B, D), torch.zeros(B)
+
+        torch.default_generator.manual_seed(seed)
+        return copy_weights(assignment.train.train(get_batch, D, num_layers, 2, 1, 0.0)[0])
+
+    return [start(count) for count in draws]
+
+
 class Frozen(torch.optim.Optimizer):
     """A replacement for SGD that records its steps, learning rates and initial parameters, but makes no updates."""
 
