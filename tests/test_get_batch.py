@@ -132,7 +132,7 @@ def test_starts_are_uniform(student: Student, seed: int) -> None:
 
 def test_starts_are_uniform_in_large_file(student: Student, seed: int) -> None:
     """In a file of 25 million tokens, all starts are still equally likely and all parts of the file are reached."""
-    rows, length = 2**16, 3 * 2**23  # not a power of two, so that 28 random bits modulo this length favor the first starts
+    rows, length = 2**16, 3 * 2**23  # not a power of two, so 28 random bits modulo this favor the first starts
     reply = student.call(probes.large_starts, length, rows, seed)
     starts = read_tokens(reply, rows, 1)[:, 0]
     inside = bool(((starts >= 0) & (starts < length)).all())
