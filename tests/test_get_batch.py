@@ -120,7 +120,7 @@ def test_every_valid_start_occurs(student: Student, seed: int) -> None:
 
 def test_starts_are_uniform(student: Student, seed: int) -> None:
     """All starts are equally likely."""
-    starts = draw_starts(student, 24, 2, 5, 4800, seed)  # few starts, so that half as many draws of two of them show
+    starts = draw_starts(student, 24, 2, 5, 4800, seed)  # few, so that halved probabilities of two starts show
     if starts is None:
         return
     counts = np.bincount(starts[:, 0], minlength=len(oracle.starts(24 + 5, 5)))

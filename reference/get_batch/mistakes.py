@@ -172,7 +172,7 @@ def half_ends(counts: Int[Array, "starts"], likely: Likely) -> bool:
 
 
 def have_ratios(counts: Int[Array, "starts"], weights: Int[Array, "starts"], likely: Likely) -> bool:
-    """Return whether the counts are consistent with draws in these ratios."""
+    """Return whether the counts are consistent with draws in the given ratios."""
     return oracle.chi_square(counts, weights / weights.sum()) <= likely[1]
 
 

@@ -50,10 +50,10 @@ def are_even(counts: Int[Array, "starts"], likely: Likely) -> bool:
 
 
 def is_likely(count: int, draws: int, share: float) -> bool:
-    """Return whether a share of the draws may have this count.
+    """Return whether a count is likely for the given share of the draws.
 
     By Chernoff's bound, P(|count - draws * share| is at least this large on this side) <= exp(-surprise), where
-    surprise is `draws` times the relative entropy. So a right count is refused with a probability of at most
+    surprise is `draws` times the relative entropy. A correct count is therefore rejected with a probability of at most
     2 * exp(-SURPRISE) = 1e-9 / LOOKS.
     """
     pairs = ((count, draws * share), (draws - count, draws * (1 - share)))

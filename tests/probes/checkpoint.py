@@ -334,7 +334,7 @@ def truncated(
 
 @typed(checkpoint_code.without_each_key)
 def without_each_key(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> dict[str, Any]:
-    """Load a checkpoint, then copies of it that lack one top-level key each.
+    """Load a checkpoint, and then copies of it that each lack one top-level key.
 
     Returns "complete", what the complete file restores, and for each key that can be missing without an error what the
     rest restores. There are no keys if `torch.load` returns no dict, or if the student's file is more than this dict.

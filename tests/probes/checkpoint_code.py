@@ -153,7 +153,7 @@ def truncated(weights: Sequence[Tensor], part: float) -> str:
 
 
 def without_each_key(weights: Sequence[Tensor]) -> str:
-    """Load copies of a file that lack one key each."""
+    """Load copies of a file that each lack one key."""
     lines = [FIT, *build(weights), "fit(model, opt, xs, ys)", load_weights(weights), save(1234567)]
     lines += ["content = torch.load('run.pt')", "for key in content:"]
     lines += ["    torch.save({k: v for k, v in content.items() if k != key}, 'run.pt')"]

@@ -139,7 +139,7 @@ def on_device(
     )
 )
 def copies_to_gpu(assignment: Any, data: Tensor, batch_size: int, device: str, as_object: bool) -> dict[str, object]:
-    """Return the copies to a simulated CUDA device that one batch needs, and whether the batch is there."""
+    """Return the copies to a simulated CUDA device that are made for one batch, and whether the batch is there."""
     where = torch.device(device) if as_object else device
     with simulate_gpu() as gpu:
         result = assignment.get_batch.get_batch(read_only(data), batch_size, 4, device=where)

@@ -117,7 +117,7 @@ def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, 
     )
 )
 def starts(assignment: Any, D: int, num_layers: int, draws: list[int], seed: int) -> list[list[Tensor]]:
-    """Return the weights after one step with lr=0, for batches that need this many random numbers."""
+    """Return the weights after one step with lr=0, for batches that draw the given number of random numbers."""
 
     def start(count: int) -> list[Tensor]:
         def get_batch(*, B: int) -> tuple[Tensor, Tensor]:
