@@ -11,8 +11,8 @@ def get_batch(
 ) -> Int[Tensor, "batch sequence"]:
     """Draw `batch_size` random windows of `sequence_length` tokens from `data`.
 
-    `data` is a one-dimensional array of token ids (uint16, int32 or int64). It is often an `np.memmap`: an array in a
-    file that may be larger than memory. Indexing reads only the indexed elements, so index only the windows.
+    `data` is a one-dimensional array of token ids (uint16, int32 or int64). It is often an `np.memmap`, an array stored
+    in a file that may be larger than memory. Indexing reads only the indexed elements, so index only the windows.
 
     Row i of the result is `data[start : start + sequence_length]` with its own `start`, drawn uniformly from
     `range(len(data) - sequence_length)`. No window contains the last token, which is only a target (the token to

@@ -58,7 +58,7 @@ def check_weights(
         loaded: The model's weights after loading.
         saved: The weights when they were saved.
         change: Difference of the model's weights before loading from `saved`; None if these were zeros.
-        later: The weights that the saved model has by now.
+        later: The current weights of the saved model.
     """
     before = [torch.zeros_like(weight) if change is None else weight + change for weight in saved]
     expected = oracle.after_loading(saved, before, later or saved)
@@ -72,7 +72,7 @@ def check_weights(
 
 
 def round_weights(weights: list[Tensor]) -> list[Tensor]:
-    """Round weights to multiples of 1/8, which survive in any format: one test is about all other numbers."""
+    """Round weights to multiples of 1/8, which any format preserves. One test covers all other numbers."""
     return [torch.round(8 * weight) / 8 + 0.0 for weight in weights]  # and no -0.0
 
 

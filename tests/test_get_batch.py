@@ -51,7 +51,7 @@ def draw_starts(
     seed: int,
     demand: Demand = require,
 ) -> Array | None:
-    """Return the starts of `calls` batches, numbered from 0; None if a known mistake changes the batches' shape."""
+    """Return the starts of `calls` batches, numbered from 0, or None if a known mistake changes the batches' shape."""
     data = permutation(starts + sequence_length, seed)
     drawn = student.call(probes.first_tokens, data, rows, sequence_length, calls, seed)
     if not isinstance(drawn, Tensor) or list(drawn.shape) != [calls, rows]:
@@ -86,7 +86,7 @@ def explain_row(row: Array, data: Array) -> str:
 
 
 def explain_truncation(row: Array, data: Array) -> str:
-    """Say which token was truncated to 8 or 16 bits, or return ""."""
+    """Return which token was truncated to 8 or 16 bits, or ""."""
     windows = np.lib.stride_tricks.sliding_window_view(data, len(row))
     for bits in (16, 8):
         alike = ((windows - row) % 2**bits == 0).all(axis=1) & bool((abs(row) < 2**bits).all())
@@ -120,7 +120,7 @@ def test_every_valid_start_occurs(student: Student, seed: int) -> None:
 
 def test_starts_are_uniform(student: Student, seed: int) -> None:
     """All starts are equally likely."""
-    starts = draw_starts(student, 24, 2, 5, 4800, seed)  # few starts, so that half as many draws of two of them show
+    starts = draw_starts(student, 24, 2, 5, 4800, seed)  # few, so that halved probabilities of two starts show
     if starts is None:
         return
     counts = np.bincount(starts[:, 0], minlength=len(oracle.starts(24 + 5, 5)))
@@ -132,7 +132,7 @@ def test_starts_are_uniform(student: Student, seed: int) -> None:
 
 def test_starts_are_uniform_in_large_file(student: Student, seed: int) -> None:
     """In a file of 25 million tokens, all starts are still equally likely and all parts of the file are reached."""
-    rows, length = 2**16, 3 * 2**23  # not a power of two: 28 random bits modulo this length favor the first starts
+    rows, length = 2**16, 3 * 2**23  # not a power of two, so 28 random bits modulo this favor the first starts
     reply = student.call(probes.large_starts, length, rows, seed)
     starts = read_tokens(reply, rows, 1)[:, 0]
     inside = bool(((starts >= 0) & (starts < length)).all())

@@ -1,4 +1,4 @@
-"""Mistakes in get_batch: in the form of the batch, in its starts, and in their distribution."""
+"""Mistakes in get_batch: in the format of the batch, its start positions, and their distribution."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def transposed(returned: Any, batch_size: int, sequence_length: int) -> Any:
 def squeezed(returned: Any, batch_size: int, sequence_length: int) -> Any:
     left = [size for size in (batch_size, sequence_length) if size != 1]
     fits = isinstance(returned, Tensor) and list(returned.shape) == left
-    return returned.reshape(batch_size, sequence_length) if fits else None  # adds the missing axes of size 1
+    return returned.reshape(batch_size, sequence_length) if fits else None  # adds the missing dimensions of size 1
 
 
 @instead_of(
@@ -172,7 +172,7 @@ def half_ends(counts: Int[Array, "starts"], likely: Likely) -> bool:
 
 
 def have_ratios(counts: Int[Array, "starts"], weights: Int[Array, "starts"], likely: Likely) -> bool:
-    """Return whether the counts are consistent with draws in these ratios."""
+    """Return whether the counts are consistent with draws in the given ratios."""
     return oracle.chi_square(counts, weights / weights.sum()) <= likely[1]
 
 
@@ -269,7 +269,7 @@ def from_one_start(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Share
 
 
 def is_fixed(a: Int[Array, "calls"], b: Int[Array, "calls"], starts: int) -> bool:
-    """Return whether the distance between both is constant."""
+    """Return whether the distance between the two starts is constant."""
     steps = (b - a)[b < starts - 1] % starts
     return len(steps) > 0 and bool((steps == steps[0]).all() and (a != b).any())
 

@@ -26,7 +26,7 @@ CUDA: dict[str, Any] = {
 
 
 class SimulatedGpu(TorchFunctionMode):
-    """Makes torch's functions accept "cuda", and remembers the storages of tensors there and in pinned memory."""
+    """A mode in which torch accepts "cuda", which records the storages of tensors there and in pinned memory."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class SimulatedGpu(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: object, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        """Call one of torch's functions or methods on the CPU, and remember what would be on the device."""
+        """Call one of torch's functions or methods on the CPU, and record which tensors would be on the device."""
         if func in PROPERTIES:
             return PROPERTIES[func](self, args[0])
         if func is torch.device:
@@ -73,7 +73,7 @@ class SimulatedGpu(TorchFunctionMode):
     def record_copy(
         self, source: object, copied: Tensor, args: Sequence[object], options: Mapping[str, object]
     ) -> None:
-        """Record a copy to the device. A number is no such copy, and neither is a tensor that is there already."""
+        """Record a copy to the device. Numbers and tensors that are already on the device are ignored."""
         if copied.ndim > 0 and not self.holds(source):
             non_blocking = options.get("non_blocking", any(value is True for value in args[1:]))
             self.copies.append({"pinned": self.is_pinned(source), "non_blocking": bool(non_blocking)})
@@ -85,7 +85,7 @@ def is_cuda(place: object) -> bool:
 
 
 def keep(storages: dict[int, Any], x: Any) -> Any:
-    """Remember the storages of a tensor or of several, and return `x`."""
+    """Record the storages of one or several tensors, and return `x`."""
     for each in x if isinstance(x, list | tuple) else [x]:
         if isinstance(each, Tensor) and each.numel():
             storages[each.untyped_storage().data_ptr()] = each.untyped_storage()

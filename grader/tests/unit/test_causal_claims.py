@@ -1,4 +1,4 @@
-"""Tests of the causal claims in the stubs and `docs/katas.md`, on a CPU and without a clock."""
+"""Tests of the causal claims in the stubs and `docs/katas.md`, on a CPU and without measuring time."""
 
 import math
 import random
@@ -27,7 +27,7 @@ X = torch.ones(ROWS, DIM)
 
 
 def assert_text_has(kata: str, *claims: str) -> None:
-    """Assert that these claims are still in the kata's stub or its section of the page."""
+    """Assert that the claims still occur in the kata's stub or in its section of the page."""
     stub = re.sub(r"\n# ?", "\n", course().stub(kata).read_text("utf-8"))
     text = " ".join(f"{stub} {read_sections()[kata]}".split())
     for claim in claims:
@@ -40,7 +40,7 @@ def make_network(layers: int = LAYERS) -> nn.Sequential:
 
 
 class Saved:
-    """The tensors that autograd saves while this is active, as long as they are alive."""
+    """Records the tensors that autograd saves while this is active, without keeping them alive."""
 
     def __init__(self, model: nn.Module) -> None:
         self.parameters = {p.untyped_storage().data_ptr() for p in model.parameters()}
@@ -48,23 +48,23 @@ class Saved:
         self.hooks = torch.autograd.graph.saved_tensors_hooks(self.pack, lambda box: box[0])
 
     def pack(self, tensor: Tensor) -> Any:
-        """Put a tensor into a box that lives as long as the graph keeps it."""
+        """Put a tensor into a box that lives as long as the graph references it."""
         box = np.empty(1, object)
         box[0] = tensor
         self.boxes.append(weakref.ref(box))
         return box
 
     def tensors(self) -> list[Tensor]:
-        """Return the tensors that are alive."""
+        """Return the saved tensors that are still alive."""
         return [box[0] for box in (ref() for ref in self.boxes) if box is not None]
 
     def activations(self) -> set[int]:
-        """Return the live storages that belong to no parameter."""
+        """Return the live storages that do not belong to a parameter."""
         return {tensor.untyped_storage().data_ptr() for tensor in self.tensors()} - self.parameters
 
 
 def find_nodes(tensor: Tensor) -> set[Any]:
-    """Return the nodes of a tensor's graph."""
+    """Return the nodes of a tensor's autograd graph."""
     nodes, further = set[Any](), [tensor.grad_fn]
     while further:
         node = further.pop()
@@ -77,7 +77,7 @@ def find_nodes(tensor: Tensor) -> set[Any]:
 def test_kept_loss_retains_graph_nodes_but_not_activations() -> None:
     assert_text_has(
         "train",
-        "Detach the losses: otherwise each loss keeps the nodes of its graph in memory",
+        "Detach the losses. Otherwise, each loss keeps the nodes of its graph in memory",
         "`backward()` frees only the saved activations",
     )
     model, losses = make_network(), []
@@ -189,7 +189,7 @@ def test_weights_only_load_executes_no_code(tmp_path: Path) -> None:
     ran = tmp_path / "ran"
 
     class Code:
-        """Writes a file when it is unpickled."""
+        """An object that writes a file when it is unpickled."""
 
         def __reduce__(self) -> Any:
             return (Path.touch, (ran,))
@@ -202,7 +202,7 @@ def test_weights_only_load_executes_no_code(tmp_path: Path) -> None:
     assert ran.exists()
 
 
-SHORT = [  # a kata, a claim of its text, and code that is true only if the claim holds
+SHORT = [  # a kata, a claim in its text, and code that is true only if the claim holds
     ("train", "with `None` (the default of `zero_grad()`, which frees their memory)", """
         p.grad = torch.ones(2); kept = weakref.ref(p.grad); SGD([p]).zero_grad()
         assert p.grad is kept() is None"""),
@@ -264,13 +264,13 @@ SHORT = [  # a kata, a claim of its text, and code that is true only if the clai
 
 
 def count_backward_matmuls(asks: bool) -> float:
-    """Count the matmuls of a linear layer's backward pass, with an input that requires grad or not."""
+    """Count the matmuls in a linear layer's backward pass, depending on whether its input requires grad."""
     layer, x = nn.Linear(DIM, DIM, bias=False), X.clone().requires_grad_(asks)
     return count_flops(lambda: layer(x).sum().backward()) / count_flops(lambda: layer(x)) - 1
 
 
 def compute_decay(kind: Callable[..., torch.optim.Optimizer], gradient: float) -> float:
-    """Return how much weight decay reduces a weight in a few steps."""
+    """Return how much weight decay reduces a weight over a few steps."""
     ends = []
     for decay in (0.0, 0.1):
         weight = nn.Parameter(torch.ones(1, dtype=torch.float64))

@@ -1,4 +1,4 @@
-"""Tests of the exports for Gradescope, GitHub and JUnit: each is valid and shows student messages as plain text."""
+"""Tests of the exports for Gradescope, GitHub and JUnit, which must be valid and treat messages as plain text."""
 
 import json
 import re
@@ -124,7 +124,7 @@ def test_github_output_redacts_hidden_tests(hide: Hide) -> None:
 
 
 def render(*submissions: str, message: str = "why") -> ET.Element:
-    """Render `get_batch` of these submissions, which has every outcome."""
+    """Render the results of `get_batch`, which have every outcome, for the given submissions."""
     stored = [Stored(make_result(message, submission=name), AT) for name in submissions]
     return parse_junit(junit.render(stored, hostname="here"))
 

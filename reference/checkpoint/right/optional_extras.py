@@ -1,4 +1,4 @@
-"""Saves a version and random states, which loading uses only if they are in the file."""
+"""Saves a version and random states, which are restored only if the file contains them."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Fills a non-contiguous result on the device, column by column."""
+"""Fills a non-contiguous result column by column on the device."""
 
 import numpy as np
 import torch

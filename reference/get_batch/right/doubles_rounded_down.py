@@ -1,4 +1,4 @@
-"""Starts from float64 uniform numbers, scaled and rounded down."""
+"""Computes start positions by scaling and rounding down uniform float64 numbers."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""Draws once per row, and lets randint raise its own error if the data is too short."""
+"""Draws a start position per row, and lets randint raise its own error if the data is too short."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""Slices with `as_strided`, and returns an int32 result for uint16 data."""
+"""Extracts windows with `as_strided`, and returns an int32 tensor for uint16 data."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""Starts get_batch's iterator first, which draws nothing until the first batch is requested."""
+"""Creates the iterator over get_batch first, which draws nothing until the first batch is requested."""
 
 import torch
 
