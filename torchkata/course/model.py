@@ -11,6 +11,10 @@ class CourseError(ValueError):
     """Raised if a course is missing or inconsistent; the message is one line."""
 
 
+class NoCourseError(CourseError):
+    """Raised if neither the working directory nor a directory above it contains a course."""
+
+
 @dataclass(frozen=True)
 class Track:
     """A group of katas; their points add up to 100."""

@@ -16,10 +16,11 @@ def test_wheel_environment_has_no_torch_or_checkout(installed: Path, tmp_path: P
 
 
 def test_commands_outside_a_course_report_missing_course(installed: Path, tmp_path: Path) -> None:
-    line = "there is no course here: change into the folder that has its pyproject.toml\n"
-    for command in ("kata", "grader grade x --out out", "grader certify", "grader release out"):
+    line = "there is no course here: change into the folder that has its pyproject.toml"
+    assert run_installed(installed, tmp_path, "kata").err == f"kata: {line}, or write a new course with `kata init`\n"
+    for command in ("grader grade x --out out", "grader certify", "grader release out"):
         done = run_installed(installed, tmp_path, *command.split())
-        assert (done.code, done.err) == (2, f"{command.split()[0]}: {line}")
+        assert (done.code, done.err) == (2, f"grader: {line}\n")
     (tmp_path / "test_mine.py").write_text("def test_mine(): pass\n")
     assert "1 passed" in run_installed(installed, tmp_path, "pytest").out, (
         "pytest itself is as if nothing of ours was installed"
@@ -50,5 +51,10 @@ def test_new_course_is_tested_graded_and_certified(installed: Path, tmp_path: Pa
     )
     assert graded.code == 0, graded.err
     assert (course / "results/gradebook.csv").read_text().splitlines()[1].startswith('"assignment",100.0,100.0,100.0,')
+    for kind in ("release", "package github"):
+        assert run_installed(installed, course, "grader", *kind.split(), kind[:7]).code == 0
+        names = [path.relative_to(course / kind[:7]).as_posix() for path in (course / kind[:7]).rglob("*.*")]
+        assert [name for name in names if "torchkata/" in name]
+        assert not [name for name in names if "archives/" in name], "the wheel's solutions"
     reported = run_installed(installed, course, "grader", "report", "results")
     assert reported.code == 0, "a kata of 0 points has a mean, too"
