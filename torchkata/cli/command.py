@@ -18,6 +18,7 @@ from torchkata.i18n.notes import translate
 from torchkata.pytest_plugin.history import load_state
 
 from . import about, export, hint, overview, plugins, reset, self_study
+from .packages import demand_packages
 from .terminal import CallError, prepare, say
 
 ARGUMENTS = {
@@ -97,6 +98,8 @@ def run(arguments: Sequence[str]) -> int:
     check_usage(arguments)
     command, *rest = arguments
     name = next((text for text in rest if text != "--yes"), "")
+    if command in ("next", "watch", "check", *plugins.find_commands()):
+        demand_packages()
     match command:
         case "init":
             self_study.init(Path(name or self_study.FOLDER))

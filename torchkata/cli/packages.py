@@ -6,10 +6,21 @@ from collections.abc import Iterable, Sequence
 from importlib import metadata
 from typing import TYPE_CHECKING
 
+from torchkata.course import course
+from torchkata.i18n import words
+
+from .terminal import CallError
+
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
 CPU_BUILDS = "--index-url https://download.pytorch.org/whl/cpu"  # torch without gigabytes of CUDA libraries
+
+
+def demand_packages() -> None:
+    """Raise CallError if a package of the group `students` is not installed."""
+    if missing := find_missing(course().dependencies):
+        raise CallError(words("packages", commands=" && ".join(list_pip_commands(missing))))
 
 
 def find_missing(requirements: Iterable[str]) -> list[str]:

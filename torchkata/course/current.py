@@ -9,7 +9,7 @@ from typing import ParamSpec, TypeVar
 
 from .course import Course
 from .load import read_course_fields, read_toml
-from .model import CourseError, NoCourseError
+from .model import NoCourseError
 
 CURRENT: list[Course] = []  # at most one course: a process works on only one
 

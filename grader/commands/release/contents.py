@@ -113,7 +113,8 @@ def read_engine() -> dict[str, bytes]:
 def make_pyproject(katas: Sequence[Kata], language: str) -> str:
     """Return the handout's pyproject.toml."""
     needed = json.dumps(sorted({*distribution.requirements(), *course().dependencies}), indent=4)
-    written = (FILES / "pyproject.toml").read_text("utf-8").replace("VERSION", distribution.get_version())
+    written = (FILES / "pyproject.toml").read_text("utf-8")
+    written = written.replace('version = "0"', f'version = "{distribution.get_version()}"')
     return written.replace("dependencies = []", f"dependencies = {needed}") + make_shared_settings(katas, language)
 
 

@@ -45,16 +45,16 @@ def test_new_course_is_tested_graded_and_certified(installed: Path, tmp_path: Pa
     assert (second.code, "attacks: nothing to prove, there are none in these katas\n" in second.out) == (0, True), (
         "attacks for any course stand below the first kata"
     )
+    for kind in ("release", "package github"):
+        assert run_installed(installed, course, "grader", *kind.split(), kind[:7]).code == 0
+        names = [path.relative_to(course / kind[:7]).as_posix() for path in (course / kind[:7]).rglob("*.*")]
+        assert [name for name in names if "torchkata/" in name]
+        assert not [name for name in names if "archives/" in name], "the wheel's solutions"
     shutil.copy(course / "reference/first_kata/solution.py", course / "assignment/first_kata.py")
     graded = run_installed(
         installed, course, "grader", "grade", "assignment", "--out", "results", "--isolation", "bwrap"
     )
     assert graded.code == 0, graded.err
     assert (course / "results/gradebook.csv").read_text().splitlines()[1].startswith('"assignment",100.0,100.0,100.0,')
-    for kind in ("release", "package github"):
-        assert run_installed(installed, course, "grader", *kind.split(), kind[:7]).code == 0
-        names = [path.relative_to(course / kind[:7]).as_posix() for path in (course / kind[:7]).rglob("*.*")]
-        assert [name for name in names if "torchkata/" in name]
-        assert not [name for name in names if "archives/" in name], "the wheel's solutions"
     reported = run_installed(installed, course, "grader", "report", "results")
     assert reported.code == 0, "a kata of 0 points has a mean, too"
