@@ -7,7 +7,7 @@ from torch.utils.checkpoint import checkpoint  # or write your own autograd.Func
 
 
 class Block(nn.Module):
-    """A linear layer followed by ReLU. This much is given."""
+    """A linear layer followed by a ReLU. This much is given."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()
@@ -21,29 +21,29 @@ class Block(nn.Module):
 class DeepNetworkCheckpointed(nn.Module):
     """A stack of `num_layers` blocks that keeps only the activations at segment boundaries.
 
-    Split the blocks into segments of `segment` blocks (the last may be shorter) and keep only each segment's input. The
-    backward pass runs each segment forward again.
+    Split the blocks into segments of `segment` blocks; the last segment may be shorter. Keep only the input of each
+    segment, and run each segment forward again in the backward pass.
 
     `layers` is an `nn.ModuleList` of `num_layers` `Block(dim)` modules, as in a plain network.
 
     Example, with activations of 64 × 64 float32 numbers, 16 KiB each:
         x = torch.randn(64, 64)
         model = DeepNetworkCheckpointed(dim=64, num_layers=16, segment=4)
-        y = model(x)          # keeps 4 activations, 64 KiB: the inputs of the last three segments, and y;
-                              # without checkpointing: 16, 256 KiB
+        y = model(x)          # keeps 4 activations (64 KiB): the inputs of the last three segments, and y;
+                              # without checkpointing, it would keep 16 (256 KiB)
         y.sum().backward()    # additionally holds one segment's activations; recomputation adds 16 matmuls to the
                               # usual two per layer
-        model.layers[0].weight.grad.shape     # (64, 64): x needs no gradient, the weights do
+        model.layers[0].weight.grad.shape     # (64, 64): only the weights require grad
 
     Details:
-    - Outputs and gradients equal the plain network's, including `x.grad` if `x.requires_grad`. Do not change
-      `x.requires_grad`. If it is False, a reentrant checkpoint gives the weights no gradients: pass
+    - Outputs and gradients equal those of the plain network, including `x.grad` if x requires grad. Do not change
+      `x.requires_grad`. If x does not require grad, a reentrant checkpoint gives the weights no gradients: pass
       `use_reentrant=False`.
     - Each backward pass recomputes all segments once, one at a time.
     - Under `torch.no_grad()`, run each block once and keep nothing.
     - `num_layers` may be 0, `segment` may exceed `num_layers`, and a batch may be empty.
 
-    Not specified (either is fine): the implementation; checkpointing in `eval()` mode.
+    Not specified (either is fine): how checkpointing is implemented; whether it is used in `eval()` mode.
     """
 
     def __init__(self, dim: int, num_layers: int, segment: int) -> None:

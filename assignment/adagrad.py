@@ -10,8 +10,8 @@ from torch import nn
 class AdaGrad(torch.optim.Optimizer):
     """`g2 ← g2 + grad²`, then `p ← p − lr · grad / sqrt(g2 + 1e-5)`.
 
-    `g2` starts at 0 and grows: elements with large past gradients take smaller steps. The `1e-5` is added inside the
-    square root, as in the lecture (`torch.optim.Adagrad` adds a smaller number outside it). `x.rsqrt()` is
+    `g2` starts at 0 and only grows, so elements with large past gradients take smaller steps. The `1e-5` is added
+    inside the square root, as in the lecture (`torch.optim.Adagrad` adds a smaller number outside it). `x.rsqrt()` is
     `1 / x.sqrt()`.
 
     Example:
@@ -22,12 +22,12 @@ class AdaGrad(torch.optim.Optimizer):
         optimizer.step()           # g2 = 8, p = 0.9 - 0.1 * 2 / sqrt(8.00001) = 0.829...
 
     Details:
-    - Store `g2` in `self.state[p]["g2"]`, in p's shape and dtype: `state_dict()` then saves it, and a loaded run
-      continues unchanged. Store no other tensor of p's size.
+    - Store `g2` in `self.state[p]["g2"]`, with p's shape and dtype. `state_dict()` then saves `g2`, and a run that
+      loads a saved state must continue unchanged. Store no other tensor of p's size.
     - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
       `torch.no_grad()`.
 
-    Not specified (either is fine): additional scalars in the state.
+    Not specified (either is fine): whether the state contains additional scalars.
     """
 
     def __init__(self, params: Iterable[nn.Parameter] | Iterable[dict[str, Any]], lr: float = 0.01) -> None:

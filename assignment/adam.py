@@ -10,14 +10,15 @@ from torch import nn
 class Adam(torch.optim.Optimizer):
     """The update of `torch.optim.Adam`.
 
-    Each parameter has two running averages, initially 0, and counts its own steps `t` = 1, 2, …:
+    Each parameter has two running averages, initially 0, and its own step count `t` = 1, 2, …:
 
         g ← grad + weight_decay · p
         m ← beta1 · m + (1 − beta1) · g
         v ← beta2 · v + (1 − beta2) · g²
         p ← p − lr · m̂ / (sqrt(v̂) + eps)          with  m̂ = m / (1 − beta1ᵗ),  v̂ = v / (1 − beta2ᵗ)
 
-    Bias correction (dividing by `1 - betaᵗ`) offsets the initial 0: even the first step has full size, `lr`.
+    Bias correction (dividing by `1 - betaᵗ`) compensates for the initial 0, so even the first step has the full size,
+    `lr`.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))
@@ -29,14 +30,15 @@ class Adam(torch.optim.Optimizer):
 
     Details:
     - Each group may have its own `betas`, `eps` and `weight_decay`.
-    - If `p.grad` is None, skip `p`: its averages and its `t` do not change.
-    - Store two tensors of p's shape and dtype in `self.state[p]`, under any names, and `t` as a number or as a tensor
-      named "step". (`load_state_dict` casts tensors with other names to p's dtype, and a `t` in bfloat16 stops at
-      256.) After `load_state_dict`, a run continues unchanged.
+    - If `p.grad` is None, skip `p`: its averages and `t` do not change.
+    - Store two tensors of p's shape and dtype in `self.state[p]`, under any names. Store `t` there as a number or as a
+      tensor named "step": `load_state_dict` casts tensors with other names to p's dtype, and in bfloat16, `t` could not
+      exceed 256. After `load_state_dict`, a run must continue unchanged.
     - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
       `torch.no_grad()`.
 
-    Not specified (either is fine): scalars in the state; torch's other options, if off by default.
+    Not specified (either is fine): whether the state contains other scalars; support for torch's other options, if they
+    are off by default.
     """
 
     def __init__(

@@ -13,13 +13,13 @@ class AdamW(torch.optim.Optimizer):
         p ← p − lr · weight_decay · p
         p ← p − lr · m̂ / (sqrt(v̂) + eps)
 
-    The averages are Adam's, without weight decay (`t` counts the parameter's own steps, from 1):
+    The averages are those of Adam without weight decay. `t` counts the parameter's own steps, starting at 1:
 
         m ← beta1 · m + (1 − beta1) · grad          m̂ = m / (1 − beta1ᵗ)
         v ← beta2 · v + (1 − beta2) · grad²         v̂ = v / (1 − beta2ᵗ)
 
-    Adam rescales the whole gradient, including any decay term: weights with large gradients hardly decay. AdamW shrinks
-    all weights by the same fraction.
+    Adam rescales the whole gradient, including the decay term, so weights with large gradients hardly decay. AdamW
+    shrinks all weights by the same fraction.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))
@@ -31,16 +31,16 @@ class AdamW(torch.optim.Optimizer):
 
     Details:
     - Each group may have its own `betas`, `eps` and `weight_decay`.
-    - If `p.grad` is None, skip `p`: it does not decay, and its averages and its `t` do not change. An all-zero gradient
+    - If `p.grad` is None, skip `p`: it does not decay, and its averages and `t` do not change. An all-zero gradient
       still counts as a step.
-    - Store two tensors of p's shape and dtype in `self.state[p]`, under any names, and `t` as a number or as a tensor
-      named "step" (`load_state_dict` casts tensors with other names to p's dtype; in bfloat16, 256 + 1 is 256). A
-      loaded run continues unchanged.
+    - Store two tensors of p's shape and dtype in `self.state[p]`, under any names. Store `t` there as a number or as a
+      tensor named "step": `load_state_dict` casts tensors with other names to p's dtype, and in bfloat16, 256 + 1 is
+      256. After `load_state_dict`, a run must continue unchanged.
     - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
       `torch.no_grad()`.
 
-    Not specified (either is fine): building on your `Adam`; scalars in the state; torch's other options, if off
-    by default.
+    Not specified (either is fine): whether you build on your `Adam`; whether the state contains other scalars; support
+    for torch's other options, if they are off by default.
     """
 
     def __init__(

@@ -16,16 +16,16 @@ def save_checkpoint(path: str | PathLike[str], model: nn.Module, optimizer: torc
         save_checkpoint("run.pt", model, optimizer, step=1000)
 
     Details:
-    - Runs are killed while writing, and disks fill up. So write a temporary file in `path`'s folder or in a folder
-      inside it, then call `os.replace`: `path` always holds a complete checkpoint, old or new. (`os.fsync` is not
-      required.) Errors must reach the caller.
-    - Add no suffix to `path`, and change no other file: `path.with_suffix(".tmp")` may belong to another run.
-    - `step` is any whole number.
-    - The model's state includes buffers, such as BatchNorm's running mean, but no gradients. Its tensors may have any
+    - A run may be killed while it writes, and a disk may fill up. So write a temporary file in `path`'s folder or in a
+      folder inside it, then call `os.replace`. `path` then always contains a complete checkpoint, either the old one or
+      the new one. (`os.fsync` is not required.) Errors must reach the caller.
+    - Do not add a suffix to `path`. Do not change any other file: `path.with_suffix(".tmp")` may belong to another run.
+    - `step` can be any integer.
+    - The model's state includes buffers, such as BatchNorm's running mean, but no gradients. The tensors may have any
       dtype, such as bfloat16.
     - Saving must not modify the model or optimizer; further training must not modify the file.
 
-    Not specified (either is fine): the file's layout; further keys in it.
+    Not specified (either is fine): the layout of the file; whether it contains additional keys.
     """
     raise NotImplementedError
 
@@ -36,15 +36,15 @@ def load_checkpoint(
     """Load a saved state into `model` and `optimizer`, in place, and return the step as an int.
 
     Example, in another process:
-        model = nn.Linear(4, 1)                               # new objects, same shapes
+        model = nn.Linear(4, 1)                               # new objects with the same shapes
         optimizer = torch.optim.Adam(model.parameters())
         load_checkpoint("run.pt", model, optimizer)           # 1000: the run continues bit for bit
 
     Details:
     - Do not run code from the file: use `torch.load(..., weights_only=True)`.
-    - Load tensors saved on any device onto `device`, using `map_location`.
+    - Load all tensors onto `device`, even if they were saved on another device. Use `map_location`.
     - Do not change `requires_grad` or the training mode.
-    - Raise an error if the file is truncated, or if the model's keys or shapes differ. A truncated file must change
-      neither the model nor the optimizer.
+    - Raise an error if the file is truncated, or if keys or shapes of the saved model and of `model` differ. A
+      truncated file must change neither the model nor the optimizer.
     """
     raise NotImplementedError

@@ -17,9 +17,9 @@ class Block(nn.Module):
         block(torch.tensor([1.0, 1.0]))      # [3, 0]: the product is [3, -0.5]
 
     Details:
-    - The block may be moved to another float dtype.
+    - The block may later be converted to another float dtype.
 
-    Not specified (either is fine): truncating the normal at three standard deviations or more.
+    Not specified (either is fine): whether the normal is truncated at three standard deviations or more.
     """
 
     def __init__(self, dim: int) -> None:
@@ -32,10 +32,10 @@ class Block(nn.Module):
 
 
 class DeepNetwork(nn.Module):
-    """`num_layers` blocks in sequence: the last one also ends with its ReLU, and nothing follows it.
+    """`num_layers` blocks in sequence. The last block also ends with a ReLU, and nothing follows it.
 
-    Without the ReLUs, the product of all weights would be a single matrix: a deep linear network computes no more than
-    one layer can.
+    Without the ReLUs, the product of all weights would be a single matrix, so the network could compute no more than
+    one linear layer.
 
     Example:
         model = DeepNetwork(dim=64, num_layers=3)

@@ -7,7 +7,7 @@
     float8_e4m3fn      1       4          3         1      448        2**-9
     float8_e5m2        1       5          2         1      57344      2**-16
 
-The functions take these dtypes.
+The functions below must support these dtypes.
 """
 
 from collections.abc import Sequence
@@ -23,15 +23,15 @@ def underflows(value: float, dtype: torch.dtype) -> bool:
 
     Example:
         underflows(1e-8, torch.float16)            # True: less than 2**-24 / 2 = 2.98e-8
-        underflows(1e-8, torch.bfloat16)           # False: it has the exponents of float32
-        underflows(-9e-4, torch.float8_e4m3fn)     # True: nearer to 0 than 2**-9 / 2 = 9.77e-4
-        underflows(-1e-3, torch.float8_e4m3fn)     # False: it becomes -2**-9
-        underflows(0.0, torch.float16)             # False: 0 is 0 already
+        underflows(1e-8, torch.bfloat16)           # False: this dtype has the exponents of float32
+        underflows(-9e-4, torch.float8_e4m3fn)     # True: closer to 0 than 2**-9 / 2 = 9.77e-4
+        underflows(-1e-3, torch.float8_e4m3fn)     # False: it is rounded to -2**-9
+        underflows(0.0, torch.float16)             # False: 0 is already 0
 
-    Details: `value` may be negative, infinite or NaN; the last two never become 0.
+    Details: `value` may be negative, infinite or NaN. Infinity and NaN never become 0.
 
-    Not specified (either is fine): for values above that threshold by a relative 1e-4 or less, either result is
-    accepted.
+    Not specified (either is fine): the result if the absolute value exceeds half the smallest number above 0 by a
+    relative 1e-4 or less.
     """
     raise NotImplementedError
 
@@ -40,8 +40,8 @@ def largest(dtype: torch.dtype) -> float:
     """Return the largest finite number of `dtype`, exactly.
 
     Example:
-        largest(torch.float16)            # 65504.0 = (2 - 2**-10) * 2**15: the last exponent is reserved for infinity
-        largest(torch.float8_e4m3fn)      # 448.0: it has no infinity ("fn": finite)
+        largest(torch.float16)            # 65504.0 = (2 - 2**-10) * 2**15: the largest exponent encodes infinity
+        largest(torch.float8_e4m3fn)      # 448.0: this dtype has no infinity ("fn" means "finite")
     """
     raise NotImplementedError
 
@@ -50,7 +50,7 @@ def storage_bytes(shape: Sequence[int], dtype: torch.dtype) -> int:
     """Return the size in bytes of a tensor of this shape and dtype, exactly and without allocating it.
 
     Example:
-        storage_bytes((4, 8), torch.float32)               # 128: torch.zeros(4, 8); float32 is the default
+        storage_bytes((4, 8), torch.float32)               # 128: torch.zeros(4, 8), float32 by default
         storage_bytes((4 * 12288, 12288), torch.float32)   # 2415919104 = 2304 * 1024**2: one matrix of GPT-3
         storage_bytes((), torch.bfloat16)                  # 2: a scalar is one element
     """

@@ -1,7 +1,7 @@
 """FLOP accounting: the FLOPs of a model and the days to train it.
 
-A FLOP is one addition or multiplication of floating-point numbers. FLOPs are a count; FLOP/s is a rate.
-Only matrix multiplications are counted here.
+A FLOP is one addition or multiplication of floating-point numbers. FLOPs count operations; FLOP/s is a rate.
+The functions below count only the FLOPs of matrix multiplications.
 """
 
 
@@ -25,7 +25,7 @@ def forward_flops(tokens: float, parameters: float) -> float:
 def backward_flops(tokens: float, parameters: float) -> float:
     """Return the FLOPs of a backward pass: 4 per token and parameter.
 
-    The backward pass of `y = x @ w` has two products: `xᵀ @ grad_y` for w and `grad_y @ wᵀ` for x.
+    The backward pass of `y = x @ w` has two matrix multiplications: `xᵀ @ grad_y` for w and `grad_y @ wᵀ` for x.
     """
     raise NotImplementedError
 
@@ -43,18 +43,18 @@ def training_flops(tokens: float, parameters: float) -> float:
 def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) -> int:
     """Return the exact FLOPs of a forward and backward pass of L linear layers, each D to D, on a batch of B rows.
 
-    Each layer has three products, except that the first layer's input gets no gradient unless `input_needs_grad`. With
-    L = 0 there are no products.
+    Each layer needs three matrix multiplications: one forward, two backward. If `input_needs_grad` is False, the first
+    layer needs only two, because its input gets no gradient. If L is 0, there are none.
 
     Example:
-        deep_linear_flops(B=8, D=4, L=2)                            # 1280 = 5 * 2 * 8 * 4 * 4: five products
-        deep_linear_flops(B=8, D=4, L=2, input_needs_grad=True)     # 1536: six of them
+        deep_linear_flops(B=8, D=4, L=2)                            # 1280 = 5 * 2 * 8 * 4 * 4: five matmuls
+        deep_linear_flops(B=8, D=4, L=2, input_needs_grad=True)     # 1536: six matmuls
     """
     raise NotImplementedError
 
 
 def training_days(parameters: float, tokens: float, devices: int, peak_flop_per_sec: float, mfu: float) -> float:
-    """Return the days to train a model of this size on this many tokens.
+    """Return how many days it takes to train a model of this size on this many tokens.
 
     Each device reaches the fraction `mfu` (model FLOPs utilization, at most 1) of `peak_flop_per_sec`.
 

@@ -11,18 +11,19 @@ def get_batch(
 ) -> Int[Tensor, "batch sequence"]:
     """Draw `batch_size` random windows of `sequence_length` tokens from `data`.
 
-    `data` is a one-dimensional array of token ids (uint16, int32 or int64), often an `np.memmap`: an array in a file,
-    perhaps larger than memory. Indexing reads only the indexed part, so index only the windows.
+    `data` is a one-dimensional array of token ids (uint16, int32 or int64). It is often an `np.memmap`: an array in a
+    file that may be larger than memory. Indexing reads only the indexed elements, so index only the windows.
 
     Row i of the result is `data[start : start + sequence_length]` with its own `start`, drawn uniformly from
-    `range(len(data) - sequence_length)`. The last token is in no window: it is only a target.
+    `range(len(data) - sequence_length)`. No window contains the last token, which is only a target (the token to
+    predict).
 
     Example:
         data = np.array([7, 1, 8, 2, 8], dtype=np.uint16)
         get_batch(data, batch_size=2, sequence_length=3).shape       # (2, 3): starts can be 0 or 1
         many = get_batch(data, batch_size=100, sequence_length=3)
         sorted(set(map(tuple, many.tolist())))                       # [(1, 8, 2), (7, 1, 8)]
-        get_batch(data, batch_size=2, sequence_length=5)             # ValueError: no target follows
+        get_batch(data, batch_size=2, sequence_length=5)             # ValueError: no token follows the window
 
     Details:
     - Draw the rows independently: a start may occur twice.
@@ -30,10 +31,10 @@ def get_batch(
     - The result has an integer dtype that can represent every token, and is on `device`.
     - Do not modify `data`, and do not share memory with it.
     - If `len(data) <= sequence_length`, raise a `ValueError` or a `RuntimeError`.
-    - For CUDA, pin the batch (`pin_memory()`) and copy it with `non_blocking=True`; otherwise do
-      neither. (Pinning blocks, too, so it pays off only if a loader pins batches ahead of time.)
+    - If `device` is a CUDA device, pin the batch (`pin_memory()`) and copy it with `non_blocking=True`. On other
+      devices, do neither. (Pinning also blocks, so it saves time only if a data loader pins batches in advance.)
 
-    Not specified (either is fine): the integer dtype, `batch_size=0`, `sequence_length=0`, a private generator seeded
-    from the global one.
+    Not specified (either is fine): the integer dtype; the result for `batch_size=0` or `sequence_length=0`; whether you
+    use a private generator that is seeded from the global one.
     """
     raise NotImplementedError

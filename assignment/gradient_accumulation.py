@@ -1,4 +1,4 @@
-"""Gradient accumulation: compute the gradients of a large batch in the memory that a small one needs."""
+"""Gradient accumulation: compute the gradients of a large batch with the memory of a small one."""
 
 import torch
 from jaxtyping import Float
@@ -11,10 +11,10 @@ def accumulate_gradients(
     """Add the gradients of the whole batch to `p.grad`, one micro-batch at a time. Return the batch's loss.
 
     The loss is the mean over the batch of `(model(x) - y) ** 2`; `model` maps (rows, dim) to (rows,). Split the batch
-    into as few micro-batches of at most `micro_batch_size` rows as possible. For each, call the model once and run
-    backward before the next one, so that its activations can be freed.
+    into as few micro-batches of at most `micro_batch_size` rows as possible. For each micro-batch, call the model once,
+    then run the backward pass before the next micro-batch, so that the activations can be freed.
 
-    Weight each micro-batch by its number of rows, since the last one may be smaller.
+    Weight each micro-batch by its number of rows, since the last micro-batch may be smaller.
 
     Example:
         model = nn.Sequential(nn.Linear(1, 1, bias=False), nn.Flatten(0))     # multiplies by w
@@ -25,12 +25,12 @@ def accumulate_gradients(
         w.grad     # -4.0 = (2 * -2 + 2 * -2 + 1 * -12) / 5: the unweighted mean of -2, -2 and -12 would be -5.33
 
     Details:
-    - Add to existing gradients, as `backward()` does. Do not call `zero_grad()` or the optimizer: the caller does.
+    - Add to existing gradients, as `backward()` does. Leave `zero_grad()` and the optimizer's step to the caller.
     - The returned loss and the gradients are detached from the autograd graph.
     - `micro_batch_size` may be larger than the batch.
     - Frozen parameters get no gradient. Do not change the weights, the batch or `model.training`.
 
-    Not specified (either is fine): how evenly the batch is split, the loss as a float or a detached tensor, an empty
-    batch.
+    Not specified (either is fine): how evenly the batch is split; whether the loss is a float or a detached tensor; the
+    result for an empty batch.
     """
     raise NotImplementedError

@@ -9,8 +9,8 @@ class Linear(nn.Module):
     """`x @ weight`, without bias.
 
     `weight` is an `nn.Parameter` of shape (input_dim, output_dim), drawn from a normal with mean 0 and standard
-    deviation `1 / sqrt(input_dim)`. Each output is a sum of `input_dim` products, and this scale makes it about as
-    large as an input. With plain `randn` it would be `sqrt(input_dim)` times as large.
+    deviation `1 / sqrt(input_dim)`. Each output is a sum of `input_dim` products, and this scale makes the output about
+    as large as an input. With plain `randn`, the output would be `sqrt(input_dim)` times as large.
 
     To register a parameter, assign `self.weight = nn.Parameter(tensor)` after `super().__init__()`. `torch.zeros`,
     `torch.ones`, `torch.randn` and `torch.tensor([[1.0, 2.0]])` use torch's default dtype unless you pass `dtype`;
@@ -25,13 +25,13 @@ class Linear(nn.Module):
 
     Details:
     - Draw each weight independently from torch's global generator: the same seed gives the same weights, and two layers
-      differ.
-    - `weight` is the only parameter and the only entry of the state_dict, and initially has torch's default dtype. The
-      layer may later be moved to another float dtype.
-    - `Float[Tensor, "... input_dim"]` (jaxtyping) names the axes. It is not checked at run time; named_dimensions shows
-      how to enable the check.
+      created in a row differ.
+    - `weight` is the only parameter and the only entry of the state_dict. It initially has torch's default dtype; the
+      layer may later be converted to another float dtype.
+    - `Float[Tensor, "... input_dim"]` (jaxtyping) names the axes. The annotation is not checked at run time; the kata
+      named_dimensions shows how to enable the check.
 
-    Not specified (either is fine): truncating the normal at three standard deviations or more.
+    Not specified (either is fine): whether the normal is truncated at three standard deviations or more.
     """
 
     def __init__(self, input_dim: int, output_dim: int) -> None:

@@ -15,8 +15,8 @@ def linear_backward(
         grad_x[..., i] = sum over o of      grad_y[..., o] * w[i, o]
         grad_w[i, o]   = sum over ... of    x[..., i] * grad_y[..., o]
 
-    Each gradient is a matrix multiplication with as many FLOPs as the forward pass, so the backward pass takes twice as
-    many.
+    Each gradient is the result of one matrix multiplication with as many FLOPs as the forward pass, so the backward
+    pass takes twice as many FLOPs.
 
     Example:
         x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])          # two rows of two inputs
@@ -27,10 +27,10 @@ def linear_backward(
         grad_w                                              # [[1, 4, 7], [2, 6, 10]]
 
     Details:
-    - `x` can have any number of leading axes (including zero), each of any size. `grad_w` has none of them: it is
-      summed over all leading axes.
+    - `x` can have any number of leading axes (including zero), each of any size. `grad_w` has no leading axes: it is
+      summed over all of them.
     - Return a tuple, in the dtype of the inputs.
-    - Compute the gradients by hand: this must work without autograd, under `torch.inference_mode()`.
+    - Compute the gradients by hand, without autograd: the function must work under `torch.inference_mode()`.
     - Do not modify the arguments, their .grad or their requires_grad.
     """
     raise NotImplementedError

@@ -1,7 +1,7 @@
-"""Capstone: predict the cost of a training step from its shapes and two speeds of a device, then measure it.
+"""Capstone: predict the cost of a training step from its shapes and a device's two speeds, then measure the step.
 
 A step of a `DeepNetwork(D, L)`, L ≥ 1, on a batch x of B rows computes `y = model(x)`, calls `y.backward(ones)`, and
-applies plain SGD, `p -= lr * p.grad`. x needs no gradient.
+applies plain SGD, `p -= lr * p.grad`. x does not require grad.
 
 Details: compute FLOPs, bytes, memory and MFU with your own functions, imported below. The tests replace them with
 functions that return different values, and your results must change accordingly.
@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import torch
 
-from .deep_network import DeepNetwork  # all of these are your own
+from .deep_network import DeepNetwork  # these are your own functions
 from .flop_accounting import deep_linear_flops
 from .memory_accounting import training_bytes
 from .promised_flops import mfu
@@ -21,17 +21,19 @@ from .time_matmul import time_matmul
 
 
 def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int]]:
-    """Return (FLOPs, bytes), as exact ints, for each operation of a step: 2 · L forward, 3 · L - 1 backward, L for SGD.
+    """Return a list of (FLOPs, bytes), as exact ints, with one pair for each operation of a step.
 
-    Each operation reads its inputs once and writes its result once. A ReLU's backward pass reads its output and that
-    output's gradient, and writes a gradient, with 1 FLOP per element. SGD reads p and its gradient, and writes p, with
-    2 FLOPs per element.
+    The forward pass has 2 · L operations, the backward pass 3 · L - 1, and SGD has L.
+
+    Each operation reads its inputs once and writes its result once. A ReLU's backward pass reads the ReLU's output and
+    this output's gradient, and writes the input's gradient, with 1 FLOP per element. SGD reads p and its gradient, and
+    writes p, with 2 FLOPs per element.
 
     Example:
         len(step_work(8, 4, 3, torch.float32))     # 17 = 6 + 8 + 3
-        max(step_work(8, 4, 3, torch.float32))     # (256, 320): a product
+        max(step_work(8, 4, 3, torch.float32))     # (256, 320): a matmul
 
-    Not specified (either is fine): the order.
+    Not specified (either is fine): the order of the operations.
     """
     raise NotImplementedError
 
@@ -41,11 +43,12 @@ def predict_step(
 ) -> dict[str, float]:
     """Return `{"flops": …, "bytes": …, "memory": …, "seconds": …}` for a step, the first three as exact ints.
 
-    - "flops": FLOPs of the products alone; "bytes": bytes moved by all operations.
-    - "memory": bytes of parameters, gradients and saved activations, counting each tensor once: a product saves its
-      inputs (x or the previous ReLU's output, and a weight), a ReLU saves its output. SGD has no state.
-    - "seconds": the sum over the operations, which run one after the other, of the time for arithmetic or for moving
-      bytes, whichever is longer. (A step can be faster if operations are fused or tensors stay in a cache.)
+    - "flops": FLOPs of the matrix multiplications only; "bytes": bytes moved by all operations.
+    - "memory": bytes of parameters, gradients and saved activations. Count each tensor once. A matmul saves its two
+      inputs: a weight, and x or the previous ReLU's output. A ReLU saves its output. SGD has no state.
+    - "seconds": the sum of the times of all operations, which run one after the other. Each takes the time for its
+      arithmetic or for moving its bytes, whichever is longer. (A real step can be faster if operations are fused or
+      tensors stay in a cache.)
 
     Example:
         predict_step(8, 4, 2, torch.float32, 1e9, 1e9)["flops"]     # 1280
@@ -57,8 +60,8 @@ def predict_step(
 def measure_device(n: int, rows: int) -> tuple[float, float]:
     """Benchmark the default device with your `time_matmul`, in float32, and return its (FLOP/s, bytes/s).
 
-    Take the FLOP/s from a product of two (n, n) matrices, and the bytes/s from a (rows, n) matrix times an (n, 1)
-    vector. Create tensors without `device=`: the caller chooses the device using `with torch.device("cuda"):`.
+    Compute the FLOP/s by timing a product of two (n, n) matrices, and the bytes/s by timing a (rows, n) matrix times an
+    (n, 1) vector. Create tensors without `device=`: the caller chooses the device using `with torch.device("cuda"):`.
     """
     raise NotImplementedError
 
@@ -69,12 +72,13 @@ def measure_step(
     """Return the "seconds" of one float32 step of your DeepNetwork, and its "mfu" relative to `promised` FLOP/s.
 
     `clock()` waits until the device is idle, then returns the time in seconds. Warm up with at least one step, then
-    time at least three.
+    time at least three further steps.
 
     Example:
         took = measure_step(B=64, D=64, L=2, promised=1e12)
-        took["seconds"] > predict_step(64, 64, 2, torch.float32, 1e15, 1e15)["seconds"]     # True: devices are slower
+        took["seconds"] > predict_step(64, 64, 2, torch.float32, 1e15, 1e15)["seconds"]     # True: a step is slower
 
-    Not specified (either is fine): mean, median or minimum; the values of x; the SGD that you use.
+    Not specified (either is fine): whether you return the mean, the median or the minimum; the values of x; the
+    implementation of SGD.
     """
     raise NotImplementedError

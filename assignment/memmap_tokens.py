@@ -16,7 +16,7 @@ def save_tokens(path: str | PathLike[str], tokens: np.ndarray) -> None:
     Details:
     - Store the tokens in their own dtype, with a header of at most 4096 bytes.
     - `tokens` may be a slice with a step.
-    - Write to exactly `path`, whatever its suffix. `np.save` appends ".npy" to a name, but not to an open file.
+    - Write to exactly `path`, whatever its suffix. `np.save` appends ".npy" to a path, but not if it gets an open file.
     - Replace an existing file.
     """
     raise NotImplementedError
@@ -36,6 +36,7 @@ def load_tokens(path: str | PathLike[str]) -> np.ndarray:
     - The function gets only the path, possibly in another process, so the file must record the dtype.
     - Assigning to the array must not change the file: map it read-only or copy-on-write.
 
-    Not specified (either is fine): the file's layout, a second file next to it, an empty array.
+    Not specified (either is fine): the layout of the file; whether there is a second file next to it; the result for an
+    empty array.
     """
     raise NotImplementedError

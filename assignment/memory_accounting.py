@@ -21,10 +21,10 @@ def tensor_bytes(x: Tensor) -> int:
 
 
 def num_parameters(model: nn.Module) -> int:
-    """Return the number of elements of all parameters of `model`, at any depth.
+    """Return the number of elements of all parameters of `model`, including those of submodules at any depth.
 
     Details:
-    - Count a parameter that is used in several places once.
+    - If a parameter is used in several places, count it once.
     - Count frozen parameters (`requires_grad=False`), but not buffers (such as a BatchNorm's running mean).
 
     Example:
@@ -50,7 +50,7 @@ def training_bytes(
     The arguments named ..._bytes give the size of one element of each kind. Each parameter has one gradient;
     `optimizer_bytes` is the whole state per parameter: 0 for SGD, 4 for AdaGrad, 8 for Adam.
 
-    Example, a deep linear model of 2 layers of 64 × 64 on a batch of 8, each layer keeping its input:
+    Example, a deep linear model of 2 layers of 64 × 64 on a batch of 8, where each layer keeps its input:
         training_bytes(2 * 64 * 64, 2 * 8 * 64)     # 135168 = 8192 * (4 + 4 + 8) + 1024 * 4
         training_bytes(8192, 1024, parameter_bytes=2, gradient_bytes=2, activation_bytes=2)     # 100352: in bfloat16
         training_bytes(8192, 1024, parameter_bytes=2 + 4, gradient_bytes=2, activation_bytes=2) # 133120: master copy
@@ -59,10 +59,10 @@ def training_bytes(
 
 
 def max_parameters(num_devices: int, device_bytes: float, bytes_per_parameter: int) -> int:
-    """Return the largest number of parameters that fit into the memory of all devices, without activations, as an int.
+    """Return the largest number of parameters that fit on all devices together, ignoring activations, as an int.
 
     Example, the largest model on eight H100s with 80e9 bytes each:
-        max_parameters(8, 80e9, 16)     # 40000000000: Adam in float32, 4 + 4 + 8, or in mixed precision, 2 + 4 + 2 + 8
-        max_parameters(8, 80e9, 12)     # 53333333333: without the float32 copy, 2 + 2 + 8
+        max_parameters(8, 80e9, 16)     # 40000000000: Adam in float32 (4 + 4 + 8) or in mixed precision (2 + 4 + 2 + 8)
+        max_parameters(8, 80e9, 12)     # 53333333333: without the float32 copy (2 + 2 + 8)
     """
     raise NotImplementedError

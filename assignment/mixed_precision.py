@@ -13,8 +13,8 @@ def train_step(
 ) -> Float[Tensor, ""]:
     """Train for one step with the forward pass in bfloat16, and return the loss from before the step.
 
-    bfloat16 has float32's range, but 8 bits of precision instead of 24: enough for matrix multiplications, too little
-    for adding up many small changes. So
+    bfloat16 has float32's range, but 8 bits of precision instead of 24. That is enough for matrix multiplications, but
+    too little for adding up many small changes. So
     - every matrix multiplication in the forward pass of `model` returns bfloat16;
     - the loss, the mean over the batch of `(model(x) - y) ** 2`, is computed in float32, from float32 targets;
     - parameters, gradients, optimizer state and the update stay in float32.
@@ -31,9 +31,10 @@ def train_step(
     - `x`, `y` and the parameters are float32; `model` maps (rows, dim) to (rows,).
     - Inside a `with` block, `torch.autocast` casts the inputs of matmuls and does not change parameters. (On a GPU, it
       keeps exp and softmax in float32.)
-    - float16 has a smaller range: gradients of magnitude up to 2**-24 / 2 = 2.98e-8 become 0, so it needs loss scaling.
+    - float16 has a smaller range: gradients of magnitude up to 2**-24 / 2 = 2.98e-8 become 0, so training in float16
+      needs loss scaling.
 
-    Not specified (either is fine): the loss as a float or a detached tensor; the precision of the backward pass between
-    loss and gradients; gradients zeroed with `None` or zeros.
+    Not specified (either is fine): whether the loss is a float or a detached tensor; the precision of the backward pass
+    between the loss and the gradients; whether gradients are zeroed with `None` or with zeros.
     """
     raise NotImplementedError

@@ -25,18 +25,18 @@ class Momentum(torch.optim.Optimizer):
         optimizer.step()           # b = 2, p = 1 - 0.1 * 2 = 0.8
         optimizer.step()           # b = 0.9 * 2 + 2 = 3.8, p = 0.8 - 0.1 * 3.8 = 0.42
 
-    With `nesterov=True`, the first step is 1 - 0.1 * (2 + 0.9 * 2) = 0.62.
+    With `nesterov=True`, the first step gives p = 1 - 0.1 * (2 + 0.9 * 2) = 0.62.
 
     Details:
     - Each group may have its own `momentum`, `dampening` and `nesterov`.
     - If `p.grad` is None, skip `p`: its buffer does not change.
-    - Store one tensor of p's shape and dtype in `self.state[p]`, under any name. A loaded run continues unchanged. Copy
-      the first gradient: `backward()` changes `p.grad` in place.
+    - Store one tensor of p's shape and dtype in `self.state[p]`, under any name. Copy the first gradient, because
+      `backward()` changes `p.grad` in place. A run that loads a saved state must continue unchanged.
     - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
       `torch.no_grad()`.
 
-    Not specified (either is fine): dampening combined with nesterov or with `momentum=0`; scalars in the state;
-    torch's other options, if off by default.
+    Not specified (either is fine): dampening combined with nesterov or with `momentum=0`; whether the state contains
+    other scalars; support for torch's other options, if they are off by default.
     """
 
     def __init__(

@@ -5,8 +5,8 @@ from einops import einsum, rearrange, reduce
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-# einops names dimensions. `einsum` sums over names that are missing on the right of the arrow; `reduce` combines them
-# with an operation; `...` are leading dimensions:
+# einops gives names to dimensions. `einsum` sums over names that are missing on the right of the arrow. `reduce`
+# combines the elements along those dimensions with the given operation. `...` stands for any leading dimensions:
 #
 #     einsum(x, y, "... seq1 hidden, ... seq2 hidden -> ... seq1 seq2")
 #     reduce(x, "... hidden -> ...", "max")
@@ -18,13 +18,13 @@ from torch import Tensor
 # - Inputs can have any number of leading dimensions (including none), each of any size (including 0).
 # - The result has the input's dtype, and gradients flow to every input.
 #
-# Not specified (either is fine): einops or plain torch; broadcasting of leading dimensions.
+# Not specified (either is fine): whether you use einops or plain torch; whether leading dimensions broadcast.
 
 
 def attention_scores(
     q: Float[Tensor, "... queries hidden"], k: Float[Tensor, "... keys hidden"]
 ) -> Float[Tensor, "... queries keys"]:
-    """Return the dot product of each query with each key, not scaled.
+    """Return the dot product of each query with each key, without scaling.
 
     Example:
         q = torch.tensor([[1., 0.], [0., 2.]])
@@ -35,7 +35,7 @@ def attention_scores(
 
 
 def mean_over_hidden(x: Float[Tensor, "... hidden"]) -> Float[Tensor, "..."]:
-    """Return the mean over the last dimension, without keeping it.
+    """Return the mean over the last dimension, without keeping that dimension.
 
     Example:
         mean_over_hidden(torch.tensor([[1., 2., 3.], [4., 5., 9.]]))     # [2., 6.]
@@ -48,7 +48,7 @@ def per_head_linear(
 ) -> Float[Tensor, "... heads_times_d_out"]:
     """Multiply each head of `x` by `w` and concatenate the results.
 
-    The last dimension of `x` is "(heads d_in)". Raise any exception if its size is not `heads` times `d_in`.
+    The last dimension of `x` is "(heads d_in)". If its size is not `heads` times `d_in`, raise any exception.
 
     Example:
         w = torch.tensor([[1., 0., 1.], [0., 1., 1.]])
@@ -59,7 +59,7 @@ def per_head_linear(
 
 
 def causal_mask(n: int) -> Bool[Tensor, "n n"]:
-    """Return the mask that lets each position attend to itself and earlier ones.
+    """Return the mask that lets each position attend to itself and to earlier positions.
 
     `mask[query, key]` is True where `key <= query`, as in torch's `scaled_dot_product_attention`.
     (The lecture's `torch.ones(n, n).triu()` is its transpose.)

@@ -15,7 +15,8 @@ class RMSprop(torch.optim.Optimizer):
         v ← alpha · v + (1 − alpha) · grad²
         p ← p − lr · grad / (sqrt(v) + eps)
 
-    AdaGrad's sum only grows, so its steps shrink; here old squares decay. `eps` is added outside the square root.
+    AdaGrad's sum only grows, so its steps shrink. In RMSprop, the influence of old squares decays. `eps` is added
+    outside the square root.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))
@@ -30,11 +31,13 @@ class RMSprop(torch.optim.Optimizer):
     Details:
     - Each group may have its own `alpha` and `eps`.
     - If `p.grad` is None, skip `p`: its `v` does not change.
-    - Store one tensor of p's shape and dtype in `self.state[p]`, under any name. A loaded run continues unchanged.
+    - Store one tensor of p's shape and dtype in `self.state[p]`, under any name. A run that loads a saved state must
+      continue unchanged.
     - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
       `torch.no_grad()`.
 
-    Not specified (either is fine): scalars in the state; torch's other options, if off by default.
+    Not specified (either is fine): whether the state contains other scalars; support for torch's other options, if they
+    are off by default.
     """
 
     def __init__(

@@ -1,18 +1,18 @@
 """Roofline: is an operation compute-bound or memory-bound?
 
-At best, arithmetic and moving bytes overlap, and the slower of the two determines the time.
+At best, arithmetic and data movement overlap, so the slower of the two determines the time.
 """
 
 import torch
 
 # Details, for the first five functions:
-# - Return a tuple (FLOPs, bytes) of two exact ints.
+# - The work of an operation is a tuple (FLOPs, bytes) of two exact ints.
 # - Every input is read once and the result is written once, all in `dtype`, with `dtype.itemsize` bytes per element.
 # - A sum of n products takes 2 · n FLOPs.
 
 
 def relu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Return the work of `torch.relu(x)` on n elements: one FLOP each, a comparison.
+    """Return the work of `torch.relu(x)` on n elements: one FLOP (a comparison) per element.
 
     Example:
         relu_work(1024, torch.bfloat16)     # (1024, 4096): 0.25 FLOP/byte
@@ -21,7 +21,7 @@ def relu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def gelu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Return the work of `gelu(x)` on n elements: 20 FLOPs each, the lecture's estimate.
+    """Return the work of `gelu(x)` on n elements: 20 FLOPs per element, the lecture's estimate.
 
     Example:
         gelu_work(1024, torch.bfloat16)     # (20480, 4096): 5 FLOP/byte, the same bytes as a ReLU
@@ -60,17 +60,17 @@ def arithmetic_intensity(flops: int, bytes_moved: int) -> float:
     """Return the arithmetic intensity of an operation: its FLOPs per byte moved.
 
     Example:
-        arithmetic_intensity(2147483648, 6291456)     # 341.3: the product of matrices above
+        arithmetic_intensity(2147483648, 6291456)     # 341.3: the matrix multiplication above
     """
     raise NotImplementedError
 
 
 def accelerator_intensity(flop_per_sec: float, bytes_per_sec: float) -> float:
-    """Return the accelerator intensity: the FLOPs that a device computes while it moves one byte.
+    """Return the accelerator intensity: the FLOPs that a device performs while it moves one byte.
 
     Example:
         accelerator_intensity(1979e12 / 2, 3.35e12)     # 295.4: an H100 in bfloat16, dense
-        accelerator_intensity(67e12, 3.35e12)           # 20: the same in float32
+        accelerator_intensity(67e12, 3.35e12)           # 20: the same device in float32
     """
     raise NotImplementedError
 
@@ -86,8 +86,8 @@ def attainable_mfu(intensity: float, accelerator: float) -> float:
 
 
 def bound(intensity: float, accelerator: float) -> str:
-    """Return "memory" if moving the bytes takes longer than the arithmetic, "compute" if it takes less time.
+    """Return "memory" if moving the bytes takes longer than the arithmetic, and "compute" if it takes less time.
 
-    Not specified (either is fine): which of the two if both take equally long.
+    Not specified (either is fine): the result if both take equally long.
     """
     raise NotImplementedError

@@ -22,9 +22,11 @@ def same_storage(x: Tensor, y: Tensor) -> bool:
 
     Details:
     - Return a bool, True or False, not a tensor or a number.
-    - Do not modify either tensor (values, strides, gradients, version).
-    - A view of the same bytes as another dtype, `x.view(torch.int32)`, and a Parameter made from x share the storage.
+    - Do not modify either tensor, including its strides, gradient and version counter.
+    - A view with another dtype, such as `x.view(torch.int32)`, shares the storage of x. So does a Parameter made from
+      x.
 
-    Not specified (either is fine): tensors without elements, meta tensors, arrays shared with NumPy.
+    Not specified (either is fine): the result for tensors without elements, for meta tensors, and for memory shared
+    with NumPy.
     """
     raise NotImplementedError

@@ -1,9 +1,9 @@
 """Strides: find an element of a tensor in memory.
 
 One step along axis i moves `strides[i]` elements forward in the storage. Transposing swaps two strides, slicing changes
-the offset and a size, expanding sets a stride to 0.
+the offset and a size, and expanding sets a stride to 0.
 
-Details: compute exactly, without tensors, floats or loops over elements: the tensor may be larger than any memory.
+Details: compute exactly, without tensors, floats or loops over elements, since the tensor may be larger than memory.
 """
 
 from collections.abc import Sequence
@@ -36,15 +36,15 @@ def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0)
 def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Return True (a `bool`) if the elements are adjacent in memory in the order of their indices.
 
-    The strides must be those of `contiguous_strides`, except that an axis of size 1 may have any stride, and a
+    The strides must be those of `contiguous_strides`, with two exceptions: an axis of size 1 may have any stride, and a
     tensor without elements is always contiguous.
 
     Example:
         is_contiguous((2, 3), (3, 1))     # True
-        is_contiguous((3, 2), (1, 3))     # False: its transpose
+        is_contiguous((3, 2), (1, 3))     # False: the transpose
         is_contiguous((2, 1), (1, 7))     # True: the 7 is never used
-        is_contiguous((2, 3), (4, 1))     # False: three of four columns, with gaps
+        is_contiguous((2, 3), (4, 1))     # False: only three of four columns, so there are gaps
 
-    Not specified (either is fine): negative indices and strides, an index out of range.
+    Not specified (either is fine): the result for negative indices or strides, and for an index out of range.
     """
     raise NotImplementedError

@@ -22,11 +22,11 @@ def train(
     """Train a new `Cruncher(D, num_layers)` with your `SGD`.
 
     Build the model on `device`, then take `num_train_steps` steps:
-    1. call `get_batch(B=B)` once, with the keyword; it returns `(x, y)`;
+    1. call `get_batch(B=B)` once, passing B by keyword; it returns `(x, y)`;
     2. compute the loss, the batch mean of `(model(x) - y) ** 2`;
     3. zero the gradients, call `backward()`, step with learning rate `lr`.
 
-    Return a tuple: the model and the losses, each from before its step's update.
+    Return a tuple: the model and the losses. Each loss is the one before its step's update.
 
     Example:
         def get_batch(*, B):
@@ -39,15 +39,17 @@ def train(
         model.final.weight.flatten().round()     # [0, 1, 2, 3]: the weights that y was computed with
 
     Details:
-    - Build the model before any batch or other random draw. Do not set a seed. Only `SGD` may change the weights.
+    - Build the model before you call `get_batch` or draw any other random numbers. Do not set a seed. Only `SGD` may
+      change the weights.
     - `.to(device)` moves a whole model; `with torch.device(device):` creates it there. Batches are already on
       `device`.
-    - `get_batch` is the caller's function, not your kata of that name.
+    - `get_batch` is the caller's function, not your solution of the kata with that name.
     - Take every step, even after a loss of 0 or infinity. `num_train_steps=0` returns an untrained model and no losses.
-    - Detach the losses: otherwise each keeps its graph's nodes in memory (`backward()` frees only the saved
+    - Detach the losses: otherwise each loss keeps the nodes of its graph in memory (`backward()` frees only the saved
       activations). Keep no other results of a step.
 
-    Not specified (either is fine): a tensor or a list of losses; gradients zeroed at the start or at the end of a step,
-    with `None` (the default of `zero_grad()`, which frees their memory) or with zeros.
+    Not specified (either is fine): whether the losses are a tensor or a list; whether gradients are zeroed at the start
+    or at the end of a step; whether they are zeroed with `None` (the default of `zero_grad()`, which frees their
+    memory) or with zeros.
     """
     raise NotImplementedError

@@ -102,7 +102,7 @@ def simulate(
 
 
 def estimate_correction_error(betas: tuple[float, ...], t: int, dtype: torch.dtype) -> float:
-    """Return the error of a step due to bias correction, relative to the error allowed anyway.
+    """Return the error of a step due to bias correction, relative to the error that is allowed anyway.
 
     A student may compute `1 − betaᵗ` in float32 for any dtype, as torch does with `capturable=True`: for 0.001, this
     keeps only four digits. The relative error is (t + 1) / 2 roundings over 1 − betaᵗ, while 4 · (t + 2) are allowed.

@@ -233,5 +233,5 @@ def lessons(draw: st.DrawFn, steps: st.SearchStrategy[int], num_layers: st.Searc
 
 
 def deep_weights(rng: np.random.Generator, dim: int, num_layers: int) -> list[Tensor]:
-    """Return weights as large as a Cruncher's initial ones, the final one last."""
+    """Return weights as large as a Cruncher's initial weights, with the final layer's last."""
     return [normal(rng, shape) / dim**0.5 for shape in [[dim, dim]] * num_layers + [[dim, 1]]]

@@ -13,7 +13,7 @@ from torchkata import Plain, Student, as_float64, assert_close, assert_equal, ch
 
 DIM, ROWS = 4, 12  # activations and weights differ in size; matmuls are too small for threads
 DEPTHS = st.integers(8, 16)
-SEGMENTS = st.sampled_from([7, 4, 2, 3, 5, 6, 1, 8, 16, 20])  # 8 layers in segments of 7 tell all mistakes apart
+SEGMENTS = st.sampled_from([7, 4, 2, 3, 5, 6, 1, 8, 16, 20])  # 8 layers in segments of 7 distinguish all mistakes
 TINY = 1e-4
 CHANGED = "x.requires_grad was set to True, but x belongs to the caller"
 REENTRANT = "no weight gets a gradient if x.requires_grad is False, as with a reentrant checkpoint"
@@ -64,7 +64,7 @@ def assert_outputs(yours: Plain, network: Network) -> None:
 
 
 def check_gradients(student: Student, network: Network, x_needs_grad: bool, times: int = 1) -> None:
-    """Compare the gradients of all weights, and of x if it needs one, with the plain network's, times `times`."""
+    """Compare the gradients of all weights, and of x if it requires grad, with `times` times the plain network's."""
     weights, x, grad_y = convert_arrays(network)
     parts = network.dim, network.weights, network.segment, network.x, network.grad_y
     yours = student.call(probes.gradients, *parts, x_needs_grad, times)

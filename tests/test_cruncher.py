@@ -61,7 +61,7 @@ def test_gradients_reach_every_layer(student: Student, case: DeepCase) -> None:
 
 @given(sizes(3, 6), st.integers(0, 4))
 def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: int) -> None:
-    """state_dict has layers.0.weight, …, final.weight: dim² · num_layers + dim numbers; layers is an nn.ModuleList."""
+    """state_dict has layers.0.weight … final.weight, dim² · num_layers + dim elements; layers is an nn.ModuleList."""
     anatomy, expected = student.call(probes.anatomy, dim, num_layers), oracle.anatomy(dim, num_layers)
     assert_equal(anatomy["state_dict"], expected["state_dict"], what="state_dict")
     assert_equal(anatomy["parameters"], expected["parameters"], what="number of parameters")
@@ -71,7 +71,7 @@ def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: in
 
 @given(sizes(3, 6, 2), st.integers(2, 4), st.integers(0, 2**31))
 def test_layers_are_initialized_independently(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """Layers share neither memory nor initial values, within a model or between two; Cruncher sets no seed."""
+    """Layers share neither memory nor initial values, within one model or between two models; Cruncher sets no seed."""
     initial = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     weights = initial["weights"]
     assert_equal(initial["seed"], seed, what="torch.initial_seed()", mistake="Cruncher sets torch's seed")

@@ -131,7 +131,7 @@ def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: in
 
 @given(st.integers(2, 6), st.integers(2, 4), st.integers(0, 2**31))
 def test_each_layer_draws_its_own_weight(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """Layers share neither memory nor initial values; the same torch seed reproduces them; the model sets no seed."""
+    """Layers share neither memory nor initial values; torch's seed determines the weights; the model sets no seed."""
     start = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     seeded = "DeepNetwork sets torch's seed"
     assert_equal(start["seed"], seed, what="torch.initial_seed()", mistake=seeded)
@@ -149,7 +149,7 @@ def test_each_layer_draws_its_own_weight(student: Student, dim: int, num_layers:
 
 
 def test_initial_std_is_one_over_root_dim(student: Student, seed: int) -> None:
-    """The initial weight of every layer is normal, with mean 0 and standard deviation 1 / sqrt(dim)."""
+    """The initial weight of every layer is normally distributed, with mean 0 and standard deviation 1 / sqrt(dim)."""
     dim, num_layers = 128, 4
     start = student.call(probes.initial_weights, dim, num_layers, 1, seed)
     for i, (weight, std) in enumerate(zip(start["weights"], oracle.initial_stds(dim, num_layers), strict=True)):

@@ -73,7 +73,7 @@ def test_empty_tensor_takes_no_bytes(student: Student, sizes: list[int], rank: i
 
 @given(st.integers(1, 5), st.integers(1, 5), BEYOND_FLOATS, DTYPE)
 def test_large_tensors_are_not_allocated(student: Student, a: int, b: int, times: int, dtype: str) -> None:
-    """The result is exact even for tensors too large for any memory."""
+    """The result is exact even for tensors that are larger than memory."""
     shape = [a | 1, b | 1, 1]
     yours = student.call(probes.storage_bytes, [*shape[:-1], times], dtype, "tuple")
     assert_equal(yours, oracle.storage_bytes(shape, dtype, times), what="bytes")

@@ -13,7 +13,7 @@ SMALL = st.integers(2, 9) | st.sampled_from([1, 0])  # sizes of 0 and 1 come las
 SIZES = st.tuples(SMALL, SMALL, SMALL)
 BEYOND_FLOATS = st.integers(2**50, 2**51).map(
     lambda half: 2 * half + 1
-)  # odd, so that three times the number fits in no float
+)  # odd, so that no float can represent three times the number
 LARGE_ODD = st.integers(2**43, 2**44).map(lambda half: 2 * half + 1)
 LARGE = st.floats(1e6, 1e15)
 COUNTED = st.integers(1, 30)
@@ -50,7 +50,7 @@ def test_passes_take_two_four_six_flops(student: Student, tokens: int, parameter
 def test_deep_network_omits_input_gradient(
     student: Student, B: int, D: int, L: int, input_needs_grad: bool, times: int
 ) -> None:
-    """deep_linear_flops counts 3 products per layer, minus one for the input's gradient unless input_needs_grad."""
+    """deep_linear_flops counts 3 matmuls per layer, but omits the input's gradient unless input_needs_grad is True."""
     expected = oracle.deep_linear_flops(B, D, oracle.deep_linear_products(L, input_needs_grad), times)
     assert_count(student.call(probes.deep_linear, B * times, D, L, input_needs_grad), expected, what="FLOPs")
 
@@ -82,6 +82,6 @@ def test_input_needs_grad_defaults_to_false(student: Student, B: int, D: int, L:
 def test_training_days_divides_flops_by_throughput(
     student: Student, parameters: int, tokens: int, times: float, devices: int, peak: float, mfu: float
 ) -> None:
-    """training_days divides the training FLOPs by those that all devices compute per day at the given mfu."""
+    """training_days divides the training FLOPs by the FLOPs that all devices perform per day at this mfu."""
     yours = student.call(probes.days, float(parameters), tokens * times, devices, peak, mfu)
     assert_number(yours, oracle.training_days(parameters, tokens, devices, peak, mfu, times), what="days")

@@ -101,7 +101,7 @@ def test_rows_are_windows_of_data(student: Student, case: TokenCase, from_file: 
 
 
 def test_every_valid_start_occurs(student: Student, seed: int) -> None:
-    """Every start in range(len(data) - sequence_length) occurs, including the first and the last; no other does."""
+    """Exactly the starts in range(len(data) - sequence_length) occur, including the first and the last."""
     for sequence_length in (1, 3, 8):
         starts = draw_starts(student, 4, 1, sequence_length, 80, seed, check)
         if starts is None:
@@ -125,7 +125,7 @@ def test_starts_are_uniform(student: Student, seed: int) -> None:
 
 def test_starts_are_uniform_in_large_file(student: Student, seed: int) -> None:
     """In a file of 25 million tokens, all starts are still equally likely and all parts of the file are reached."""
-    rows, length = 2**14, 3 * 2**23  # not a power of two: random bits modulo this length favour the first starts
+    rows, length = 2**14, 3 * 2**23  # not a power of two: random bits modulo this length favor the first starts
     reply = student.call(probes.large_starts, length, rows, seed)
     starts = read_tokens(reply, rows, 1)[:, 0]
     inside = bool(((starts >= 0) & (starts < length)).all())

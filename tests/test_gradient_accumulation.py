@@ -26,7 +26,7 @@ class Task:
 
 @st.composite
 def tasks(draw: st.DrawFn, *, uneven: bool = False, existing: bool = False) -> Task:
-    """Draw two to four micro-batches of several rows, the last one smaller if `uneven`."""
+    """Draw two to four micro-batches of several rows; if `uneven`, the last one is smaller."""
     micro_batch_size = draw(st.integers(2, 4))
     last = draw(st.integers(1, micro_batch_size - 1)) if uneven else micro_batch_size
     case = draw(deep_cases(batch=st.just(draw(st.integers(1, 3)) * micro_batch_size + last)))
@@ -50,7 +50,7 @@ def run(student: Student, task: Task, frozen: int | None = None) -> Plain:
 
 
 def accumulate(task: Task, worst: bool = False) -> tuple[float, list[Plain]]:
-    """Return loss and gradients in float64; with `worst`, of absolute values, so that no term cancels another."""
+    """Return loss and gradients in float64; if `worst`, those of absolute values, so that no terms cancel."""
     weights = [as_float64(weight) for weight in task.case.weights]
     pairs = zip(weights, task.before, strict=True)
     given = [0 * weight if grad is None else as_float64(grad) for weight, grad in pairs]

@@ -35,7 +35,7 @@ def test_gradients_reach_weight_and_input(student: Student, case: LinearCase) ->
 
 @given(sizes(3, 9), sizes(2, 9))
 def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_dim: int) -> None:
-    """weight, an nn.Parameter of shape (input_dim, output_dim) in torch's default dtype, is the only state."""
+    """The only state is weight, an nn.Parameter of shape (input_dim, output_dim) in torch's default dtype."""
     anatomy = student.call(probes.anatomy, input_dim, output_dim)
     note = "weight is not an nn.Parameter that requires grad: is it a plain tensor, a buffer or frozen?"
     check(anatomy["weight is an nn.Parameter"], note)
@@ -86,7 +86,7 @@ def test_initial_std_is_one_over_root_input_dim(student: Student, seed: int) -> 
 
 
 def test_initial_weight_is_normal(student: Student, seed: int) -> None:
-    """Each weight is drawn independently from a normal, not truncated below three standard deviations."""
+    """Each weight is drawn independently from a normal that is not truncated below three standard deviations."""
     for input_dim, output_dim in WIDE:
         weight = draw_weight(student, input_dim, output_dim, seed)
         values = weight.flatten()

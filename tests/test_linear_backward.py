@@ -49,21 +49,21 @@ def test_grad_w_sums_over_all_rows(student: Student, case: LinearCase) -> None:
 
 @given(cases(st.lists(st.integers(1, 3), max_size=2), square=True))
 def test_square_weight_is_transposed(student: Student, case: LinearCase) -> None:
-    """The gradients are right for square weights, where a wrong transpose has the right shape."""
+    """The gradients are right for square weights, for which a wrong transpose also has the right shape."""
     yours = ask(student, case)
     assert_gradients(yours, case, "grad_x", "grad_w")
 
 
 @given(cases(st.just([])))
 def test_vector_has_gradients(student: Student, case: LinearCase) -> None:
-    """For one vector without leading dimensions, grad_x is a vector and grad_w an outer product."""
+    """If x is a vector, without leading dimensions, grad_x is a vector and grad_w is an outer product."""
     yours = ask(student, case)
     assert_gradients(yours, case, "grad_x", "grad_w")
 
 
 @given(cases(st.permutations([0, 2, 1]).flatmap(lambda axes: st.integers(1, 3).map(lambda n: axes[:n]))))
-def test_no_rows_give_zeros(student: Student, case: LinearCase) -> None:
-    """If a leading dimension is 0, grad_x is empty and grad_w is zero; a leading dimension of 1 is kept."""
+def test_empty_batch_gives_zero_gradients(student: Student, case: LinearCase) -> None:
+    """If a leading dimension has size 0, grad_x is empty and grad_w is zero; a leading dimension of size 1 is kept."""
     yours = ask(student, case)
     assert_gradients(yours, case, "grad_x", "grad_w")
 

@@ -54,7 +54,7 @@ def run_step(weights: list[nn.Parameter], x: Tensor, ones: Tensor) -> None:
 
 @given(SIZES, DTYPES)
 def test_step_work_lists_every_operation(student: Student, sizes: tuple[int, int, int], dtype: str) -> None:
-    """step_work returns the FLOPs and bytes of every operation: 2 · L forward, 3 · L - 1 backward, L for SGD."""
+    """step_work returns FLOPs and bytes for all operations: 2 · L forward, 3 · L - 1 backward and L for SGD."""
     yours = student.call(probes.list_work, *sizes, dtype)
     expected = oracle.work(oracle.step(*sizes), get_itemsize(dtype))
     whole = all(type(number) is int for each in yours for number in each)
@@ -118,10 +118,10 @@ def test_memory_is_parameters_gradients_and_activations(
 
 
 @given(SIZES, DTYPES)
-def test_flops_count_products_bytes_count_all_operations(
+def test_flops_count_matmuls_bytes_count_all_operations(
     student: Student, sizes: tuple[int, int, int], dtype: str
 ) -> None:
-    """predict_step counts the FLOPs of the products only, but the bytes moved by all operations."""
+    """predict_step counts the FLOPs of the matmuls only, but the bytes moved by all operations."""
     yours = student.call(probes.predict, *sizes, dtype, 1e12, 1e12)
     operations = oracle.step(*sizes)
     assert_count(yours["flops"], oracle.model_flops(operations), what="flops")
@@ -135,7 +135,7 @@ def test_flops_count_products_bytes_count_all_operations(
 def test_seconds_add_up_over_operations(
     student: Student, sizes: tuple[int, int, int], dtype: str, peak: float, intensity: float
 ) -> None:
-    """predict_step's seconds add up, for each operation, the arithmetic or memory time, whichever is longer."""
+    """predict_step's seconds are a sum over all operations of the longer time: arithmetic or moving bytes."""
     yours = student.call(probes.predict, *sizes, dtype, peak, peak / intensity)
     expected = oracle.seconds(oracle.step(*sizes), get_itemsize(dtype), peak, peak / intensity)
     assert_number(yours["seconds"], expected, relative=ROUNDING, what="seconds")
@@ -186,7 +186,7 @@ def check_device(reply: Plain, n: int, rows: int, peak: float, intensity: float)
 
 @costly
 @given(SQUARE, PEAKS, st.floats(0.2, 0.5))
-def test_measured_seconds_are_of_one_step(
+def test_measured_seconds_are_for_one_step(
     student: Student, sizes: tuple[int, int, int], peak: float, intensity: float
 ) -> None:
     """measure_step returns the seconds that one step takes after a warm-up; they exceed the predicted bound."""

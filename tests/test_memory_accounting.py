@@ -94,25 +94,25 @@ def list_modules(model: nn.Module, name: str) -> list[int]:
 
 
 @given(PARTS, OFTEN_MISSED)
-def test_every_parameter_counts(student: Student, parts: list[list[Any]], further: list[list[Any]]) -> None:
-    """The elements of all parameters count, at any depth and even if frozen; a model without parameters has 0."""
+def test_every_parameter_is_counted(student: Student, parts: list[list[Any]], further: list[list[Any]]) -> None:
+    """num_parameters counts all elements of all parameters, at any depth and even if frozen; it can be 0."""
     assert_parameters(student, [*parts, *further])
 
 
 @given(PARTS, SHARED)
-def test_shared_parameters_count_once(student: Student, parts: list[list[Any]], shared: list[Any]) -> None:
+def test_shared_parameters_are_counted_once(student: Student, parts: list[list[Any]], shared: list[Any]) -> None:
     """A parameter used in several places counts once."""
     assert_parameters(student, [shared, *parts])
 
 
 @given(PARTS, BUFFERED)
-def test_buffers_do_not_count(student: Student, parts: list[list[Any]], buffered: list[Any]) -> None:
+def test_buffers_are_not_counted(student: Student, parts: list[list[Any]], buffered: list[Any]) -> None:
     """Buffers, such as the running mean of a BatchNorm, do not count."""
     assert_parameters(student, [buffered, *parts])
 
 
 @given(st.integers(1, 6), st.integers(1, 4), st.integers(1, 5), st.sampled_from([0, 1, 2]), st.booleans())
-def test_prediction_equals_bytes_of_a_step(
+def test_prediction_equals_bytes_of_training_step(
     student: Student, dim: int, num_layers: int, rows: int, states: int, half: bool
 ) -> None:
     """training_bytes of a deep linear model equals the bytes of the tensors of a training step."""
@@ -157,7 +157,7 @@ def measure_step(dim: int, num_layers: int, rows: int, states: int, dtype: torch
 def test_each_kind_uses_its_own_size(
     student: Student, parameters: int, activations: int, times: int, p: int, g: int, o: int, a: int
 ) -> None:
-    """Parameters, gradients, optimizer state and activations each use their own bytes per element, exactly."""
+    """For each of parameters, gradients, state and activations, training_bytes uses the given bytes, exactly."""
     each = {"parameter_bytes": p, "gradient_bytes": g, "optimizer_bytes": o, "activation_bytes": a}
     expected = oracle.training_bytes(parameters, activations, **each, times=times)
     yours = student.call(probes.training_bytes, parameters * times, activations * times, each)

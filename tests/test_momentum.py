@@ -37,7 +37,7 @@ def test_first_step_equals_sgd(student: Student, run: OptimizerRun, momentum: fl
 @costly
 @given(runs(steps=4, dtypes=WIDE_DTYPES), st.sampled_from([0.9, 0.5, 0.99, 1.0, 0.0]))
 def test_buffer_decays_and_adds_grad(student: Student, run: OptimizerRun, momentum: float) -> None:
-    """In later steps the buffer becomes momentum times its old value plus the gradient, and p moves by -lr times it."""
+    """In later steps the buffer b becomes momentum * b plus the gradient, and then p changes by -lr * b."""
     check_run(student, OPTIMIZER, replace(run, options=[{"momentum": momentum}]))
 
 

@@ -36,8 +36,8 @@ CHANGES: list[Callable[[str], str]] = [
 ]
 
 
-def assert_figures(student: Student, dtypes: list[str]) -> None:
-    """Check the figures of all devices for these dtypes."""
+def assert_values_of_all_devices(student: Student, dtypes: list[str]) -> None:
+    """Check the values of all devices for these dtypes."""
     for name in DEVICES:
         for dtype in dtypes:
             if COLUMNS[dtype] in TABLE[name]:
@@ -46,14 +46,14 @@ def assert_figures(student: Student, dtypes: list[str]) -> None:
 
 
 def assert_answer(reply: Plain, name: str, dtype: str, note: str = "") -> None:
-    """Check that the result is the table's figure or, if there is none, that the exception is raised."""
+    """Check that the result is the table's value or, if there is none, that the exception is raised."""
     expected = oracle.promised_flop_per_sec(name, COLUMNS[dtype], TABLE)
     if isinstance(expected, str):
         raised = reply["raised"]
         seen = (
             f"{note}: raises {raised[0]} instead of {expected}"
             if raised
-            else f"{note}: returns a figure instead of raising"
+            else f"{note}: returns a value instead of raising"
         )
         check(expected in raised, mistake=seen, yours=raised[0] if raised else "a figure", expected=f"a {expected}")
     elif expected is None:
@@ -63,19 +63,19 @@ def assert_answer(reply: Plain, name: str, dtype: str, note: str = "") -> None:
         assert_number(reply["returned"][0], expected, relative=A_HUNDREDTH, what=f"FLOP/s in {dtype}")
 
 
-def test_sixteen_bit_figures_are_dense(student: Student) -> None:
-    """For bfloat16 and float16, the result is the datasheet's dense figure, in FLOP/s."""
-    assert_figures(student, ["bfloat16", "float16"])
+def test_sixteen_bit_values_are_dense(student: Student) -> None:
+    """For bfloat16 and float16, the result is the datasheet's dense value, in FLOP/s."""
+    assert_values_of_all_devices(student, ["bfloat16", "float16"])
 
 
 def test_float32_is_not_tf32(student: Student) -> None:
-    """For float32, the result is the figure for plain float32, not for TF32."""
-    assert_figures(student, ["float32"])
+    """For float32, the result is the value for plain float32, not for TF32."""
+    assert_values_of_all_devices(student, ["float32"])
 
 
-def test_eight_bit_figures_are_dense(student: Student) -> None:
-    """For both float8 dtypes, the result is the datasheet's dense figure, if there is one."""
-    assert_figures(student, ["float8_e4m3fn", "float8_e5m2"])
+def test_eight_bit_values_are_dense(student: Student) -> None:
+    """For both float8 dtypes, the result is the datasheet's dense value, if there is one."""
+    assert_values_of_all_devices(student, ["float8_e4m3fn", "float8_e5m2"])
 
 
 @given(st.sampled_from(DEVICES), st.sampled_from(range(len(CHANGES))), st.sampled_from(["float32", "bfloat16"]))
@@ -83,17 +83,17 @@ def test_unknown_names_raise(student: Student, name: str, change: int, dtype: st
     """A name that is not in the table raises a ValueError, even if it is similar to one."""
     other = CHANGES[change](name)
     if other not in speed.devices():
-        reply = student.call(probes.call_without_figure, other, dtype)
+        reply = student.call(probes.call_without_value, other, dtype)
         assert_answer(reply, other, dtype, f"the table has no device named {other!r}")
 
 
-def test_dtypes_without_a_figure_raise(student: Student) -> None:
-    """A dtype without a figure in the device's row raises a ValueError."""
+def test_dtypes_without_table_value_raise(student: Student) -> None:
+    """A dtype without a value in the device's row raises a ValueError."""
     for name in DEVICES:
         for dtype in COLUMNS:
             if COLUMNS[dtype] not in TABLE[name]:
-                reply = student.call(probes.call_without_figure, name, dtype)
-                assert_answer(reply, name, dtype, f"the table has no figure for {dtype} on this device")
+                reply = student.call(probes.call_without_value, name, dtype)
+                assert_answer(reply, name, dtype, f"the table has no value for {dtype} on this device")
 
 
 @given(st.floats(1, 1e20), st.floats(1e-6, 1e6), st.floats(1e9, 1e16))

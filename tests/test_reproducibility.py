@@ -71,7 +71,7 @@ def test_different_seeds_give_different_draws(student: Student, seed: int, furth
 
 
 @given(SEEDS)
-def test_other_process_draws_the_same(student: Student, seed: int) -> None:
+def test_other_process_draws_same_numbers(student: Student, seed: int) -> None:
     """The same seed gives the same draws in another process, where hash() of a string and the time differ."""
     here, elsewhere = student.call(probes.draws_elsewhere, seed)
     for library, drawn in here.items():

@@ -47,14 +47,14 @@ def assert_work(yours: Plain, flops: int | None, moved: int | None, note: str = 
 def test_elementwise_work_reads_and_writes_once(
     student: Student, operation: str, n: int, dtype: str, times: int
 ) -> None:
-    """relu_work and gelu_work count 1 and 20 FLOPs per element, which is read once and written once."""
+    """relu_work and gelu_work count 1 and 20 FLOPs per element; each element is read once and written once."""
     yours = student.call(probes.work, operation, [n * times], dtype)
     assert_work(yours, *oracle.work(operation, [n], ITEMSIZES[dtype], times))
 
 
 @given(st.lists(SMALL, min_size=3, max_size=3), ANY_DTYPE, TIMES)
 def test_products_take_two_flops_per_multiplication(student: Student, sizes: list[int], dtype: str, times: int) -> None:
-    """The work of products is 2 FLOPs per multiplication; both inputs are read and the result is written."""
+    """A product takes 2 FLOPs per multiplication; it reads both inputs and writes the result."""
     for operation, count in PRODUCTS.items():
         own, summed = sizes[:count], min(1, count - 1)
         longer = min(times, LONGEST) if count < 2 else times
@@ -98,7 +98,7 @@ def count_product(m: int, k: int, n: int, dtype: str) -> Meter:
 
 @given(st.integers(1, 2**40), st.integers(1, 2**40), RATES)
 def test_intensities_are_flops_per_byte(student: Student, flops: int, moved: int, rates: tuple[float, float]) -> None:
-    """Arithmetic intensity is FLOPs / bytes, and accelerator intensity is FLOP/s / bytes/s."""
+    """Arithmetic intensity is FLOPs / bytes, and accelerator intensity is (FLOP/s) / (bytes/s)."""
     yours = student.call(probes.intensities, flops, moved, *rates)
     assert_number(yours["arithmetic_intensity"], oracle.arithmetic_intensity(flops, moved), what="arithmetic_intensity")
     assert_number(yours["accelerator_intensity"], oracle.accelerator_intensity(*rates), what="accelerator_intensity")

@@ -77,7 +77,7 @@ def test_disjoint_slices_share_a_storage(student: Student, length: int, cut: int
 
 
 @given(recipes())
-def test_answer_is_a_bool(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
+def test_result_is_a_bool(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
     """The result is a bool, True or False, not a tensor, a number or None."""
     check_answers(student.call(probes.compare_all, *case), *case, demand=check)
 

@@ -1,6 +1,7 @@
 """Speed on this machine's GPU (`pytest -m gpu`): correctness first, then time.
 
-These figures are a hint. The grader measures the same workloads with a clock that the student's code cannot reach.
+The measured times are only a hint. The grader measures the same workloads with a clock that the student's code
+cannot reach.
 """
 
 from collections.abc import Callable

@@ -99,7 +99,7 @@ def test_size_zero_counts_as_one(student: Student, others: list[int], place: int
 
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 5), BEYOND_FLOATS)
 def test_large_strides_are_exact(student: Student, a: int, b: int, c: int, times: int) -> None:
-    """Strides are exact even for tensors too large for any memory."""
+    """Strides are exact even for tensors that are larger than memory."""
     shape = [a | 1, b | 1, c | 1]
     yours = student.call(probes.contiguous_strides, oracle.lengthen(shape, times))
     assert_equal(yours, oracle.contiguous_strides(shape, times), what="strides")
@@ -126,7 +126,7 @@ def test_offset_defaults_to_zero(student: Student, axes: list[tuple[int, int]], 
 
 @given(st.lists(st.tuples(st.integers(1, 12), st.integers(1, 4)), min_size=1, max_size=3), BEYOND_FLOATS)
 def test_large_indices_are_exact(student: Student, axes: list[tuple[int, int]], times: int) -> None:
-    """Storage positions are exact even for tensors too large for any memory."""
+    """Storage positions are exact even for tensors that are larger than memory."""
     strides, index = [stride | 1 for stride, _ in axes], [i for _, i in axes]
     yours = student.call(probes.index_without_offset, strides, oracle.lengthen(index, times), "tuple")
     assert_equal(yours, oracle.storage_index(strides, index, times=times), what="element")
@@ -134,7 +134,7 @@ def test_large_indices_are_exact(student: Student, axes: list[tuple[int, int]], 
 
 @given(layouts(st.integers(2, 4)), BEYOND_WALKING)
 def test_contiguous_requires_row_major_strides(student: Student, layout: Layout, times: int) -> None:
-    """A tensor is contiguous exactly when its strides are row-major: not if transposed, expanded or with gaps."""
+    """is_contiguous is True exactly for row-major strides: not for a transposed or expanded tensor, or with gaps."""
     assert_contiguity(student, layout)
     assert_contiguity(student, layout, times)
 

@@ -23,13 +23,13 @@ def read_run(reply: Plain) -> Run:
 
 
 def assert_seconds(reply: Plain, note: str, demand: Callable[..., None] = require) -> None:
-    """Check the seconds of one product, allowing for launches and clock reads."""
+    """Check the seconds of one matmul, allowing for launches and clock reads."""
     yours, run = reply["seconds"], read_run(reply)
     demand(type(yours) is float, "return a float", yours=yours, expected="a float")
     low, high = oracle.seconds_per_product(run)
     none = "no a @ b ran after the warm-up and the first reading of a clock"
     demand(low <= high, mistake=none, yours=yours, expected="the seconds of one")
-    shown = f"{low:.4g} to {high + run.on_top:.4g} seconds, the time of one product here after warm-up"
+    shown = f"{low:.4g} to {high + run.on_top:.4g} seconds, the time of one matmul here after the warm-up"
     check(oracle.is_that_of_one(yours, run), note, yours=yours, expected=shown)
 
 
@@ -42,7 +42,7 @@ def assert_plain_seconds(student: Student, m: int, k: int, n: int, seconds: floa
 
 @costly
 @given(SIZES, SIZES, SIZES, SECONDS)
-def test_result_is_seconds_of_one_product(student: Student, m: int, k: int, n: int, seconds: float) -> None:
+def test_result_is_seconds_of_one_matmul(student: Student, m: int, k: int, n: int, seconds: float) -> None:
     """time_matmul(a, b) returns the seconds of one matrix multiplication."""
     reply = student.call(probes.simulate, m, k, n, seconds)
     note = "the time is simulated: use time.perf_counter, time.monotonic or timeit"
@@ -51,16 +51,16 @@ def test_result_is_seconds_of_one_product(student: Student, m: int, k: int, n: i
 
 @costly
 @given(SIZES, SIZES, SIZES, SECONDS)
-def test_first_product_is_not_timed(student: Student, m: int, k: int, n: int, seconds: float) -> None:
+def test_first_matmul_is_not_timed(student: Student, m: int, k: int, n: int, seconds: float) -> None:
     """A first multiplication that takes a thousand times as long does not change the result."""
     assert_plain_seconds(student, m, k, n, seconds)
     reply = student.call(probes.simulate, m, k, n, seconds, THOUSANDFOLD * seconds)
-    assert_seconds(reply, "warm up: the first product of a shape takes much longer and must not be timed")
+    assert_seconds(reply, "warm up: the first matmul of a shape takes much longer and must not be timed")
 
 
 @costly
 @given(SIZES, SECONDS)
-def test_clock_never_jumps(student: Student, size: int, seconds: float) -> None:
+def test_clock_is_monotonic(student: Student, size: int, seconds: float) -> None:
     """The result does not change when the system clock is set or a second thread is busy."""
     assert_plain_seconds(student, size, size, size, seconds)
     reply = student.call(probes.simulate, size, size, size, seconds, 0.0, False, 0.0, True)
@@ -71,7 +71,7 @@ def test_clock_never_jumps(student: Student, size: int, seconds: float) -> None:
 @costly
 @given(SIZES, SIZES, SIZES, SECONDS)
 def test_device_is_synchronized_after(student: Student, m: int, k: int, n: int, seconds: float) -> None:
-    """On a GPU, which only queues a product, the clock is read after the product is done."""
+    """On a GPU, which only queues the matmul, the clock is read after the matmul has finished."""
     reply = student.call(probes.simulate, m, k, n, seconds, 0.0, True)
     assert_seconds(reply, "on this simulated GPU a @ b returns at once, and torch.cuda.synchronize() waits for it")
 
@@ -79,7 +79,7 @@ def test_device_is_synchronized_after(student: Student, m: int, k: int, n: int, 
 @costly
 @given(SIZES, SIZES, SECONDS)
 def test_device_is_synchronized_before(student: Student, m: int, n: int, seconds: float) -> None:
-    """On a GPU that is busy with other work, the clock starts after that work is done."""
+    """On a GPU that is busy with other work, the clock starts after that work has finished."""
     reply = student.call(probes.simulate, m, 3, n, seconds, 0.0, True, THOUSANDFOLD * seconds)
     note = "the device was still busy when the clock started: synchronize after warming up, before you start the clock"
     assert_seconds(reply, note)
@@ -87,21 +87,21 @@ def test_device_is_synchronized_before(student: Student, m: int, n: int, seconds
 
 @costly
 @given(SIZES, SECONDS, st.integers(0, 6))
-def test_disturbed_product_does_not_decide(student: Student, size: int, seconds: float, place: int) -> None:
-    """If one product in seven takes ten times as long, the result is still the mean, the median or the minimum."""
+def test_slow_matmul_does_not_determine_result(student: Student, size: int, seconds: float, place: int) -> None:
+    """If one matmul in seven takes ten times as long, the result is still the mean, the median or the minimum."""
     assert_plain_seconds(student, size, size, size, seconds)
     reply = student.call(probes.simulate, size, size, size, seconds, 0.0, False, 0.0, False, place)
-    assert_seconds(reply, "one product in seven takes ten times as long as the others here")
+    assert_seconds(reply, "one matmul in seven takes ten times as long as the others here")
 
 
 @costly
 @given(SIZES, SECONDS, st.booleans())
-def test_at_least_three_products_are_timed(student: Student, size: int, seconds: float, on_gpu: bool) -> None:
+def test_at_least_three_matmuls_are_timed(student: Student, size: int, seconds: float, on_gpu: bool) -> None:
     """At least three multiplications are timed after the warm-up."""
     reply = student.call(probes.simulate, size, size, size, seconds, 0.0, on_gpu)
     run = read_run(reply)
     timed = len(run.timed)
-    note = f"{len(run.products)} products in all, {timed} of them after the first reading of a clock"
+    note = f"{len(run.products)} matmuls in total, {timed} of them after the first reading of a clock"
     check(oracle.is_enough(run), note, yours=timed, expected=f"{oracle.AT_LEAST} or more, and a warm-up")
 
 

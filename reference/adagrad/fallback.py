@@ -1,4 +1,4 @@
-"""Replaces `adagrad` when katas that build on it are graded and the student's own does not pass."""
+"""Replaces the student's `adagrad`, if it does not pass, in the katas that build on it."""
 
 from collections.abc import Iterable
 from typing import Any

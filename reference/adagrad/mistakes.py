@@ -70,7 +70,7 @@ def last_square(p: P, g2: P, grad: P, lr: float) -> Moved:
     return oracle.step(p, np.zeros_like(g2), grad, lr)
 
 
-@instead_of(oracle.step, "g2 is a running average with decay {kept:g}: that is RMSprop", kept=KEPT)
+@instead_of(oracle.step, "g2 is a running average with decay {kept:g}, as in RMSprop", kept=KEPT)
 def rmsprop(p: P, g2: P, grad: P, lr: float, kept: float) -> Moved:
     g2 = kept * g2 + (1 - kept) * grad**2
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2

@@ -1,4 +1,4 @@
-"""Replaces `deep_network` when katas that build on it are graded and the student's own does not pass."""
+"""Replaces the student's `deep_network`, if it does not pass, in the katas that build on it."""
 
 from torch import Tensor, nn
 

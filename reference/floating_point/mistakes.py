@@ -15,14 +15,14 @@ def without_subnormals(value: float, dtype: str) -> bool:
     return value != 0 and abs(value) < oracle.smallest(dtype) * 2 ** oracle.FORMATS[dtype].fraction
 
 
-@instead_of(oracle.underflows, "uses finfo.eps as the smallest number: it is the distance from 1 to the next number")
+@instead_of(oracle.underflows, "uses finfo.eps as the smallest number: eps is the distance from 1 to the next number")
 def below_epsilon(value: float, dtype: str) -> bool:
     return value != 0 and abs(value) < 2.0 ** -oracle.FORMATS[dtype].fraction
 
 
 @instead_of(
     oracle.underflows,
-    "treats everything below the smallest number as 0: rounding is to nearest, so the threshold is half of it",
+    "treats everything below the smallest number as 0: rounding is to nearest, so the threshold is half that number",
 )
 def cut_off(value: float, dtype: str) -> bool:
     return value != 0 and abs(value) < oracle.smallest(dtype)
@@ -53,12 +53,12 @@ def always_half(value: float, dtype: str) -> bool:
     return value != 0 and abs(value) <= oracle.smallest("float16") / 2
 
 
-@instead_of(oracle.underflows, "uses the threshold 1e-8 for every dtype: it depends on the dtype")
+@instead_of(oracle.underflows, "uses the threshold 1e-8 for every dtype: the threshold depends on the dtype")
 def fixed_bound(value: float, dtype: str) -> bool:
     return value != 0 and abs(value) <= 1e-8
 
 
-@instead_of(oracle.underflows, "treats bfloat16 as float16: it has the exponents of float32")
+@instead_of(oracle.underflows, "treats bfloat16 as float16: bfloat16 has the exponents of float32")
 def bfloat16_as_float16(value: float, dtype: str) -> bool:
     return oracle.underflows(value, "float16" if dtype == "bfloat16" else dtype)
 

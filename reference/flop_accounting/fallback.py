@@ -1,4 +1,4 @@
-"""Replaces `flop_accounting` when katas that build on it are graded and the student's own does not pass."""
+"""Replaces the student's `flop_accounting`, if it does not pass, in the katas that build on it."""
 
 
 def matmul_flops(B: int, D: int, K: int) -> int:

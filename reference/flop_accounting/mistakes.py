@@ -43,13 +43,13 @@ def whole_billions(tokens: int, parameters: int, times: float = 1) -> float:
     return 2e18 * (times * tokens // 1e9) * (parameters // 1e9)
 
 
-@instead_of(oracle.backward_flops, "counts one product in the backward pass instead of two")
+@instead_of(oracle.backward_flops, "counts one matmul in the backward pass instead of two")
 def backward_like_forward(tokens: int, parameters: int, times: float = 1) -> float:
     return oracle.forward_flops(tokens, parameters, times)
 
 
 @instead_of(
-    oracle.backward_flops, "counts 6 for the backward pass alone: that is forward plus backward, and backward is 4"
+    oracle.backward_flops, "counts 6 for the backward pass alone: forward plus backward is 6, and backward is 4"
 )
 def backward_with_forward(tokens: int, parameters: int, times: float = 1) -> float:
     return oracle.training_flops(tokens, parameters, times)
@@ -80,7 +80,7 @@ def the_other_way_round(L: int, input_needs_grad: bool) -> int:
     return oracle.deep_linear_products(L, not input_needs_grad)
 
 
-@instead_of(oracle.deep_linear_products, "subtracts a product even without layers, so the result is negative for L = 0")
+@instead_of(oracle.deep_linear_products, "subtracts a matmul even without layers, so the result is negative for L = 0")
 def minus_one(L: int, input_needs_grad: bool) -> int:
     return 3 * L - (not input_needs_grad)
 

@@ -109,7 +109,9 @@ def he(input_dim: int, output_dim: int) -> float:
     return math.sqrt(2 / input_dim)
 
 
-@instead_of(oracle.initial_std, "the initial standard deviation is sqrt(2 / (input_dim + output_dim)), Glorot's")
+@instead_of(
+    oracle.initial_std, "the initial standard deviation is sqrt(2 / (input_dim + output_dim)), Glorot's initialization"
+)
 def glorot(input_dim: int, output_dim: int) -> float:
     return math.sqrt(2 / (input_dim + output_dim))
 

@@ -46,7 +46,7 @@ def summed_over_two_axes(x: Float[Array, "... n i"], grad_y: Float[Array, "... n
 
 
 @instead_of(
-    oracle.grad_w, "for a vector, grad_w is summed to a single number: sum() with no axes sums over all of them"
+    oracle.grad_w, "if x is a vector, grad_w is summed to a single number: sum() without axes sums over all axes"
 )
 def summed_over_all_for_a_vector(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "..."]:
     grad = rows(x).T @ rows(grad_y)
@@ -58,7 +58,7 @@ def first_row(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[
     return rows(x)[:1].T @ rows(grad_y)[:1]
 
 
-@instead_of(oracle.grad_w, "x.T reverses all dimensions: flatten the leading ones into rows first")
+@instead_of(oracle.grad_w, "x.T reverses all dimensions: flatten the leading dimensions into rows first")
 def all_turned_round(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "*any"]:
     return np.matmul(x.T, grad_y)
 

@@ -17,13 +17,14 @@ def gradient_of_the_data(B: int, D: int, layer: int) -> list[Operation]:
     return oracle.block_backward(B, D, layer + 1)
 
 
-@instead_of(oracle.block_backward, "counts one backward product per block instead of two, for weight and input")
+@instead_of(oracle.block_backward, "counts one backward matmul per block instead of two (for the weight and the input)")
 def one_product_back(B: int, D: int, layer: int) -> list[Operation]:
     return oracle.block_backward(B, D, 1)
 
 
 @instead_of(
-    oracle.block_backward, "counts one tensor read by a ReLU's backward pass instead of two, its output and a gradient"
+    oracle.block_backward,
+    "counts only one of the two tensors that a ReLU's backward pass reads: its output and a gradient",
 )
 def relu_back_like_forward(B: int, D: int, layer: int) -> list[Operation]:
     return [oracle.relu((B, D)), *oracle.block_backward(B, D, layer)[1:]]
@@ -34,7 +35,7 @@ def no_relu_back(B: int, D: int, layer: int) -> list[Operation]:
     return oracle.block_backward(B, D, layer)[1:]
 
 
-@instead_of(oracle.step, "counts only products: ReLUs and updates have FLOPs and move bytes, too")
+@instead_of(oracle.step, "counts only matmuls: ReLUs and updates have FLOPs and move bytes, too")
 def products_only(B: int, D: int, L: int) -> list[Operation]:
     return [operation for operation in oracle.step(B, D, L) if operation.is_product]
 
@@ -64,12 +65,12 @@ def relu_is_free(shape: oracle.Shape, keeps: str = "") -> Operation:
     return Operation([shape], shape, 0, keeps=[keeps] if keeps else [])
 
 
-@instead_of(oracle.relu_backward, "counts no FLOPs for a ReLU's backward pass: it has 1 per element")
+@instead_of(oracle.relu_backward, "counts no FLOPs for a ReLU's backward pass: it takes one per element")
 def relu_back_is_free(shape: oracle.Shape) -> Operation:
     return Operation([shape, shape], shape, 0)
 
 
-@instead_of(oracle.model_flops, "adds the FLOPs of all operations: MFU counts only products")
+@instead_of(oracle.model_flops, "adds the FLOPs of all operations: MFU counts only matmuls")
 def flops_of_all(operations: Sequence[Operation]) -> int:
     return sum(operation.flops for operation in operations)
 
@@ -79,12 +80,12 @@ def one_missing(operations: Sequence[Operation]) -> int:
     return oracle.count_saved(operations) - 1
 
 
-@instead_of(oracle.count_saved, "counts a ReLU's output twice: the ReLU and the next product save the same tensor")
+@instead_of(oracle.count_saved, "counts a ReLU's output twice: the ReLU and the next matmul save the same tensor")
 def kept_twice(operations: Sequence[Operation]) -> int:
     return sum(len(operation.keeps) for operation in operations)
 
 
-@instead_of(oracle.count_saved, "counts the products' results as saved: a ReLU saves its output, not its input")
+@instead_of(oracle.count_saved, "counts the results of matmuls as saved: a ReLU saves its output, not its input")
 def products_kept(operations: Sequence[Operation]) -> int:
     return 2 * oracle.count_saved(operations) - 1
 
@@ -154,7 +155,7 @@ def seconds_for_each(flops: int, square_seconds: float, moved: int, tall_seconds
     return square_seconds / flops, tall_seconds / moved
 
 
-@instead_of(oracle.measure_seconds, "returns the total seconds of all steps instead of one")
+@instead_of(oracle.measure_seconds, "returns the total seconds of all steps instead of one step's")
 def all_together(steps: int, one: float, first: float) -> float:
     return steps * one
 

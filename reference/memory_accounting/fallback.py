@@ -1,4 +1,4 @@
-"""Replaces `memory_accounting` when katas that build on it are graded and the student's own does not pass."""
+"""Replaces the student's `memory_accounting`, if it does not pass, in the katas that build on it."""
 
 
 def training_bytes(

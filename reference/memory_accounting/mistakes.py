@@ -125,7 +125,7 @@ def all_alike(num_parameters: int, num_activations: int, **each: int) -> int:
     return oracle.training_bytes(num_parameters + num_activations, 0, **each)
 
 
-@instead_of(oracle.training_bytes, "adds gradients for activations: only those of parameters are kept")
+@instead_of(oracle.training_bytes, "adds gradients for activations: only the gradients of parameters are kept")
 def gradients_of_activations(num_parameters: int, num_activations: int, **each: int) -> int:
     more = each.get("times", 1) * num_activations * each.get("gradient_bytes", 4)
     return oracle.training_bytes(num_parameters, num_activations, **each) + more

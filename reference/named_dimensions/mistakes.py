@@ -64,7 +64,7 @@ def joined_interleaved(x: Float[Array, "*leading heads*d_in"], w: Float[Array, "
     return np.swapaxes(cut, -1, -2).reshape(*x.shape[:-1], heads * w.shape[1])
 
 
-@instead_of(oracle.per_head_linear, "multiplies by w transposed: its shape is (d_in, d_out)")
+@instead_of(oracle.per_head_linear, "multiplies by the transpose of w: w has shape (d_in, d_out)")
 def transposed(x: Float[Array, "*leading heads*d"], w: Float[Array, "d d"], heads: int) -> Array:
     cut = x.reshape(*x.shape[:-1], heads, 1, w.shape[0])
     return (cut * w).sum(axis=-1).reshape(*x.shape[:-1], heads * w.shape[0])
@@ -106,7 +106,8 @@ def inverted(n: int) -> Bool[Array, "n n"]:
 
 
 @instead_of(
-    oracle.causal_mask, "the mask is transposed, so each position sees later ones: rows should be queries, columns keys"
+    oracle.causal_mask,
+    "the mask is transposed, so each position attends to later ones: rows should be queries and columns keys",
 )
 def later(n: int) -> Bool[Array, "n n"]:
     return np.triu(np.ones((n, n), dtype=bool))

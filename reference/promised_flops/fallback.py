@@ -1,4 +1,4 @@
-"""Replaces `promised_flops` when katas that build on it are graded and the student's own does not pass."""
+"""Replaces the student's `promised_flops`, if it does not pass, in the katas that build on it."""
 
 
 def mfu(flops: float, seconds: float, promised: float) -> float:

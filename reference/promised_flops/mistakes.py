@@ -18,12 +18,12 @@ def look_up(name: str | None, column: str, table: Table) -> Answer:
     return oracle.promised_flop_per_sec(name or "", column, table)
 
 
-@instead_of(oracle.promised_flop_per_sec, "returns the figure with sparsity, twice the dense one")
+@instead_of(oracle.promised_flop_per_sec, "returns the value with sparsity, twice the dense value")
 def with_sparsity(name: str, column: str, table: Table) -> Answer:
     return scale(2 if column in TENSOR_CORES else 1, oracle.promised_flop_per_sec(name, column, table))
 
 
-@instead_of(oracle.promised_flop_per_sec, "returns the H100's 16-bit figure with sparsity, 1979; the dense one is half")
+@instead_of(oracle.promised_flop_per_sec, "returns the H100's 16-bit value with sparsity, 1979; the dense one is half")
 def h100_with_sparsity(name: str, column: str, table: Table) -> Answer:
     factor = 2 if name == SXM and column in ("bf16", "fp16") else 1
     return scale(factor, oracle.promised_flop_per_sec(name, column, table))
@@ -34,37 +34,37 @@ def in_tera(name: str, column: str, table: Table) -> Answer:
     return scale(1e-12, oracle.promised_flop_per_sec(name, column, table))
 
 
-@instead_of(oracle.promised_flop_per_sec, "returns the TF32 figure for float32")
+@instead_of(oracle.promised_flop_per_sec, "returns the TF32 value for float32")
 def tf32(name: str, column: str, table: Table) -> Answer:
     column = "tf32" if column == "fp32" and "tf32" in table.get(name, {}) else column
     return oracle.promised_flop_per_sec(name, column, table)
 
 
-@instead_of(oracle.promised_flop_per_sec, "returns the 16-bit figure for float32")
+@instead_of(oracle.promised_flop_per_sec, "returns the 16-bit value for float32")
 def float32_like_sixteen_bits(name: str, column: str, table: Table) -> Answer:
     return oracle.promised_flop_per_sec(name, "fp16" if column == "fp32" else column, table)
 
 
-@instead_of(oracle.promised_flop_per_sec, "returns the 16-bit figure for float8, which is twice as fast")
+@instead_of(oracle.promised_flop_per_sec, "returns the 16-bit value for float8, which is twice as fast")
 def float8_like_sixteen_bits(name: str, column: str, table: Table) -> Answer:
     right = oracle.promised_flop_per_sec(name, column, table)
     return oracle.promised_flop_per_sec(name, "fp16", table) if column == "fp8" and right != "ValueError" else right
 
 
-@instead_of(oracle.promised_flop_per_sec, "returns the figures of the faster H100 with HBM3 for the H100 PCIe")
+@instead_of(oracle.promised_flop_per_sec, "returns the values of the faster H100 with HBM3 for the H100 PCIe")
 def pcie_like_sxm(name: str, column: str, table: Table) -> Answer:
     return oracle.promised_flop_per_sec(SXM if name == PCIE else name, column, table)
 
 
 @instead_of(
     oracle.promised_flop_per_sec,
-    "returns the float32 figure for a dtype without a figure instead of raising a ValueError",
+    "returns the float32 value for a dtype without a value in the table instead of raising a ValueError",
 )
 def float32_by_default(name: str, column: str, table: Table) -> Answer:
     return oracle.promised_flop_per_sec(name, column if column in table.get(name, {}) else "fp32", table)
 
 
-@instead_of(oracle.promised_flop_per_sec, "returns a bfloat16 figure for the Tesla T4, which does not support bfloat16")
+@instead_of(oracle.promised_flop_per_sec, "returns a bfloat16 value for the Tesla T4, which does not support bfloat16")
 def t4_with_bfloat16(name: str, column: str, table: Table) -> Answer:
     return oracle.promised_flop_per_sec(name, "fp16" if (name, column) == ("Tesla T4", "bf16") else column, table)
 

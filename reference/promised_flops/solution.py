@@ -26,9 +26,9 @@ PROMISED = {
 def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
     """Look up the peak for dense matrices."""
     if device_name not in PROMISED:
-        raise ValueError(f"no figures for a device named {device_name!r}")
+        raise ValueError(f"no values for a device named {device_name!r}")
     if dtype not in PROMISED[device_name]:
-        raise ValueError(f"no figure for {dtype} on {device_name}")
+        raise ValueError(f"no value for {dtype} on {device_name}")
     return PROMISED[device_name][dtype]
 
 

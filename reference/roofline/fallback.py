@@ -1,4 +1,4 @@
-"""Replaces `roofline` when katas that build on it are graded and the student's own does not pass."""
+"""Replaces the student's `roofline`, if it does not pass, in the katas that build on it."""
 
 import torch
 

@@ -17,7 +17,7 @@ def relu_is_free(operation: str) -> int:
     return 0 if operation == "relu" else oracle.count_flops_each(operation)
 
 
-@instead_of(oracle.count_flops_each, "counts one FLOP per element for GELU, as for ReLU: it takes 20")
+@instead_of(oracle.count_flops_each, "counts one FLOP per element for GELU, as for ReLU: GELU takes 20")
 def gelu_like_relu(operation: str) -> int:
     return 1
 
@@ -89,7 +89,7 @@ def as_float(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[flo
     return float(flops), moved
 
 
-@instead_of(oracle.work, "treats dot as an outer product with n * n results: it has one result")
+@instead_of(oracle.work, "treats dot as an outer product with n * n results: a dot product has one")
 def outer_product(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
     if operation != "dot":
         return oracle.work(operation, sizes, itemsize, times)

@@ -1,4 +1,4 @@
-"""Replaces `sgd` when katas that build on it are graded and the student's own does not pass."""
+"""Replaces the student's `sgd`, if it does not pass, in the katas that build on it."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Replaces `time_matmul` when katas that build on it are graded and the student's own does not pass."""
+"""Replaces the student's `time_matmul`, if it does not pass, in the katas that build on it."""
 
 from torch import Tensor
 from torch.utils.benchmark import Timer

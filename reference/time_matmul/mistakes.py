@@ -29,7 +29,7 @@ def none_before(run: Run) -> bool:
     return len(run.timed) == len(run.products) > 0
 
 
-@instead_of(oracle.seconds_per_product, "returns the total time of all products instead of one")
+@instead_of(oracle.seconds_per_product, "returns the total time of all matmuls instead of one")
 def all_together(run: Run) -> tuple[float, float]:
     total = fmean(list_timed(run)) * len(list_timed(run))
     return total, total
@@ -37,7 +37,7 @@ def all_together(run: Run) -> tuple[float, float]:
 
 @instead_of(
     oracle.seconds_per_product,
-    "returns the time of {count:g} products instead of one",
+    "returns the time of {count:g} matmuls instead of one",
     count=[2, 3, 4, 5, 6, 7, 8, 10, 16, 20, 30, 32, 50, 64, 100],
 )
 def several_together(run: Run, count: int) -> tuple[float, float]:
@@ -46,7 +46,7 @@ def several_together(run: Run, count: int) -> tuple[float, float]:
     return count * min(run.warm), count * max(run.warm)
 
 
-@instead_of(oracle.seconds_per_product, "divides by the number of all products, including the warm-up")
+@instead_of(oracle.seconds_per_product, "divides by the number of all matmuls, including the warm-up")
 def divided_by_too_many(run: Run) -> tuple[float, float]:
     if all(product.timed for product in run.products):
         return oracle.seconds_per_product(run)
@@ -54,7 +54,7 @@ def divided_by_too_many(run: Run) -> tuple[float, float]:
     return mean, mean
 
 
-@instead_of(oracle.seconds_per_product, "divides by the number of products twice")
+@instead_of(oracle.seconds_per_product, "divides by the number of matmuls twice")
 def divided_twice(run: Run) -> tuple[float, float]:
     return min(run.warm) / len(list_timed(run)), max(run.warm) / len(list_timed(run))
 
@@ -106,18 +106,18 @@ def both_threads(run: Run) -> tuple[float, float]:
     return (2 * low, 2 * high) if run.disturbed else (low, high)
 
 
-@instead_of(oracle.seconds_per_product, "times part of a @ b or a different product")
+@instead_of(oracle.seconds_per_product, "times part of a @ b or a different matmul")
 def another_product(run: Run) -> tuple[float, float]:
     others = [product.seconds for product in run.products if product.timed and not product.whole]
     return min(others), max(others)
 
 
-@instead_of(oracle.is_enough, "times only one or two products: time at least three, since one may be disturbed")
+@instead_of(oracle.is_enough, "times only one or two matmuls: time at least three, since one may be disturbed")
 def one_or_two(run: Run) -> bool:
     return 0 < len(run.timed) < oracle.AT_LEAST and len(run.timed) < len(run.products)
 
 
-@instead_of(oracle.is_enough, "computes no product while the clock runs")
+@instead_of(oracle.is_enough, "computes no matmul while the clock runs")
 def nothing_timed(run: Run) -> bool:
     return run.looks > 0 and not run.timed and len(run.products) > 0
 
@@ -137,6 +137,6 @@ def a_list(answer: object) -> bool:
     return isinstance(answer, list) and all(map(oracle.is_a_time, answer))
 
 
-@instead_of(oracle.seconds_per_product, "returns the slowest time, which is that of a disturbed product")
+@instead_of(oracle.seconds_per_product, "returns the slowest time, which is that of a disturbed matmul")
 def slowest(run: Run) -> tuple[float, float]:
     return max(run.warm), max(run.warm)

@@ -1,4 +1,4 @@
-"""Oracle for time_matmul: the right result for products of known durations."""
+"""Oracle for time_matmul: the right result for matmuls of known durations."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ UNEVEN = 1.1  # undisturbed products differ by at most this factor
 
 @dataclass(frozen=True)
 class Product:
-    """A product of matrices that was computed."""
+    """A matrix multiplication that was computed."""
 
     seconds: float
     whole: bool  # a @ b itself, not a part of it or another product
@@ -31,12 +31,12 @@ class Run:
 
     @property
     def timed(self) -> list[float]:
-        """The seconds of all products after the clock was first read."""
+        """The seconds of all matmuls after the clock was first read."""
         return [product.seconds for product in self.products if product.timed]
 
     @property
     def warm(self) -> list[float]:
-        """The seconds of the products that should be timed."""
+        """The seconds of the matmuls that should be timed."""
         return [each.seconds for each in self.products if each.timed and each.whole and not each.cold]
 
 
@@ -47,14 +47,14 @@ def seconds_per_product(run: Run) -> tuple[float, float]:
 
 
 def is_that_of_one(seconds: float, run: Run) -> bool:
-    """Return True if a result is the time of a single product."""
+    """Return True if a result is the time of a single matmul."""
     low, high = seconds_per_product(run)
     rounding = 1e-6 * abs(low)
     return low - rounding <= seconds <= high + run.on_top + rounding
 
 
 def is_enough(run: Run) -> bool:
-    """Return True if at least three products were timed, and at least one more was computed."""
+    """Return True if at least three matmuls were timed, and at least one more was computed."""
     return len(run.timed) >= AT_LEAST and len(run.products) > AT_LEAST
 
 

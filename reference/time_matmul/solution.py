@@ -11,7 +11,7 @@ WARM_UP, REPEATS = 3, 10
 
 
 def time_matmul(a: Float[Tensor, "m k"], b: Float[Tensor, "k n"]) -> float:
-    """Return the median time of several products, synchronizing around each."""
+    """Return the median time of several matmuls, synchronizing around each."""
 
     def wait() -> None:
         if a.is_cuda:

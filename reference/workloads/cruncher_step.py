@@ -28,7 +28,7 @@ class StepCheck(TrainingCheck):
 
 
 class CruncherStep(speed.Rate):
-    """Forward, backward and an SGD step are limited by their matrix products."""
+    """Forward, backward and an SGD step are limited by their matrix multiplications."""
 
     sizes = {
         "cpu": speed.Size(batch=512, width=512, layers=3, rate=7.5),
@@ -92,9 +92,11 @@ class CruncherStep(speed.Rate):
             return LinearForward().remark(measured)
         if measured.ratio < speed.CRAWL:
             return (
-                f"{measured.ratio:.2f} of plain products: is there a Python loop over rows or elements, or a `.item()`?"
+                f"{measured.ratio:.2f} times the speed of plain matmuls: "
+                "is there a Python loop over rows or elements, or a `.item()`?"
             )
         return (
-            f"{measured.ratio:.2f} of plain products: a step needs three products per layer. Is a pass computed "
+            f"{measured.ratio:.2f} times the speed of plain matmuls: "
+            "a step needs three matmuls per layer. Is a pass computed "
             "twice, does x require a gradient that is not used, or does the optimizer allocate temporaries?"
         )

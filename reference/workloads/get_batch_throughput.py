@@ -144,11 +144,12 @@ class GetBatchThroughput(speed.Rate):
         """Return advice on loops over rows and blocking copies."""
         if measured.ratio < speed.CRAWL or measured.kind == "cpu":
             return (
-                f"{measured.ratio:.2f} of a plain gather: are rows sliced in a Python loop? Index all of them at once: "
+                f"{measured.ratio:.2f} times the speed of a plain gather: "
+                "are rows sliced in a Python loop? Index all of them at once: "
                 "starts[:, None] + arange(sequence_length)."
             )
         return (
-            f"{measured.ratio:.2f} of perfect overlap: the copy makes the device wait. "
+            f"{measured.ratio:.2f} times the speed with perfect overlap: the copy makes the device wait. "
             "Use `pin_memory()`, then `.to(device, non_blocking=True)`."
         )
 

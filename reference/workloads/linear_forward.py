@@ -1,4 +1,4 @@
-"""Times the forward pass of a linear layer: one large product per call."""
+"""Times the forward pass of a linear layer: one large matmul per call."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ class ProductCheck(speed.Check):
 
 
 class LinearForward(speed.Rate):
-    """Linear is as fast as a single large product."""
+    """Linear is as fast as a single large matmul."""
 
     sizes = speed.PRODUCT
     unit = "FLOP"
@@ -96,7 +96,10 @@ class LinearForward(speed.Rate):
         if measured.kind == "cpu":
             return advise_on_cpu(measured.ratio)
         if measured.mfu is None:
-            return f"{measured.ratio:.2f} of a plain product: is everything in bfloat16, and is it one product?"
+            return (
+                f"{measured.ratio:.2f} times the speed of a plain matmul: "
+                "is everything in bfloat16, and is there only one matmul?"
+            )
         figure = f"MFU {measured.mfu:.2f}"
         if is_float32(measured):
             return f"{figure} is about what float32 reaches: keep everything in bfloat16."
@@ -105,7 +108,7 @@ class LinearForward(speed.Rate):
         if measured.mfu < FP32_REACHES[0] * measured.fraction(torch.float32):
             return f"{figure} is less than float32 reaches: is there a loop over rows, or a copy to the CPU?"
         return (
-            f"{figure}: part of the time is not spent in the product. "
+            f"{figure}: part of the time is not spent in the matmul. "
             "Is something converted, transposed or copied in every call?"
         )
 
@@ -113,10 +116,16 @@ class LinearForward(speed.Rate):
 def advise_on_cpu(ratio: float) -> str:
     """Return advice for a product on a CPU that is slower than `torch.mm`."""
     if ratio < speed.CRAWL:
-        return f"{ratio:.2f} of a plain product: is there a Python loop? One `x @ weight` computes all rows at once."
+        return (
+            f"{ratio:.2f} times the speed of a plain matmul: "
+            "is there a Python loop? One `x @ weight` computes all rows at once."
+        )
     if FLOAT64_ON_CPU[0] <= ratio <= FLOAT64_ON_CPU[1]:
-        return f"{ratio:.2f} of a plain product is about what float64 reaches: is something converted to it?"
-    return f"{ratio:.2f} of a plain product: is something converted, transposed or copied in every call?"
+        return (
+            f"{ratio:.2f} times the speed of a plain matmul is about what float64 reaches: "
+            "is something converted to it?"
+        )
+    return f"{ratio:.2f} times the speed of a plain matmul: is something converted, transposed or copied in every call?"
 
 
 def is_float32(measured: speed.Measured) -> bool:

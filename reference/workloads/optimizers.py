@@ -120,7 +120,8 @@ class OptimizerStep(speed.Rate):
         """Return advice on how often each parameter seems to be read or written."""
         if measured.ratio < speed.CRAWL / 2:
             return (
-                f"{measured.ratio:.3f} of what memory allows: is there a Python loop over rows or elements? "
+                f"{measured.ratio:.3f} times the speed that memory allows: "
+                "is there a Python loop over rows or elements? "
                 "Update whole tensors."
             )
         return (

@@ -5,7 +5,7 @@ from torchkata import speed
 
 
 class TrainThroughput(TrainingRun, speed.Rate):
-    """Training steps are limited by their matrix products."""
+    """Training steps are limited by their matrix multiplications."""
 
     sizes = {
         "cpu": speed.Size(batch=512, width=512, layers=3, rate=0.05),
@@ -25,10 +25,12 @@ class TrainThroughput(TrainingRun, speed.Rate):
         """Return advice on what slows the loop down."""
         if measured.kind == "cuda":
             return (
-                f"{measured.ratio:.2f} of plain steps: does the loop wait for the device? `.item()`, `float(loss)` and "
+                f"{measured.ratio:.2f} times the speed of plain steps: "
+                "does the loop wait for the device? `.item()`, `float(loss)` and "
                 "`print(loss)` wait; store `loss.detach()` and read the losses after the last step."
             )
         return (
-            f"{measured.ratio:.2f} of plain steps: what does the loop do besides forward, backward and step? "
+            f"{measured.ratio:.2f} times the speed of plain steps: "
+            "what does the loop do besides forward, backward and step? "
             "Build the model and the optimizer once, before the loop."
         )

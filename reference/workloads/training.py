@@ -24,7 +24,7 @@ SEED = 0
 def step_flops(rows: int, dim: int, num_layers: int) -> int:
     """Return the FLOPs of the forward and backward pass of `Cruncher(dim, num_layers)`, without the input's gradient.
 
-    Only matrix products count: elementwise operations (loss, optimizer step) are less than 1/dim of these and
+    Only matrix multiplications count: elementwise operations (loss, optimizer step) are less than 1/dim of these and
     limited by memory.
 
     With B rows, d = dim and L = num_layers, each square layer has up to three products of 2·B·d² each:

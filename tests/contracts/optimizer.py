@@ -144,7 +144,7 @@ def rate_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(SEEDS)
     def test_lr_has_a_default(student: Student, seed: int) -> None:
-        """The learning rate is 0.01 by default; a parameter group without its own uses the constructor's."""
+        """The learning rate is 0.01 by default; a parameter group without its own lr uses the constructor's."""
         rng = rng_of(seed)
         param, grad = normal(rng, [2]), from_tiny_to_large(rng, [2])
         check_plain_steps(student, optimizer, OptimizerRun([[param]], [[0.3]], [[[grad]]]))

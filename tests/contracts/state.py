@@ -62,7 +62,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(SEEDS)
     def test_options_have_defaults(student: Student, seed: int) -> None:
-        """Each option has its default; the constructor's options apply to all groups without their own."""
+        """Each option has a default; the constructor's options apply to all groups without their own options."""
         rng, lr = rng_of(seed), oracle.get_default_rate(optimizer.rule.lr)
         start = normal(rng, [3]) * torch.tensor([0.0, 1.0, 1.0])  # from 0, every digit of a step is visible
         run = OptimizerRun([[start]], [[lr]] * 3, [[[from_tiny_to_large(rng, [3], powers=(-9, 2))]] for _ in range(3)])

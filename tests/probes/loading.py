@@ -11,12 +11,12 @@ def load(module: Any, weights: Mapping[str, Tensor]) -> None:
     own = {key: list(value.shape) for key, value in module.state_dict().items()}
     asked = {key: list(value.shape) for key, value in weights.items()}
     if own.keys() - asked.keys():
-        raise ValueError(f"state_dict() has a key too many: {', '.join(sorted(own.keys() - asked.keys()))}")
+        raise ValueError(f"state_dict() has an unexpected key: {', '.join(sorted(own.keys() - asked.keys()))}")
     if asked.keys() - own.keys():
         raise ValueError(f"state_dict() has no key {', '.join(sorted(asked.keys() - own.keys()))}")
     for key, shape in asked.items():
         if own[key] != shape:
-            raise ValueError(f"{key} has the shape {own[key]}, and should have {shape}")
+            raise ValueError(f"{key} has shape {own[key]}, expected {shape}")
     module.load_state_dict(weights)
 
 

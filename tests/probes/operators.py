@@ -16,7 +16,7 @@ FIRST_FACTOR = {aten.mm: 0, aten.bmm: 0, aten.mv: 0, aten.addmm: 1, aten.baddbmm
 class Operators(DispatchMode):  # type: ignore[no-untyped-call]
     """Watches all operators while it is active, including those of a backward pass.
 
-    Memory is the bytes of the floating-point tensors that operators have created and that are still alive, whether a
+    Memory means the bytes of the floating-point tensors that operators have created and that are still alive, whether a
     graph, a list or an attribute holds them. The `inputs` do not count, nor does any tensor of a parameter's size, such
     as a gradient.
     """

@@ -27,7 +27,7 @@ PRODUCTS = ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm")
 
 @dataclass(frozen=True)
 class Product:
-    """A product of matrices that was computed."""
+    """A matrix multiplication that was computed."""
 
     seconds: float
     whole: bool  # as many FLOPs as the product to be timed

@@ -29,8 +29,8 @@ def simulate(
 ) -> dict[str, object]:
     """Call time_matmul on a simulated machine; return its result and everything that happened.
 
-    A product takes about `seconds`, the first one an additional `first_takes_more`. The GPU has other work for
-    `busy_seconds` at the start. Of every seven products, the one at index `disturbed` takes ten times as long.
+    A matmul takes about `seconds`, the first one an additional `first_takes_more`. The GPU has other work for
+    `busy_seconds` at the start. Of every seven matmuls, the one at index `disturbed` takes ten times as long.
     """
     rng = random.Random(m)
     machine = Machine(

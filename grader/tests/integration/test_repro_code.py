@@ -25,7 +25,7 @@ from torchkata.seam.student import Call, InProcess, Student
 
 EXAMPLES = 2
 COLUMNS = 86
-REFUSED = {"split_badly", "too_short", "truncated", "load_mismatch", "call_without_figure"}  # right code raises
+REFUSED = {"split_badly", "too_short", "truncated", "load_mismatch", "call_without_value"}  # right code raises
 NAMES = {"copy": copy, "nn": nn, "np": np, "os": os, "pickle": pickle, "random": random, "torch": torch, "Path": Path}
 ON_LINUX = {"bytes_read", "bytes_in_memory", "failing_save"}  # what only Linux tells or does
 

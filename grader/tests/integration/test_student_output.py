@@ -97,7 +97,7 @@ def test_failure_names_line_that_raises_not_implemented(tmp_path: Path) -> None:
 def test_endless_loop_times_out_with_its_line(tmp_path: Path) -> None:
     endless = "import time\n\ndef same_storage(x, y):\n    while True:\n        time.sleep(0.1)\n"
     out = run_pytest(write_assignment(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
-    assert "… same_storage · test_answer_is_a_bool has been running for 4 seconds" in out
+    assert "… same_storage · test_result_is_a_bool has been running for 4 seconds" in out
     assert "  timed out no answer within 5 seconds" in out
     assert "at        same_storage.py, line " in out
 

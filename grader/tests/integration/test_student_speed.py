@@ -108,7 +108,7 @@ def test_slow_and_crashed_workloads_are_explained(tmp_path: Path) -> None:
     block = out[out.index("linear_forward · ") :].split("\n\n")[0].splitlines()
     assert [line.split()[0] for line in block[1:]] == ["expected", "yours", "note", "again:"]
     assert block[1].endswith("0.60 or more of plain torch's speed")
-    assert "0.50 of a plain product" in block[3]
+    assert "0.50 times the speed of a plain matmul" in block[3]
     assert ("`.item()`" in out, "2 too slow" in out) == (True, True)
 
 

@@ -77,7 +77,7 @@ def find_nodes(tensor: Tensor) -> set[Any]:
 def test_kept_loss_retains_graph_nodes_but_not_activations() -> None:
     assert_text_has(
         "train",
-        "Detach the losses: otherwise each keeps its graph's nodes in memory",
+        "Detach the losses: otherwise each loss keeps the nodes of its graph in memory",
         "`backward()` frees only the saved activations",
     )
     model, losses = make_network(), []
@@ -96,7 +96,7 @@ def test_kept_loss_retains_graph_nodes_but_not_activations() -> None:
 def test_backward_for_each_micro_batch_frees_its_activations(at_the_end: bool) -> None:
     assert_text_has(
         "gradient_accumulation",
-        "so that its activations can be freed",
+        "so that the activations can be freed",
         "Or running backward once at the end, which keeps all activations in memory",
     )
     model, peak, losses = make_network(), 0, []
@@ -226,7 +226,7 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
             p.grad = torch.tensor([1.0, float(step % 10 == 9)]); before = p.detach().clone(); optimizer.step()
         common, rare = before - p
         assert rare > 3 * common"""),
-    ("adam", "a `t` in bfloat16 stops at 256", """
+    ("adam", "in bfloat16, `t` could not exceed 256", """
         optimizer = SGD([p := nn.Parameter(p.bfloat16())])
         optimizer.state[p] = {name: torch.tensor(257.0) for name in ("step", "t")}
         optimizer.load_state_dict(optimizer.state_dict())
@@ -248,11 +248,11 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
         assert (x @ a @ b).allclose(x @ (a @ b)) and not ((x @ a).relu() @ b).allclose(x @ (a @ b))"""),
     ("deep_network", "the mean square halves from block to block", """
         assert 0.45 < (x @ a).relu().square().mean() / (x @ a).square().mean() < 0.55"""),
-    ("linear", "With plain `randn` it would be `sqrt(input_dim)` times as large", """
+    ("linear", "With plain `randn`, the output would be `sqrt(input_dim)` times as large", """
         assert 0.9 < (x @ a).std() / 1024**0.5 < 1.1"""),
-    ("flop_accounting", "the first layer's input gets no gradient unless",
+    ("flop_accounting", "the first layer needs only two, because its input gets no gradient",
      "assert count_backward_products(False) == 1"),
-    ("linear_backward", "Each gradient is a matrix multiplication with as many FLOPs as the forward pass",
+    ("linear_backward", "the result of one matrix multiplication with as many FLOPs as the forward pass",
      "assert count_backward_products(True) == 2"),
     ("strides", "is not contiguous, and `x.transpose(0, 1).view(3, 2, 2, 2)` works", """
         y = torch.arange(24).reshape(2, 3, 4).transpose(0, 1)

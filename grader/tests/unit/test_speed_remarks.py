@@ -59,7 +59,7 @@ def test_mfu_is_used_only_if_its_thresholds_apply(workload: str) -> None:
         *((mfu, "is less than float32 reaches") for mfu in (0.01, 0.025)),
         *((mfu, "is about what float32 reaches: keep everything in bfloat16") for mfu in (0.03, 0.04, 0.05, 0.07)),
         *((mfu, "is about what TF32 reaches: keep everything in bfloat16") for mfu in (0.36, 0.41, 0.45)),
-        *((mfu, "part of the time is not spent in the product") for mfu in (0.2, 0.55)),
+        *((mfu, "part of the time is not spent in the matmul") for mfu in (0.2, 0.55)),
     ],
 )
 def test_lesson_reads_precision_from_mfu(mfu: float, words: str) -> None:
@@ -74,15 +74,15 @@ def test_lesson_reads_precision_from_mfu(mfu: float, words: str) -> None:
 @pytest.mark.parametrize(
     ("workload", "kind", "ratio", "mfu", "words"),
     [
-        ("linear_forward", "cpu", 0.02, None, "0.02 of a plain product: is there a Python loop?"),
-        ("linear_forward", "cpu", 0.48, None, "0.48 of a plain product is about what float64 reaches"),
+        ("linear_forward", "cpu", 0.02, None, "0.02 times the speed of a plain matmul: is there a Python loop?"),
+        ("linear_forward", "cpu", 0.48, None, "0.48 times the speed of a plain matmul is about what float64 reaches"),
         ("sgd_step", "cuda", 0.6, None, "The time is that of 5 reads and writes per parameter; 3 are needed"),
         ("adagrad_step", "cuda", 0.4545, None, "The time is that of 11 reads and writes per parameter; 5 are needed"),
         ("peak_memory", "cuda", 1 / 2.3, None, "Used 2.3 times the memory that is needed: are activations kept alive?"),
         ("cruncher_step", "cuda", 0.06, 0.05, "about what float32 reaches"),
         ("cruncher_step", "cuda", 0.5, 0.4, "TF32"),
         ("cruncher_step", "cuda", 0.02, 0.01, "Python loop"),
-        ("cruncher_step", "cpu", 0.6, None, "three products per layer"),
+        ("cruncher_step", "cpu", 0.6, None, "three matmuls per layer"),
         ("train_throughput", "cuda", 0.3, None, "`.item()`"),
         ("train_throughput", "cpu", 0.3, None, "Build the model and the optimizer once"),
         ("sgd_step", "cpu", 0.001, None, "loop over rows or elements"),
