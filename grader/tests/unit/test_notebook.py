@@ -11,6 +11,7 @@ from torchkata.cli.terminal import CallError
 from torchkata.course import course, use
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import format_label, split_label
+from torchkata.cli import packages
 from torchkata.notebook import install, magic
 from torchkata.notebook.client import Client, Finished
 from torchkata.notebook.html import progress, verdict
@@ -153,7 +154,8 @@ def test_missing_packages_are_installed_and_torch_stays(monkeypatch: pytest.Monk
     assert install.main() == 0
     assert asked == [], "nothing is missing here"
     here = {"torch": ["2.9.0+cu126"], "numpy": ["2.0.2"], "pytest": ["8.3.5"]}
-    monkeypatch.setattr(install, "find_versions", lambda name: here.get(name, []))
+    for module in (install, packages):
+        monkeypatch.setattr(module, "find_versions", lambda name: here.get(name, []))
     assert install.main() == 7
     assert asked == [["torch==2.9.0+cu126\n", "pytest>=8.4", "hypothesis>=6.140"]]
-    assert install.find_missing(["torch>=2.6", "torch>=2.10"]) == ["torch>=2.10"], "pip says that it can't be had"
+    assert packages.find_missing(["torch>=2.6", "torch>=2.10"]) == ["torch>=2.10"], "pip says that it can't be had"
