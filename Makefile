@@ -4,6 +4,8 @@
 # make lowest   the tests of code that uses private APIs, with the lowest versions that pyproject.toml allows
 # make portable tests under other CPUs, thread counts, locales, time zones, terminal widths and last bits
 # make speed    the proof about cheats on speed; needs an idle machine
+# make dist     the wheel and the sdist in dist/, checked, and built twice to show that both builds are equal
+# make coverage the coverage of the grader's unit tests, subprocesses included
 #
 # JOBS submissions are graded in parallel. TESTERS processes run the grader's tests, which mostly wait for other processes.
 # TERM=dumb: no progress bar of the proof between the dots of the tests, which run at the same time.
@@ -13,6 +15,7 @@ TESTERS ?= 4
 SEEDS ?= 20
 BIN := .venv/bin
 LOWEST := .venv/lowest/bin
+RELEASE := .venv/release/bin
 INTERNALS := unit/test_inputs unit/test_diagnosis unit/test_accounting unit/test_compute_katas
 VARIATIONS := ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 OMP_NUM_THREADS=1 OMP_NUM_THREADS=8 \
 	LC_ALL=C TZ=Asia/Kolkata COLUMNS=60
@@ -66,6 +69,24 @@ lowest:
 	$(LOWEST)/grader grade examples/submissions/complete --out .venv/lowest/results
 	grep -q '^"complete",100.0,100.0,' .venv/lowest/results/gradebook.csv
 
+dist:
+	$(PYTHON) -m venv .venv/release
+	$(RELEASE)/python -m pip install --quiet --constraint constraints.txt "pip>=25.1"
+	$(RELEASE)/python -m pip install --quiet --constraint constraints.txt --group release
+	rm -rf dist
+	for folder in dist/again dist; do $(RELEASE)/python -m build --no-isolation --outdir $$folder || exit 1; done
+	for file in dist/*.*; do cmp "$$file" "dist/again/$${file#dist/}" || exit 1; done
+	rm -r dist/again
+	$(RELEASE)/twine check --strict dist/*
+	$(RELEASE)/check-wheel-contents dist/*.whl
+
+coverage: .venv/installed
+	rm -f .coverage*
+	$(BIN)/coverage run -m pytest grader/tests/unit -m "not timing" -W error -n $(TESTERS) --dist loadfile
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --format markdown > coverage.md
+	tail -1 coverage.md
+
 benchmark: .venv/installed
 	$(BIN)/python -m benchmarks.student
 	$(BIN)/python -m benchmarks.watch
@@ -78,6 +99,6 @@ benchmark: .venv/installed
 	touch $@
 
 clean:
-	rm -rf .venv results
+	rm -rf .venv results dist .coverage* coverage.md
 
-.PHONY: grade test tests proof style solution prove portable lowest speed benchmark clean
+.PHONY: grade test tests proof style solution prove portable lowest speed dist coverage benchmark clean

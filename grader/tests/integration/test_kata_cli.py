@@ -206,10 +206,11 @@ def test_kata_works_in_an_ascii_terminal(handout: Path) -> None:
         assert (done.code, done.err) == (0, "")
 
 
-def test_overview_hint_and_export_import_no_torch(handout: Path) -> None:
+def test_quick_commands_import_no_slow_packages(handout: Path) -> None:
+    commands = [], ["--help"], ["--version"], ["about"], ["hint"], ["export"]
     (handout / "look.py").write_text(
-        "import sys\nfrom torchkata.cli.command import run\nrun([])\nrun(['hint'])\nrun(['export'])\n"
-        "assert not {'torch', 'numpy', 'pytest'} & set(sys.modules)\n"
+        f"import sys\nfrom torchkata.cli.command import run\nfor command in {commands}:\n    run(command)\n"
+        "assert not {'torch', 'numpy', 'pytest', 'hypothesis'} & set(sys.modules)\n"
     )
     done = run_python("-m", "look", cwd=handout)
     assert done.code == 0, done.err

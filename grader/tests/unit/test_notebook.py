@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from grader.tests.support.html_tree import parse_html
+from torchkata.cli import packages
 from torchkata.cli.terminal import CallError
 from torchkata.course import course, use
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import format_label, split_label
-from torchkata.cli import packages
 from torchkata.notebook import install, magic
 from torchkata.notebook.client import Client, Finished
 from torchkata.notebook.html import progress, verdict
