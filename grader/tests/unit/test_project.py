@@ -129,4 +129,7 @@ def test_workflows_pin_actions_and_only_read(path: Path) -> None:
     assert workflow["permissions"] == {"contents": "read"}
     used = [step["uses"] for job in workflow["jobs"].values() for step in job["steps"] if "uses" in step]
     assert used
+    granted = {name: job["permissions"] for name, job in workflow["jobs"].items() if "permissions" in job}
+    publishes = {"publish": {"id-token": "write", "attestations": "write", "contents": "read"}}
+    assert granted == (publishes if path.name == "release.yml" else {})
     assert [action for action in used if not re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action)] == []
