@@ -1,4 +1,4 @@
-"""Capstone: predict the cost of a training step from its shapes and a device's two speeds, then measure the step.
+"""Capstone: predict the cost of a training step from its shapes, a peak FLOP/s and a memory bandwidth, then measure it.
 
 A step of a `DeepNetwork(D, L)`, L ≥ 1, on a batch x of B rows computes `y = model(x)`, calls `y.backward(ones)`, and
 applies plain SGD, `p -= lr * p.grad`. x does not require grad.
@@ -75,8 +75,8 @@ def measure_step(
     time at least three further steps.
 
     Example:
-        took = measure_step(B=64, D=64, L=2, promised=1e12)
-        took["seconds"] > predict_step(64, 64, 2, torch.float32, 1e15, 1e15)["seconds"]     # True: a step is slower
+        measured = measure_step(B=64, D=64, L=2, promised=1e12)
+        measured["seconds"] > predict_step(64, 64, 2, torch.float32, 1e15, 1e15)["seconds"]     # True: a step is slower
 
     Not specified (either is fine): whether you return the mean, the median or the minimum; the values of x; the
     implementation of SGD.

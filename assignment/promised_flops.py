@@ -24,7 +24,7 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
     - These values are for dense matrices. Datasheets also list values "with sparsity" (two of every four consecutive
       elements are zero), which are twice as high.
     - The float32 values are not for TF32, which is faster.
-    - Raise a ValueError for an unknown device name, and for a dtype without a value in the table, such as float64.
+    - Raise a ValueError for an unknown device name, and for a dtype that is not in the table, such as float64.
     - Compare whole names: "NVIDIA H100 NVL" and "NVIDIA H100 80GB HBM3 MIG 1g.10gb" are other devices.
 
     Example:

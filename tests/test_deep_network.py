@@ -148,7 +148,7 @@ def test_each_layer_draws_its_own_weight(student: Student, dim: int, num_layers:
     )
 
 
-def test_initial_std_is_one_over_root_dim(student: Student, seed: int) -> None:
+def test_initial_std_is_inverse_sqrt_of_dim(student: Student, seed: int) -> None:
     """The initial weight of every layer is normally distributed, with mean 0 and standard deviation 1 / sqrt(dim)."""
     dim, num_layers = 128, 4
     start = student.call(probes.initial_weights, dim, num_layers, 1, seed)

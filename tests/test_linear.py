@@ -64,7 +64,7 @@ def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) ->
     return values
 
 
-def test_initial_std_is_one_over_root_input_dim(student: Student, seed: int) -> None:
+def test_initial_std_is_inverse_sqrt_of_input_dim(student: Student, seed: int) -> None:
     """The initial weight has mean 0 and standard deviation 1 / sqrt(input_dim)."""
     for input_dim, output_dim in WIDE:
         weight = draw_weight(student, input_dim, output_dim, seed)

@@ -37,5 +37,5 @@ def test_old_squares_decay(student: Student, run: OptimizerRun, alpha: float) ->
 @costly
 @given(runs(steps=2, powers=(-12, 12)), st.sampled_from([1e-8, 1e-3, 1.0]))
 def test_eps_is_added_outside_the_root(student: Student, run: OptimizerRun, eps: float) -> None:
-    """eps is added after the square root, not under it, for gradients from 1e-12 to 1e12."""
+    """eps is added outside the square root, not inside, for gradients from 1e-12 to 1e12."""
     check_run(student, OPTIMIZER, replace(start_at_zero(run), options=[{"eps": eps}]))

@@ -78,7 +78,7 @@ def test_device_is_synchronized_after(student: Student, m: int, k: int, n: int, 
 
 @costly
 @given(SIZES, SIZES, SECONDS)
-def test_device_is_synchronized_before(student: Student, m: int, n: int, seconds: float) -> None:
+def test_device_is_synchronized_before_timing(student: Student, m: int, n: int, seconds: float) -> None:
     """On a GPU that is busy with other work, the clock starts after that work has finished."""
     reply = student.call(probes.simulate, m, 3, n, seconds, 0.0, True, THOUSANDFOLD * seconds)
     note = "the device was still busy when the clock started: synchronize after warming up, before you start the clock"

@@ -89,7 +89,7 @@ def grade(
     replay: Replay = True,
     json: AsJson = False,
 ) -> None:
-    """Grade one or many submissions into DIR: DIR/<id>/result.json and DIR/gradebook.csv.
+    """Grade one or many submissions and write DIR/<id>/result.json and DIR/gradebook.csv.
 
     By default the course's graded tracks are graded; select others with --track or --kata.
 

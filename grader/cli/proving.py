@@ -97,7 +97,7 @@ def certify(
     ] = False,
     messages: Annotated[
         Path | None,
-        typer.Option(help="Prove nothing; write the message that students see for each wrong entry.", metavar="DIR"),
+        typer.Option(help="Only write the messages that students see for each wrong entry.", metavar="DIR"),
     ] = None,
 ) -> None:
     """Prove that the course grades correctly.

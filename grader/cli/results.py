@@ -75,7 +75,7 @@ def similar(
         typer.Option(help="Pseudonymize submissions with the KEYFILE of `grader grade`.", metavar="KEYFILE"),
     ] = None,
 ) -> None:
-    """Write a class's code to folders for compare50, JPlag or MOSS, and print the commands that compare it.
+    """Write a class's code to folders for compare50, JPlag or MOSS, and print the commands that compare the code.
 
     Each submission gets a folder with the files that differ from the stubs. The stubs are written as well, so that the
     detector can ignore code that every student was given.
@@ -141,7 +141,7 @@ def marks(
     people: Annotated[Path, typer.Argument(help="Folder with class.csv and the grading rules.", metavar="CLASS")],
     excel: Excel = False,
 ) -> None:
-    """Compute each student's mark and write CLASS/marks.csv: points, minus late penalties, with manual overrides.
+    """Compute everyone's mark from points, late penalties and manual overrides, and write CLASS/marks.csv.
 
     CLASS/class.csv has the column id, and optionally name, email, lms_id, section, group, submission.
 

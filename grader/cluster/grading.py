@@ -186,7 +186,7 @@ class Run:
         if failed:
             self.warn(f"failed tasks: {', '.join(failed)} (logs in {where})")
         for node, why in self.read_unfit().items():
-            self.warn(f"{node} is unfit: {why}")
+            self.warn(f"{node} can't be used: {why}")
         if cancelled:
             self.warn(f"cancelled tasks: {', '.join(cancelled)}")
         return bool(cancelled)

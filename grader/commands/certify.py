@@ -31,7 +31,7 @@ from torchkata.course import CourseError, Kata, course
 MAX_INCONCLUSIVE = 0.25  # largest share of inconclusive claims in a part of the proof
 NOTHING = {"attacks": "there are none in these katas", "cheats": "this course has no workloads"}
 LEFT_OUT = (
-    "Not included in --quick: for a wrong entry, tests other than the one in caught_by.toml; for a correct variant, "
+    "Not included in --quick: for a wrong entry, all tests except the one in caught_by.toml; for a correct variant, "
     f"all but {FEW_EXAMPLES} inputs per test, and the katas that build on it; fallbacks; further seeds; for attacks, "
     "the controls, times, diagnoses, lower isolation levels and most tests of the attacked and of the next submission; "
     "cheats on speed; mypy."

@@ -107,7 +107,9 @@ def find_obsolete_overrides(folder: Path, before: Mapping[str, Graded], after: M
         for override in book.overrides.get(person.id, ()):
             was, now = graded_points(old.points, override), graded_points(new.points, override)
             if override.points != was and min(was, now) <= override.points <= max(was, now):
-                found.append(f"{describe(person, override)}; graded {was:g} before and {now:g} now: still needed?")
+                found.append(
+                    f"{describe(person, override)}; graded {was:g} before and {now:g} now; is it still needed?"
+                )
     return found
 
 

@@ -56,7 +56,7 @@ class Override:
 
 @dataclass(frozen=True)
 class Points:
-    """The graded points of a submission: in total, by kata, and by kata and test."""
+    """The graded points of a submission: in total, per kata, and per test of each kata."""
 
     score: float
     katas: Mapping[str, float]

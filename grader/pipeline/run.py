@@ -97,7 +97,9 @@ def grade_all(
             if isinstance(event, Graded):
                 for (kata, test), trace in event.traces.items():
                     if (kata, test) not in reported and (kata, test) not in tests.broken:
-                        text = f"tests/test_{kata}.py: {test} fails for every answer\n{indent(trace, '  ')}"
+                        text = (
+                            f"tests/test_{kata}.py: {test} fails no matter what the code returns\n{indent(trace, '  ')}"
+                        )
                         outcome.broken.append(text)
                     reported.add((kata, test))
                 submission = event.job.submission.id

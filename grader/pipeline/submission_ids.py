@@ -94,7 +94,7 @@ def refuse_name(entry: Entry, problem: str, detail: str = "") -> Refusal:
 def find_name_problem(name: str) -> str | None:
     """Return why results can't be stored under a name, or None if they can."""
     if not name:
-        return "the name is empty apart from its ending"
+        return "the name consists only of a file extension"
     if any(unicodedata.category(character) in UNPRINTABLE for character in name):
         return "its name has unprintable characters"
     if len(name.encode()) > LONGEST:

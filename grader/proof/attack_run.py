@@ -175,7 +175,7 @@ def judge(plan: Plan, graded: Mapping[int, Graded]) -> Trial:
     problems = [
         f"gained {gained:g} points" if gained else "",
         "crashed the process that graded it" if any(test.cause == LOST.cause for test in attacked.tests) else "",
-        "blamed the machine" if attacked.status == "inconclusive" else "",
+        "made the result inconclusive" if attacked.status == "inconclusive" else "",
         f"took {hostile.seconds:.0f} seconds" if hostile.seconds > most_seconds else "",
         f"took {mib:.0f} MiB of the grader's memory" if mib > SLACK_MIB else "",
         f"left a message of {longest} characters" if longest > MAX_MESSAGE else "",

@@ -124,7 +124,7 @@ def judge_cheat(
     earned = gained and not entry.earns and not is_inconclusive(row)
     problems = (
         f"gained {gained:g} points" if earned else "",
-        f"blamed the machine: {row.message}" if not row.counts and not is_noisy(row) else "",
+        f"made the result inconclusive: {row.message}" if not row.counts and not is_noisy(row) else "",
         f"took {row.seconds:.0f} seconds" if row.seconds > MAX_SECONDS else "",
     )
     fine = control.outcome == "passed" or is_noisy(control)

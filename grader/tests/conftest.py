@@ -42,7 +42,7 @@ class Run:
 
 
 def run(*command: str, cwd: Path = ROOT) -> Run:
-    """Run a Python module as a user would, in a process of its own."""
+    """Run a Python module as a user would, in a separate process."""
     return Run(*run_module(*command, cwd=cwd, environment=get_environment()))
 
 
@@ -68,8 +68,13 @@ def run_kata(handout: Path, *command: str, typed: str = "", **variables: str) ->
     return run_as_student("torchkata", *command, cwd=handout, typed=typed, **variables)
 
 
+def find_row(printed: str, kata: str) -> str:
+    """Return the line of a kata in a printed table."""
+    return next(line for line in printed.splitlines() if line.startswith(f"  {kata} "))
+
+
 def write_solution(handout: Path, *katas: str) -> None:
-    """Replace the stubs of these katas by the reference solution."""
+    """Replace the stubs of these katas with the reference solution."""
     for name in katas:
         shutil.copy(SOLUTION / f"{name}.py", handout / "assignment")
 
@@ -85,7 +90,7 @@ def run_python(*arguments: str, cwd: Path = ROOT) -> Run:
 
 
 def get_environment() -> dict[str, str]:
-    """Return the environment without pytest's variables, so that a pytest in it starts afresh."""
+    """Return the environment without pytest's variables, which would change a pytest that runs in it."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
 
 

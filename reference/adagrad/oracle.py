@@ -1,4 +1,4 @@
-"""Computes one step of AdaGrad, and its state."""
+"""AdaGrad's oracle: performs one step and updates the state."""
 
 import numpy as np
 from jaxtyping import Float

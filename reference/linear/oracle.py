@@ -35,5 +35,5 @@ def initial_kurtosis(input_dim: int, output_dim: int) -> tuple[float, float]:  #
 
 
 def initial_repeats(input_dim: int, output_dim: int) -> float:  # noqa: ARG001  (mistakes use them)
-    """Return the largest share of weights that may be repeated, up to sign, by chance."""
+    """Return the largest fraction of weights that may have a duplicate by chance, ignoring the sign."""
     return 0.25

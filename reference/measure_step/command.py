@@ -31,7 +31,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Roofline:
-    """A device's two speeds and the student's `roofline` module."""
+    """A device's peak FLOP/s and memory bandwidth, and the student's `roofline` module."""
 
     flop_per_sec: float
     bytes_per_sec: float

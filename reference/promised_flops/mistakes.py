@@ -58,7 +58,7 @@ def pcie_like_sxm(name: str, column: str, table: Table) -> Answer:
 
 @instead_of(
     oracle.promised_flop_per_sec,
-    "returns the float32 value for a dtype without a value in the table instead of raising a ValueError",
+    "returns the float32 value for a dtype that is not in the table instead of raising a ValueError",
 )
 def float32_by_default(name: str, column: str, table: Table) -> Answer:
     return oracle.promised_flop_per_sec(name, column if column in table.get(name, {}) else "fp32", table)

@@ -78,7 +78,7 @@ def two_digits(drawn_by: str, seeds: Sequence[int]) -> list[object]:
 
 @instead_of(
     oracle.origins,
-    "torch's draws depend on what was drawn before the call: its seed is itself drawn at random",
+    "torch's random numbers depend on what was drawn before the call: the seed passed to torch is itself random",
 )
 def torch_from_numpy(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     before = list(pairwise([None, *seeds]))
@@ -87,7 +87,7 @@ def torch_from_numpy(drawn_by: str, seeds: Sequence[int]) -> list[object]:
 
 @instead_of(
     oracle.origins,
-    "NumPy's draws depend on what was drawn before the call: its seed is itself drawn at random",
+    "NumPy's random numbers depend on what was drawn before the call: the seed passed to NumPy is itself random",
 )
 def numpy_from_random(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     before = list(pairwise([None, *seeds]))

@@ -39,7 +39,7 @@ def sign(p: P, grad: P, lr: float) -> P:
     return p - lr * np.sign(grad)
 
 
-@instead_of(oracle.step, "the update is divided by the parameter's number of elements")
+@instead_of(oracle.step, "the update is divided by the number of elements in the parameter")
 def averaged(p: P, grad: P, lr: float) -> P:
     return p - lr * grad / max(1, p.size)
 

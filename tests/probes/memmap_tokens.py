@@ -134,7 +134,7 @@ def assigned_to(assignment: Any, tokens: Tensor) -> list[object]:
 def bytes_in_memory(assignment: Any, count: int) -> object:
     """Return how many bytes are resident after three of `count` tokens are used, as the OS reports; None on Windows.
 
-    A file that was just written is still in memory, so load a sparse copy of it (its tokens are zeros).
+    A file that was just written is still in the page cache, so load a sparse copy of it (all tokens are 0).
     """
     if sys.platform == "win32":
         return None

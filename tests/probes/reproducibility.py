@@ -80,7 +80,7 @@ def hash_elsewhere(value: object) -> int:
 
 
 def id_elsewhere(value: object) -> int:
-    """Return another id, as another process would."""
+    """Return a different id, as if called from another process."""
     return id(value) + ELSEWHERE
 
 

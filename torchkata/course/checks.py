@@ -51,7 +51,7 @@ def check_total(course: "Course", track: str, katas: Sequence[Kata]) -> None:
     if abs(total - TRACK_POINTS) > 1e-6:
         each = ", ".join(f"{kata.name} {kata.max_score:g}" for kata in katas)
         raise CourseError(
-            f"{path}: the points of the track {track} add up to {total:g} and not to {TRACK_POINTS}: {each} "
+            f"{path}: the points of the track {track} add up to {total:g} instead of {TRACK_POINTS}: {each} "
             "([points] in reference/<kata>/kata.toml)"
         )
 

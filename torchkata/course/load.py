@@ -45,7 +45,7 @@ def read_course_fields(root: Path) -> dict[str, Any]:
         raise CourseError(f"{where}: tracks is empty; a course needs at least one")
     for name, title in titles.items():
         if type(title) is not str:
-            raise CourseError(f"{where}: tracks has {name} = {title!r}; the title of a track must be a text")
+            raise CourseError(f"{where}: tracks has {name} = {title!r}; the title of a track must be a string")
     graded = tuple(table.get("graded", titles))
     if unknown := set(graded) - titles.keys():
         raise CourseError(
@@ -80,7 +80,7 @@ def check_keys(table: Mapping[str, Any], keys: Mapping[str, type], where: str) -
         raise CourseError(f"{where} has the unknown key {min(unknown)!r}; the keys are {', '.join(keys)}")
     for key, value in table.items():
         if keys[key] is list and type(value) is list and not all(type(item) is str for item in value):
-            raise CourseError(f"{where}: {key} is {value!r}; it should be a list of texts")
+            raise CourseError(f"{where}: {key} is {value!r}; it should be a list of strings")
         if type(value) is not keys[key] and (keys[key], type(value)) != (float, int) and keys[key] is not object:
             raise CourseError(f"{where}: {key} is {value!r}; it should be {TYPE_NAMES[keys[key]]}")
 

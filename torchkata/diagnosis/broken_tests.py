@@ -95,7 +95,7 @@ def find_course_lines(trace: TracebackType | None) -> list[Place]:
 
 
 def describe_course_error(error: BaseException) -> str:
-    """Return a line about an exception that a file of the course raised or caused, or "" for any other exception."""
+    """Return one line about an exception that a course file raised or caused, or "" for any other exception."""
     if not is_chosen() or not isinstance(error, (Exception, SystemExit)):
         return ""
     root, lines = course().root, find_course_lines(error.__traceback__)

@@ -48,7 +48,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     register_profiles(course().root / ".hypothesis" / "examples")
     ignore_local_constants()
     group = parser.getgroup("torchkata")
-    group.addoption("--seed", type=int, metavar="N", help="draw the inputs from this seed (default: new in every run)")
+    group.addoption(
+        "--seed", type=int, metavar="N", help="draw the inputs from this seed (default: a new seed in every run)"
+    )
     group.addoption("--examples", type=int, metavar="N", help="random inputs per property (default: 25)")
 
 

@@ -160,7 +160,7 @@ def find_pattern_in_answers(
 class SilencedStudent(Student):
     """A student for calls outside the test: their printed output is discarded."""
 
-    def call(self, probe: Probe, *args: object) -> Any:
+    def call(self, probe: Probe | str, *args: object) -> Any:
         """Call the student and discard the output."""
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             return super().call(probe, *args)

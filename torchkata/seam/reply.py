@@ -92,7 +92,7 @@ def make_reply_without_line(error: BaseException, assignment: Assignment) -> Rep
 
 
 def find_refusing_code(text: str, assignment: Assignment) -> Any:
-    """Return the code object of the student's function that a TypeError about arguments names, if there is one."""
+    """Return the code object of the student's function named in a TypeError about its arguments, or None."""
     named = REFUSED.search(text)
     if named is None:
         return None

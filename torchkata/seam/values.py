@@ -49,7 +49,7 @@ class AnswerRead(Exception):
 
 
 class Unread:
-    """An answer without content: the assertions accept it, and any other use raises `AnswerRead`.
+    """A placeholder for an answer: the assertions accept it, and any other use raises `AnswerRead`.
 
     A test that fails with such answers fails for any answer.
     """

@@ -27,7 +27,7 @@ FEWEST = 5  # number of samples that a verdict needs
 REACHABLE = Tiers(passing=0.75, full=0.9)  # upper limits, relative to the baseline, of thresholds given as MFU
 RESTLESS = "blocks were timed without disturbance"  # part of the note for a noisy machine
 MAX_SAMPLES_RATIO = 2  # the machine counts as too noisy after this many times the needed samples
-NOT_YOUR_FAULT = "a problem of the grading machine; no points lost"
+NOT_YOUR_FAULT = "this is a problem of the grading machine, and you lose no points"
 OPENING_BLOCKS = 3  # blocks of the baseline before the first sample
 FAR, FAR_SAMPLES = 0.8, 7  # stop if this many samples are all below this fraction of the passing threshold
 

@@ -120,7 +120,7 @@ class HostWait(Work):
 class MemoryPeak(Work):
     """A workload that is measured by its peak memory."""
 
-    of = "of what is held is needed"
+    of = "of the peak memory is needed"
 
     @abstractmethod
     def needed_bytes(self, size: Size) -> int:

@@ -1,1 +1,1 @@
-"""Tests of parts together: commands as they are typed, real sandboxes, a Slurm, a browser."""
+"""Tests of several modules together, with real commands, sandboxes, Slurm and a browser."""

@@ -18,7 +18,7 @@ for module, names in ((os, ("fork", "forkpty")), (signal, ("SIGALRM", "ITIMER_RE
 ENCODINGS = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C", "PYTHONIOENCODING": "cp1252"}
 
 
-def test_handout_works_without_fork_alarm_and_utf8(tmp_path: Path) -> None:
+def test_handout_works_without_fork_alarm_or_utf8(tmp_path: Path) -> None:
     handout, solution, bare = tmp_path / "my katas 练习", tmp_path / "the solution", tmp_path / "bare"
     assert call_grader("release", handout, "--kata=same_storage").code == 0
     for folder in (solution, bare):
@@ -29,4 +29,4 @@ def test_handout_works_without_fork_alarm_and_utf8(tmp_path: Path) -> None:
     done = run_program(sys.executable, ROOT / "scripts/try_handout.py", handout, solution, environment=environment)
     assert done.code == 0, done.out + done.err
     assert done.out.count("ok  ") == len((done.out + done.err).splitlines()) == 7
-    assert hasattr(os, "fork"), "only there"
+    assert hasattr(os, "fork"), "this process must still have os.fork"

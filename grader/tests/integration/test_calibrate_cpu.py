@@ -1,4 +1,4 @@
-"""`grader calibrate` on this machine's CPU, in sizes that take a moment."""
+"""`grader calibrate` on this machine's CPU, with sizes that take a moment."""
 
 from datetime import date
 from pathlib import Path

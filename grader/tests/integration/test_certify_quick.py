@@ -1,4 +1,4 @@
-"""`grader certify --quick`, and the file `caught_by.toml`, which says which test catches each wrong entry."""
+"""`grader certify --quick`, and the file `caught_by.toml`, which names a test for each wrong implementation."""
 
 import os
 import tomllib
@@ -15,20 +15,20 @@ from torchkata.course import course
 KATAS = list(course().katas.values())
 
 
-def test_every_wrong_entry_is_caught_by_a_test() -> None:
+def test_every_wrong_implementation_fails_a_test() -> None:
     wrong = [entry for kata in KATAS for entry in zoo.load_wrong(kata)]
     assert wrong
     assert [(entry.kata, entry.name) for entry in wrong if not entry.caught_by] == []
 
 
-def test_quick_proof_runs_one_test_per_wrong_entry() -> None:
+def test_quick_certify_runs_one_test_per_wrong_implementation() -> None:
     whole = {(c.group, c.kata, c.job.submission.id) for c in make_claims(KATAS, seeds=1) if c.group != "fallback"}
     made = list(make_claims(KATAS, seeds=1, quick=True))
     assert {(c.group, c.kata, c.job.submission.id) for c in made} == whole
     for claim in made:
         asked = {kata.name: [*kata.points] for kata in claim.job.katas}
         assert claim.job.few_examples == (claim.group in ("solution", "right"))
-        assert claim.job.expect_failure == (claim.entry is not None), "Hypothesis runs in any case where a test fails"
+        assert claim.job.expect_failure == (claim.entry is not None), "only a test that must fail skips the first pass"
         if claim.entry:
             assert asked == {claim.kata: [claim.entry.caught_by]}
         else:
@@ -36,7 +36,7 @@ def test_quick_proof_runs_one_test_per_wrong_entry() -> None:
             assert asked == {name: [*course().katas[name].points] for name in own}
 
 
-def test_quick_proof_skips_speed_cheats() -> None:
+def test_quick_certify_skips_speed_cheats() -> None:
     done = call_grader("certify", "--quick", "--only", "cheats")
     assert (done.code, "--quick does not include the cheats" in done.err) == (2, True)
 
@@ -51,7 +51,7 @@ def certify(own: Path, *options: str) -> Run:
     return Run(*run_module(*command, cwd=ROOT, environment=environment))
 
 
-def test_certify_writes_and_checks_caught_by(tmp_path: Path) -> None:
+def test_certify_writes_and_checks_caught_by_toml(tmp_path: Path) -> None:
     file = copy_course(tmp_path / "course") / "reference/strides/wrong.toml"
     lock = file.with_name("caught_by.toml")
     replace = '["initial=1))", "initial=1.0))"]'
@@ -61,7 +61,7 @@ def test_certify_writes_and_checks_caught_by(tmp_path: Path) -> None:
     lock.write_text(f'{first} = ["known", "gone"]\ntest_of_old = ["floats"]\n', "utf-8")
     for path in sorted((file.parent / "right").glob("*.py"))[1:]:
         path.unlink()
-    made = 6  # the stubs, the solution, a right one, two wrong ones, and that enough mistakes are named
+    made = 6  # stubs, solution, one right entry, two wrong ones, and the share of diagnosed mistakes
 
     written = certify(tmp_path, "--write-caught-by")
     assert written.code == 0, written.out + written.err
@@ -77,7 +77,7 @@ def test_certify_writes_and_checks_caught_by(tmp_path: Path) -> None:
         f"\ncertified by the quick proof: {made} of {made} claims hold, {made - 3} of them from stored proofs"
         in quick.out
     )
-    assert "\nNot included in --quick: for a wrong entry, tests other than the one in caught_by.toml" in quick.out
+    assert "\nNot included in --quick: for a wrong entry, all tests except the one in caught_by.toml" in quick.out
 
     other = next(name for name in course().katas["strides"].points if "contiguous" in name)
     lock.write_text(f'{other} = ["floats", "known"]\n', "utf-8")

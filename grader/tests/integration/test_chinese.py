@@ -39,7 +39,7 @@ def save(handout: Path, name: str, old: str, new: str) -> None:
     (handout / "assignment" / f"{name}.py").write_text(edit_solution(name, old, new))
 
 
-def test_english_sentence_in_chinese_output_is_found(handout: Path) -> None:
+def test_english_sentence_in_chinese_output_is_detected(handout: Path) -> None:
     assert find_english("  说明      the numbers are right, but the shape is wrong") != []
     assert find_english("  崩溃      TypeError: this is what Python says") == []
     assert find_english(run_kata(handout, "about", "linear", KATA_LANG="en").out) != []
@@ -114,7 +114,7 @@ def test_feedback_on_chinese_course_is_chinese(tmp_path: Path, monkeypatch: pyte
         shutil.copytree(out / name, tmp_path / "alone" / name / name)
         summary = out / f"{name}.md"
         alone = run(*ours, "export", str(tmp_path / "alone" / name), "--format", "github", "--to", str(summary))
-        assert told in alone.out, "as an annotation"
+        assert told in alone.out, "the error must be printed as an annotation"
         for page in (out / f"{name}.json", summary, out / name / "feedback.html"):
             text = html.unescape(
                 re.sub(r"<(style|script|ol).*?</\1>|<[^>]*>", "", page.read_text("utf-8"), flags=re.DOTALL)

@@ -1,4 +1,4 @@
-"""The files of a course: which mistakes are refused, and how katas are chosen by name and track."""
+"""The files of a course: which mistakes are rejected, and how katas are selected by name and track."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ def test_lecture_table_names_existing_katas() -> None:
     assert named <= {*course().katas}
 
 
-def test_every_lecture_item_has_kata_and_place() -> None:
+def test_every_lecture_item_names_its_kata_and_test() -> None:
     _, items = (ROOT / "docs/lecture.md").read_text("utf-8").split("## Item by item")
     places = [row.split("|")[2].strip() for row in items.splitlines() if row.startswith("| ")][1:]
     assert len(places) >= 100
@@ -33,7 +33,7 @@ def test_every_lecture_item_has_kata_and_place() -> None:
         assert where is None or where in course().katas[str(kata)].points, place
 
 
-def test_katas_are_chosen_by_name_and_track() -> None:
+def test_katas_are_selected_by_name_and_track() -> None:
     choose = course().choose
     everything = list(course().katas.values())
     assert choose([]) == choose([], ["all"]) == everything
@@ -89,7 +89,7 @@ KEYS = "; the keys are"
         (PLAIN, {KATA: POINTS + "test_a = '5'\n"}, f"{KATA}: [points] test_a is '5'; it should be a number, 0 or more"),
         (PLAIN, {KATA: POINTS + "test_a = -5\n"}, f"{KATA}: [points] test_a is -5; it should be"),
         (PLAIN, {KATA: POINTS + "test_a = nan\n"}, f"{KATA}: [points] test_a is nan; it should be"),
-        (PLAIN, {KATA: POINTS + "test_a = 90\n"}, "the track all_katas add up to 90 and not to 100: k 90 ([points]"),
+        (PLAIN, {KATA: POINTS + "test_a = 90\n"}, "the track all_katas add up to 90 instead of 100: k 90 ([points]"),
         (
             "[tool.torchkata.tracks]\na = 'A'\nb = 'B'\n",
             {},
@@ -119,15 +119,15 @@ def test_mistakes_in_course_files_are_rejected(tmp_path: Path, course: str, file
         ("import pytest\n@pytest.mark.parametrize('x', [1])\ndef test_a(x): ...", f"{TESTS}: test_a[1] has no points"),
     ],
 )
-def test_collected_tests_are_compared_with_points(
+def test_collected_test_without_points_is_reported(
     tmp_path: Path, command: tuple[str, ...], tests: str, line: str
 ) -> None:
     assert_refused(run(*command, cwd=write_course(tmp_path, PLAIN, **{TESTS: tests})), line)
 
 
-def test_handout_points_need_not_add_up(tmp_path: Path) -> None:
+def test_handout_points_need_not_add_up_to_100(tmp_path: Path) -> None:
     folder = write_course(tmp_path, PLAIN, **{KATA: POINTS + "test_a = 90\n"})
-    assert_refused(run("torchkata", cwd=folder), "add up to 90 and not to 100")
+    assert_refused(run("torchkata", cwd=folder), "add up to 90 instead of 100")
     (folder / LIST).touch()
     assert run("torchkata", cwd=folder).code == 0
 
@@ -138,7 +138,7 @@ def assert_refused(done: Run, line: str) -> None:
     assert line in said
 
 
-def test_innermost_of_nested_courses_is_used(tmp_path: Path) -> None:
+def test_innermost_nested_course_is_used(tmp_path: Path) -> None:
     outer = write_course(tmp_path, "[tool.torchkata]\ntitle = 'Outer'\n")
     inner = write_course(tmp_path / "lab/inner", "[tool.torchkata]\ntitle = 'Inner'\n")
     for place, title in ((outer / "lab", "Outer"), (inner / "tests", "Inner")):
@@ -146,7 +146,7 @@ def test_innermost_of_nested_courses_is_used(tmp_path: Path) -> None:
     assert "Outer: 1 katas" in " ".join(run("grader", "--course", str(outer), "doctor", cwd=inner).out.split())
 
 
-def test_folder_without_course_is_refused(tmp_path: Path) -> None:
+def test_folder_without_course_is_rejected(tmp_path: Path) -> None:
     done = run("grader", "--course", str(tmp_path / "x"), "grade", "a", "--out", "b", cwd=tmp_path)
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert f"{tmp_path / 'x'}: there is no course here" in done.err

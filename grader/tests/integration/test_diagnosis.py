@@ -12,7 +12,7 @@ EPSILON = ('torch.sqrt(state["g2"] + 1e-5)', '(torch.sqrt(state["g2"]) + 1e-5)')
 LINE = "the 1e-5 is added outside the square root"
 
 
-def test_failures_of_one_mistake_are_grouped(tmp_path: Path) -> None:
+def test_failures_with_one_diagnosis_are_grouped(tmp_path: Path) -> None:
     folder = write_assignment(
         tmp_path, same_storage="def same_storage(x, y):\n    return x.data_ptr() == y.data_ptr()\n"
     )

@@ -17,7 +17,7 @@ from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
 
 PAGES = (ROOT / "docs/students.md", ROOT / "docs/zh/students.md")
-FOR_STUDENTS = (*PAGES, ROOT / "grader/commands/release/files/README.md")  # typed where a handout lies
+FOR_STUDENTS = (*PAGES, ROOT / "grader/commands/release/files/README.md")  # whose commands are typed in a handout
 ALL_SECTIONS = [
     section for document in dict.fromkeys([*DOCUMENTS, *FOR_STUDENTS]) for section in read_sections(document)
 ]
@@ -33,7 +33,7 @@ NOT_RUN = {
     "downloads; test_self_study.py::test_init_works_without_torch": ("pip install torchkata",),
     "waits; test_watch.py::test_watch_runs_only_the_saved_kata": ("kata watch", "uv run kata watch"),
     "needs a newer handout; test_update.py::test_update_leaves_the_assignment_unchanged": ("kata update handout.zip",),
-    "minutes; test_speed.py::test_stored_speed_is_not_timed_again": (
+    "minutes; test_speed.py::test_stored_speed_is_not_measured_again": (
         "grader grade submissions/* --out results --device cuda",
     ),
     "a minute; test_calibrate_cpu.py::test_calibrate_measures_and_stores_cpu_speed": ("grader calibrate",),
@@ -48,7 +48,7 @@ NOT_RUN = {
         '-v "$PWD/submissions:/submissions:ro" -v "$PWD/results:/results" torchkata grade '
         "/submissions --out /results --jobs 4",
     ),
-    "needs Slurm; test_slurm.py::test_slurm_run_equals_local_run": (
+    "needs Slurm; test_slurm.py::test_slurm_run_gives_same_gradebook_as_local_run": (
         "grader grade submissions/* --out results --jobs 20 --executor slurm "
         "--slurm partition=cpu --slurm time=01:00:00",
         "python scripts/one_node_slurm.py start /tmp/slurm",
@@ -81,7 +81,7 @@ RUNNER |= {"ASSIGNMENT_TYPE": "individual", "SUBMISSION_TAG": "submit/1", "SUBMI
 
 
 def find_sections() -> dict[Section, list[str]]:
-    """Return the commands to run of each section: each command once per kind of place, in its first section."""
+    """Return the commands to run for each section, without those that an earlier section runs."""
     planned: dict[tuple[bool, str], Section] = {}
     for section in ALL_SECTIONS:
         for command in section.commands:
@@ -106,7 +106,7 @@ def type_in(place: Path, command: str) -> Run:
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of the project with submissions, graded by the first command of the instructors' page.
 
-    It grades one kata, since each new seed draws a hundred inputs of each test.
+    Only one kata is graded, because each new seed draws a hundred inputs for each test.
     """
     place = tmp_path_factory.mktemp("docs") / "torchkata"
     shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(".*", "__pycache__", "dist"))
@@ -142,7 +142,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for planned in find_sections().items()
     ],
 )
-def test_commands_of_a_section_run_in_order(
+def test_documented_commands_of_a_section_succeed(
     section: Section, commands: list[str], graded: Path, new_handout: Path, tmp_path: Path
 ) -> None:
     place = shutil.copytree(new_handout if section.document in FOR_STUDENTS else graded, tmp_path / "here")
@@ -152,7 +152,7 @@ def test_commands_of_a_section_run_in_order(
         assert "Traceback" not in done.err
 
 
-def test_commands_skipped_here_are_run_by_other_tests() -> None:
+def test_skipped_commands_are_run_by_other_tests() -> None:
     assert LEFT_OUT <= TYPED
     assert ENDS.keys() <= TYPED - LEFT_OUT
     for file, test in re.findall(r"(test_\w+\.py)::(\w+)", "\n".join(NOT_RUN)):
@@ -173,7 +173,7 @@ def find_block(heading: str) -> str:
 
 @pytest.fixture(scope="module")
 def begun(new_handout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a handout in which one kata is done, and one failed its tests and is corrected since."""
+    """Return a handout in which one kata is done, and another kata failed its tests and was then corrected."""
     handout = shutil.copytree(new_handout, tmp_path_factory.mktemp("begun") / "katas")
     shutil.copy(SOLUTION / "same_storage.py", handout / "assignment")
     linear = handout / "assignment/linear.py"

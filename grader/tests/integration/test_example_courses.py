@@ -23,7 +23,7 @@ SCORES = {
 
 @pytest.fixture(params=NAMES)
 def copy(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Return a copy of a course, far from this repository."""
+    """Return a copy of a course, outside this repository."""
     return copy_course(request.param, tmp_path)
 
 
@@ -33,7 +33,7 @@ def copy_course(name: str, folder: Path) -> Path:
 
 
 def mark_all_but(name: str) -> list[Any]:
-    """Return the courses as parameters, all but one for `make prove` only."""
+    """Return the courses as parameters; only one of them runs in `make test`."""
     return [pytest.param(other, marks=() if other == name else pytest.mark.timing) for other in NAMES]
 
 

@@ -72,13 +72,13 @@ for name in cuda.SIGNATURES:
 """
 
 
-def test_memory_is_shared_and_failed_calls_are_reported(driver: Path) -> None:
+def test_driver_calls_share_memory_and_report_errors(driver: Path) -> None:
     done = run_with_driver(driver, "-c", CALLS)
     assert done.code == 0, done.err
     assert done.out.splitlines() == ["0", *(f"{name} failed with error 999" for name in SIGNATURES)]
 
 
-def test_killed_workers_leave_their_memory_to_the_grader(driver: Path) -> None:
+def test_shared_memory_is_usable_after_worker_is_killed(driver: Path) -> None:
     done = run_with_driver(driver, "-m", "grader.tests.support.shared_gpu_memory", "--fake")
     assert done.code == 0, done.err
     worker = {"right": [True, True], "alive": 7}
@@ -120,7 +120,7 @@ def loads_the_driver(usual):
     return function
 for module, name in (torch.autograd, "backward"), (torch.cuda, "is_available"), (torch.cuda, "device_count"):
     setattr(module, name, loads_the_driver(getattr(module, name)))
-"""  # what such a torch does when it is first asked for a device, or for a gradient
+"""  # as a CUDA build of torch does when it first looks for a device or computes a gradient
 
 
 def start_sandbox(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
@@ -164,7 +164,7 @@ def test_gpu_worker_process_is_gone_after_exit(sandbox: Sandbox) -> None:
         worker.start({})
         running = find_descendants(sandbox.process.pid)
         worker.end()
-        assert len(running - find_descendants(sandbox.process.pid)) == 1, "the driver frees its memory after its end"
+        assert len(running - find_descendants(sandbox.process.pid)) == 1, "only exit frees GPU memory"
 
 
 def test_zygote_with_loaded_driver_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +173,7 @@ def test_zygote_with_loaded_driver_starts_no_worker(monkeypatch: pytest.MonkeyPa
         sandbox.wait_until_ready()
 
 
-def test_grading_without_sandbox_refuses_loaded_driver(tmp_path: Path) -> None:
+def test_grading_without_sandbox_rejects_loaded_driver(tmp_path: Path) -> None:
     (path,) = write_submissions(tmp_path / "class", LINEAR, "ada")
     options = ["--out", str(tmp_path / "out"), "--kata", "linear", "--examples", "5", "--isolation", "none"]
     start = "from grader.cli import main\nmain()"
@@ -185,7 +185,7 @@ def test_grading_without_sandbox_refuses_loaded_driver(tmp_path: Path) -> None:
     assert (done.code, "this process has loaded the CUDA driver" in done.err) == (3, True)
 
 
-WANTED = {  # what libcuda is publicly known to ask of the kernel, beside what `fake_cuda.c` asks
+WANTED = {  # system calls that libcuda is publicly known to make, besides those of `fake_cuda.c`
     "address space": "mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=0)",
     "threads": """
 done = threading.Event()
@@ -217,12 +217,12 @@ except OSError as error:
 IMPORTS = "import mmap, socket, threading"
 
 
-def test_driver_starts_in_gpu_worker(driver: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_driver_can_be_initialized_in_gpu_worker(driver: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
     assert permissions.start_driver(FAKE_GPU) == permissions.STARTED
 
 
 @pytest.mark.parametrize("name", WANTED)
-def test_gpu_worker_may_make_calls_driver_needs(ask: Ask, name: str) -> None:
+def test_gpu_worker_may_make_driver_system_calls(ask: Ask, name: str) -> None:
     refused = (errno.EPERM, errno.EACCES) if name == "accepting a connection" else (0,)
     assert float(ask(TRY.format(code=WANTED[name]), IMPORTS)) in refused

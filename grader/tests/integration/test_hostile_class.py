@@ -1,4 +1,4 @@
-"""A class with many hostile submissions: the honest ones are graded as if alone, and every entry has a row."""
+"""A class with hostile submissions: honest ones get the same results as alone, and every submission has a row."""
 
 import csv
 import json
@@ -19,7 +19,7 @@ from grader.tests.support.submissions import NAMES, PRIMES, SIEVE, WRONG_SIEVE, 
 
 HONEST = NAMES[:3]
 ENTRIES, SEED = 220, 40
-MOST_BYTES = 6000  # of everything that is written or printed, by entry
+MOST_BYTES = 6000  # per submission, of all that is written or printed
 OPTIONS = ("--kata", "sieve", "--examples", 2, "--isolation", "none", "--seed", 0)
 ROLES = {"this user": (), "ordinary user": tuple(AS_OTHER_USER)}
 
@@ -62,8 +62,8 @@ def summarize(out: Path, submission: str) -> list[tuple[object, ...]]:
     return [(result.score, result.max_score, result.unreadable), *tests]
 
 
-def demand_harmless(text: str) -> None:
-    """Check that a text holds no traceback, and nothing that a terminal would obey."""
+def assert_harmless(text: str) -> None:
+    """Assert that a text contains no traceback and no control characters."""
     assert "Traceback" not in text, text[-3000:]
     assert all(c.isprintable() or c in "\n\t" for c in text)
 
@@ -88,7 +88,7 @@ def test_every_hostile_submission_has_a_gradebook_row(folder: Path, graded: tupl
 
 def test_outputs_for_hostile_class_are_harmless_and_bounded(graded: tuple[Path, Run]) -> None:
     out, run = graded
-    demand_harmless(run.out + run.err)
+    assert_harmless(run.out + run.err)
     if out.name == "this user":
         assert len(json.loads(run.out)["problems"]) > ENTRIES / 2
     size = len(run.out + run.err) + sum(path.stat().st_size for path in out.rglob("*") if path.name != "hand_in.json")
@@ -109,7 +109,7 @@ def test_hostile_class_does_not_break_other_commands(folder: Path, graded: tuple
     ):
         run = call_grader("--course", PRIMES, *command)
         assert run.code in (0, 2), (command, run.err[-3000:])
-        demand_harmless(run.out + run.err)
+        assert_harmless(run.out + run.err)
         texts.append(run.out + run.err)
     assert set(tmp_path.iterdir()) > before
     marks = {

@@ -1,4 +1,4 @@
-"""An instructor's mistake ends in one clear line, and never costs a student a point."""
+"""An instructor's mistake is reported in one clear line, and never costs a student points."""
 
 import json
 import re
@@ -23,7 +23,7 @@ FEW = "--examples=20"
 
 
 def run_command(name: str, course: Path, right: Path) -> Run:
-    """Run one of the five commands in the course, on code that is right."""
+    """Run one of the five commands in the course, on correct code."""
     commands = {
         "pytest": ("pytest", f"--impl={right}", FEW, "--seed=0"),
         "kata": ("torchkata",),
@@ -34,48 +34,48 @@ def run_command(name: str, course: Path, right: Path) -> Run:
     return run(*commands[name], cwd=course)
 
 
-def statuses(course: Path, submission: str = "right") -> dict[str, str]:
+def read_statuses(course: Path, submission: str = "right") -> dict[str, str]:
     """Return the status of each kata that was graded."""
     stored = course.parent / "results" / submission / "result.json"
     return {one["kata"]: one["status"] for one in json.loads(stored.read_text())["katas"]} if stored.exists() else {}
 
 
 def test_all_commands_succeed_on_correct_course(tmp_path: Path) -> None:
-    """The mistakes alone make the difference."""
+    """Without a mistake, no command fails."""
     course, right = write_course(tmp_path / "course"), write_right_submission(tmp_path / "right")
     for name in EXIT_CODES:
         done = run_command(name, course, right)
         assert done.code == 0, (name, done.out, done.err)
-    assert statuses(course) == {"double": "done", "quadruple": "done"}
+    assert read_statuses(course) == {"double": "done", "quadruple": "done"}
 
 
 @pytest.mark.parametrize("mistake", MISTAKE_CASES, ids=lambda mistake: mistake.name.replace(" ", "_"))
 def test_instructor_mistake_costs_students_no_points(mistake: Mistake, tmp_path: Path) -> None:
-    """Grading and the student's own pytest always run, the other commands where they have something to say."""
+    """Grading and the student's own pytest run for every mistake, the other commands if they report it."""
     course, right = write_course(tmp_path / "course", mistake.changes), write_right_submission(tmp_path / "right")
-    for name in sorted({"grade", "pytest", *mistake.said} - ({"pytest"} if mistake.ends_pytest else set())):
+    for name in sorted({"grade", "pytest", *mistake.messages} - ({"pytest"} if mistake.ends_pytest else set())):
         done = run_command(name, course, right)
         told = f"{name}: {done.code}\n{done.out}{done.err}"
         assert "Traceback (most recent call last)" not in told
         assert done.code in EXIT_CODES[name], told
-        assert " ".join(mistake.said.get(name, "").split()) in " ".join(told.split()), told
+        assert " ".join(mistake.messages.get(name, "").split()) in " ".join(told.split()), told
         if name == "pytest" and mistake.name not in NEEDS_SOLUTION:
             assert not FAILED.search(told.splitlines()[-1]), told
         if name == "grade":
-            graded = statuses(course)
+            graded = read_statuses(course)
             assert {*graded.values()} <= {"done", "inconclusive"}, told
             assert done.code == (3 if "inconclusive" in graded.values() else done.code), told
             assert graded or done.code == 2, told
 
 
 @pytest.mark.parametrize("has_solution", [True, False], ids=["with_solution", "without_solution"])
-def test_answer_of_wrong_type_is_wrong(tmp_path: Path, has_solution: bool) -> None:
-    """An answer that makes a test raise is wrong: nobody can make a grading inconclusive with one."""
+def test_answer_of_wrong_type_fails_the_test(tmp_path: Path, has_solution: bool) -> None:
+    """An answer that makes a test raise is wrong, so no student can make a result inconclusive."""
     changes = ARITHMETIC_ON_ANSWER if has_solution else {**ARITHMETIC_ON_ANSWER, "reference/double/solution.py": None}
     course, wrong = write_course(tmp_path / "course", changes), write_right_submission(tmp_path / "right")
     (wrong / "double.py").write_text(RETURNS_NONE)
     done = run_command("grade", course, wrong)
-    assert statuses(course)["double"] == "wrong", done.out + done.err
+    assert read_statuses(course)["double"] == "wrong", done.out + done.err
     assert done.code == 0
     told = run_command("pytest", course, wrong).out
     assert "does not have the required form" in told

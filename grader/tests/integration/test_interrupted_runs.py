@@ -53,14 +53,14 @@ def stop(
     course: Path = PRIMES,
     kata: str = "sieve",
 ) -> str:
-    """Send a signal to a run of `grader grade` at some moment, and return its error output."""
+    """Send a signal to a run of `grader grade` at this moment, and return its error output."""
     parts = ("--course", course, "grade", *submissions, "--out", out, "--kata", kata, *SHORT, *options)
     command = [sys.executable, "-m", "grader", *map(str, parts)]
     process = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
     while not moment(process.pid):
-        assert process.poll() is None, "it ended before it could be stopped"
+        assert process.poll() is None, "the run ended before it could be stopped"
         time.sleep(0.01)
     started = find_descendants(process.pid)
     os.killpg(process.pid, number) if number == signal.SIGINT else os.kill(process.pid, number)
@@ -74,7 +74,7 @@ def stop(
 
 
 def wait_for_start(seconds: float) -> Callable[[int], bool]:
-    """Return the moment some seconds after a run has started its first process, that of the sandbox."""
+    """Return a condition that holds some seconds after a run has started its sandbox."""
     began: list[float] = []
 
     def moment(pid: int) -> bool:
@@ -96,7 +96,9 @@ def assert_resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *op
     assert list(out.rglob("*.tmp")) == []
 
 
-def test_killed_or_interrupted_run_resumes(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
+def test_killed_or_interrupted_run_can_be_resumed(
+    submissions: list[Path], uninterrupted: bytes, tmp_path: Path
+) -> None:
     stop(submissions, tmp_path, signal.SIGKILL, lambda _: len(list_results(tmp_path)) >= 1)
     errors = stop(submissions, tmp_path, signal.SIGINT, lambda _: len(list_results(tmp_path)) >= 3)
     assert errors == STOPPED
@@ -120,7 +122,9 @@ def test_ctrl_c_stops_grader_during_imports(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.timing  # as the first test, with the other level of isolation
-def test_killed_run_without_sandbox_resumes(submissions: list[Path], uninterrupted: bytes, tmp_path: Path) -> None:
+def test_killed_run_without_sandbox_can_be_resumed(
+    submissions: list[Path], uninterrupted: bytes, tmp_path: Path
+) -> None:
     stop(submissions, tmp_path, signal.SIGKILL, lambda _: bool(list_results(tmp_path)), "--isolation", "none")
     assert_resumes(submissions, tmp_path, uninterrupted, "--isolation", "none")
 
@@ -168,7 +172,7 @@ def test_finished_tests_survive_hung_or_dead_process(tmp_path: Path) -> None:
     done = run_python("-c", BROKEN, *command)
     assert done.code == 0, done.err
     assert list_results(out) == ["ada", "killed", "stuck", "unlucky", "zoe"]
-    assert (tmp_path / "not held up").exists(), "zoe, who came after, was graded beside it"
+    assert (tmp_path / "not held up").exists(), "zoe must be graded while another submission hangs"
     kata = {name: read(out / name / "result.json").katas[0] for name in list_results(out)}
     outcomes = {name: [test.outcome for test in graded.tests] for name, graded in kata.items()}
     whole = ["passed"] * len(outcomes["ada"])
@@ -188,5 +192,5 @@ except MemoryError:
 """
 
 
-def test_grading_process_memory_is_limited() -> None:
+def test_memory_of_grading_process_is_limited() -> None:
     assert run_python("-c", ROOM).out == "limited\n"

@@ -1,4 +1,4 @@
-"""The level of isolation is reached and proven, or refused, also in a container without namespaces."""
+"""Grading reaches and verifies the level of isolation or stops, also in a container without namespaces."""
 
 import json
 import os
@@ -19,7 +19,7 @@ COMPLETE = PRIMES / "submissions/complete"
 
 
 def grade_without_namespaces(*arguments: object) -> Run:
-    """Run `grader grade` where no namespace can be made, as in a container without CAP_SYS_ADMIN."""
+    """Run `grader grade` where no namespace can be created, as in a container without CAP_SYS_ADMIN."""
     shut = ["bwrap", "--unshare-user", "--disable-userns", "--dev-bind", "/", "/", "--"]
     if os.getuid() == 0:
         shut = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin", "--"]
@@ -27,7 +27,7 @@ def grade_without_namespaces(*arguments: object) -> Run:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_without_namespaces_grader_warns_and_uses_limits(tmp_path: Path) -> None:
+def test_grader_without_namespaces_warns_and_uses_limits(tmp_path: Path) -> None:
     done = grade_without_namespaces(COMPLETE, "--out", tmp_path, *OPTIONS)
     assert done.code == 0, done.err
     assert "bubblewrap does not work here" in done.err

@@ -34,7 +34,7 @@ def copy_submission(handout: Path, submission: str) -> None:
 
 
 def parse_points(done: Run) -> tuple[float, float]:
-    """Return the points that were earned, and all."""
+    """Return the points that were earned, and the maximum."""
     found = re.search(
         r"^([\d.]+) of ([\d.]+) points \(the grader's tests, on other random inputs\)$", done.out, re.MULTILINE
     )
@@ -42,7 +42,7 @@ def parse_points(done: Run) -> tuple[float, float]:
     return float(found[1]), float(found[2])
 
 
-def test_check_predicts_the_points_of_the_grader(primes: Path, tmp_path: Path) -> None:
+def test_check_computes_same_points_as_the_grader(primes: Path, tmp_path: Path) -> None:
     given = [str(PRIMES / "submissions" / name) for name in SUBMISSIONS]
     graded = run("grader", "--course", str(PRIMES), "grade", *given, "--out", str(tmp_path / "out"))
     assert graded.code == 0, graded.err
@@ -71,7 +71,7 @@ def test_check_tests_only_named_katas(primes: Path) -> None:
     assert (refused.code, refused.err) == (2, "kata: there is no kata 'seive'; did you mean sieve?\n")
 
 
-def test_check_tests_only_submitted_files(primes: Path) -> None:
+def test_check_uses_only_files_that_are_submitted(primes: Path) -> None:
     right = (PRIMES / "submissions/complete/sieve.py").read_text()
     (primes / "assignment/primes.txt").write_text("2 3 5 7")
     reads = "from pathlib import Path\n(Path(__file__).parent / 'primes.txt').read_text()\n"
@@ -82,7 +82,7 @@ def test_check_tests_only_submitted_files(primes: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "earned"), [("sieve", 0), ("factorise", 50)])
-def test_check_survives_code_that_ends_python(primes: Path, name: str, earned: int) -> None:
+def test_check_survives_code_that_exits_python(primes: Path, name: str, earned: int) -> None:
     copy_submission(primes, "complete")
     with (primes / f"assignment/{name}.py").open("a") as file:
         file.write("import os\nos._exit(3)\n")
@@ -92,7 +92,7 @@ def test_check_survives_code_that_ends_python(primes: Path, name: str, earned: i
 
 
 def set_limits(primes: Path, **limits: float) -> None:
-    """Write other limits in seconds into the course."""
+    """Replace time limits of the course, in seconds."""
     project = primes / "pyproject.toml"
     text = project.read_text("utf-8")
     for name, seconds in limits.items():
@@ -104,13 +104,13 @@ def test_check_enforces_time_limits(primes: Path) -> None:
     set_limits(primes, call=0.3, test=0.5, kata=0.6)
     (primes / "assignment/sieve.py").write_text("def sieve(n):\n    while True:\n        pass\n")
     done = run_kata(primes, "check", "sieve")
-    assert "no answer within 0.3 seconds" in done.out
+    assert "your code did not return within 0.3 seconds" in done.out
     assert "sieve.py, line 3:  pass" in done.out or "sieve.py, line 2:  while True:" in done.out
     assert "earlier tests used up the time for this kata" in done.out
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="blocks a signal")
-def test_check_ends_code_that_ignores_alarms(primes: Path) -> None:
+def test_check_stops_code_that_ignores_alarms(primes: Path) -> None:
     set_limits(primes, call=0.1, test=0.1)
     (primes / "assignment/sieve.py").write_text(HANGS)
     done = run_kata(primes, "check", "sieve")

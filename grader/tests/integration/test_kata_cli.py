@@ -10,6 +10,7 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import (
+    find_row,
     get_student_environment,
     run_as_student,
     run_kata,
@@ -23,12 +24,7 @@ from torchkata.course import course
 KATAS = list(course().katas)
 
 
-def find_row(out: str, name: str) -> str:
-    """Return a kata's line of the table."""
-    return next(line for line in out.splitlines() if line.startswith(f"  {name} "))
-
-
-def test_kata_marks_outcomes_of_changed_files(handout: Path) -> None:
+def test_kata_marks_outcomes_changed_since_last_run(handout: Path) -> None:
     write_solution(handout, "linear")
     for name in ("linear", "cruncher"):
         run_as_student("pytest", f"--kata={name}", "--examples=2", cwd=handout)
@@ -45,7 +41,7 @@ def test_kata_marks_outcomes_of_changed_files(handout: Path) -> None:
         file.write("# changed\n")
     out = run_kata(handout).out
     assert find_row(out, "linear").endswith("done           6/6    12/12 points  changed since last run")
-    assert find_row(out, "cruncher").endswith("changed since last run"), "it builds on linear"
+    assert find_row(out, "cruncher").endswith("changed since last run"), "cruncher builds on linear"
 
 
 def test_kata_stores_only_complete_runs(handout: Path) -> None:
@@ -74,11 +70,11 @@ def test_next_accepts_a_kata_name(handout: Path) -> None:
         assert "next: Stack layers into a model — assignment/cruncher.py, then: kata next cruncher\n" in done.out
 
 
-def test_next_kata_is_foundation_of_failed_kata(handout: Path) -> None:
+def test_next_kata_is_failed_kata_or_its_foundation(handout: Path) -> None:
     changes = {"momentum": "wrong", "memory_accounting": "", "strides": ""}
     store_progress(handout, changes)
     assert "assignment/momentum.py, then: kata next" in run_kata(handout).out, (
-        "a wrong one, before one that did not run"
+        "a wrong kata comes before a kata that was not run"
     )
     store_progress(handout, {**changes, "train": "crashed", "linear": ""})
     assert "assignment/linear.py, then: kata next" in run_kata(handout).out, "train builds on it"
@@ -93,7 +89,7 @@ def test_syntax_error_in_foundation_names_the_foundation(handout: Path) -> None:
 
 
 def store_progress(handout: Path, changes: dict[str, str] | None = None, hints: dict[str, int] | None = None) -> None:
-    """Store that every kata is done, except for those with another status, or with none."""
+    """Store that every kata is done, except for these changes; a kata with the status "" was not run."""
     code = "import json\nfrom torchkata.course import course\nfrom torchkata.pytest_plugin import history\n"
     code += "print(json.dumps({name: history.compute_digest(name) for name in course().katas}))"
     (handout / "digests.py").write_text(code)
@@ -116,7 +112,7 @@ def test_each_hint_command_reveals_one_more_hint(handout: Path) -> None:
         assert ("that was the last hint" in out) == (shown == 3)
     assert hints[0] in " ".join(run_kata(handout, "hint", "linear").out.split())
     following = " ".join(run_kata(handout, "hint").out.split())
-    assert course().katas["same_storage"].hints[0] in following, "the next kata, if none is named"
+    assert course().katas["same_storage"].hints[0] in following, "without a name, hint must use the next kata"
 
 
 def test_about_prints_the_section_of_a_kata(handout: Path) -> None:
@@ -130,12 +126,12 @@ def test_about_prints_the_section_of_a_kata(handout: Path) -> None:
     for columns in (60, 200):
         lines = run_kata(handout, "about", "strides", COLUMNS=f"{columns}").out.splitlines()
         assert 0.8 * min(columns, 100) < max(map(len, lines)) <= min(columns, 100)
-        assert "storage               0 1 2 3 4 5" in lines, "code stays as it is"
+        assert "storage               0 1 2 3 4 5" in lines, "lines of code must not be wrapped"
     (handout / "docs/katas.md").unlink()
     assert "the task is described in assignment/cruncher.py" in run_kata(handout, "about", "cruncher").out
 
 
-def test_failure_ends_with_helpful_commands(handout: Path) -> None:
+def test_failure_report_ends_with_helpful_commands(handout: Path) -> None:
     write_solution(handout, "linear")
     file = handout / "assignment/linear.py"
     file.write_text(file.read_text().replace("x @ self.weight", "-x @ self.weight"))
@@ -173,7 +169,7 @@ def test_reset_forgets_outcome_and_hints(handout: Path) -> None:
     assert left["hints"] == {"sgd": 1}
 
 
-def test_reset_without_stubs_is_refused(handout: Path) -> None:
+def test_reset_without_stubs_is_rejected(handout: Path) -> None:
     shutil.rmtree(handout / "reference/stubs")
     done = run_kata(handout, "reset", "linear")
     assert (done.code, "the original stubs are missing" in done.err, done.err.count("\n")) == (2, True, 1)
@@ -216,7 +212,7 @@ def test_quick_commands_import_no_slow_packages(handout: Path) -> None:
     assert done.code == 0, done.err
 
 
-def test_unwritable_progress_does_not_prevent_verdict(handout: Path) -> None:
+def test_unwritable_progress_file_does_not_prevent_verdict(handout: Path) -> None:
     (handout / ".kata").write_text("a file where the folder should be")
     done = run_as_student("pytest", "--kata=same_storage", cwd=handout)
     assert (done.code, "kata: your progress could not be saved (" in done.out) == (1, True)
@@ -242,13 +238,13 @@ def test_commands_work_inside_the_assignment_folder(handout: Path) -> None:
     failed = run_as_student("pytest", "--kata=same_storage,linear", "--examples=2", cwd=inside)
     assert find_row(failed.out, "same_storage").split()[1:3] == ["done", "6/6"]
     again = next(line for line in failed.out.splitlines() if line.startswith("  again: pytest "))
-    assert run_as_student(*again.removeprefix("  again: ").split(), cwd=inside).code == 1, "its path is that from here"
+    assert run_as_student(*again.removeprefix("  again: ").split(), cwd=inside).code == 1, "the path must be relative"
     assert "same_storage  done " in run_kata(inside, "next", "same_storage").out
     assert {path.name for path in inside.iterdir() if path.is_dir()} == set()
 
 
 @pytest.mark.parametrize("command", ["torchkata", "grader"])
-def test_version_needs_no_course(command: str, tmp_path: Path) -> None:
+def test_version_option_needs_no_course(command: str, tmp_path: Path) -> None:
     told = run_as_student(command, "--version", cwd=tmp_path)
     assert (told.code, told.err) == (0, "")
     assert re.fullmatch(r"torchkata \d+\.\d+\.\d+, Python 3\.\d+\.\S+\n", told.out)

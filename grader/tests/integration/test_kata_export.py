@@ -18,7 +18,7 @@ from torchkata.course.submission import zip_files
 KATAS = list(course().katas)
 
 
-def test_export_packs_the_files_the_grader_reads(handout: Path) -> None:
+def test_export_packs_the_files_that_grader_reads(handout: Path) -> None:
     write_solution(handout, *KATAS)
     (handout / "assignment/helpers.py").write_text("HALF = 0.5\n")
     done = run_kata(handout, "export")
@@ -28,7 +28,7 @@ def test_export_packs_the_files_the_grader_reads(handout: Path) -> None:
     assert read.files == submission.read_submission(handout / "assignment").files
     assert len(read.files) == files
     first = (handout / "assignment.zip").read_bytes()
-    assert run_kata(handout, "export").code == 0, "an older one is written over"
+    assert run_kata(handout, "export").code == 0, "export must overwrite an older zip file"
     assert (handout / "assignment.zip").read_bytes() == first
 
 
@@ -69,7 +69,7 @@ def test_export_lists_problems(handout: Path) -> None:
     innocent = ("imports .tools", "imports .linear", "imports sgd", "imports random", "__pycache__")
     assert [words for words in innocent if words in done.out] == []
     grave = [line.split()[0] for line in done.out.splitlines()[-5:-1]]
-    assert grave == ["cruncher.py", "linear.py", "tools.py", "train.py"], "the gravest is nearest to the prompt"
+    assert grave == ["cruncher.py", "linear.py", "tools.py", "train.py"], "the most serious problem must be last"
     assert all(said[name].strip().startswith(text) for name, text in expected.items())
     assert (f"1 of {len(KATAS)} katas implemented" in done.out, done.err) == (True, ""), "same_storage"
     read = submission.read_submission(handout / "my work.zip")
@@ -84,7 +84,7 @@ def test_export_writes_zip_next_to_assignment(handout: Path) -> None:
     assert (handout / "assignment.zip").is_file()
     assert not (handout / "assignment/assignment.zip").exists(), "a stale one is not handed in"
     assert run_kata(handout / "assignment", "export", "mine.zip").code == 0
-    assert (handout / "assignment/mine.zip").is_file(), "a name is one of the working directory"
+    assert (handout / "assignment/mine.zip").is_file(), "a file name is relative to the working directory"
 
 
 SECRETS = (
@@ -134,7 +134,7 @@ names = st.text(st.sampled_from(string.ascii_letters + "_-. é1"), min_size=1, m
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(found=st.sets(names.map(lambda name: f"{name}.py") | names, max_size=8))
-def test_grader_reads_exported_files_of_any_name(tmp_path_factory: pytest.TempPathFactory, found: set[str]) -> None:
+def test_grader_reads_exported_files_with_any_name(tmp_path_factory: pytest.TempPathFactory, found: set[str]) -> None:
     folder = tmp_path_factory.mktemp("student") / "assignment"
     folder.mkdir()
     for name in {*found, "linear.py"}:
@@ -158,16 +158,16 @@ def test_export_overwrites_only_a_zip_file(handout: Path) -> None:
     assert (handout / "README.zip").read_text() == "not a zip"
 
 
-def test_export_refuses_folder_without_katas(handout: Path) -> None:
+def test_export_rejects_folder_without_katas(handout: Path) -> None:
     shutil.rmtree(handout / "assignment")
     done = run_kata(handout, "export")
     assert (done.code, done.err) == (2, "kata: nothing to hand in: assignment/ contains no kata\n")
     assert not (handout / "assignment.zip").exists()
-    assert run_kata(handout, "reset", "linear").code == 0, "and the stub comes back"
+    assert run_kata(handout, "reset", "linear").code == 0, "reset must restore the stub"
     assert run_kata(handout, "export").code == 0
 
 
-def test_export_refuses_too_many_files(handout: Path) -> None:
+def test_export_rejects_too_many_files(handout: Path) -> None:
     for number in range(64):
         (handout / f"assignment/helper{number}.py").write_text("")
     done = run_kata(handout, "export")

@@ -1,4 +1,4 @@
-"""`--keep better` protects against changed tests, and gives no points for files that were handed in before."""
+"""`--keep better` keeps points after a change of the tests, but not points of files that were replaced."""
 
 from pathlib import Path
 

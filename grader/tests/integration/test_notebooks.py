@@ -1,4 +1,4 @@
-"""The notebooks of a handout, run by a real kernel, untouched and with the solution in their cells."""
+"""The notebooks of a handout, run by a real kernel, unedited and with the solution in their cells."""
 
 import os
 import signal
@@ -39,7 +39,7 @@ def kernel(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     client = NotebookClient(nbformat.v4.new_notebook(), kernel_name="python3", startup_timeout=600)
     own = {"IPYTHONDIR": str(tmp_path_factory.mktemp("ipython")), "PYTEST_ADDOPTS": "--examples=2"}
     with client.setup_kernel(cwd=str(released), env={**get_student_environment(), **own}):
-        assert run_cell(client, read_cells(released / "core.ipynb")[0]) == "", "nothing is missing"
+        assert run_cell(client, read_cells(released / "core.ipynb")[0]) == "", "no package is missing here"
         yield client
 
 
@@ -61,7 +61,7 @@ def read_cells(path: Path) -> list[str]:
 def run_notebooks(
     kernel: NotebookClient, folder: Path, tracks: Iterable[str], sources: dict[str, str]
 ) -> dict[str, str]:
-    """Run notebooks with sources in place of stubs, and return what the cell of each kata shows, and the last cell."""
+    """Run notebooks with sources in place of stubs, and return the output of each kata's cell and of the last cell."""
     found = {}
     for track in tracks:
         for cell in read_cells(folder / f"{track}.ipynb")[1:]:
@@ -90,7 +90,9 @@ def test_untouched_notebook_counts_as_not_started(kernel: NotebookClient, releas
 
 
 @pytest.mark.parametrize("tracks", [TWO, pytest.param(ALL, marks=pytest.mark.timing)], ids=["two", "all"])
-def test_notebook_with_the_solution_is_done(kernel: NotebookClient, released: Path, tracks: tuple[str, ...]) -> None:
+def test_notebook_with_the_solution_counts_as_done(
+    kernel: NotebookClient, released: Path, tracks: tuple[str, ...]
+) -> None:
     solutions = {kata: (SOLUTION / f"{kata}.py").read_text("utf-8") for kata in KATAS}
     found = run_notebooks(kernel, released, tracks, solutions)
     progress = found.pop("%kata")
@@ -129,7 +131,7 @@ def test_notebooks_are_reproducible_and_optional(
     assert not [*(tmp_path / "none").glob("*.ipynb")]
 
 
-def test_interrupting_the_cell_stops_only_the_run(kernel: NotebookClient, tmp_path: Path) -> None:
+def test_interrupting_a_cell_stops_only_its_run(kernel: NotebookClient, tmp_path: Path) -> None:
     source = f"import os, time\nopen('{tmp_path}/pid', 'w').write(str(os.getpid()))\ntime.sleep(60)\n"
     group = int(run_cell(kernel, "import os; print(os.getpid())"))
     found = list[int]()

@@ -1,4 +1,4 @@
-"""The core runs without its optional rooms, as `docs/architecture.md` says."""
+"""The core runs without the folders that can be deleted according to `docs/architecture.md`."""
 
 import re
 import shutil
@@ -26,7 +26,7 @@ def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_grader_grades_without_optional_rooms(core: Path, tmp_path: Path) -> None:
+def test_grading_works_without_optional_folders(core: Path, tmp_path: Path) -> None:
     assert len(OPTIONAL) >= 5
     command = (str(core), "--course", str(COURSE), "grade", str(COURSE / "submissions/complete"))
     options = ("--out", str(tmp_path / "results"), "--seed", "0", "--examples", "10")
@@ -35,7 +35,7 @@ def test_grader_grades_without_optional_rooms(core: Path, tmp_path: Path) -> Non
     assert "100/100" in done.out
 
 
-def test_pytest_tests_katas_without_optional_rooms(core: Path) -> None:
+def test_pytest_works_without_optional_folders(core: Path) -> None:
     code = f"{START}import pytest; sys.exit(pytest.main(sys.argv[1:]))"
     plugins = ("-p", "no:cacheprovider", "-p", "torchkata.pytest_plugin.plugin")
     done = run_python("-P", "-c", code, str(core), *plugins, "--impl", "solution", "--kata", "sieve", cwd=COURSE)

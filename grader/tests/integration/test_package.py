@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -16,7 +15,7 @@ import yaml
 from grader.tests import ROOT
 from grader.tests.conftest import FEW, Run, call_grader, run_program
 from grader.tests.support.platforms import CLASSROOM50, RUNNER, parse_gradescope
-from grader.tests.support.submissions import PRIMES, write_traps
+from grader.tests.support.submissions import PRIMES, commit_all, run_git, write_traps
 from torchkata.course import course
 
 HALF_DONE, WRONG = ROOT / "examples/submissions/half_done", PRIMES / "submissions/subtly_wrong"
@@ -49,13 +48,6 @@ def call(*command: object, cwd: Path, **variables: str) -> Run:
     """Run a platform's command with the Python of this test instead of an installed one."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(cwd), "TORCHKATA_PYTHON": sys.executable, **variables}
     return run_program(*command, cwd=cwd, environment=environment)
-
-
-def commit_all(folder: Path) -> Path:
-    author = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-    for command in (("init", "-q"), ("add", "--all", "--force"), (*author, "commit", "-q", "-m", "start")):
-        subprocess.run(["git", *command], cwd=folder, check=True)
-    return folder
 
 
 @pytest.fixture
@@ -93,7 +85,7 @@ def test_gradescope_package_installs_and_grades(autograder: Path) -> None:
     assert report["score"] == 27
     assert report["extra_data"]["examples"] == FEW
     hidden = {test["tags"][0] for test in report["tests"] if test["visibility"] == "hidden"}
-    assert hidden == {"linear"}, "the unpacked copy read_results, not the project beside it"
+    assert hidden == {"linear"}, "the grader must read the unpacked course, not this project"
     assert len(report["tests"]) == sum(len(course().katas[name].points) for name in KATAS)
 
 
@@ -112,7 +104,7 @@ def test_gradescope_reports_too_small_container(autograder: Path, tmp_path: Path
         killed.write_text(f'#!/bin/sh\ncase "$*" in *grade*submission*) kill -9 $$ ;; esac\n{others}\n')
         killed.chmod(0o755)
         results.unlink(missing_ok=True)
-        for score in (0, 5):  # nothing had been written; some tests had ended
+        for score in (0, 5):  # before the first result; after some tests
             done = call("bash", autograder / "source/run_autograder", cwd=autograder, **where)
             report = read_results(autograder)
             assert (done.code, report["score"], report.get("tests", [])) == (137, score, [])
@@ -134,11 +126,11 @@ def test_gradescope_setup_names_missing_packages(autograder: Path, tmp_path: Pat
 @pytest.mark.usefixtures("needs_bwrap")
 def test_github_package_grades_with_fetched_grader(packages: Path, tmp_path: Path) -> None:
     origin = commit_all(shutil.copytree(packages / "classroom50/torchkata", tmp_path / "grader/torchkata"))
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=origin, capture_output=True, text=True, check=True).stdout
+    commit = run_git(origin, "rev-parse", "HEAD")
     checkout = tmp_path / "work/primitives-ada"
     shutil.copytree(WRONG, checkout / "assignment")
     write_traps(checkout, tmp_path / "mark")
-    source = f"file://{origin}@{commit.strip()}"
+    source = f"file://{origin}@{commit}"
     assert make_package("github", checkout, "--force", "--source", source).code == 0
     assert not (checkout / ".github/torchkata/torchkata").exists()
     summary = tmp_path / "step_summary"
@@ -185,14 +177,14 @@ def test_classroom50_package_grades_a_checkout(packages: Path, tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_installation_executes_no_file_of_the_checkout(packages: Path, tmp_path: Path) -> None:
+def test_installation_executes_no_file_in_the_checkout(packages: Path, tmp_path: Path) -> None:
     shutil.copytree(packages / "classroom50", tmp_path / "bundle")
     (tmp_path / "checkout").mkdir()
     checkout, nothing = write_traps(tmp_path / "checkout", tmp_path / "mark"), tmp_path / "nothing"
     nothing.mkdir()
     offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(nothing), "TORCHKATA_PYTHON": ""}
     done = call("bash", tmp_path / "bundle/install.sh", "../work", cwd=checkout, **offline)
-    assert (done.code, "\nERROR: " in f"\n{done.err}") == (1, True), "pip was reached, and found nothing"
+    assert (done.code, "\nERROR: " in f"\n{done.err}") == (1, True), "pip must be called, and fail without a network"
     assert (tmp_path / "work/venv/bin/python").exists()
     assert not (tmp_path / "mark").exists()
 
@@ -217,7 +209,7 @@ def test_package_zip_is_reproducible(packages: Path, tmp_path: Path) -> None:
     assert (modes["setup.sh"], modes["run_autograder"], modes["options"]) == (0o755, 0o755, 0o644)
 
 
-def test_package_force_replaces_only_the_grader(packages: Path, tmp_path: Path) -> None:
+def test_package_force_option_replaces_only_the_grader(packages: Path, tmp_path: Path) -> None:
     out = shutil.copytree(packages / "github", tmp_path / "repository")
     (out / "assignment").mkdir()
     stale = out / ".github/torchkata/torchkata/tests/test_gone.py"

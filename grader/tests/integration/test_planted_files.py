@@ -1,4 +1,4 @@
-"""Commands run in a submission with planted files that Python, pytest or the grader look for: none of them runs."""
+"""Commands in a submission execute none of its planted files that Python, pytest or the grader look for."""
 
 import sys
 from pathlib import Path
@@ -46,7 +46,7 @@ def test_packaging_executes_no_file_in_the_folder(submission: Path, tmp_path: Pa
     assert not (tmp_path / "mark").exists()
 
 
-def test_course_within_submission_is_refused(submission: Path, tmp_path: Path) -> None:
+def test_course_within_submission_is_rejected(submission: Path, tmp_path: Path) -> None:
     done = run_grader(submission, "grade", ".", "--out", tmp_path / "out")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert f"the nearest course ({submission}) is in this submission, so its tests would be the student's" in done.err

@@ -65,7 +65,7 @@ def test_proof_record_stores_no_messages(tmp_path: Path, solution: Claim) -> Non
     assert solution.refute(found) is None
 
 
-def test_note_naming_the_mistake_is_stored_in_record(tmp_path: Path) -> None:
+def test_proof_record_stores_note_that_names_mistake(tmp_path: Path) -> None:
     made = make_claims([course().katas["strides"]], seeds=1)
     wrong = next(claim for claim in made if claim.entry and not claim.entry.looks_like)
     assert wrong.entry is not None
@@ -73,7 +73,7 @@ def test_note_naming_the_mistake_is_stored_in_record(tmp_path: Path) -> None:
     test = TestResult(wrong.entry.caught_by, "failed", 0.0, 1.0, message="long, and the last stride is 1, and longer")
     run = open_record(tmp_path)
     run.keep(wrong, [KataResult("strides", "wrong", 0.0, 1.0, (test,))])
-    assert run.find(noted) is None, "its texts are not known"
+    assert run.find(noted) is None, "the texts of this proof are not stored"
     run.keep(noted, [KataResult("strides", "wrong", 0.0, 1.0, (test,))])
     run.store()
     found = open_record(tmp_path).find(noted)
@@ -138,7 +138,7 @@ def test_damaged_proof_record_counts_as_empty(tmp_path: Path, solution: Claim, d
     assert open_record(tmp_path).find(solution) is None
     store_proofs(tmp_path, solution)
     assert open_record(tmp_path).find(solution) is not None
-    assert [path.name for path in tmp_path.iterdir()] == ["strides.msgpack"], "and nothing half written beside it"
+    assert [path.name for path in tmp_path.iterdir()] == ["strides.msgpack"], "an incomplete file was left"
 
 
 def test_simultaneous_runs_keep_both_proofs(tmp_path: Path, solution: Claim) -> None:

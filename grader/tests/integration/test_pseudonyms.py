@@ -29,7 +29,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
         "--out",
         folder / "results",
         "--pseudonyms",
-        key_of(folder),
+        get_key(folder),
         *OPTIONS,
         course=PRIMES,
     )
@@ -38,7 +38,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder, run.out + run.err + page.out + page.err
 
 
-def key_of(folder: Path) -> Path:
+def get_key(folder: Path) -> Path:
     return folder / "class/pseudonyms.json"
 
 
@@ -56,9 +56,9 @@ def test_results_contain_no_real_name(graded: tuple[Path, str]) -> None:
 
 def test_key_file_restores_real_names(graded: tuple[Path, str]) -> None:
     folder, _ = graded
-    pseudonyms = json.loads(key_of(folder).read_bytes())
+    pseudonyms = json.loads(get_key(folder).read_bytes())
     assert sorted(pseudonyms.values()) == ["empty-zhang3", "lovelace", "zhang3"]
-    assert key_of(folder).stat().st_mode & 0o077 == 0
+    assert get_key(folder).stat().st_mode & 0o077 == 0
     done = call_grader("marks", folder / "results", folder / "class")
     assert (
         "zhang3: has several submissions (empty-zhang3, zhang3); enter one of them in their `submission` column"
@@ -70,7 +70,7 @@ def test_key_file_restores_real_names(graded: tuple[Path, str]) -> None:
 
 def test_second_run_reuses_pseudonyms(graded: tuple[Path, str]) -> None:
     folder, _ = graded
-    before = key_of(folder).read_bytes()
-    call = (folder / "secret-folder/lovelace", "--out", folder / "results", "--pseudonyms", key_of(folder), *OPTIONS)
+    before = get_key(folder).read_bytes()
+    call = (folder / "secret-folder/lovelace", "--out", folder / "results", "--pseudonyms", get_key(folder), *OPTIONS)
     assert "1 of 1 were already graded" in grade(*call, course=PRIMES).out
-    assert key_of(folder).read_bytes() == before
+    assert get_key(folder).read_bytes() == before

@@ -1,7 +1,6 @@
 """A test that is corrected during the term: which katas are graded again, and what `grader diff` reports."""
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from grader.results.result import KataResult, read
 from grader.tests import ROOT
 from grader.tests.conftest import Run, call_grader, run
 from grader.tests.support.sample_results import make_result
+from grader.tests.support.submissions import commit_all
 from torchkata.result import TestResult
 
 TEST, SOLUTION = "tests/test_factorise.py", "reference/factorise/solution.py"
@@ -23,14 +23,11 @@ MENDED = "tests/test_factorise.py::test_one_has_no_factors"
 
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
-    """Return a course whose test and solution agree on something wrong, as a git checkout."""
+    """Return a course whose test and solution make the same mistake, as a git checkout."""
     copy = shutil.copytree(ROOT / "examples/courses/primes", tmp_path / "primes")
     write(copy, RIGHT, WRONG)
-    subprocess.run(["git", "init", "-q", str(copy / "submissions/complete")], check=True)
-    commit(copy / "submissions/complete", "Hand in")
-    subprocess.run(["git", "init", "-q", str(copy)], check=True)
-    commit(copy, "Ask")
-    return copy
+    commit_all(copy / "submissions/complete")
+    return commit_all(copy)
 
 
 def write(course: Path, old: dict[str, str], new: dict[str, str]) -> None:
@@ -39,13 +36,6 @@ def write(course: Path, old: dict[str, str], new: dict[str, str]) -> None:
         content = (course / name).read_text()
         assert content.count(text) == 1
         (course / name).write_text(content.replace(text, new[name]))
-
-
-def commit(course: Path, message: str) -> None:
-    """Commit all files."""
-    who = ("-c", "user.name=ada", "-c", "user.email=ada@x.edu")
-    for arguments in (("add", "-A"), (*who, "commit", "-q", "-m", message)):
-        subprocess.run(["git", "-C", str(course), *arguments], check=True)
 
 
 def grade(course: Path, out: Path, *options: str) -> Run:
@@ -67,11 +57,11 @@ def test_corrected_test_regrades_only_its_kata(course: Path, tmp_path: Path) -> 
     grade(course, out)
     shutil.copytree(out, before)
     write(course, WRONG, RIGHT)
-    commit(course, "One has no factors")
+    commit_all(course, "One has no factors")
     assert "graded again (other katas unchanged): factorise (2)" in grade(course, out).out
     first, second = read_katas(before), read_katas(out)
-    assert read(out / "complete/result.json").handed_in, "its last commit"
-    assert all(second[name]["sieve"] == kata["sieve"] for name, kata in first.items()), "to the last second"
+    assert read(out / "complete/result.json").handed_in, "the time of the last commit is stored"
+    assert all(second[name]["sieve"] == kata["sieve"] for name, kata in first.items()), "sieve must not be graded again"
     gained = {name: second[name]["factorise"].score - kata["factorise"].score for name, kata in first.items()}
     assert gained["complete"] > 0
 
@@ -83,14 +73,14 @@ def test_corrected_test_regrades_only_its_kata(course: Path, tmp_path: Path) -> 
     assert "graded again (other katas unchanged): factorise (2)\n" in grade(course, out, "--keep", "better").out
     kept = read(out / "complete/result.json")
     assert kept.katas[1].score == second["complete"]["factorise"].score
-    assert f"{kept.katas[1].kept}+" == kept.course, "points by what was committed"
+    assert f"{kept.katas[1].kept}+" == kept.course, "kept points must name the commit of their course"
 
 
 def test_kata_result_is_kept_until_its_foundations_change() -> None:
     assert has_same_fallbacks("cruncher", {"linear"}, frozenset({"linear", "sgd"}))
-    assert not has_same_fallbacks("cruncher", set(), frozenset({"linear"})), "a fallback takes its place now"
+    assert not has_same_fallbacks("cruncher", set(), frozenset({"linear"})), "a fallback now replaces linear"
     assert not has_same_fallbacks("cruncher", {"linear"}, frozenset())
-    assert has_same_fallbacks("linear", set(), frozenset({"cruncher"})), "which builds on linear, and not linear on it"
+    assert has_same_fallbacks("linear", set(), frozenset({"cruncher"})), "linear does not build on cruncher"
 
 
 def test_better_points_are_kept_if_tests_are_unchanged() -> None:
@@ -99,7 +89,7 @@ def test_better_points_are_kept_if_tests_are_unchanged() -> None:
 
     stored = replace(make_result("why"), course="c0ffee", katas=[kata(4, "a")])
     (kept,) = keep_better(stored, [replace(kata(3, "a"), digest="new")])
-    assert (kept.score, kept.kept, kept.digest) == (4, "c0ffee", "new"), "and it is not graded again for that"
-    assert keep_better(stored, [kata(4, "a")]) == [kata(4, "a")], "as good is new"
-    assert keep_better(stored, [kata(3, "b")]) == [kata(3, "b")], "of another test they are other points"
+    assert (kept.score, kept.kept, kept.digest) == (4, "c0ffee", "new"), "a new digest prevents another regrade"
+    assert keep_better(stored, [kata(4, "a")]) == [kata(4, "a")], "equal points come from the new result"
+    assert keep_better(stored, [kata(3, "b")]) == [kata(3, "b")], "points of other tests can't be compared"
     assert keep_better(None, [kata(3, "a")]) == [kata(3, "a")]

@@ -86,7 +86,7 @@ def test_course_can_override_agents_file(tmp_path: Path) -> None:
 def test_leak_is_found_despite_different_whitespace() -> None:
     bodies, sentences = ({one.place for one in kind} for kind in collect_secrets())
     told_apart = [kata for kata in KATAS if f"reference/{kata}/solution.py" in bodies & sentences]
-    assert {"linear", "train", "strides"} <= {*told_apart}, "a solution of one line is like other code"
+    assert {"linear", "train", "strides"} <= {*told_apart}, "a longer solution must be recognized"
     for kata in told_apart:
         source = (SOLUTION / f"{kata}.py").read_text("utf-8")
         relaid = source.replace("    ", "\t").replace("\n\n", "\n")
@@ -120,7 +120,7 @@ def test_release_with_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.Mo
     assert "x.py contains a function of reference/train/solution.py" in done.err
 
 
-def test_chinese_handout_keeps_every_english_task(tmp_path: Path) -> None:
+def test_chinese_handout_keeps_all_english_text(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert call_grader("release", out, "--track=all", "--language=zh").code == 0
     assert read_course(out).languages == ("zh", "en")
@@ -131,7 +131,7 @@ def test_chinese_handout_keeps_every_english_task(tmp_path: Path) -> None:
             assert one == f"{name}.py" or all(line.strip() in stub for line in task.splitlines()), one
         both, english = ([line.removesuffix('"""').rstrip() for line in text.splitlines()] for text in (stub, ours))
         rest = iter(both)
-        assert all(line in rest for line in english), "nothing of it is gone, and all is in order"
+        assert all(line in rest for line in english), "every English line must be kept, in the same order"
     assert course().katas["linear"].languages["zh"]["stub"]
     assert (out / "reference/stubs/linear.py").read_bytes() == (out / "assignment/linear.py").read_bytes()
     assert run_as_student("pytest", "--kata=linear", "--examples=1", cwd=out).code == 1
@@ -157,12 +157,12 @@ def primes() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("katas", [CORE, pytest.param(KATAS, marks=pytest.mark.timing)], ids=["core", "all"])
-def test_handout_passes_proof_with_stubs_and_solution(katas: list[str]) -> None:
+def test_handout_passes_checks_with_stubs_and_solution(katas: list[str]) -> None:
     prove(build_handout(add_foundations(katas)), katas, examples=1)
 
 
 @pytest.mark.usefixtures("primes")
-def test_prove_refuses_broken_handout() -> None:
+def test_broken_handout_fails_its_checks() -> None:
     files = build_handout(add_foundations(["sieve"]))
     wrong = files["tests/test_sieve.py"].replace(b"oracle.primes(", b"[0] + oracle.primes(")
     for name, content, words in (
@@ -185,7 +185,7 @@ def test_prove_refuses_broken_handout() -> None:
         *(pytest.param(others, marks=pytest.mark.timing) for others in (["same_storage"], ["sgd", "adagrad"])),
     ],
 )
-def test_release_includes_only_katas_and_their_foundations(tmp_path: Path, chosen: list[str]) -> None:
+def test_release_includes_selected_katas_and_their_foundations(tmp_path: Path, chosen: list[str]) -> None:
     katas = [kata.name for kata in add_foundations(chosen)]
     done = call_grader("release", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
     assert done.code == 0
@@ -214,7 +214,7 @@ def test_handout_installs_in_its_own_environment(handout: Path, tmp_path: Path) 
     venv.create(place, with_pip=False, symlinks=True)
     [packages] = place.glob("lib/python*/site-packages")
     libraries = {Path(one) for one in sys.path if one.endswith("site-packages")}
-    (packages / "libraries.pth").write_text("\n".join(map(str, libraries)))  # in the place of a download
+    (packages / "libraries.pth").write_text("\n".join(map(str, libraries)))  # instead of a download
     programs = place / ("Scripts" if os.name == "nt" else "bin")
     install = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--editable", handout]
     assert run_program(sys.executable, "-m", "pip", "--python", programs / "python", *install).code == 0
@@ -225,7 +225,7 @@ def test_handout_installs_in_its_own_environment(handout: Path, tmp_path: Path) 
     )
     assert f"0 of {len(CORE)} done" in first
     assert "same_storage  not started    0/6" in started
-    assert re.search("same_storage +not started +0/6", second), "the handout's own progress"
+    assert re.search("same_storage +not started +0/6", second), "the handout must show its own progress"
     assert (handout / ".kata/progress.json").is_file()
 
 
@@ -241,7 +241,7 @@ def test_handout_has_the_project_settings(new_handout: Path) -> None:
     [index] = uv["index"]
     assert uv["sources"] == {"torch": {"index": index["name"], "marker": "sys_platform == 'linux'"}}
     assert (index["url"], index["explicit"]) == ("https://download.pytorch.org/whl/cpu", True)
-    assert index["url"] in (new_handout / "README.md").read_text("utf-8"), "what to type with pip"
+    assert index["url"] in (new_handout / "README.md").read_text("utf-8"), "the README must name the index for pip"
 
 
 def test_readme_and_workflow_name_the_katas(new_handout: Path) -> None:
@@ -278,14 +278,14 @@ def test_handout_without_torch_names_no_torch_index(tmp_path: Path) -> None:
     assert not [name for name in files if "torch.org" in (tmp_path / "out" / name).read_text("utf-8")]
 
 
-def test_finished_handout_gets_full_points(handout: Path, tmp_path: Path) -> None:
+def test_solved_handout_gets_full_points(handout: Path, tmp_path: Path) -> None:
     write_solution(handout, *KATAS)
     assert run_as_student("torchkata", "export", str(tmp_path / "ada.zip"), cwd=handout).code == 0
     done = grade(tmp_path / "ada.zip", "--out", tmp_path / "results", "--track", "memory", "--examples", 1)
     assert (done.code, "ada" in done.out, "100/100" in done.out) == (0, True, True), done.err
 
 
-def test_release_refuses_filled_in_stub(tmp_path: Path) -> None:
+def test_release_rejects_stub_with_implementation(tmp_path: Path) -> None:
     project = copy_course(tmp_path / "project")
     shutil.copy(SOLUTION / "linear.py", project / "assignment")
     done = call_grader("--course", project, "release", tmp_path / "out")
@@ -308,7 +308,7 @@ def test_release_overwrites_only_an_earlier_release(tmp_path: Path) -> None:
     (out / "assignment/linear.py").unlink()
     assert call_grader("release", out, "--kata", "same_storage", "--force").code == 0
     assert list_files(out / "assignment") == ["__init__.py", "same_storage.py"]
-    assert (out / ".git").is_dir(), "what is not of the handout stays"
+    assert (out / ".git").is_dir(), "files that no release wrote must be kept"
     assert run_as_student("pytest", cwd=out).code == 1
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis/tests").write_text("mine")

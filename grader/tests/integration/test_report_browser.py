@@ -1,4 +1,4 @@
-"""The page of a class in a real Chromium: it sorts, filters, opens, prints, fits, and runs no student's code."""
+"""The page of a class in a real Chromium: it can be sorted, filtered and printed, and runs no student's code."""
 
 import base64
 import itertools
@@ -33,7 +33,7 @@ EVIL = f"{MARKUP}\u2028\u202e\x1b[31m"
 READ = f"{MARKUP}\n<U+202E>[31m"
 NAMED = "zz<img src=x onerror=alert(3)>\"'&#%20 李"
 COUNT = 52
-TIMED = 3  # of them: the pictures of a speed take longer than all else
+TIMED = 3  # of these submissions: drawing their speed takes most of the time
 WIDTHS, SCHEMES = (400, 1400), get_args(Scheme)
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 PATIENCE = 60.0  # seconds that the page may take to react
@@ -70,20 +70,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(driver: Chrome, folder: Path) -> Iterator[Chrome]:
-    """Open the report; afterwards the console must be empty, and no alert open."""
+    """Open the report; afterwards the console must be empty, and no alert may be open."""
     emulate(driver, width=1400)
-    opened(driver, (folder / "report.html").as_uri())
+    open_page(driver, (folder / "report.html").as_uri())
     yield driver
     assert driver.execute("getLog", {"type": "browser"})["value"] == []
     with pytest.raises(NoAlertPresentException):
         driver.switch_to.alert.dismiss()
 
 
-def opened(driver: Chrome, address: str) -> None:
-    """Open a page anew, and wait until its scripts have run."""
+def open_page(driver: Chrome, address: str) -> None:
+    """Open a page again, and wait until its scripts have run."""
     driver.get("about:blank")
     driver.get(address)
-    until(driver, lambda: driver.execute_script("return document.readyState") == "complete")
+    wait_until(driver, lambda: driver.execute_script("return document.readyState") == "complete")
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def view(request: pytest.FixtureRequest, driver: Chrome, folder: Path) -> View:
     """Open a page with all sections unfolded and a few rows of a long table."""
     found: View = request.param
     emulate(driver, width=found.width, scheme=found.scheme, medium=found.medium)
-    opened(driver, f"{folder.as_uri()}/{found.path}")
+    open_page(driver, f"{folder.as_uri()}/{found.path}")
     driver.execute_script("for (const each of document.querySelectorAll('details')) each.open = true")
     driver.execute_script(
         "const field = document.getElementById('search');"
@@ -123,22 +123,24 @@ def view(request: pytest.FixtureRequest, driver: Chrome, folder: Path) -> View:
     return found
 
 
-def until(driver: Chrome, holds: Callable[[], object]) -> None:
-    WebDriverWait(driver, PATIENCE, poll_frequency=0.05).until(lambda _: holds(), "the page has not come to this")
+def wait_until(driver: Chrome, holds: Callable[[], object]) -> None:
+    WebDriverWait(driver, PATIENCE, poll_frequency=0.05).until(
+        lambda _: holds(), "the page did not reach the expected state"
+    )
 
 
 def find(driver: Chrome, selector: str) -> WebElement:
     return driver.find_element(By.CSS_SELECTOR, selector)
 
 
-def names(driver: Chrome) -> list[str]:
+def list_names(driver: Chrome) -> list[str]:
     found: list[str] = driver.execute_script(
         "return [...document.querySelectorAll('#table tbody tr:not([hidden]) th')].map(th => th.textContent)"
     )
     return found
 
 
-def column(driver: Chrome, place: int) -> list[str]:
+def read_column(driver: Chrome, place: int) -> list[str]:
     found: list[str] = driver.execute_script(
         "return [...document.querySelectorAll('#table tbody tr:not([hidden])')]"
         ".map(tr => tr.cells[arguments[0]].firstChild?.textContent ?? '')",
@@ -147,7 +149,7 @@ def column(driver: Chrome, place: int) -> list[str]:
     return [text.strip() for text in found]
 
 
-def lines(driver: Chrome) -> list[str]:
+def read_lines(driver: Chrome) -> list[str]:
     found: list[str] = driver.execute_script(
         "return [...document.querySelectorAll('main:not([hidden]) .lines li')]"
         ".map(li => [...li.childNodes].filter(node => node.nodeType === 3).map(node => node.data).join(''))"
@@ -155,21 +157,21 @@ def lines(driver: Chrome) -> list[str]:
     return found
 
 
-def shows(driver: Chrome, count: int) -> bool:
-    return len(names(driver)) == count
+def is_count_shown(driver: Chrome, count: int) -> bool:
+    return len(list_names(driver)) == count
 
 
 def is_open(driver: Chrome, name: str) -> bool:
     return find(driver, "#one").is_displayed() and find(driver, "#name").text == name
 
 
-def focused(driver: Chrome) -> str:
+def read_focused(driver: Chrome) -> str:
     return driver.switch_to.active_element.text
 
 
 def test_report_page_loads_no_other_resources(page: Chrome) -> None:
     assert page.title == "The class · torchkata"
-    assert len(names(page)) == COUNT
+    assert len(list_names(page)) == COUNT
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
     assert find(page, "#found").text == f"{COUNT} shown"
 
@@ -178,11 +180,11 @@ def test_table_sorts_by_name_and_points(page: Chrome) -> None:
     head = find(page, "#table thead th:nth-child(2)")
     for order, descending in (("descending", True), ("ascending", False)):
         head.find_element(By.TAG_NAME, "button").click()
-        scores = [float(text) for text in column(page, 1)]
+        scores = [float(text) for text in read_column(page, 1)]
         assert scores == sorted(scores, reverse=descending)
         assert head.get_attribute("aria-sort") == order
     find(page, "#table thead th button").click()
-    assert names(page)[:4] == ["ada", "ada_2", "ada_3", "amir"], "and ada_10, if there were one, after ada_2"
+    assert list_names(page)[:4] == ["ada", "ada_2", "ada_3", "amir"], "numbers in names must be sorted by value"
     assert len(page.find_elements(By.CSS_SELECTOR, "#table [aria-sort]")) == 1
 
 
@@ -191,7 +193,7 @@ def test_ungraded_submissions_are_sorted_last(page: Chrome) -> None:
     place = 1 + [head.get_attribute("data-kata") for head in heads].index("performance")
     for _ in range(2):
         find(page, f"#table thead th:nth-child({place}) button").click()
-        speeds = column(page, place - 1)
+        speeds = read_column(page, place - 1)
         assert "" in speeds
         assert all(speeds[: speeds.index("")])
         assert not any(speeds[speeds.index("") :])
@@ -199,10 +201,10 @@ def test_ungraded_submissions_are_sorted_last(page: Chrome) -> None:
 
 def test_search_narrows_the_table(page: Chrome) -> None:
     find(page, "#search").send_keys("ZOE")
-    until(page, lambda: names(page) and all("zoë" in name for name in names(page)))
-    assert find(page, "#found").text == f"{len(names(page))} of {COUNT} shown"
+    wait_until(page, lambda: list_names(page) and all("zoë" in name for name in list_names(page)))
+    assert find(page, "#found").text == f"{len(list_names(page))} of {COUNT} shown"
     find(page, "#clear").click()
-    until(page, partial(shows, page, COUNT))
+    wait_until(page, partial(is_count_shown, page, COUNT))
     assert not find(page, "#clear").is_displayed()
 
 
@@ -211,7 +213,7 @@ def test_page_filters_by_kata_and_status(page: Chrome) -> None:
     Select(find(page, "#status")).select_by_visible_text("crashed")
     wanted = int(find(page, ".heat button[data-kata=linear][data-status=crashed]").text)
     assert wanted > 0
-    until(page, partial(shows, page, wanted))
+    wait_until(page, partial(is_count_shown, page, wanted))
 
 
 def test_clicking_a_count_shows_its_submissions(page: Chrome) -> None:
@@ -220,42 +222,42 @@ def test_clicking_a_count_shows_its_submissions(page: Chrome) -> None:
         count = find(page, ".failing td.number") if selector == ".failing button" else button
         wanted = int(count.text)
         button.click()
-        until(page, partial(shows, page, wanted))
-        until(page, lambda: focused(page) == names(page)[0])
+        wait_until(page, partial(is_count_shown, page, wanted))
+        wait_until(page, lambda: read_focused(page) == list_names(page)[0])
 
 
 def test_clicking_a_name_opens_the_submission(page: Chrome, folder: Path) -> None:
     find(page, "#table tbody a").click()
-    until(page, lambda: is_open(page, "ada"))
+    wait_until(page, lambda: is_open(page, "ada"))
     assert page.title == "ada · torchkata"
     assert not find(page, "#class").is_displayed()
     assert [part.text for part in page.find_elements(By.CSS_SELECTOR, "#parts h2")]
     page.back()
-    until(page, lambda: find(page, "#class").is_displayed())
+    wait_until(page, lambda: find(page, "#class").is_displayed())
     assert page.title == "The class · torchkata"
-    opened(page, f"{(folder / 'report.html').as_uri()}#submission=ben")
+    open_page(page, f"{(folder / 'report.html').as_uri()}#submission=ben")
     assert is_open(page, "ben")
 
 
 def test_page_can_be_used_with_keyboard_alone(page: Chrome) -> None:
-    everybody = names(page)
+    everybody = list_names(page)
     find(page, "body").send_keys("/")
-    until(page, lambda: page.switch_to.active_element == find(page, "#search"))
+    wait_until(page, lambda: page.switch_to.active_element == find(page, "#search"))
     page.switch_to.active_element.send_keys("ada")
-    until(page, lambda: names(page) == [name for name in everybody if "ada" in name])
-    first, second, *_ = names(page)
+    wait_until(page, lambda: list_names(page) == [name for name in everybody if "ada" in name])
+    first, second, *_ = list_names(page)
     find(page, "#table tbody tr:not([hidden]) a").send_keys(Keys.ARROW_DOWN)
-    until(page, lambda: focused(page) == second)
+    wait_until(page, lambda: read_focused(page) == second)
     assert page.execute_script("return getComputedStyle(document.activeElement).outlineStyle") != "none"
     page.switch_to.active_element.send_keys(Keys.ENTER)
-    until(page, lambda: is_open(page, second) and focused(page).split()[0] == second)
+    wait_until(page, lambda: is_open(page, second) and read_focused(page).split()[0] == second)
     find(page, "body").send_keys(Keys.ARROW_LEFT)
-    until(page, lambda: is_open(page, first))
+    wait_until(page, lambda: is_open(page, first))
     assert find(page, "#previous").get_attribute("href") is None
     find(page, "body").send_keys(Keys.ARROW_RIGHT)
-    until(page, lambda: is_open(page, second))
+    wait_until(page, lambda: is_open(page, second))
     find(page, "body").send_keys(Keys.ESCAPE)
-    until(page, lambda: focused(page) == second and find(page, "#class").is_displayed())
+    wait_until(page, lambda: read_focused(page) == second and find(page, "#class").is_displayed())
 
 
 def test_student_text_is_never_rendered_as_markup(page: Chrome, folder: Path) -> None:
@@ -263,17 +265,17 @@ def test_student_text_is_never_rendered_as_markup(page: Chrome, folder: Path) ->
     for route, name in ((evil, evil), (None, NAMED)):
         link = next(a for a in page.find_elements(By.CSS_SELECTOR, "#table tbody a") if a.text == name)
         link.click()
-        until(page, partial(is_open, page, name))
+        wait_until(page, partial(is_open, page, name))
         assert page.find_elements(By.CSS_SELECTOR, "main img, main script") == []
         if route:
             shown = [pre.get_property("textContent") for pre in page.find_elements(By.CSS_SELECTOR, "#parts pre")]
             assert READ in shown
-            assert lines(page) == [*READ.split("\n", 1), "", "x = 1"]
+            assert read_lines(page) == [*READ.split("\n", 1), "", "x = 1"]
         page.back()
-        until(page, lambda: find(page, "#class").is_displayed())
-    opened(page, (folder / evil / "feedback.html").as_uri())
+        wait_until(page, lambda: find(page, "#class").is_displayed())
+    open_page(page, (folder / evil / "feedback.html").as_uri())
     assert READ in [pre.get_property("textContent") for pre in page.find_elements(By.CSS_SELECTOR, "pre")]
-    assert lines(page) == [*READ.split("\n", 1), "", "x = 1"]
+    assert read_lines(page) == [*READ.split("\n", 1), "", "x = 1"]
     assert page.find_elements(By.CSS_SELECTOR, "main img, main script") == []
 
 
@@ -282,7 +284,7 @@ def test_page_fits_the_window(driver: Chrome, view: View) -> None:
     assert size == [view.width, view.width]
     if view.width < 500:
         boxes = driver.execute_script("return [...document.querySelectorAll('.scroll')].map(box => box.scrollWidth)")
-        assert all(wide <= view.width for wide in boxes), "a table does not have to be pushed aside"
+        assert all(wide <= view.width for wide in boxes), "no table may need horizontal scrolling"
 
 
 def test_page_follows_the_system_theme(driver: Chrome, view: View) -> None:
@@ -293,7 +295,7 @@ def test_page_follows_the_system_theme(driver: Chrome, view: View) -> None:
 def test_axe_finds_no_accessibility_violation(driver: Chrome, view: View) -> None:
     axe = Axe(driver)
     axe.inject()  # type: ignore[no-untyped-call]
-    rules = [rule for rule in RULES if view.medium == "screen" or rule != "wcag22aa"]  # paper has no targets to hit
+    rules = [rule for rule in RULES if view.medium == "screen" or rule != "wcag22aa"]  # paper has nothing to click
     found = axe.run(options={"runOnly": rules, "resultTypes": ["violations"]})["violations"]
     assert found == [], axe.report(found)
 

@@ -25,9 +25,9 @@ from torchkata.seam.student import Call, InProcess, Student
 
 EXAMPLES = 2
 COLUMNS = 86
-REFUSED = {"split_badly", "too_short", "truncated", "load_mismatch", "call_without_value"}  # right code raises
+REFUSED = {"split_badly", "too_short", "truncated", "load_mismatch", "call_without_value"}  # correct code raises
 NAMES = {"copy": copy, "nn": nn, "np": np, "os": os, "pickle": pickle, "random": random, "torch": torch, "Path": Path}
-ON_LINUX = {"bytes_read", "bytes_in_memory", "failing_save"}  # what only Linux tells or does
+ON_LINUX = {"bytes_read", "bytes_in_memory", "failing_save"}  # probes that need Linux
 
 
 class RecordingStudent(Student):
@@ -37,7 +37,7 @@ class RecordingStudent(Student):
         super().__init__(InProcess(folder, 60.0))
         self.calls: list[Call] = []
 
-    def call(self, probe: Callable[..., object], *args: object) -> Any:
+    def call(self, probe: Callable[..., object] | str, *args: object) -> Any:
         answer = super().call(probe, *args)
         assert self.last is not None
         self.calls.append(self.last)
@@ -45,7 +45,7 @@ class RecordingStudent(Student):
 
 
 def record_calls(kata: str) -> Iterator[Call]:
-    """Yield what the tests of a kata ask of the solution: the last call of each probe, for a few inputs."""
+    """Yield the last call of each probe in each test of a kata, for a few inputs."""
     file = course().tests / f"test_{kata}.py"
     spec = importlib.util.spec_from_file_location(f"tests.test_{kata}", file)
     assert spec is not None

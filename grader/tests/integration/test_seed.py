@@ -29,7 +29,7 @@ def test_seed_is_stored_and_hidden_from_students(tmp_path: Path) -> None:
     (wrong,) = write_submissions(tmp_path, WRONG_SIEVE, "wrong", kata="sieve")
     assert grade(right, out).code == 0
     seed = (out / ".seed").read_text().strip()
-    assert len({seed, *(str(draw()) for _ in range(3))}) > 1, "it is drawn"
+    assert len({seed, *(str(draw()) for _ in range(3))}) > 1, "the seed must be random"
     assert "were already graded" in grade_again(right, out).out
     live = tmp_path / "results.json"
     assert grade(wrong, out, "--gradescope", str(live)).code == 0
@@ -45,7 +45,7 @@ def test_seed_is_stored_and_hidden_from_students(tmp_path: Path) -> None:
         assert "--seed" not in text
 
 
-def test_given_seed_is_used_by_next_run(tmp_path: Path) -> None:
+def test_next_run_reuses_the_given_seed(tmp_path: Path) -> None:
     (right,) = write_submissions(tmp_path, SIEVE, "right", kata="sieve")
     out = tmp_path / "out"
     assert grade(right, out, "--seed", "7").code == 0

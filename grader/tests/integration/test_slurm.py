@@ -1,4 +1,4 @@
-"""Grading on a real Slurm of one node ends with the same gradebook, whatever happens to the run."""
+"""Grading on a real Slurm of one node gives the same gradebook as locally, even if the run is interrupted."""
 
 import subprocess
 import sys
@@ -25,7 +25,7 @@ from grader.tests.support.submissions import (
 pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap")]
 
 
-def test_slurm_run_equals_local_run(tmp_path: Path) -> None:
+def test_slurm_run_gives_same_gradebook_as_local_run(tmp_path: Path) -> None:
     paths = write_submissions(tmp_path / "class", SIEVE, *(f"student{number:02}" for number in range(6)), kata="sieve")
     for number, path in enumerate(paths):
         if number % 3 == 1:
@@ -47,9 +47,7 @@ def test_slurm_run_equals_local_run(tmp_path: Path) -> None:
     assert "job" not in again.out
 
 
-def test_cancelled_task_is_completed_by_same_command(
-    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
-) -> None:
+def test_same_command_completes_cancelled_task(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
     started = SlurmRun(slow_class, tmp_path)
     started.wait_until_grading()
     task = started.find_running_task()
@@ -60,11 +58,11 @@ def test_cancelled_task_is_completed_by_same_command(
     assert "could not be graded; run the same command again: " in done.err
     before = read_times(tmp_path)
     assert grade(*slow_class, "--out", tmp_path, *ON_SLURM, course=PRIMES).code == 0
-    assert {name: read_times(tmp_path)[name] for name in before} == before, "nobody is graded twice"
+    assert {name: read_times(tmp_path)[name] for name in before} == before, "no submission may be graded twice"
     assert_complete(tmp_path, slow_gradebook)
 
 
-def test_killed_run_resumes_with_same_command(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
+def test_same_command_resumes_killed_run(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
     started = SlurmRun(slow_class, tmp_path, "--jobs", "1")
     started.wait_until_grading()
     started.process.kill()
@@ -73,7 +71,7 @@ def test_killed_run_resumes_with_same_command(slow_class: list[Path], slow_grade
     again = SlurmRun(slow_class, tmp_path).wait()
     assert again.code == 0, again.err
     assert f"job {array} continues" in again.out
-    assert "tests of" not in again.out, "nothing is submitted again"
+    assert "tests of" not in again.out, "no job may be submitted again"
     assert_complete(tmp_path, slow_gradebook)
 
 

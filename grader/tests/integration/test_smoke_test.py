@@ -1,4 +1,4 @@
-"""A machine whose timing chain is broken grades no speed, and the run says once why."""
+"""A machine that can't time correctly grades no speed, and the run prints the reason once."""
 
 import json
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 @pytest.mark.parametrize("name", BREAKS)
-def test_smoke_test_names_the_broken_part(sandbox: Sandbox, name: str) -> None:
+def test_smoke_test_reports_what_is_broken(sandbox: Sandbox, name: str) -> None:
     bench = sandbox.runtime / "grader/sandbox/timed_work.py"
     whole, (code, words) = bench.read_text(), BREAKS[name]
     assert run_smoke_test("cpu", sandbox) == ""

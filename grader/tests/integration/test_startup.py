@@ -1,4 +1,4 @@
-"""The start of `grader grade`: the steps that it shows, and a sandbox that is started ahead."""
+"""The start of `grader grade`: the steps that it shows, and a sandbox that is started in advance."""
 
 import os
 import sys
@@ -56,7 +56,7 @@ def test_sandbox_started_early_is_used_once() -> None:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_failed_early_start_raises_on_use(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_early_sandbox_start_raises_on_use(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.sandbox.launch.build_bwrap_command", lambda *_: ["/nowhere/bwrap"])
     start = Startup()
     start.launch_ahead("bwrap", [])

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import Run, get_student_environment, run, run_program, run_python
+from grader.tests.conftest import Run, find_row, get_student_environment, run, run_program, run_python
 from grader.tests.support.solution import SOLUTION
 from grader.tests.support.submissions import edit_solution, write_assignment
 from torchkata.course import course
@@ -20,16 +20,11 @@ def run_pytest(folder: Path, *options: str) -> Run:
     return run("pytest", f"--impl={folder}", "--seed", "7", *options)
 
 
-def find_row(out: str, kata: str) -> str:
-    """Return a kata's line of the table."""
-    return next(line for line in out.splitlines() if line.startswith(f"  {kata} "))
-
-
 def test_untouched_stubs_count_as_not_started(tmp_path: Path) -> None:
     done = run("pytest", f"--junitxml={tmp_path / 'junit.xml'}")
     assert done.code == 1
     suite = ElementTree.parse(tmp_path / "junit.xml").getroot()[0]
-    assert [suite.get(count) for count in ("errors", "failures")] == ["0", "0"], "an editor shows no red test"
+    assert [suite.get(count) for count in ("errors", "failures")] == ["0", "0"], "an editor must show no failed test"
     assert suite.get("skipped") == suite.get("tests") == str(sum(len(kata.points) for kata in course().katas.values()))
     reasons = {one.get("message") for one in suite.iter("skipped")}
     assert any(reason and reason.startswith("linear.py, line ") for reason in reasons)
@@ -38,7 +33,7 @@ def test_untouched_stubs_count_as_not_started(tmp_path: Path) -> None:
         assert f"0/{len(kata.points)}" in find_row(done.out, kata.name)
     assert "next: Tell views from copies — assignment/same_storage.py" in done.out
     assert "Traceback" not in done.out
-    assert " · " not in done.out, "a stub is no failure to explain"
+    assert " · " not in done.out, "a stub is not explained as a failure"
 
 
 def test_wrong_answer_shows_input_expected_and_yours(tmp_path: Path) -> None:
@@ -56,7 +51,7 @@ def test_wrong_answer_shows_input_expected_and_yours(tmp_path: Path) -> None:
     assert command.startswith("pytest tests/test_linear.py::test_forward_is_x_at_weight")
     again = run(*command.split())
     assert again.code == 1
-    assert block[4] in again.out, "the same command shows the same input"
+    assert block[4] in again.out, "the printed command must reproduce the input"
     assert [words for words in ("Traceback", "hypothesis/", "seam/student.py", "Falsifying") if words in done.out] == []
 
 
@@ -66,7 +61,7 @@ def test_failures_show_source_lines_and_printed_text(tmp_path: Path) -> None:
     )
     folder = write_assignment(tmp_path, linear=typo, same_storage="import sys\nsys.exit(0)\n", sgd=None)
     katas = ("--kata", "same_storage", "--kata", "linear", "--kata", "sgd")
-    out = run("pytest", "--impl", str(folder), *katas).out  # in two words, which pytest could take for a folder
+    out = run("pytest", "--impl", str(folder), *katas).out  # pytest could take the value for a folder
     assert "crashed   AttributeError: 'Linear' object has no attribute 'wieght'" in out
     assert "at        linear.py, line 18:  return x @ self.wieght" in out
     assert "  printed   shape (3,)" in out
@@ -75,19 +70,19 @@ def test_failures_show_source_lines_and_printed_text(tmp_path: Path) -> None:
     assert "not started" in find_row(out, "sgd")
 
 
-def test_syntax_error_fails_its_own_kata_only(tmp_path: Path) -> None:
+def test_syntax_error_fails_only_its_own_kata(tmp_path: Path) -> None:
     folder = write_assignment(tmp_path, same_storage="def same_storage(x, y)\n    return True\n")
     done = run_pytest(folder, "--track", "core", "--examples", "1")
     assert "crashed" in find_row(done.out, "same_storage")
     core = [kata.name for kata in course().choose([], ["core"])]
-    assert done.out.count("SyntaxError") == 1, "told once"
+    assert done.out.count("SyntaxError") == 1, "the error must be shown once"
     assert "same_storage · all 6 tests fail in the same way" in done.out
     assert "same_storage.py, line 1:  def same_storage(x, y)" in done.out
     assert all(" done " in find_row(done.out, kata) for kata in core if kata != "same_storage")
-    assert done.out.count(" done ") == len(core) - 1, "no other track"
+    assert done.out.count(" done ") == len(core) - 1, "no kata of another track may run"
 
 
-def test_failure_names_line_that_raises_not_implemented(tmp_path: Path) -> None:
+def test_failure_shows_line_that_raises_not_implemented_error(tmp_path: Path) -> None:
     half = edit_solution("linear", "return x @ self.weight", "raise NotImplementedError")
     out = run_pytest(write_assignment(tmp_path, linear=half), "--kata", "linear").out
     assert "linear.py, line 17, still raises NotImplementedError" in out
@@ -98,7 +93,7 @@ def test_endless_loop_times_out_with_its_line(tmp_path: Path) -> None:
     endless = "import time\n\ndef same_storage(x, y):\n    while True:\n        time.sleep(0.1)\n"
     out = run_pytest(write_assignment(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
     assert "… same_storage · test_result_is_a_bool has been running for 4 seconds" in out
-    assert "  timed out no answer within 5 seconds" in out
+    assert "  timed out your code did not return within 5 seconds" in out
     assert "at        same_storage.py, line " in out
 
 
@@ -138,7 +133,7 @@ def test_nondeterministic_answers_are_wrong(tmp_path: Path) -> None:
     assert "Flaky" not in done.out
 
 
-def test_deprecated_call_does_not_fail_a_test(tmp_path: Path) -> None:
+def test_deprecation_warning_does_not_fail_a_test(tmp_path: Path) -> None:
     old = edit_solution("same_storage", "x.untyped_storage().data_ptr()", "x.storage().data_ptr()")
     done = run_pytest(write_assignment(tmp_path, same_storage=old), "--kata", "same_storage")
     assert done.code == 0, done.out

@@ -1,4 +1,4 @@
-"""`pytest -m gpu` on a student's machine, without a GPU and with a pretended one."""
+"""`pytest -m gpu` on a student's machine, without a GPU and with a simulated one."""
 
 import re
 from pathlib import Path
@@ -22,8 +22,8 @@ without_a_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a
 WORKLOADS = list(course().workloads)
 
 
-def run_pretended(folder: Path, *options: str) -> Run:
-    """Run `pytest -m gpu` where the CPU is taken for a GPU."""
+def run_on_fake_gpu(folder: Path, *options: str) -> Run:
+    """Run `pytest -m gpu` on a CPU that simulates a GPU."""
     return run("pytest", "-m", "gpu", "-p", "grader.tests.support.fake_gpu", f"--impl={folder}", *options)
 
 
@@ -35,7 +35,7 @@ def read_rows(out: str) -> dict[str, str]:
 
 def run_changed(folder: Path, **texts: tuple[str, str]) -> str:
     """Run these katas of the solution, each with one text replaced."""
-    done = run_pretended(
+    done = run_on_fake_gpu(
         write_assignment(folder, **{kata: edit_solution(kata, *pair) for kata, pair in texts.items()}),
         *(f"--kata={k}" for k in texts),
     )
@@ -70,7 +70,7 @@ def test_speed_tests_are_not_run_without_a_gpu() -> None:
 
 
 def test_solution_is_fast_on_simulated_gpu() -> None:
-    done = run_pretended(SOLUTION)
+    done = run_on_fake_gpu(SOLUTION)
     assert done.code == 0, done.out
     assert "  workload              measured          to pass  for full verdict" in done.out
     assert list(read_rows(done.out)) == WORKLOADS
@@ -102,7 +102,7 @@ def test_slow_and_crashed_workloads_are_explained(tmp_path: Path) -> None:
     )
     found = read_rows(out)
     assert found["adagrad_step"].split()[-1] == "crashed"
-    assert re.search(r"at        adagrad\.py, line \d+:  .*g3", out), "the student's own line"
+    assert re.search(r"at        adagrad\.py, line \d+:  .*g3", out), "the crash must show the student's line"
     assert found["no_hidden_sync"].split() == ["0.00", "1.00", "1.00", "too", "slow"]
     assert found["linear_forward"].split()[-2:] == ["too", "slow"]
     block = out[out.index("linear_forward · ") :].split("\n\n")[0].splitlines()
@@ -113,7 +113,7 @@ def test_slow_and_crashed_workloads_are_explained(tmp_path: Path) -> None:
 
 
 def test_speed_tests_of_stubs_count_as_not_started() -> None:
-    done = run_pretended(ROOT / "assignment")
+    done = run_on_fake_gpu(ROOT / "assignment")
     assert done.code == 1
     assert set(read_rows(done.out).values()) == {"not started"}
     assert " · " not in done.out
@@ -123,10 +123,10 @@ def test_small_device_gets_smaller_batch() -> None:
     work = work_of("linear_forward")
     linear = work.fields(work.sizes["cpu"], CALLS)
     options = ("--kata", "linear", "--fake-bytes")
-    small = run_pretended(SOLUTION, *options, str(HEADROOM * bytes_needed(linear) - 1))
+    small = run_on_fake_gpu(SOLUTION, *options, str(HEADROOM * bytes_needed(linear) - 1))
     assert small.code == 0
     assert "(batch 256 instead of 512, to fit in device memory)" in small.out
-    tiny = run_pretended(SOLUTION, *options, "1000")
+    tiny = run_on_fake_gpu(SOLUTION, *options, "1000")
     assert tiny.code == 0
     assert read_rows(tiny.out)["linear_forward"].startswith("not run   (needs")
 
@@ -151,9 +151,9 @@ def test_workload_is_halved_to_fit_memory(kind: Kind, workload: str) -> None:
 
 
 def test_speed_table_shows_mfu_on_known_device() -> None:
-    done = run_pretended(SOLUTION, "--kata", "linear", "--fake-name", "NVIDIA H200")
+    done = run_on_fake_gpu(SOLUTION, "--kata", "linear", "--fake-name", "NVIDIA H200")
     row = read_rows(done.out)["linear_forward"].split()
-    assert row == ["1.00,", "MFU", "0.00", "0.75", "0.90", "full"], "no MFU asks for more than plain torch's rate"
+    assert row == ["1.00,", "MFU", "0.00", "0.75", "0.90", "full"], "the thresholds must not exceed plain torch"
 
 
 def test_stopwatch_reads_memory_from_cuda(monkeypatch: pytest.MonkeyPatch) -> None:

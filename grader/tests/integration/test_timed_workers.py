@@ -65,7 +65,7 @@ def test_solution_and_baseline_results_are_correct(timed: Begin) -> None:
         for _ in range(3):
             done = begun.block(60)
             assert 0 < done.seconds < 60
-            assert done.error <= 2 * begun.check.floor, "which is for larger ones: of a few elements it is a guess"
+            assert done.error <= 2 * begun.check.floor, "estimates from few elements vary"
 
 
 def test_forged_check_does_not_change_verdict(timed: Begin) -> None:
@@ -89,9 +89,9 @@ def test_timed_worker_is_paused_between_blocks(timed: Begin) -> None:
     arena = find_arena(begun)
     begun.block(60)
     counted = int(arena[8000])
-    assert counted > 0, "its thread has run while the worker was asked something"
+    assert counted > 0, "the thread must run during a request"
     threading.Event().wait(0.2)
-    assert int(arena[8000]) == counted, "and not since"
+    assert int(arena[8000]) == counted, "the thread must not run after a request"
 
 
 SPIN = """
@@ -110,7 +110,7 @@ def find_arena(timed: TimedWorker) -> torch.Tensor:
     return torch.empty(0, dtype=torch.uint8).set_(some.untyped_storage())
 
 
-def test_results_written_after_timed_block_are_wrong(timed: Begin) -> None:
+def test_results_written_after_timed_block_fail_check(timed: Begin) -> None:
     later = "y = torch.full((len(x), 31), float('nan'))\n"
     later += "threading.Timer(30, lambda: y.copy_(x @ self.weight)).start()\nreturn y"
     begun = timed(files=linear(later))
@@ -212,7 +212,7 @@ def test_device_to_host_reads_are_counted(timed: Begin, reading: str) -> None:
     assert (found.ratio, f"{figures.STEPS} times" in found.note) == (0, True)
 
 
-def test_training_without_optimizer_steps_is_wrong(timed: Begin) -> None:
+def test_training_without_optimizer_steps_fails_check(timed: Begin) -> None:
     lazy = SOLUTION["train.py"].decode().replace("optimizer.step()", "pass")
     with pytest.raises(figures.WrongResult):
         figures.count_host_reads(timed(TRAINING, {"train.py": lazy}))
@@ -239,7 +239,7 @@ SGD.step = step
 """
 
 
-def test_each_turn_of_a_block_has_different_inputs(timed: Begin) -> None:
+def test_each_repetition_in_block_has_different_inputs(timed: Begin) -> None:
     begun = timed(STEPS)
     assert begun.block(60).error <= begun.check.floor
     at_once = timed(STEPS, {"sgd.py": SOLUTION["sgd.py"].decode() + ALL_AT_ONCE})

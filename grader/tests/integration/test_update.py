@@ -79,7 +79,7 @@ def test_update_accepts_archives(files: Mapping[str, bytes], student: Path, endi
     assert "tests/test_linear.py" in handout.update(student, read_handout(archive)).new
 
 
-def test_incomplete_handout_is_refused(files: Mapping[str, bytes], student: Path, tmp_path: Path) -> None:
+def test_incomplete_handout_is_rejected(files: Mapping[str, bytes], student: Path, tmp_path: Path) -> None:
     before = {path: path.read_bytes() for path in student.rglob("*") if path.is_file()}
     spread({**make_newer(files), "tests/test_linear.py": b"cut"}, tmp_path / "cut")
     (tmp_path / "empty").mkdir()
@@ -121,7 +121,7 @@ def test_failed_update_can_be_repeated(
         handout.update(student, make_newer(files))
     assert read_assignment(student) == before
     assert "my notes\n" in [path.read_text() for path in student.glob("README.md*")]
-    assert all((student / name).exists() for name in files), "nothing is gone before all is there"
+    assert all((student / name).exists() for name in files), "no file may be removed before all new files exist"
     handout.update(student, make_newer(files))
     assert {name: (student / name).read_bytes() for name in make_newer(files) if not handout.is_students(name)} == {
         name: content for name, content in make_newer(files).items() if not handout.is_students(name)

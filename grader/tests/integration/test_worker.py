@@ -1,4 +1,4 @@
-"""Workers: what a student's code can reach, and how it ends."""
+"""Workers: what a student's code can access, and how a worker ends."""
 
 import os
 import select
@@ -21,7 +21,7 @@ from grader.tests import ROOT
 from grader.tests.support.sandbox_workers import LEVELS, LIMITS, Ask, open_worker, start_sandbox
 from tests.probes import linear as probes
 from torchkata.course import course
-from torchkata.seam.failures import Crashed, Died, NotStarted, TimedOut
+from torchkata.seam.failures import Crashed, Died, TimedOut
 from torchkata.seam.reply import Reply
 from torchkata.seam.student import Student
 
@@ -68,7 +68,7 @@ def test_each_test_runs_in_a_new_worker(ask: Ask) -> None:
     assert [ask(count), ask(count)] == [1, 1]
 
 
-def test_files_do_not_outlive_a_worker(ask: Ask) -> None:
+def test_files_of_a_worker_are_deleted(ask: Ask) -> None:
     leave = "answer = os.listdir(os.environ['HOME'])\nopen('left-behind', 'w').close()"
     assert ask(leave) == ask(leave) == ["assignment"]
 
@@ -86,7 +86,7 @@ def test_worker_does_not_see_environment_variables(ask: Ask) -> None:
     assert SECRET not in ask("answer = sorted(os.environ)")
 
 
-def test_worker_has_no_open_files_except_channel(ask: Ask) -> None:
+def test_worker_has_no_open_files_except_its_channel(ask: Ask) -> None:
     is_open = "def is_open(fd):\n    try:\n        return os.fstat(fd)\n    except OSError:\n        return None"
     assert ask("answer = [fd for fd in range(3, 200) if is_open(fd)]", is_open) == [3]
 
@@ -126,7 +126,7 @@ def test_answer_sent_before_its_call_is_rejected(sandbox: Sandbox) -> None:
     with open_runner(sandbox, source) as (runner, student):
         make_weights(student)
         assert runner.channel is not None
-        assert select.select([runner.channel.socket], [], [], 60)[0], "the forged answer is there"
+        assert select.select([runner.channel.socket], [], [], 60)[0], "the forged answer did not arrive"
         with pytest.raises(Died, match="before it was called"):
             make_weights(student)
 
@@ -141,11 +141,6 @@ def test_exception_is_reported_as_crash_with_line(ask: Ask, error: str) -> None:
 def test_unprintable_exception_is_reported_as_crash(ask: Ask) -> None:
     with pytest.raises(Crashed, match="cannot be shown"):
         ask("raise Evil()", "class Evil(Exception):\n    def __str__(self):\n        raise ValueError")
-
-
-def test_stub_in_worker_counts_as_not_started(ask: Ask) -> None:
-    with pytest.raises(NotStarted):
-        ask("stub()", "def stub():\n    raise NotImplementedError\n")
 
 
 def test_student_objects_are_not_sent_through_channel(ask: Ask) -> None:
@@ -187,7 +182,7 @@ def test_worker_cannot_access_anything_outside_sandbox(ask: Ask, attempt: str) -
 @pytest.mark.parametrize(
     "call",
     [
-        "ptrace(0, 0, 0, 0)",  # a call of each kind of refusal: unit/test_syscalls.py asks the filter about all
+        "ptrace(0, 0, 0, 0)",  # one call of each kind that is rejected; unit/test_syscalls.py tests all
         "syscall(425, 4, 0)",
         "ioctl(0, 0x5412, b'x')",
         "madvise(None, 0, 12)",
@@ -209,7 +204,7 @@ def test_worker_may_use_threads_and_signals(ask: Ask) -> None:
 
 def test_single_call_has_a_time_limit(ask: Ask) -> None:
     with pytest.raises(TimedOut, match="3 seconds"):
-        ask("import re\nre.match('(a+)+$', 'a' * 64 + 'b')")  # in C code, deaf to signals' handlers
+        ask("import re\nre.match('(a+)+$', 'a' * 64 + 'b')")  # in C code, where no signal handler runs
     assert ask("answer = 1") == 1
 
 
@@ -227,11 +222,11 @@ def test_all_calls_together_have_a_time_limit(sandbox: Sandbox) -> None:
 
 def test_judging_an_answer_has_a_time_limit(sandbox: Sandbox) -> None:
     with open_runner(sandbox, TORCHS, test_seconds=0.5, call_seconds=60.0) as (runner, student):
-        compute_for(1.0)  # before the first call: drawing inputs is no judging
+        compute_for(1.0)  # drawing inputs before the first call does not count
         runner.test_left = 60.0
         make_weights(student)
         compute_for(1.0)
-        with pytest.raises(TimedOut, match="checking the answers of this test"):
+        with pytest.raises(TimedOut, match="checking the results of this test"):
             make_weights(student)
 
 
@@ -244,7 +239,7 @@ def compute_for(seconds: float) -> None:
 def test_grader_time_waiting_for_cpu_does_not_count(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.sandbox.runner.measure_waiting", time.monotonic)  # as if it had only waited
     with open_runner(sandbox, f"import time\ntime.sleep(1)\n{TORCHS}", call_seconds=0.5) as (runner, _):
-        assert runner.run_probe(probes.initial_weights, [1, 1, 1, 0]).outcome == "returned", "not after half a second"
+        assert runner.run_probe(probes.initial_weights, [1, 1, 1, 0]).outcome == "returned", "waiting must not count"
         assert runner.kata_left > LIMITS.kata_seconds - 1
 
 
@@ -271,7 +266,7 @@ def test_only_timed_workers_get_workload_files(*, timed: bool) -> None:
     shutil.rmtree(runtime)
     workloads = {f"reference/workloads/{name}.py" for name in (*course().workloads, "optimizers", "training")}
     assert found == ({"reference/__init__.py", *workloads} if timed else set())
-    assert marker == b"", "the package's own has what the oracles need"
+    assert marker == b"", "the worker's reference/__init__.py must be empty"
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Write katas in a copy of this repository: by hand, as docs/writing-a-kata.md does, and with `grader new kata`.
 
-Of the page, every file is written and every command typed. `make test` leaves out what proves the zoo before it says
-which tests catch its entries: minutes that `make prove` takes.
+The test writes every file of the page and types every command. `make test` leaves out the commands that prove the zoo
+before `caught_by.toml` is written, because they take minutes; `make prove` types them too.
 """
 
 import re

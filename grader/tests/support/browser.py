@@ -16,7 +16,7 @@ def find_program() -> str | None:
 
 
 def explain_missing() -> str:
-    """Return what to install, or "" if Chromium is here."""
+    """Return what to install, or "" if Chromium is installed."""
     found = shutil.which("chromedriver") and find_program()
     return "" if found else "Chromium is not installed (Debian: apt-get install chromium chromium-driver)"
 

@@ -1,4 +1,4 @@
-"""A fake GPU and fake workers in this process; the grader's own part of a timing is real."""
+"""A fake GPU and fake workers in this process; the grader's own timing code is real."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ class FakeDevice:
     """A device with host memory, which records in `asked` the places in the code that call it.
 
     The first call from the place `fails` raises `CudaError`. A test sets `pending` when it queues work, and
-    `synchronize` resets it. `alive` counts memories that are not released.
+    `synchronize` resets it. `alive` counts allocations that are not released.
     """
 
     def __init__(self, free: Callable[[], int] = lambda: 2**33, fails: str = "") -> None:

@@ -18,7 +18,7 @@ FLOPS_PER_SECOND = 1e9
 
 @dataclass
 class FakeStopwatch(Stopwatch):
-    """A stopwatch that advances only by products."""
+    """A stopwatch whose time is proportional to the FLOPs of the work."""
 
     free: int
     kind: Kind = "cpu"

@@ -17,7 +17,7 @@ NEW_COUNTERS = {75: 7, 270: 8, 271: 9}
 
 @dataclass
 class FakeNvml:
-    """pynvml with its real constants, errors and structures; all devices give the same answers, in pynvml's units."""
+    """pynvml with its real constants, errors and structures; all devices report the same values, in pynvml's units."""
 
     driver: str = DRIVER
     counters: dict[int, int] = field(default_factory=lambda: dict(OLD_COUNTERS))  # by a field's number
@@ -81,7 +81,7 @@ class FakeNvml:
         return [self.mig, self.mig]
 
     def values(self, numbers: Sequence[int]) -> Any:
-        """Return an answer for each field: a number or an error."""
+        """Return a value for each field: a number or an error."""
         found = (pynvml.c_nvmlFieldValue_t * len(numbers))()
         for value, number in zip(found, numbers, strict=True):
             value.fieldId = number

@@ -1,4 +1,4 @@
-"""A class of hostile submissions, made from a seed: names, modes, kinds of files, links, times, archives."""
+"""A class of hostile submissions, made from a seed: unusual names, modes, kinds of files, links, times and archives."""
 
 import io
 import os
@@ -66,7 +66,7 @@ def linking(to: str) -> Callable[[Path], None]:
 
 
 def make_deep(path: Path) -> None:
-    """Make a tree that is deeper than a path may be long."""
+    """Make a tree that is deeper than the longest allowed path."""
     path.mkdir()
     folder = os.open(path, os.O_RDONLY)
     for _ in range(DEPTH):
@@ -113,7 +113,7 @@ def make_twice(path: Path) -> None:
         write(path.with_name(f"{CANARY}_{len(path.name)}_{i}_sieve-{i}.py"))
 
 
-GRADED: tuple[Callable[[Path], None], ...] = (  # each takes a while
+GRADED: tuple[Callable[[Path], None], ...] = (  # each takes long to grade
     *(make_folder("sieve.py", content=content) for content in (b"\0", b"\xff\xfe\0", "é = 1\n".encode("utf-16"))),
     make_folder("sieve.py", content=b"# coding: no-such-coding\n"),
     make_folder("sieve.py", content=b"x = " + b"(" * 5000),

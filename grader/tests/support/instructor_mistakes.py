@@ -1,4 +1,4 @@
-"""A small course, and mistakes that an instructor could make in its files."""
+"""A small course, and mistakes that an instructor could make in the files of this course."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from typing import TypeAlias
 Change: TypeAlias = "tuple[str, str] | str | bytes | None"
 
 
-def function(name: str, returned: str) -> str:
+def make_function(name: str, returned: str) -> str:
     """Return the code of a function of n."""
     return f'def {name}(n: int) -> int:\n    """Compute it."""\n    return {returned}\n'
 
@@ -48,23 +48,23 @@ hints = ["What is n + n?"]
 test_any_number_is_doubled = 30
 test_zero_stays = 20
 """,
-    "reference/double/oracle.py": function("double", "n + n"),
+    "reference/double/oracle.py": make_function("double", "n + n"),
     "reference/double/mistakes.py": f"""\
 from reference.double import oracle
 from torchkata import instead_of
 
 
 @instead_of(oracle.double, "it is squared")
-{function("squared", "n * n")}""",
-    "reference/double/solution.py": function("double", "n << 1"),
-    "reference/double/fallback.py": function("double", "2 * n"),
+{make_function("squared", "n * n")}""",
+    "reference/double/solution.py": make_function("double", "n << 1"),
+    "reference/double/fallback.py": make_function("double", "2 * n"),
     "reference/double/wrong.toml": """\
 [squares]
 breaks = "twice, not squared"
 looks_like = "squared"
 replace = [["n << 1", "n * n"]]
 """,
-    "reference/double/right/added.py": function("double", "n + n"),
+    "reference/double/right/added.py": make_function("double", "n + n"),
     "reference/quadruple/kata.toml": """\
 title = "Quadruple a number"
 track = "numbers"
@@ -75,8 +75,8 @@ numeric = false
 [points]
 test_any_number_is_quadrupled = 50
 """,
-    "reference/quadruple/oracle.py": function("quadruple", "4 * n"),
-    "reference/quadruple/solution.py": f"from .double import double\n{function('quadruple', 'double(double(n))')}",
+    "reference/quadruple/oracle.py": make_function("quadruple", "4 * n"),
+    "reference/quadruple/solution.py": f"from .double import double\n{make_function('quadruple', 'double(double(n))')}",
     "reference/quadruple/wrong.toml": """\
 [once]
 breaks = "four times"
@@ -123,13 +123,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.quadruple import oracle
-from torchkata import Student, assert_equal, call
+from torchkata import Student, assert_equal
 
 
 @given(n=st.integers(-100, 100))
 def test_any_number_is_quadrupled(student: Student, n: int) -> None:
     """quadruple(n) is 4n."""
-    assert_equal(student.call(call, "quadruple", "quadruple", n), oracle.quadruple(n))
+    assert_equal(student.call("quadruple", n), oracle.quadruple(n))
 ''',
 }
 
@@ -147,83 +147,87 @@ COMPARED = "assert_equal(student.call(doubled, n), oracle.double(n))"
 class Mistake:
     """A mistake of an instructor.
 
-    `changes` has a text and its replacement, the new content of a file, or None for a missing file. `said` is what a
-    command must say. No command may print a traceback or blame a student.
+    `changes` maps a file to its new content, to a text and its replacement, or to None for a missing file. `messages`
+    maps a command to what it must print. No command may print a traceback or blame a student.
     """
 
     name: str
     changes: Mapping[str, Change]
-    said: Mapping[str, str] = field(default_factory=dict)
-    ends_pytest: bool = False  # before pytest loads any of our code
+    messages: Mapping[str, str] = field(default_factory=dict)
+    ends_pytest: bool = False  # before pytest loads the plugin
 
 
-def in_all(text: str) -> dict[str, str]:
-    """Return `said` for a text that every command says."""
+def expect_in_all(text: str) -> dict[str, str]:
+    """Return `messages` for a text that every command must print."""
     return dict.fromkeys(("pytest", "kata", "certify", "grade", "release"), text)
 
 
-def broken(file: str, old: str, new: str, said: str = "") -> tuple[dict[str, Change], dict[str, str]]:
-    """Return `changes` and `said` for a mistake that a test of double shows."""
-    return {file: (old, new)}, dict.fromkeys(("pytest", "grade"), said or file)
+def break_file(file: str, old: str, new: str, message: str = "") -> tuple[dict[str, Change], dict[str, str]]:
+    """Return `changes` and `messages` for a mistake that makes a test of double fail."""
+    return {file: (old, new)}, dict.fromkeys(("pytest", "grade"), message or file)
 
 
 MISTAKE_CASES = [
     # pyproject.toml
     Mistake("no pyproject.toml", {PROJECT: None}, {"grade": "there is no course here", "kata": "no course here"}),
-    Mistake("pyproject.toml is no TOML", {PROJECT: "[tool.torchkata"}, in_all(PROJECT)),
-    Mistake("pyproject.toml is not UTF-8", {PROJECT: b'title = "\xe4"\n'}, in_all(PROJECT), ends_pytest=True),
-    Mistake("a key is misspelled", {PROJECT: ("preload", "preloads")}, in_all("unknown key 'preloads'")),
-    Mistake("a limit is zero", {PROJECT: ("= 0.5", "= 0.0")}, in_all("test_seconds is 0")),
+    Mistake("pyproject.toml is not valid TOML", {PROJECT: "[tool.torchkata"}, expect_in_all(PROJECT)),
+    Mistake("pyproject.toml is not UTF-8", {PROJECT: b'title = "\xe4"\n'}, expect_in_all(PROJECT), ends_pytest=True),
+    Mistake("a key is misspelled", {PROJECT: ("preload", "preloads")}, expect_in_all("unknown key 'preloads'")),
+    Mistake("a limit is zero", {PROJECT: ("= 0.5", "= 0.0")}, expect_in_all("test_seconds is 0")),
     Mistake("a preloaded package is missing", {PROJECT: ("[]", '["nonesuch"]')}, {"grade": "nonesuch"}),
-    Mistake("a track's title is a number", {PROJECT: ('"Numbers"', "7")}, in_all("tracks")),
+    Mistake("a track's title is a number", {PROJECT: ('"Numbers"', "7")}, expect_in_all("tracks")),
     # kata.toml
-    Mistake("no kata.toml", {KATA: None}, in_all("double")),
-    Mistake("it builds on itself", {KATA: ("place", 'builds_on = ["double"]\nplace')}, in_all(KATA)),
-    Mistake("a hint is a number", {KATA: ('["What is n + n?"]', "[7]")}, in_all(KATA)),
+    Mistake("no kata.toml", {KATA: None}, expect_in_all("double")),
+    Mistake("it builds on itself", {KATA: ("place", 'builds_on = ["double"]\nplace')}, expect_in_all(KATA)),
+    Mistake("a hint is a number", {KATA: ('["What is n + n?"]', "[7]")}, expect_in_all(KATA)),
     # the oracle
     Mistake("no oracle", {ORACLE: None}, {"pytest": "oracle", "grade": "oracle", "certify": "oracle"}),
     Mistake("the oracle lacks a function", {ORACLE: ("def double", "def doubled")}, {"pytest": LACKS, "grade": LACKS}),
     Mistake("a syntax error in the oracle", {ORACLE: ("def double(", "def double((")}, {"grade": ORACLE}),
-    Mistake("the oracle raises for some inputs", *broken(ORACLE, "return", "1 / n\n    return")),
+    Mistake("the oracle raises for some inputs", *break_file(ORACLE, "return", "1 / n\n    return")),
     Mistake("the oracle is wrong", {ORACLE: ("n + n", "n + n + 1")}, {"grade": TEST}),
     Mistake("the oracle returns nothing", {ORACLE: ("return n + n", "n + n")}, {"grade": TEST}),
-    Mistake("the oracle never ends", *broken(ORACLE, "return", "while True:\n        pass\n    return")),
-    Mistake("the oracle exits", *broken(ORACLE, "return", "raise SystemExit\n    return")),
+    Mistake("the oracle never ends", *break_file(ORACLE, "return", "while True:\n        pass\n    return")),
+    Mistake("the oracle exits", *break_file(ORACLE, "return", "raise SystemExit\n    return")),
     Mistake("the oracle prints", {ORACLE: ("return", "print('twice')\n    return")}),
     Mistake("the oracle is slow", {ORACLE: ("return", "sum(range(10**5))\n    return")}),
     Mistake("the oracle is flaky", {ORACLE: ("return", FLAKY)}, {"grade": ORACLE}),
     # mistakes, solution, fallback, zoo
     Mistake("the mistakes raise when they are imported", {MISTAKES: "1 / 0\n"}, {"certify": MISTAKES}),
-    Mistake("a mistake is of no function", {MISTAKES: ("oracle.double,", "oracle.twice,")}, {"certify": MISTAKES}),
+    Mistake(
+        "a mistake replaces no function of the oracle",
+        {MISTAKES: ("oracle.double,", "oracle.twice,")},
+        {"certify": MISTAKES},
+    ),
     Mistake("no solution", {SOLUTION: None}, {"certify": SOLUTION, "grade": SOLUTION, "release": SOLUTION}),
     Mistake("a syntax error in the solution", {SOLUTION: "def double(n:\n"}, {"grade": "solution"}),
     Mistake("the solution is wrong", {SOLUTION: ("n << 1", "n << 2")}, {"grade": TEST, "certify": "n << 1"}),
     Mistake("the solution raises", {SOLUTION: ("return", "1 / 0\n    return")}, {"grade": TEST}),
     Mistake("no fallback", {FALLBACK: None}, {"certify": FALLBACK, "grade": FALLBACK}),
-    Mistake("wrong.toml is no TOML", {WRONG: "[squares"}, {"certify": "wrong.toml"}),
+    Mistake("wrong.toml is not valid TOML", {WRONG: "[squares"}, {"certify": "wrong.toml"}),
     Mistake("a zoo entry without a sentence", {WRONG: (SENTENCES, "")}, {"certify": "wrong.toml"}),
     Mistake("a zoo entry with an unknown key", {WRONG: ("looks_like", "look_like")}, {"certify": "wrong.toml"}),
     Mistake("a zoo entry replaces nothing", {WRONG: ("n << 1", "n << 3")}, {"certify": "n << 3"}),
     # the tests
-    Mistake("no tests", {TEST: None}, in_all("tests/test_double.py")),
+    Mistake("no tests", {TEST: None}, expect_in_all("tests/test_double.py")),
     Mistake(
         "a syntax error in a test", {TEST: ("stays(", "stays((")}, {"pytest": TEST, "grade": TEST, "certify": TEST}
     ),
-    Mistake("a test imports what is not there", *broken(TEST, "import numbers", "import figures", "figures")),
-    Mistake("a test raises before the call", *broken(TEST, COMPARED, f"1 / 0\n    {COMPARED}")),
-    Mistake("a test raises after the call", *broken(TEST, COMPARED, f"{COMPARED}\n    1 / 0")),
-    Mistake("a test reads its input wrongly", *broken(TEST, "oracle.double(n))", "oracle.double(n.value))")),
-    Mistake("a test asserts what is false", *broken(TEST, COMPARED, f"assert n > 1000\n    {COMPARED}")),
-    Mistake("a test never ends", *broken(TEST, COMPARED, f"while True:\n        n += 1\n    {COMPARED}")),
-    Mistake("a test never asks", {TEST: (COMPARED, "pass")}, {"grade": TEST}),
+    Mistake("a test imports a missing module", *break_file(TEST, "import numbers", "import figures", "figures")),
+    Mistake("a test raises before the call", *break_file(TEST, COMPARED, f"1 / 0\n    {COMPARED}")),
+    Mistake("a test raises after the call", *break_file(TEST, COMPARED, f"{COMPARED}\n    1 / 0")),
+    Mistake("a test reads its input wrongly", *break_file(TEST, "oracle.double(n))", "oracle.double(n.value))")),
+    Mistake("a test has a false assertion", *break_file(TEST, COMPARED, f"assert n > 1000\n    {COMPARED}")),
+    Mistake("a test never ends", *break_file(TEST, COMPARED, f"while True:\n        n += 1\n    {COMPARED}")),
+    Mistake("a test calls no probe", {TEST: (COMPARED, "pass")}, {"grade": TEST}),
     Mistake("a test misspells a fixture", {TEST: ("stays(student", "stays(studnet")}, {"grade": "studnet"}),
     Mistake("a test without a docstring", {TEST: ('    """double(0) is 0."""\n', "")}),
     # strategies and probes
     Mistake("no strategies", {STRATEGIES: None}, {"pytest": "tests.strategies", "grade": "strategies"}),
-    Mistake("a strategy raises", *broken(STRATEGIES, "100)", "100).map(lambda n: 1 // 0)")),
-    Mistake("a strategy draws nothing", *broken(STRATEGIES, "100)", "100).filter(lambda n: False)", TEST)),
-    Mistake("a strategy is empty", *broken(STRATEGIES, "-100, 100", "100, -100", TEST)),
-    Mistake("a strategy draws what no code is for", {STRATEGIES: ("integers(-100, 100)", "text()")}, {"grade": TEST}),
+    Mistake("a strategy raises", *break_file(STRATEGIES, "100)", "100).map(lambda n: 1 // 0)")),
+    Mistake("a strategy draws nothing", *break_file(STRATEGIES, "100)", "100).filter(lambda n: False)", TEST)),
+    Mistake("a strategy is empty", *break_file(STRATEGIES, "-100, 100", "100, -100", TEST)),
+    Mistake("a strategy draws unsupported inputs", {STRATEGIES: ("integers(-100, 100)", "text()")}, {"grade": TEST}),
     Mistake("no probes", {PROBE: None}, {"pytest": "probes", "grade": "probes"}),
     Mistake("a syntax error in a probe", {PROBE: ("def doubled(", "def doubled((")}, {"grade": PROBE}),
     Mistake("a probe raises", {PROBE: ("return", "1 / 0\n    return")}, {"grade": TEST}),
@@ -242,7 +246,7 @@ NEEDS_SOLUTION = (  # mistakes that look like a wrong answer in a handout, which
     "a probe never ends",
     "the oracle is wrong",
     "the oracle returns nothing",
-    "a strategy draws what no code is for",
+    "a strategy draws unsupported inputs",
 )
 ARITHMETIC_ON_ANSWER: dict[str, Change] = {
     TEST: (COMPARED, "assert_equal(student.call(doubled, n) + 0, oracle.double(n))")

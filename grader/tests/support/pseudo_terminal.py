@@ -50,7 +50,7 @@ class Terminal:
         return termios.tcgetattr(self.screen.child_fd)
 
     def read_until(self, text: str) -> str:
-        """Return what is printed up to and including this text, from the end of the last call on."""
+        """Return the output since the last call, up to and including this text."""
         self.screen.expect_exact(text)
         return f"{self.screen.before}{text}".replace("\r\n", "\n")
 
@@ -63,7 +63,7 @@ class Terminal:
         self.screen.send(keys)
 
     def wait(self) -> int:
-        """Wait for the program's end, and return its exit code."""
+        """Wait until the program ends, and return its exit code."""
         self.screen.expect_exact(EOF)
         return int(self.process.wait(60))
 

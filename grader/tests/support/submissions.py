@@ -1,6 +1,8 @@
 """Submissions that tests grade: one file, the reference solution with changes, or files that attack the grader."""
 
+import os
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ SLOW = "\nimport time\ntime.sleep(0.25)\n"  # appended to a file, adds more than
 NAMES = ("ada", "ben", "cleo", "dan")
 SHORT = ("--examples", "5", "--jobs", "2", "--seed", "0")
 OPTIONS = ("--kata", "sieve", *SHORT)
+COMMIT_TIME = "1790000000 +0200"
 
 
 def write_submissions(folder: Path, source: str, *names: str, kata: str = "linear") -> list[Path]:
@@ -76,6 +79,24 @@ TRAP_SETTINGS = {
     "tox.ini": "[pytest]\naddopts = -p trap\n",
     "setup.cfg": "[tool:pytest]\naddopts = -p trap\n",
 }
+
+
+def run_git(folder: Path, *arguments: str, at: str = COMMIT_TIME) -> str:
+    """Run git in a folder, with this time for a commit, and return its output."""
+    who = {f"GIT_{role}_{what}": "a@x.edu" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    environment = {**os.environ, **who, "GIT_COMMITTER_DATE": at}
+    command = ["git", "-c", "commit.gpgsign=false", *arguments]
+    return subprocess.run(
+        command, cwd=folder, check=True, env=environment, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def commit_all(folder: Path, message: str = "done", at: str = COMMIT_TIME) -> Path:
+    """Commit all files of a folder, which becomes a git repository, and return the folder."""
+    run_git(folder, "init", "-q", "-b", "main")
+    run_git(folder, "add", "--all", "--force")
+    run_git(folder, "commit", "-qm", message, at=at)
+    return folder
 
 
 def write_traps(folder: Path, mark: Path) -> Path:

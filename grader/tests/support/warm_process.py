@@ -55,7 +55,7 @@ def main() -> None:
 def run_requested(
     descriptors: list[int], module: str, arguments: list[str], cwd: str, environment: dict[str, str]
 ) -> None:
-    """Run a module as a new Python would in `cwd`. If its input is a terminal, make that the controlling terminal."""
+    """Run a module in `cwd` like a new Python process, controlled by its input if that is a terminal."""
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number)
         os.close(descriptor)

@@ -1,4 +1,4 @@
-"""A few real cheats on speed gain nothing when they are timed."""
+"""A few real cheats on speed gain no points when they are timed."""
 
 from pathlib import Path
 
@@ -37,5 +37,5 @@ def test_certify_times_the_cheats_of_one_kata(tmp_path: Path) -> None:
         "grader", "certify", "--only", "cheats", "--kata", "cruncher", "--isolation", "bwrap", "--markdown", str(table)
     )
     assert done.code in (0, 1), done.err
-    assert "FAILED" not in done.out, "a restless machine leaves claims open, and disproves none"
+    assert "FAILED" not in done.out, "on a busy machine, claims may be inconclusive but must not fail"
     assert "| cruncher/looks_first | cruncher_step | bwrap |" in table.read_text()

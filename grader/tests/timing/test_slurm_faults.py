@@ -1,4 +1,4 @@
-"""Grading on a real Slurm of one node: a run is complete in the end, whatever fault a task, a node or the run has.
+"""Grading on a real Slurm of one node: a run is completed even if a task, a node or the run itself fails.
 
 Each test takes half a minute, most of it Slurm's own waiting. test_slurm.py has the faults that `make test` covers.
 """
@@ -81,7 +81,7 @@ def test_preempted_task_is_queued_again(slow_class: list[Path], slow_gradebook: 
     done = started.wait()
     assert (done.code, done.err) == (0, "")
     assert "job" in done.out
-    assert done.out.count("tests of") == 1, "the task itself took up what was missing"
+    assert done.out.count("tests of") == 1, "the requeued task must grade the rest without a new job"
     assert_complete(tmp_path, slow_gradebook)
 
 
@@ -90,7 +90,7 @@ def test_slurm_node_without_gpu_is_rejected(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     done = SlurmRun(paths, tmp_path / "out", "--device", "cuda", course=ROOT, kata="linear").wait()
     assert done.code == 3
-    assert "is unfit: speed is not graded: " in done.err
+    assert "can't be used: speed is not graded: " in done.err
     assert list_results(tmp_path / "out") == ["ada"]
 
 
@@ -126,7 +126,7 @@ def test_slurm_node_without_sandbox_is_rejected(
         patch.setenv("PATH", f"{broken.parent}:{os.environ['PATH']}")
         done = SlurmRun(slow_class, out).wait()
     assert done.code == 3
-    assert "is unfit: isolation bwrap does not work here: no namespaces here\n" in done.err
+    assert "can't be used: isolation bwrap does not work here: no namespaces here\n" in done.err
     assert "warning: no other node is left for grading: " in done.err
     assert list_results(out) == []
     assert SlurmRun(slow_class, out).wait().code == 0

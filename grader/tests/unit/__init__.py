@@ -1,1 +1,1 @@
-"""Tests of one module or function at a time: no process, no sandbox, seconds for all of them."""
+"""Tests of single modules and functions, which need no sandbox and take a few seconds."""

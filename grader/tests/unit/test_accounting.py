@@ -68,7 +68,7 @@ def test_training_step_flops_and_parameters_match_torch(rows: int, dim: int, num
     assert parameters(dim, num_layers) == sum(p.numel() for p in model.parameters())
 
 
-def test_workload_bytes_follow_dtype() -> None:
+def test_workload_bytes_depend_on_dtype() -> None:
     sgd, adagrad, size = SgdStep(), AdagradStep(), Size(parameters=1000)
     assert sgd.amount(size) == sgd.baseline_amount(size) == adagrad.baseline_amount(size) == 12_000
     assert sgd.amount(Size(parameters=1000, dtype="bfloat16")) == 6_000
@@ -87,6 +87,6 @@ def test_peak_memory_of_training_matches_live_tensors(rows: int, dim: int, num_l
 
     with LiveBytes() as memory:
         train(get_batch, dim, num_layers, rows, STEPS, 0.01)
-    vectors = 3 * rows * 4  # of the batch's length: which of them coincide with the peak depends on the moment
+    vectors = 3 * rows * 4  # some vectors of the batch's length may be alive at the peak
     scalars = (STEPS + 2) * 4  # the losses, one more loss and its gradient
     assert abs(memory.peak - peak_bytes(rows, dim, num_layers)) <= vectors + scalars

@@ -34,12 +34,12 @@ def corpus() -> list[Attack]:
 
 
 def load_corpus(folder: Path, text: str) -> list[Attack]:
-    """Return the corpus of this one class."""
+    """Return the attacks of a corpus that has one file, with this content."""
     (folder / "tricks.toml").write_text(text)
     return list(load_attacks(KATAS, folder))
 
 
-def test_attack_extends_wrong_solution_and_control_correct_one(tmp_path: Path) -> None:
+def test_attack_and_control_extend_different_solutions(tmp_path: Path) -> None:
     (attack,) = load_corpus(tmp_path, ENTRY)
     assert attack.title == "tricks/hides"
     hostile, control = (one.files["same_storage.py"].decode() for one in (attack.hostile, attack.control))
@@ -71,7 +71,7 @@ def judge_attack(
     quick: bool = False,
     **differences: object,
 ) -> Trial:
-    """Return the trial of an attack that ended like this, its honest jobs like that; everything else went well."""
+    """Return the trial of an attack with these results of its hostile and its honest jobs; all other jobs succeeded."""
     (plan,) = make_plans([attack], level, quick=quick)
     ended = {id(job): make_graded(job, FINE) for job in (plan.alone, plan.after)}
     ended |= {id(job): make_graded(job, honest) for job in (plan.control, plan.before, plan.beside) if job is not None}
@@ -81,7 +81,7 @@ def judge_attack(
     return judge(plan, ended)
 
 
-def test_attack_gains_points_above_wrong_solution(tmp_path: Path) -> None:
+def test_attack_gain_is_measured_against_wrong_solution(tmp_path: Path) -> None:
     (attack,) = load_corpus(tmp_path, ENTRY)
     stopped = judge_attack(attack, make_kata_result("same_storage", "wrong", 2.0))
     assert (stopped.gained, stopped.problems, stopped.stopped_by) == (0.0, (), "the comparison")
@@ -93,7 +93,9 @@ def test_attack_gains_points_above_wrong_solution(tmp_path: Path) -> None:
 def test_attack_that_disrupts_grading_is_detected(tmp_path: Path) -> None:
     (attack,) = load_corpus(tmp_path, ENTRY)
     wrong = make_kata_result("same_storage", "wrong")
-    assert judge_attack(attack, make_kata_result("same_storage", "inconclusive")).problems == ("blamed the machine",)
+    assert judge_attack(attack, make_kata_result("same_storage", "inconclusive")).problems == (
+        "made the result inconclusive",
+    )
     assert judge_attack(attack, wrong, seconds=60.0).problems == ("took 60 seconds",)
     assert judge_attack(attack, wrong, seconds=60.0, quick=True).problems == (), "a busy machine may take that long"
     assert judge_attack(attack, wrong, peak_mib=5000.0).problems == ("took 4600 MiB of the grader's memory",)
@@ -129,7 +131,7 @@ def test_lint_flags_all_unstopped_attacks_of_corpus(corpus: list[Attack]) -> Non
     assert find_unlinted(admitted) == []
 
 
-def test_unstopped_attacks_are_admitted_in_results(tmp_path: Path) -> None:
+def test_results_label_attacks_that_are_not_stopped(tmp_path: Path) -> None:
     wrong = make_kata_result("same_storage", "wrong", 2.0)
     (only,) = load_corpus(tmp_path, ENTRY + 'only = "bwrap"\n')
     assert [judge_attack(only, wrong, level=level).admitted for level in LEVELS] == ["", "ONLY BWRAP STOPS"]
@@ -151,7 +153,7 @@ def test_attack_is_tried_at_its_isolation_levels(tmp_path: Path) -> None:
 
 
 def list_ids(*jobs: Job | None) -> list[int]:
-    """Return what tells these jobs apart, even if they are equal."""
+    """Return the identities of these jobs, which may be equal."""
     return [id(job) for job in jobs]
 
 
@@ -164,7 +166,7 @@ def test_attacks_on_one_solution_share_its_job(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("when", ["before", "beside"])
-def test_accomplice_is_graded_with_its_attack(tmp_path: Path, when: str) -> None:
+def test_helper_submission_is_graded_with_its_attack(tmp_path: Path, when: str) -> None:
     (attack,) = load_corpus(tmp_path, ENTRY + f'{when} = "HELPS = 1"\n')
     (plan,) = make_plans([attack], "bwrap")
     (queued, _), (together, at_once) = plan_rounds([plan], 1)
@@ -212,7 +214,7 @@ def test_first_function_belongs_to_a_graded_kata(
     assert (place.kata.name, place.function) == (kata, function)
 
 
-def test_quick_proof_runs_one_test_per_kata(tmp_path: Path) -> None:
+def test_quick_certify_runs_one_test_per_kata(tmp_path: Path) -> None:
     (tmp_path / "tricks.toml").write_text(ANYWHERE + ENTRY.replace("[hides]", "[hides_here]"))
     corpus = [*load_attacks(KATAS, tmp_path)]
     (one, all_of_it), (whole, _) = (make_plans(corpus, "bwrap", quick=quick) for quick in (True, False))
@@ -220,7 +222,7 @@ def test_quick_proof_runs_one_test_per_kata(tmp_path: Path) -> None:
     assert [*one.hostile.katas[0].points] == [corpus[0].place.wrong.caught_by]
     assert all_of_it.hostile.katas[0] == whole.hostile.katas[0] == corpus[0].kata
     assert one.hostile.expect_failure
-    assert not whole.hostile.expect_failure, "the whole proof diagnoses attacks"
+    assert not whole.hostile.expect_failure, "a full run diagnoses attacks"
     assert whole.after.katas == (course().katas["same_storage"],)
 
 
@@ -238,14 +240,14 @@ def test_course_without_functions_gets_no_generic_attacks(monkeypatch: pytest.Mo
     assert all(attack.entry.wrong for attack in here)
 
 
-def test_next_student_and_neighbour_come_from_the_course(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attack_trial_uses_katas_of_the_course(monkeypatch: pytest.MonkeyPatch) -> None:
     primes = courses.read_course(ROOT / "examples/courses/primes")
     monkeypatch.setattr(courses, "CURRENT", [primes])
     first, second = primes.katas.values()
     assert make_next_student().katas == (first,)
     whole = Submission("whole", primes.solutions())
     assert find_neighbour(first, whole) == ()
-    assert find_neighbour(second, whole) == (first,), "the second builds on the first"
+    assert find_neighbour(second, whole) == (first,), "the second kata builds on the first"
     assert find_neighbour(first, Submission("part", {"sieve.py": b""})) == ()
     vars(primes)["katas"] = {first.name: first}
     assert find_neighbour(first, whole) == ()

@@ -24,7 +24,7 @@ def decide(body: Callable[..., None]) -> BrokenTest | None:
     return find_broken_test(raised.value, recorded, Call(lambda: None, []))
 
 
-def test_comparisons_accept_unread_answer_placeholder() -> None:
+def test_comparisons_accept_placeholder_for_an_answer() -> None:
     assert_equal(Unread(), [2])
     assert_close(Unread(), np.zeros(2), scale=1.0)
     with pytest.raises(ValueError, match="could not convert"):
@@ -34,7 +34,7 @@ def test_comparisons_accept_unread_answer_placeholder() -> None:
 @pytest.mark.parametrize(
     "read", [lambda x: x + 1, lambda x: x == 1, lambda x: x[0], lambda x: x.shape, len, bool, list, str, float]
 )
-def test_reading_unread_answer_placeholder_raises_error(read: Callable[[object], object]) -> None:
+def test_reading_placeholder_for_an_answer_raises_error(read: Callable[[object], object]) -> None:
     with pytest.raises(AnswerRead):
         read(Unread())
 
@@ -49,7 +49,7 @@ def test_error_for_every_answer_means_broken_test() -> None:
     assert broken.given == "n = 2"
 
 
-def test_error_at_another_line_is_not_broken_test() -> None:
+def test_error_at_another_line_means_wrong_answer() -> None:
     def body(student: Any, n: int) -> None:
         answer = student.call(None, n)
         if isinstance(answer, int):

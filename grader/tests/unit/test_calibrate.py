@@ -1,4 +1,4 @@
-"""Tests of `grader calibrate`: measuring a device, storing its figures and comparing later runs with them."""
+"""Tests of `grader calibrate`: benchmarking a device, storing the results and comparing later runs with them."""
 
 import sys
 from pathlib import Path
@@ -72,7 +72,7 @@ def test_calibrate_without_gpu_exits_with_code_3() -> None:
 
 
 @given(st.text())
-def test_any_device_name_maps_to_cache_file(name: str) -> None:
+def test_any_device_name_gives_a_cache_file(name: str) -> None:
     assert calibration_path(name).parent == calibration_path("NVIDIA H200").parent
     assert calibration_path(name).name.isascii()
 
@@ -83,7 +83,7 @@ def test_calibration_loads_only_for_its_device() -> None:
     store(H200, calibration_path("NVIDIA H200"))
     assert load("NVIDIA H200", "cuda") == H200
     assert load("NVIDIA H200", "cpu") is None
-    assert load("NVIDIA/H200", "cuda") is None, "a name that maps to the same file"
+    assert load("NVIDIA/H200", "cuda") is None, "another device's name gives the same file"
     calibration_path("NVIDIA H200").write_bytes(b'{"device": 7}')
     assert load("NVIDIA H200", "cuda") is None
 
@@ -112,7 +112,7 @@ def test_grading_uses_calibration_of_its_device() -> None:
         )
         assert rates.check_calibration(machine, product, 0.1 * 50e12).startswith("this device reaches 0.1 of its speed")
         assert rates.check_calibration(machine, product, 0.9 * 50e12) == ""
-        assert rates.check_calibration(machine, steps, 1.0) == "", "this workload is not a plain product"
+        assert rates.check_calibration(machine, steps, 1.0) == "", "only a plain matmul is compared"
 
 
 @given(st.integers(1, 2**14), st.integers(1, 2**15), st.integers(1, 2**13), st.sampled_from([2, 4, 8]))
@@ -125,6 +125,6 @@ def test_calibration_halves_rows_to_fit_memory(batch: int, width: int, outputs: 
     assert ceilings.shrink_to_fit(whole, itemsize, 0).batch == 1
 
 
-def test_datasheet_has_every_dtype_calibrate_measures() -> None:
+def test_datasheet_lists_every_calibrated_dtype() -> None:
     model: Any = device("NVIDIA H200")
     assert set(ceilings.DTYPES["cuda"]) <= set(model.tflops)

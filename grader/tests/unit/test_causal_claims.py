@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from grader.tests.unit.test_compute_katas import count_flops
-from grader.tests.unit.test_stated_figures import sections
+from grader.tests.unit.test_stated_figures import read_sections
 from torchkata.course import course
 
 LAYERS, ROWS, DIM = 8, 16, 32
@@ -29,7 +29,7 @@ X = torch.ones(ROWS, DIM)
 def assert_text_has(kata: str, *claims: str) -> None:
     """Assert that these claims are still in the kata's stub or its section of the page."""
     stub = re.sub(r"\n# ?", "\n", course().stub(kata).read_text("utf-8"))
-    text = " ".join(f"{stub} {sections()[kata]}".split())
+    text = " ".join(f"{stub} {read_sections()[kata]}".split())
     for claim in claims:
         assert claim in text, f"{kata} no longer says {claim!r}: change the test with the text"
 
@@ -97,7 +97,7 @@ def test_backward_for_each_micro_batch_frees_its_activations(at_the_end: bool) -
     assert_text_has(
         "gradient_accumulation",
         "so that the activations can be freed",
-        "Or running backward once at the end, which keeps all activations in memory",
+        "Also: running backward once at the end, which keeps all activations in memory",
     )
     model, peak, losses = make_network(), 0, []
     saved = Saved(model)
@@ -111,7 +111,7 @@ def test_backward_for_each_micro_batch_frees_its_activations(at_the_end: bool) -
     assert of_one <= peak <= of_one + 1 if not at_the_end else peak > 6 * of_one
 
 
-def test_checkpointing_keeps_less_and_computes_forward_twice() -> None:
+def test_checkpointing_saves_less_and_repeats_the_forward() -> None:
     assert_text_has(
         "activation_checkpointing",
         "The price is one more forward pass: 8 FLOPs per token and parameter instead of 6",
@@ -202,7 +202,7 @@ def test_weights_only_load_executes_no_code(tmp_path: Path) -> None:
     assert ran.exists()
 
 
-SHORT = [  # a kata, what it says, and code that is true only if that is so
+SHORT = [  # a kata, a claim of its text, and code that is true only if the claim holds
     ("train", "with `None` (the default of `zero_grad()`, which frees their memory)", """
         p.grad = torch.ones(2); kept = weakref.ref(p.grad); SGD([p]).zero_grad()
         assert p.grad is kept() is None"""),
@@ -251,9 +251,9 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
     ("linear", "With plain `randn`, the output would be `sqrt(input_dim)` times as large", """
         assert 0.9 < (x @ a).std() / 1024**0.5 < 1.1"""),
     ("flop_accounting", "the first layer needs only two, because its input gets no gradient",
-     "assert count_backward_products(False) == 1"),
+     "assert count_backward_matmuls(False) == 1"),
     ("linear_backward", "the result of one matrix multiplication with as many FLOPs as the forward pass",
-     "assert count_backward_products(True) == 2"),
+     "assert count_backward_matmuls(True) == 2"),
     ("strides", "is not contiguous, and `x.transpose(0, 1).view(3, 2, 2, 2)` works", """
         y = torch.arange(24).reshape(2, 3, 4).transpose(0, 1)
         assert not y.is_contiguous() and y.view(3, 2, 2, 2).equal(y.contiguous().view(3, 2, 2, 2))"""),
@@ -263,14 +263,14 @@ SHORT = [  # a kata, what it says, and code that is true only if that is so
 ]  # fmt: skip
 
 
-def count_backward_products(asks: bool) -> float:
-    """Count the products of a linear layer's backward pass, where its input requires grad or not."""
+def count_backward_matmuls(asks: bool) -> float:
+    """Count the matmuls of a linear layer's backward pass, with an input that requires grad or not."""
     layer, x = nn.Linear(DIM, DIM, bias=False), X.clone().requires_grad_(asks)
     return count_flops(lambda: layer(x).sum().backward()) / count_flops(lambda: layer(x)) - 1
 
 
 def compute_decay(kind: Callable[..., torch.optim.Optimizer], gradient: float) -> float:
-    """Return by how much weight decay makes a weight smaller in a few steps."""
+    """Return how much weight decay reduces a weight in a few steps."""
     ends = []
     for decay in (0.0, 0.1):
         weight = nn.Parameter(torch.ones(1, dtype=torch.float64))
@@ -298,7 +298,7 @@ def test_jaxtyping_checks_shapes_only_with_typechecker() -> None:
     def double(x: Float[Tensor, "rows 3"]) -> Any:
         return 2 * x
 
-    def checker(function: Any) -> Any:  # as beartype: compares the arguments with their annotations
+    def checker(function: Any) -> Any:  # compares the arguments with their annotations, as beartype does
         @wraps(function)
         def checked(*args: Any, **kwargs: Any) -> Any:
             for name, value in signature(function).bind(*args, **kwargs).arguments.items():

@@ -29,12 +29,12 @@ def make_results(
 
 
 def make_diagnosed(*sentences: str) -> list[KataResult]:
-    """Return a `linear` whose tests failed with these diagnoses, and one without a diagnosis."""
+    """Return a result of `linear` with a failed test for each diagnosis, and one more without a diagnosis."""
     return make_results({**{f"test_{i}": text for i, text in enumerate(sentences)}, "test_more": ""})
 
 
 def make_entry(*looks_like: str, caught_by: str = "", note: str = "") -> ZooEntry:
-    """Return a wrong `linear` that looks like these, or that a test's note names."""
+    """Return a zoo entry of a wrong `linear` with these values of `looks_like`, `caught_by` and `note`."""
     return ZooEntry("linear", "a", "", "", frozenset(looks_like), caught_by, note)
 
 
@@ -54,26 +54,26 @@ def make_claim(name: str, *looks_like: str, note: str = "") -> Claim:
         ("inconclusive", "linear is inconclusive (test_a)"),
     ],
 )
-def test_wrong_entry_must_be_started_but_not_done(status: Status, problem: str | None) -> None:
+def test_wrong_implementation_must_be_graded_but_not_pass(status: Status, problem: str | None) -> None:
     assert refute_wrong(make_entry(), make_results({"test_a": ""}, status)) == problem
 
 
-def test_certify_rejects_wrong_caught_by_entry() -> None:
+def test_certify_reports_wrong_entry_in_caught_by() -> None:
     caught, named = make_results({"test_a": "", "test_b": None}), make_results({"test_a": "", "test_b": "relu"})
-    assert refute_wrong(make_entry(), caught) is None, "all tests were run"
+    assert refute_wrong(make_entry(), caught) is None, "without caught_by, any failed test is enough"
     assert refute_wrong(make_entry(caught_by="test_a"), caught) is None
     assert refute_wrong(make_entry(caught_by="test_b"), caught) == "its test_b does not catch it"
     assert refute_wrong(make_entry("relu", caught_by="test_b"), named) is None
     assert refute_wrong(make_entry("relu", caught_by="test_a"), named) == "its test_a does not give its diagnosis"
 
 
-def test_quickest_test_under_every_seed_is_chosen() -> None:
+def test_fastest_test_failing_under_every_seed_is_chosen() -> None:
     slow, quick = make_results({"test_a": ""}, seconds=2.0)[0].tests, make_results({"test_b": ""}, seconds=0.1)[0].tests
     both = [KataResult("linear", "wrong", 0.0, 1.0, (*slow, *quick))]
     assert find_cheapest(make_entry(), [make_results({"test_a": None}, "done")]) is None
     assert find_cheapest(make_entry(), [both, both]) == "test_b"
     assert find_cheapest(make_entry(), [both, make_results({"test_a": "", "test_b": None})]) == "test_a", (
-        "by chance is not enough"
+        "test_b fails under one seed only"
     )
     first = make_results({"test_a": None, "test_b": ""})  # under certify's own seed
     assert find_cheapest(make_entry(), [first, both]) == "test_b"
@@ -147,7 +147,7 @@ def test_catching_test_must_give_declared_note() -> None:
     assert claim.refute(by_another) == "its test_0 does not contain its note"
 
 
-def test_most_mistakes_of_numeric_track_need_diagnosis() -> None:
+def test_certify_requires_diagnoses_for_most_numeric_mistakes() -> None:
     core = [kata for kata in course().katas.values() if kata.track == "core"]
     found = Diagnoses()
     for name in "abcdefg":
@@ -158,13 +158,13 @@ def test_most_mistakes_of_numeric_track_need_diagnosis() -> None:
     assert found.unforeseen == ["wrong linear j has no looks_like, but is diagnosed as: bias"]
     found.add(make_claim("k"), make_diagnosed())
     assert found.find_failed(core) == ["diagnosis: 7 of 11 wrong entries of the core track are named, expected 70%"]
-    assert found.find_failed(course().choose(["linear"])) == [], "a part of a track shows nothing"
-    assert len(found.find_failed(list(course().katas.values()))) == 2, "too few of the core track, and of all"
+    assert found.find_failed(course().choose(["linear"])) == [], "the share is checked only for whole tracks"
+    assert len(found.find_failed(list(course().katas.values()))) == 2, "the core track and all katas fail"
     assert "| linear | 11 | 7 | 0 | 3 | 0 | 1 |" in format_markdown([found.tabulate(core)])
     assert "| numeric katas together | 11 | 7 | 0 | 3 | 0 | 1 |" in format_markdown([found.tabulate(core)])
     for name in "lmn":
         found.add(make_claim(name, note="a bias"), make_diagnosed())
-    assert found.find_failed(core) == [], "a test's own note names a mistake as well"
+    assert found.find_failed(core) == [], "a test's note counts as a diagnosis"
 
 
 def test_looks_like_must_name_known_mistake() -> None:

@@ -31,7 +31,7 @@ BYTES = SHAPES.flatmap(lambda shape: npst.arrays(np.uint8, (*shape, 16)))
 
 
 def make_tensor(dtype: str, raw: np.ndarray[Any, Any]) -> torch.Tensor:
-    """Return a tensor of these bits, of which each element takes as many as it needs."""
+    """Return a tensor of this dtype with these bytes; each element uses the first bytes of its row."""
     kind: torch.dtype = getattr(torch, dtype)
     bits = torch.from_numpy(raw[..., : kind.itemsize].copy())
     if kind == torch.bool:
@@ -69,7 +69,7 @@ def test_random_bytes_are_reported_as_malformed_reply(frame: bytes) -> None:
 def test_fuzzed_frames_decode_or_are_reported_malformed() -> None:
     found = fuzz_decoder.fuzz(0, 20_000)
     assert found.total() == 20_000
-    assert found["a reply"] > 500, "frames that were changed little must be tried, too"
+    assert found["a reply"] > 500, "too few frames with small changes were decoded"
     assert len(found) > 5
 
 
@@ -106,7 +106,7 @@ def test_malformed_reply_is_reported(reply: bytes) -> None:
         decode_reply(reply)
 
 
-def test_tensors_arrive_with_valid_bools() -> None:
+def test_decoded_bool_tensor_has_only_valid_bytes() -> None:
     assert decode_reply(make_reply(make_header("float32", [1]), bytes(4))).value.item() == 0
     bools = decode_reply(make_reply(make_header("bool", [2]), b"\x02\x00")).value
     assert bools.to(torch.uint8).tolist() == [1, 0]
@@ -125,7 +125,7 @@ def test_value_with_too_many_axes_becomes_opaque(make: Callable[[list[int]], Any
     assert to_plain(make([1] * (MAX_AXES + 1))).type_name.endswith("of 9 axes")
 
 
-def test_reply_limit_grows_with_size_sent(shared_pair: tuple[Channel, Channel]) -> None:
+def test_reply_size_limit_grows_with_request_size(shared_pair: tuple[Channel, Channel]) -> None:
     ours, theirs = shared_pair
     sent = ours.send({"args": [torch.zeros(2**18)]})
     answer = Reply("returned", torch.zeros(2**22))

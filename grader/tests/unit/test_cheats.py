@@ -35,7 +35,7 @@ def corpus() -> list[Cheat]:
     return list(load_cheats(KATAS))
 
 
-def test_cheat_extends_slow_solution_and_control_correct_one(tmp_path: Path) -> None:
+def test_cheat_and_control_extend_different_solutions(tmp_path: Path) -> None:
     (tmp_path / "tricks.toml").write_text(ENTRY)
     (cheat,) = load_cheats(KATAS, tmp_path)
     hostile, control = (files["linear.py"].decode() for files in (cheat.make_files(), cheat.make_control()))
@@ -63,7 +63,7 @@ def judge_trial(cheat: Cheat, **rows: Any) -> Trial:
         ({"row": PASSED}, ["cheat {} at bwrap: gained 5 points"], 0),
         ({"row": SOME, "slow": PASSED}, [], 0),
         ({"row": SOME}, ["cheat {} at bwrap: gained 3 points"], 0),
-        ({"row": LOST}, ["cheat {} at bwrap: blamed the machine: the timing process was lost"], 0),
+        ({"row": LOST}, ["cheat {} at bwrap: made the result inconclusive: the timing process was lost"], 0),
         ({"row": msgspec.structs.replace(FAILED, seconds=1e4)}, ["cheat {} at bwrap: took 10000 seconds"], 0),
         ({"control": FAILED}, ["control of {} at bwrap: outcome failed: "], 0),
         ({"control": LOST}, ["control of {} at bwrap: outcome inconclusive: the timing process was lost"], 0),
@@ -74,7 +74,7 @@ def judge_trial(cheat: Cheat, **rows: Any) -> Trial:
         ({"control": DOUBTFUL}, [], 0),
     ],
 )
-def test_cheat_fails_if_it_gains_or_harms(
+def test_cheat_trial_fails_if_cheat_gains_or_harms(
     corpus: list[Cheat], rows: dict[str, Any], failed: list[str], inconclusive: int
 ) -> None:
     proof = prove_times([judge_trial(corpus[0], **rows)])
@@ -82,7 +82,7 @@ def test_cheat_fails_if_it_gains_or_harms(
     assert (proof.claims, proof.inconclusive) == (2, inconclusive)
 
 
-def test_cheat_may_earn_points_its_entry_admits(corpus: list[Cheat]) -> None:
+def test_cheat_may_earn_only_declared_points(corpus: list[Cheat]) -> None:
     def changed(**changes: str) -> Trial:
         return judge_trial(replace(corpus[0], entry=msgspec.structs.replace(corpus[0].entry, **changes)), row=PASSED)
 

@@ -75,7 +75,7 @@ def test_marks_have_a_row_per_student(tmp_path: Path) -> None:
         ("ada", "Ada", "1.0", "0.0", "1.0", "2.0"),
         ("ben", "'=1+1", "2.0", "0.5", "0.0", "1.5"),
         ("eve", "Eve", "", "0.0", "0.0", ""),
-    ], "a missing submission gets no mark, not 0"
+    ], "a missing submission gets an empty mark, not 0"
     content = (folder / "marks.csv").read_bytes()
     assert (call_grader("marks", results, folder).code, (folder / "marks.csv").read_bytes()) == (0, content)
     assert {path: path.read_bytes() for path in results.rglob("*.json")} == before
@@ -164,7 +164,7 @@ def test_gradescope_metadata_gives_submitters_and_times(tmp_path: Path) -> None:
     ]
 
 
-def text_of(page: Path) -> str:
+def read_text(page: Path) -> str:
     main = page.read_text("utf-8").partition("<main")[2]
     return " ".join(re.sub(r"<[^>]*>", " ", main).split())
 
@@ -173,13 +173,13 @@ def test_page_shows_how_mark_was_calculated(tmp_path: Path) -> None:
     folder, results = write_class(tmp_path / "class"), store_results(tmp_path / "results")
     done = call_grader("report", results, "--class", folder, "--feedback", tmp_path / "pages")
     assert (done.code, done.err) == (0, "")
-    ben = text_of(tmp_path / "pages/ben/feedback.html")
+    ben = read_text(tmp_path / "pages/ben/feedback.html")
     steps = "mark 1.5 of 2 points as graded 2 lateness −0.5 manual correction 0 mark 1.5 1 day late"
     assert steps in ben
-    ada = text_of(tmp_path / "pages/ada/feedback.html")
+    ada = read_text(tmp_path / "pages/ada/feedback.html")
     assert f"manual correction +1 mark 2 linear {TESTS[1]} 1: unfair (ta)" in ada
     assert "unfair" not in ben
-    assert steps in text_of(results / "report.html").replace("\\n", " ")
+    assert steps in read_text(results / "report.html").replace("\\n", " ")
 
 
 def test_differing_marks_of_a_group_stay_private(tmp_path: Path) -> None:
@@ -191,10 +191,10 @@ def test_differing_marks_of_a_group_stay_private(tmp_path: Path) -> None:
     store(tmp_path / "results", "g", "done", "passed", "passed")
     call = ("report", tmp_path / "results", "--class", folder, "--feedback", tmp_path / "pages")
     assert call_grader(*call).code == 0
-    assert "mark 1.5 of 2" in text_of(tmp_path / "pages/g/feedback.html")
+    assert "mark 1.5 of 2" in read_text(tmp_path / "pages/g/feedback.html")
     (folder / "extensions.csv").write_text("id,until,reason\nada,2026-10-05T00:00:00,in hospital\n")
     assert call_grader(*call).code == 0
-    own = text_of(tmp_path / "pages/g/feedback.html")
+    own = read_text(tmp_path / "pages/g/feedback.html")
     assert "hospital" not in own
     assert "lateness" not in own
     assert "in hospital" in (tmp_path / "results/report.html").read_text()
@@ -209,7 +209,7 @@ def test_regrade_names_superseded_overrides(tmp_path: Path) -> None:
     folder = write_class(tmp_path / "class", overrides_csv="\n".join(rows))
     before, after = (read_graded(tmp_path / name, {})[0] for name in ("before", "after"))
     assert find_obsolete_overrides(folder, before, after) == [
-        f"overrides.csv: ada has 0.5 for linear {TESTS[1]}; graded 0 before and 1 now: still needed?"
+        f"overrides.csv: ada has 0.5 for linear {TESTS[1]}; graded 0 before and 1 now; is it still needed?"
     ]
     assert find_obsolete_overrides(folder, after, after) == find_obsolete_overrides(folder, {}, after) == []
     both = ("--class", folder, "--pseudonyms", tmp_path / "key.json")

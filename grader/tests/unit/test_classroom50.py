@@ -49,7 +49,7 @@ def test_points_are_scaled_to_integers_never_rounded_up(score: float, most: floa
     report = render_classroom50(make_result_with_points(score, most))
     test = report["tests"][0]
     assert (test["score"], test["max-score"]) == shown
-    assert report["tests"][1]["max-score"] == shown[1] / most, "all by the same factor"
+    assert report["tests"][1]["max-score"] == shown[1] / most, "all points must be scaled by the same factor"
     assert report["max-score"] == sum(test["max-score"] for test in report["tests"])
 
 

@@ -1,4 +1,4 @@
-"""Tests of grading on a cluster that need none: options, sizes, pending submissions and messages."""
+"""Tests of grading on a cluster that need no cluster: options, sizes, pending submissions and messages."""
 
 import math
 from pathlib import Path
@@ -60,7 +60,7 @@ def test_time_limit_accepts_slurm_formats(value: str, minutes: int) -> None:
         ("time=00:00:00", "the time must not be 0"),
     ],
 )
-def test_bad_slurm_option_is_refused(option: str, words: str) -> None:
+def test_bad_slurm_option_is_rejected(option: str, words: str) -> None:
     with pytest.raises(CallError) as raised:
         parse((option,))
     assert str(raised.value).startswith(f"--slurm {option}: ")
@@ -145,7 +145,7 @@ def test_forced_run_ignores_older_results(tmp_path: Path) -> None:
         assert [job.submission.id for job in again.to_grade()] == left
 
 
-def test_run_record_matches_only_its_own_call(tmp_path: Path) -> None:
+def test_run_record_matches_only_the_same_call(tmp_path: Path) -> None:
     paths = write_submissions(tmp_path / "class", LINEAR, "ada", "ben")
     stored = record.create(make_queue(paths, make_slurm_options(tmp_path)), None)
     assert record.load(tmp_path) == stored

@@ -75,7 +75,7 @@ def test_lines_are_numbered_as_in_python() -> None:
 
 def test_line_of_failure_is_marked_once_with_count() -> None:
     assert Lines(make_page(make_crashed(7), TEXT)).marked == {7: CRASH}
-    assert Lines(make_page(make_crashed(12), TEXT)).marked == {}, "there is no line 12"
+    assert Lines(make_page(make_crashed(12), TEXT)).marked == {}, "the file has no line 12"
 
 
 def test_hidden_test_marks_no_line_for_student(hide: Hide) -> None:
@@ -131,7 +131,7 @@ def test_code_of_another_result_is_not_shown(tmp_path: Path) -> None:
     assert Lines((tmp_path / "report.html").read_text("utf-8")).lines == []
 
 
-def test_stored_code_is_limited_and_page_says_so() -> None:
+def test_stored_code_is_truncated_with_note_on_page() -> None:
     files = {f"m{number:02}.py": b"x" * (MAX_FILE + number - 1) for number in range(20)}
     found = truncate(files)
     assert sum(len(file.text) for file in found.values()) == MAX_TOTAL

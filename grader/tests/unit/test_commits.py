@@ -3,7 +3,6 @@
 import hashlib
 import os
 import random
-import subprocess
 import tracemalloc
 import zlib
 from pathlib import Path
@@ -11,17 +10,9 @@ from pathlib import Path
 import pytest
 
 from grader.pipeline.commits import find_commit_time
+from grader.tests.support.submissions import COMMIT_TIME, commit_all, run_git
 
 FILES = {"linear.py": b"x = 1\n"}
-ZONE = "1790000000 +0200"
-
-
-def git(folder: Path, *arguments: str, at: str = ZONE) -> str:
-    """Run git as somebody at a time, and return its output."""
-    who = {f"GIT_{role}_{what}": "a@x.edu" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    environment = {**os.environ, **who, "GIT_COMMITTER_DATE": at}
-    done = subprocess.run(["git", *arguments], cwd=folder, check=True, env=environment, capture_output=True, text=True)
-    return done.stdout.strip()
 
 
 @pytest.fixture
@@ -29,15 +20,12 @@ def repository(tmp_path: Path) -> Path:
     """Create a repository whose only commit has the graded file."""
     (tmp_path / "assignment").mkdir()
     (tmp_path / "assignment/linear.py").write_bytes(FILES["linear.py"])
-    git(tmp_path, "init", "-q", "-b", "main")
-    git(tmp_path, "add", "-A")
-    git(tmp_path, "commit", "-qm", "done")
-    return tmp_path
+    return commit_all(tmp_path)
 
 
 def add_commit(repository: Path, time: str, message: bytes = b"done") -> None:
     """Check out a commit with any text as its time, which git itself would refuse to make."""
-    tree = git(repository, "rev-parse", "HEAD^{tree}")
+    tree = run_git(repository, "rev-parse", "HEAD^{tree}")
     content = f"tree {tree}\nauthor a <a@x> 1 +0000\ncommitter a <a@x> {time}\n\n".encode() + message
     content = b"commit %d\0" % len(content) + content
     name = hashlib.sha1(content).hexdigest()
@@ -50,7 +38,7 @@ def add_commit(repository: Path, time: str, message: bytes = b"done") -> None:
 @pytest.mark.parametrize(
     ("time", "found"),
     [
-        (ZONE, "2026-09-21T16:13:20+02:00"),
+        (COMMIT_TIME, "2026-09-21T16:13:20+02:00"),
         ("1790000000 -0330", "2026-09-21T10:43:20-03:30"),
         ("1790000000 +9999", ""),
         ("1790000000 +1500", ""),
@@ -66,7 +54,7 @@ def test_implausible_commit_time_is_rejected(repository: Path, time: str, found:
 
 
 def test_huge_git_object_is_not_unpacked(repository: Path) -> None:
-    add_commit(repository, ZONE, bytes(64 * 2**20))
+    add_commit(repository, COMMIT_TIME, bytes(64 * 2**20))
     tracemalloc.start()
     assert find_commit_time(repository, FILES) == ""
     assert tracemalloc.get_traced_memory()[1] < 8 * 2**20
@@ -94,12 +82,11 @@ def test_packed_commits_are_read_as_git_reads_them(repository: Path) -> None:
     draw = random.Random(0)
     for number in range(30):
         (repository / f"file{draw.randrange(60)}").write_text(f"{number}")
-        git(repository, "add", "-A")
-        git(repository, "commit", "-qm", "done\n" * 30, at=f"{1790000000 + number} -0700")
-    commits = [line.split() for line in git(repository, "log", "--format=%H %cI").splitlines()]
+        commit_all(repository, "done\n" * 30, at=f"{1790000000 + number} -0700")
+    commits = [line.split() for line in run_git(repository, "log", "--format=%H %cI").splitlines()]
     for deltas_by_offset in ("true", "false"):
-        git(repository, "config", "repack.useDeltaBaseOffset", deltas_by_offset)
-        git(repository, "repack", "-adfq", "--depth=50", "--window=50")
+        run_git(repository, "config", "repack.useDeltaBaseOffset", deltas_by_offset)
+        run_git(repository, "repack", "-adfq", "--depth=50", "--window=50")
         assert not [path for path in (repository / ".git/objects").glob("??/*") if path.is_file()]
         for name, time in commits:
             (repository / ".git/HEAD").write_text(name)
@@ -109,7 +96,7 @@ def test_packed_commits_are_read_as_git_reads_them(repository: Path) -> None:
 
 def test_damaged_git_pack_raises_no_error(repository: Path) -> None:
     draw = random.Random(0)
-    git(repository, "repack", "-adq")
+    run_git(repository, "repack", "-adq")
     for path in (repository / ".git/objects/pack").iterdir():
         path.chmod(0o600)
         content = path.read_bytes()
@@ -122,8 +109,8 @@ def test_damaged_git_pack_raises_no_error(repository: Path) -> None:
 
 
 def test_self_referencing_git_delta_does_not_loop(repository: Path) -> None:
-    git(repository, "repack", "-adq")
-    name = git(repository, "rev-parse", "HEAD")
+    run_git(repository, "repack", "-adq")
+    name = run_git(repository, "rev-parse", "HEAD")
     (pack,) = (repository / ".git/objects/pack").glob("*.pack")
     pack.chmod(0o600)
     pack.write_bytes(bytes(12) + b"\x70" + bytes.fromhex(name))  # the commit is the first object of a pack

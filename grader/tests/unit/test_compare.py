@@ -1,4 +1,4 @@
-"""Tests of the comparison with the expected value: it allows for rounding in any order of summing, and no more."""
+"""Tests of the comparison with the expected value: it allows for the rounding of any summation order, and no more."""
 
 import itertools
 import math
@@ -73,7 +73,7 @@ def test_inf_and_nan_need_a_known_mistake() -> None:
         assert_close(torch.tensor(math.nan), math.nan, scale=1.0)
         with pytest.raises(Wrong) as refuted:
             assert_close(torch.tensor(2.0), 1.0, scale=1.0)
-        assert refuted.value.expected == "", "formatting takes time, and the message is not used"
+        assert refuted.value.expected == "", "values must not be formatted for an unused message"
     finally:
         oracle_is_mistaken.reset(before)
 

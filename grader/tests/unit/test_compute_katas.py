@@ -32,7 +32,7 @@ def count_flops(work: Callable[[], object]) -> int:
 
 
 @given(sizes, sizes, sizes)
-def test_product_flops_match_torch(m: int, k: int, n: int) -> None:
+def test_matmul_flops_match_torch(m: int, k: int, n: int) -> None:
     a, b = torch.empty(m, k, device="meta"), torch.empty(k, n, device="meta")
     flops = count_flops(lambda: a @ b)
     assert flops == flop_accounting.matmul_flops(m, k, n) == roofline.product_work(m, k, n, 4)[0]
@@ -83,7 +83,7 @@ def make_tensor(on_gpu: bool = False) -> Tensor:
     return torch.ones(1, 1).as_subclass(OnDevice) if on_gpu else torch.ones(1, 1)
 
 
-def test_simulated_clocks_advance_with_products() -> None:
+def test_simulated_clocks_advance_with_matmuls() -> None:
     with simulating(make_machine()):
         for clock in (time.time, time.perf_counter, time.monotonic, time.process_time, timeit.default_timer):
             start = clock()
@@ -95,7 +95,7 @@ def test_simulated_clocks_advance_with_products() -> None:
         assert time.perf_counter_ns() - start_ns == 3600 * 10**9
 
 
-def test_simulated_gpu_queues_products_until_synchronized() -> None:
+def test_simulated_gpu_queues_matmuls_until_synchronized() -> None:
     x = make_tensor(on_gpu=True)
     assert x.device.type == "cuda"
     with simulating(make_machine(on_gpu=True, busy=10.0)):
@@ -109,7 +109,7 @@ def test_simulated_gpu_queues_products_until_synchronized() -> None:
             begin.elapsed_time(end)
         torch.cuda.synchronize()
         assert time.perf_counter() - start == 12.0
-        assert begin.elapsed_time(end) == 2000.0, "milliseconds"
+        assert begin.elapsed_time(end) == 2000.0, "elapsed_time must return milliseconds"
         y = x @ x
         assert time.perf_counter() - start == 12.25
         y.item()

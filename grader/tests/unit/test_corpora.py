@@ -40,7 +40,7 @@ def corpus(request: pytest.FixtureRequest) -> list[Attack | Cheat]:
 
 
 def list_sources(entry: Attack | Cheat) -> list[dict[str, bytes]]:
-    """Return all that is handed in for an entry."""
+    """Return all sources that are submitted for an entry."""
     if isinstance(entry, Cheat):
         return [entry.make_files(), entry.make_control()]
     codes = filter(None, (entry.entry.before, entry.entry.beside))
@@ -54,7 +54,7 @@ def test_corpus_has_enough_entries(corpus: list[Attack | Cheat]) -> None:
     assert all(entry.entry.aim for entry in corpus)
 
 
-def test_code_of_corpus_compiles(corpus: list[Attack | Cheat]) -> None:
+def test_corpus_code_compiles(corpus: list[Attack | Cheat]) -> None:
     compiled: set[bytes] = set()
     for entry in corpus:
         for name, content in (item for files in list_sources(entry) for item in files.items()):
@@ -112,7 +112,7 @@ REJECTED, WITHOUT_CONTROL = (replace(STOPPED, control_problem=problem) for probl
         ([REJECTED, WITHOUT_CONTROL], 3, ["control of tricks/hides at none: linear is wrong"], []),
     ],
 )
-def test_proof_fails_for_unadmitted_problems(
+def test_certify_fails_for_undeclared_problems(
     trials: list[Trial], claims: int, failed: list[str], notes: list[str]
 ) -> None:
     proof = prove_trials(trials, [])
@@ -133,7 +133,7 @@ def test_inconclusive_trials_are_counted_and_noted_once() -> None:
         (tabulate_cheats, "| tricks | none | 4 | 24 | the check 1 | 1 | 1 | 3/4 | 2 |"),
     ],
 )
-def test_table_summarizes_class_per_isolation_level(tabulate: Callable[[list[Trial]], Table], row: str) -> None:
+def test_table_has_a_row_per_isolation_level(tabulate: Callable[[list[Trial]], Table], row: str) -> None:
     trials = [
         replace(STOPPED, inconclusive=True, control_inconclusive=True, seconds=1.25),
         OPEN,

@@ -1,4 +1,4 @@
-"""Tests of the verdict on a workload: samples, noise, wrong results, trouble, MFU thresholds and points."""
+"""Tests of the verdict on a workload: samples, noise, wrong results, faults, MFU thresholds and points."""
 
 import itertools
 import math
@@ -66,7 +66,7 @@ OPEN = [*[0.58] * 7, *[0.62] * 3]
         ([*[0.7] * 7, *[0.8] * 3], 1),
     ],
 )
-def test_undecided_samples_lead_to_more_samples(ratios: list[float], more: int) -> None:
+def test_undecided_verdict_requests_more_samples(ratios: list[float], more: int) -> None:
     assert judge_samples(spread(*ratios)) == More(more)
 
 
@@ -103,14 +103,14 @@ def decide(ratios: Sequence[float], rules: TimingRules) -> Verdict:
 
 
 @given(st.lists(st.sampled_from([0.3, 0.59, 0.7, 0.8]), min_size=20, max_size=20))
-def test_early_verdict_agrees_with_late_except_extremes(ratios: list[float]) -> None:
+def test_early_verdict_agrees_with_late_except_in_extremes(ratios: list[float]) -> None:
     far = all(ratio == 0.3 for ratio in ratios[: decision.FAR_SAMPLES])
     fast = all(ratio == 0.8 for ratio in ratios[: decision.FEWEST])
     assert get_rank(decide(ratios, CUDA)) == (0 if far else 2 if fast else get_rank(decide(ratios, LATE)))
 
 
-def test_five_fast_samples_hardly_ever_pass_slow_student() -> None:
-    """They are wrong only if the next fifteen all miss; `decide` documents how unlikely that is."""
+def test_five_fast_samples_rarely_pass_a_slow_student() -> None:
+    """The verdict is wrong only if the next fifteen samples are all too slow; `decide` documents the probability."""
     assert get_rank(decide([*[0.8] * decision.FEWEST, *[0.7] * 15], LATE)) == 1
     for place in range(15):
         assert get_rank(decide([*[0.8] * decision.FEWEST, *[0.7] * place, 0.8, *[0.7] * (14 - place)], LATE)) == 2
@@ -133,7 +133,7 @@ def compute_failing_chance(low: float, chance: float) -> float:
 
 
 @pytest.mark.parametrize(("low", "most"), [(0.59, 0.0272), (0.3, 0.0305)])
-def test_repeated_looks_fail_few_passing_students(low: float, most: float) -> None:
+def test_repeated_early_decisions_fail_few_passing_students(low: float, most: float) -> None:
     """At least half of all samples reach the true median; `decide` documents these chances."""
     assert compute_failing_chance(low, 0.5) == pytest.approx(most, abs=1e-4)
     assert compute_failing_chance(low, 0.4) < most / 3
@@ -172,12 +172,12 @@ def test_machine_fault_is_retried_twice_then_inconclusive() -> None:
 @pytest.mark.parametrize(
     ("ceiling", "needed"), [(0.8, (0.625, 0.75)), (0.5, (0.75, 0.9)), (0.7, (0.5 / 0.7, 0.6 / 0.7))]
 )
-def test_mfu_thresholds_adapt_to_what_device_reaches(ceiling: float, needed: tuple[float, float]) -> None:
+def test_mfu_thresholds_adapt_to_rate_that_device_reaches(ceiling: float, needed: tuple[float, float]) -> None:
     tiers = as_ratios(MFU, PEAK, ceiling=ceiling * PEAK)
     assert (tiers.passing, tiers.full) == pytest.approx(needed)
 
 
-def test_mfu_is_median_at_full_rate() -> None:
+def test_mfu_is_ratio_times_baseline_rate_over_peak() -> None:
     verdict = judge_samples(make_steady_samples(0.5), thresholds=MFU, peak=PEAK)
     assert isinstance(verdict, Final)
     assert verdict.mfu == pytest.approx(0.5 * FULL_RATE / PEAK)
@@ -237,7 +237,7 @@ def test_rates_must_be_positive_numbers(bad: float) -> None:
 
 
 @pytest.mark.parametrize("given", [(1.0, 0.0), (0.0, 1.0), (0.3, 0.3), (-0.1, 0.0), (math.nan, 0.0)])
-def test_rules_that_could_double_ratio_are_rejected(given: tuple[float, float]) -> None:
+def test_timing_rules_that_could_double_ratio_are_rejected(given: tuple[float, float]) -> None:
     with pytest.raises(ValueError, match="could double a ratio"):
         TimingRules(*given)
 
@@ -289,7 +289,7 @@ def test_student_below_half_threshold_never_passes(
 
 
 @given(st.floats(0.01, 0.94), st.integers(10, 20))
-def test_machine_that_slows_after_start_is_not_judged(speed: float, count: int) -> None:
+def test_machine_that_slows_down_gives_no_verdict(speed: float, count: int) -> None:
     verdict = judge_samples(make_samples(0.9, [speed] * (count + 1), [speed] * count))
     assert verdict == (More(5) if count < 20 else Retry("only 0 of 20 blocks were timed without disturbance"))
 
@@ -320,7 +320,7 @@ blocks = st.lists(st.builds(Sample, rate=st.floats(0, 2 * FULL_RATE), before=spe
 
 
 @given(blocks, st.integers(0, 2**32), settings)
-def test_verdict_ignores_order_of_samples(samples: list[Sample], seed: int, setting: Setting) -> None:
+def test_verdict_does_not_depend_on_sample_order(samples: list[Sample], seed: int, setting: Setting) -> None:
     shuffled = random.Random(seed).sample(samples, len(samples))
     assert judge_samples(shuffled, **setting) == judge_samples(samples, **setting)
 

@@ -85,7 +85,7 @@ def test_changed_version_changes_all_digests_except_katas(name: str, monkeypatch
     before, here = make_digests(), dependencies.environment()
     monkeypatch.setattr(dependencies, "environment", lambda: {**here, name: "0.1"})
     changed = {"proof"} if name == "platform" else before.keys() - {"kata"}
-    assert find_changed(before, make_digests()) == changed, "the nodes of a cluster may differ in their platform"
+    assert find_changed(before, make_digests()) == changed, "the nodes of a cluster may have different platforms"
 
 
 def test_submission_options_and_seed_change_their_digests() -> None:

@@ -1,4 +1,4 @@
-"""Tests of the device state that NVML reports, read from a fake that answers like the real package."""
+"""Tests of the device state that NVML reports, read from a fake of pynvml."""
 
 import importlib
 from dataclasses import replace
@@ -50,7 +50,7 @@ def test_slowdown_of_idle_device_is_counted(driver: str, newer: bool, slow: Slow
         driver, dict(NEW_COUNTERS if newer else OLD_COUNTERS), reasons=pynvml.nvmlClocksThrottleReasonGpuIdle
     )
     assert advance(nvml, slow.counters[newer], SECOND) == f"the device slowed itself down: {slow.words}, at 34 °C"
-    assert advance(nvml, slow.counters[newer], 0) is None, "what was counted before does not count again"
+    assert advance(nvml, slow.counters[newer], 0) is None, "a slowdown must be reported once"
 
 
 def test_power_cap_and_short_slowdowns_are_ignored() -> None:
@@ -71,7 +71,7 @@ def test_slowdown_without_counter_is_seen_while_active(slow: Slowdown, features:
     assert describe_slowdown(IDLE, state) == describe_slowdown(state, IDLE) == describe_slowdown(state, state) == words
 
 
-def test_device_that_reports_no_slowdowns_is_flagged() -> None:
+def test_device_that_cannot_report_slowdowns_is_rejected() -> None:
     asked = ("nvmlDeviceGetFieldValues", "nvmlDeviceGetCurrentClocksThrottleReasons")
     with pytest.raises(StateUnknown, match="does not report whether it slows itself down"):
         read_state(nvml=FakeNvml(fails=dict.fromkeys(asked, pynvml.NVML_ERROR_NOT_SUPPORTED)))

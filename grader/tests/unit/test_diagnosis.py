@@ -37,7 +37,7 @@ KATAS = [kata for kata in course().katas if (course().folder(kata) / "mistakes.p
 
 
 class LocalRunner:
-    """A runner that calls probes in this process, without a submission, and times out after so many calls."""
+    """A runner that calls probes in this process, without a submission, and times out after `calls` calls."""
 
     def __init__(self, calls: int = 10**6) -> None:
         self.calls = calls
@@ -59,7 +59,7 @@ class LocalRunner:
 
 
 def step_uphill(_assignment: object, p: float, grad: float, lr: float) -> float:
-    """Compute what a student computes who has the sign wrong."""
+    """Compute the step of a student who has the sign wrong."""
     return p + lr * grad
 
 
@@ -108,7 +108,7 @@ def fail(test: Any, runner: LocalRunner | None = None) -> tuple[Any, Student]:
 def diagnose(
     test: Any, *known: KnownMistake, runner: LocalRunner | None = None, seconds: float = 5.0, stop: bool = False
 ) -> list[str]:
-    """Return the known mistakes that explain a failure of this test, whose student may stop answering."""
+    """Return the known mistakes that explain a failure of this test, whose student may then time out."""
     body, student = fail(test, runner)
     if runner and stop:
         runner.calls = 0
@@ -133,22 +133,22 @@ def test_mistakes_that_explain_all_answers_are_found(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timer that stops it")
-def test_hanging_mistake_is_abandoned() -> None:
+def test_diagnosis_skips_mistake_that_hangs() -> None:
     assert diagnose(property_test, HANGING, UPHILL, seconds=0.2) == []
     assert oracle.step is RIGHT
 
 
-def test_no_time_left_means_no_diagnosis() -> None:
+def test_no_diagnosis_is_made_without_time_left() -> None:
     assert diagnose(property_test, UPHILL, seconds=0.0) == []
 
 
 def test_diagnosis_needs_no_answers_after_timeout() -> None:
     runner = LocalRunner()
-    assert diagnose(property_test, UPHILL, runner=runner, stop=True) == ["uphill"], "record_body answers are enough"
-    assert runner.calls == -1, "the student is asked once more, and no further"
+    assert diagnose(property_test, UPHILL, runner=runner, stop=True) == ["uphill"], "recorded answers are enough"
+    assert runner.calls == -1, "after the time-out, student code must not be called again"
 
 
-def test_diagnosis_has_budget_and_requires_all_answers() -> None:
+def test_diagnosis_must_explain_all_answers_within_budget() -> None:
     runner = LocalRunner()
     assert diagnose(plain_test, UPHILL, runner=runner) == ["uphill"]
     assert runner.budget == STUDENT_SECONDS
@@ -182,7 +182,7 @@ def test_unreadable_mistakes_are_ignored(monkeypatch: pytest.MonkeyPatch) -> Non
     assert load_known_mistakes("linear") == ()
 
 
-def test_mistake_can_call_oracle_which_is_restored() -> None:
+def test_oracle_is_restored_after_mistake_calls_it() -> None:
     with mistakes.patched_oracle(SAME_AS_UPHILL):
         assert oracle.step(1.0, 1.0, 0.5) == 1.5  # type: ignore[arg-type]
         assert oracle.step is not RIGHT
@@ -197,7 +197,7 @@ def test_mistakes_with_same_message_are_merged() -> None:
 
 
 @pytest.mark.parametrize("kata", KATAS)
-def test_mistake_replaces_oracle_function_of_same_arguments(kata: str) -> None:
+def test_mistake_has_parameters_of_function_it_replaces(kata: str) -> None:
     assert mistakes.load_named_mistakes(kata), "no mistake is known"
     for name, known in mistakes.load_named_mistakes(kata).items():
         module = known.right.__module__
@@ -259,12 +259,12 @@ def test_mistake_named_by_test_ranks_second() -> None:
     assert known[-2] == "  note      the sign is lost"
 
 
-def test_large_answers_are_not_searched() -> None:
+def test_relations_are_not_searched_in_large_answers() -> None:
     small, large = Example({}, [torch.zeros(2**10)]), Example({}, [torch.zeros(2**20)])
     assert limit_examples([small, large, small]) == [small]
 
 
-def test_failed_check_is_not_blamed_on_compared_part() -> None:
+def test_failed_check_is_not_explained_by_other_results() -> None:
     @given(x=st.integers(2, 50))
     def test(student: Student, x: int) -> None:
         for what in ("first", "second"):
@@ -279,7 +279,7 @@ def test_diagnosis_budget_interrupts_call_in_process(tmp_path: Path) -> None:
     (tmp_path / "sgd.py").write_text("while True:\n    pass\n")
     runner = InProcess(tmp_path, call_seconds=5.0)
     runner.set_budget(0.05)
-    with pytest.raises(TimedOut, match="no answer within 1 seconds"):
+    with pytest.raises(TimedOut, match="your code did not return within 1 seconds"):
         runner.run_probe(lambda assignment: assignment.sgd, [])
     with pytest.raises(TimedOut, match="no time left"):
         runner.run_probe(lambda _: 1, [])
@@ -297,4 +297,4 @@ def test_diagnosis_budget_never_extends_worker_time() -> None:
         assert runner.test_left == 0.5
         runner.test_left = 0.1
         runner.set_budget(0.5)
-        assert runner.test_left == 0.1, "a larger budget gives no time back"
+        assert runner.test_left == 0.1, "a larger budget must not extend the worker's time"

@@ -119,7 +119,7 @@ def test_github_output_redacts_hidden_tests(hide: Hide) -> None:
     summary = github.render_summary(made)
     assert "secret" not in line + summary
     assert "line=" not in line
-    assert "get_batch · claim\n  Its input and your result are hidden." in summary
+    assert "get_batch · claim\n  The test's input and your result are hidden." in summary
     assert "crashed" not in summary
 
 
@@ -141,7 +141,7 @@ def test_junit_suite_counts_cases_by_outcome() -> None:
     assert properties == {"score": "3", "max_score": "16"}
     assert suite.find("testcase/system-out").text == "2 of 2 points"  # type: ignore[union-attr]
     (text,) = {failure.text for failure in suite.iter("failure")}
-    assert text == "".join(c for c in HOSTILE if c not in "\x00\x07\x1b\x9b\r\ud800\ufffe"), "XML forbids these alone"
+    assert text == "".join(c for c in HOSTILE if c not in "\x00\x07\x1b\x9b\r\ud800\ufffe"), "XML forbids only these"
 
 
 def test_junit_names_differ_for_similar_submissions() -> None:

@@ -1,4 +1,4 @@
-"""Foreign text is cut off and made harmless on its way out."""
+"""Text from submissions is truncated and made harmless before it is printed."""
 
 import pytest
 

@@ -23,5 +23,5 @@ def test_moving_memory_to_huge_pages_preserves_contents() -> None:
     held = bytearray(os.urandom(HUGE)) * 64
     copy = bytes(held)
     collapse_memory()
-    assert read_huge_page_kib() >= HUGE // 2**10, "at least one page; the machine may lack room for more"
+    assert read_huge_page_kib() >= HUGE // 2**10, "at least one huge page is needed; memory for more may be missing"
     assert held == copy

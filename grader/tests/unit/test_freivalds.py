@@ -70,7 +70,7 @@ def test_all_zero_product_has_infinite_error() -> None:
 
 
 @pytest.mark.parametrize("c", [(4, 5), (3, 6), (3,), (1, 3, 5)])
-def test_mismatched_shapes_are_refused(c: tuple[int, ...]) -> None:
+def test_mismatched_shapes_are_rejected(c: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match=r"shapes \[3, 4\] and \[4, 5\] have no product of shape"):
         relative_error(draw(0, 3, 4), draw(1, 4, 5), draw(2, *c))
 

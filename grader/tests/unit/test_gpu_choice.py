@@ -1,4 +1,4 @@
-"""Tests of the choice of the GPU to time and of its isolation, with a pretended driver."""
+"""Tests of the choice of the GPU to time and of its isolation, with a fake driver."""
 
 import os
 import re
@@ -40,9 +40,9 @@ def test_timing_process_sees_only_its_workers_gpu(monkeypatch: pytest.MonkeyPatc
     assert seen == ["GPU-1"]
 
 
-def test_unfiltered_socket_may_connect() -> None:
+def test_self_test_detects_socket_that_may_connect() -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as unfiltered:
-        assert self_test.may_connect(unfiltered), "no process listens, but the system call is allowed"
+        assert self_test.may_connect(unfiltered), "the system call is allowed, although no process listens"
 
 
 @pytest.fixture

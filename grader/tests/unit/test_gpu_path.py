@@ -34,7 +34,7 @@ from torchkata.speed.decision import OPENING_BLOCKS, Final, peak_on, thresholds_
 from torchkata.speed.sizes import Size
 from torchkata.speed.workload import work_of
 
-PATIENCE = 60.0  # seconds that a thread may take to have its turn
+PATIENCE = 60.0  # seconds that a thread may take to start
 SMALL = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
 FOR_BOTH = pytest.mark.parametrize("files", [None, {}], ids=["baseline", "student"])
 
@@ -71,7 +71,7 @@ def test_late_results_of_a_block_are_rejected(begin: Callable[..., Any]) -> None
     timed = begin(device=device)
     assert timed.block(1.0).error <= 2 * timed.check.floor
     timed.worker.late, timed.worker.work = timed.worker.work, lambda: None
-    assert timed.block(1.0).error == float("inf"), "what comes after the answer comes too late"
+    assert timed.block(1.0).error == float("inf"), "results written after the answer must not count"
     assert not timed.memory["y"].isnan().any()
     timed.close()
     assert device.alive == 0
@@ -90,7 +90,7 @@ class BusyMode(DispatchMode):
 
 
 @FOR_BOTH
-def test_grader_synchronizes_before_a_worker_goes_on(
+def test_grader_synchronizes_before_worker_continues(
     begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, files: dict[str, bytes] | None
 ) -> None:
     """The grader waits after `prepare`, before each block and after it has copied the results."""
@@ -107,7 +107,7 @@ def test_grader_synchronizes_before_a_worker_goes_on(
     assert not [step for step, queued in pending if queued and step in ("lay out", "begin", "go", "block")]
 
 
-def test_worker_synchronizes_before_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worker_synchronizes_before_it_replies(monkeypatch: pytest.MonkeyPatch) -> None:
     device = FakeDevice()
     monkeypatch.setattr(cuda, "CUDA", device)
     monkeypatch.setattr(timed_work, "unmap", lambda _memory: None)
@@ -135,7 +135,7 @@ def test_only_student_time_includes_waiting_for_idle_device(
     begin: Callable[..., Any], files: dict[str, bytes] | None
 ) -> None:
     timed = begin(files)
-    assert (timed.block(10.0).seconds > 5) == (files is not None), "a device's time is the clock's: a second"
+    assert (timed.block(10.0).seconds > 5) == (files is not None), "only student code waits for an idle device"
     assert timed.rest is None or timed.rest.looks == 1
 
 
@@ -148,10 +148,10 @@ def test_copying_time_is_subtracted(
     monkeypatch.setattr(timed_worker, "time", SimpleNamespace(perf_counter=lambda: now[0]))
     monkeypatch.setattr(timed, "settle", lambda: now.__setitem__(0, now[0] + next(seconds, 0.2)))
     monkeypatch.setattr(FakeIdleDetector, "wait", lambda *_: 0.0)
-    assert timed.block(10.0).seconds == pytest.approx(1.6), "two turns of 1 s, each less the least that copying took"
+    assert timed.block(10.0).seconds == pytest.approx(1.6), "two times 1 s minus the shortest copying time"
 
 
-def test_short_blocks_repeat_until_100_ms(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_blocks_are_repeated_for_100_ms(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simulate an H100: 20 GiB hold ten steps of 1.2 ms each, and one block is disturbed."""
     step = 0.0012
     blocks = iter([2 * step, 20 * step, 2 * step, 2 * step])
@@ -220,7 +220,7 @@ def test_host_lead_distinguishes_early_from_late_batches(
 
     def block(timed: Any) -> None:
         blocks[0] += 1
-        if blocks[0] == 1:  # the one that does not count
+        if blocks[0] == 1:  # the first block does not count
             timed.memory["asked"][0] = STEPS
             return
         assert timed.memory["asked"][0] == 0
@@ -274,7 +274,7 @@ def test_device_peak_includes_freed_memory() -> None:
 def test_memory_reserved_by_torch_counts_as_free(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (70, 100))
     monkeypatch.setattr(torch.cuda, "memory_reserved", lambda: 20)
-    assert cuda.CUDA.free_bytes() == 90, "the buffers of a check are nobody else's"
+    assert cuda.CUDA.free_bytes() == 90, "memory that torch has reserved can be used again"
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def test_mfu_thresholds_apply_only_to_measured_devices() -> None:
     assert (peak_on(a100, torch.bfloat16), peak_on(None, torch.bfloat16)) == (312e12, None)
 
 
-def test_device_that_cooled_down_is_warmed_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_device_that_cooled_down_is_warmed_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = 0.25  # that each block takes on the simulated clock
     now, student_began = [0.0], [0.0]
 
@@ -344,7 +344,7 @@ def test_device_that_cooled_down_is_warmed_up(monkeypatch: pytest.MonkeyPatch) -
 
     opening, whole = OPENING_BLOCKS * seconds, machine.demands.warm_up_seconds
     assert run() >= whole + opening
-    assert run() == seconds + opening, "it is warm"
+    assert run() == seconds + opening, "a warm device must not be warmed up again"
     assert run(attempt=2) >= whole + opening
     now[0] += WARM_SECONDS
     assert run() >= whole + opening

@@ -1,4 +1,4 @@
-"""Tests of `grader grade`'s options: each belongs to one kind, and grading options reach a Slurm task."""
+"""Tests of `grader grade`'s options: each sets one field, and grading options reach a Slurm task."""
 
 import dataclasses
 import sys
@@ -39,7 +39,7 @@ def flatten(options: Options) -> dict[str, object]:
     return {**msgspec.structs.asdict(process.pop("grading")), **process}
 
 
-def test_command_line_option_belongs_to_one_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_each_command_line_option_sets_one_field(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     taken: list[Options] = []
 
     def grade_into(_: object, options: Options, __: object) -> int:

@@ -1,4 +1,4 @@
-"""A handout's list names files that are safe and different on every system; anything else is no handout."""
+"""A handout's list must name files that are safe and distinct on every system."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ CLASHES = (
 
 
 @pytest.mark.parametrize("names", [*((name,) for name in UNSAFE), *CLASHES])
-def test_unsafe_names_are_refused_on_every_system(names: tuple[str, ...]) -> None:
+def test_unsafe_names_are_rejected_on_every_system(names: tuple[str, ...]) -> None:
     content = "".join(f"{handout.digest(b'')}  {name}\n" for name in ("tests/test_a.py", *names))
     with pytest.raises(handout.HandoutError):
         handout.parse_listing(content.encode())
@@ -34,10 +34,10 @@ def test_usual_names_are_accepted() -> None:
     assert tuple(handout.parse_listing(content.encode())) == names
 
 
-def test_case_only_rename_removes_no_file(tmp_path: Path) -> None:
+def test_case_only_rename_does_not_remove_the_file(tmp_path: Path) -> None:
     (tmp_path / "reference").mkdir()
     (tmp_path / "Readme.md").write_text("text")
     (tmp_path / handout.LIST).write_bytes(handout.listing({"Readme.md": b"text"}))
     renamed = {"README.md": b"text"}
     done = handout.update(tmp_path, renamed | {handout.LIST: handout.listing(renamed)})
-    assert done.gone == (), "where case does not count, it would be the new file"
+    assert done.gone == (), "on a case-insensitive file system, the old name is the new file"

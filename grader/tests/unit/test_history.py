@@ -47,7 +47,7 @@ def test_stored_progress_is_loaded_unchanged(file: Path, progress: State) -> Non
 
 @reusing_file
 @given(content=st.binary() | JSON.map(lambda value: json.dumps(value).encode()))
-def test_damaged_progress_still_gives_next_kata(file: Path, content: bytes) -> None:
+def test_damaged_progress_file_still_gives_next_kata(file: Path, content: bytes) -> None:
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(content)
     assert history.load_state().next() is not None or "done" in content.decode()

@@ -1,4 +1,4 @@
-"""Tests of hostile archives and folders: each is refused, or read without the files that do not count.
+"""Tests of hostile archives and folders: each is rejected, or read without the files that do not count.
 
 Links to another student's submission and pipes are tested in test_submission.py.
 """
@@ -71,12 +71,12 @@ def make_members(files: Mapping[str, bytes], folder: str = "") -> list[Member]:
 
 
 def build_zip(*entries: Entry, files: Mapping[str, bytes] = FILES) -> Build:
-    """Return a builder of a zip with the files, then these entries."""
+    """Return a function that builds a zip of the files, followed by these entries."""
     return lambda folder: write_zip(folder, [*files.items(), *entries])
 
 
 def build_tar(*extra: Member, files: Mapping[str, bytes] = FILES) -> Build:
-    """Return a builder of a tar with the files, then these members."""
+    """Return a function that builds a tar of the files, followed by these members."""
     return lambda folder: write_tar(folder, [*make_members(files), *extra])
 
 
@@ -150,7 +150,7 @@ SPARSE = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize
 SPARSE_FILE = add_headers(make_member(KATA, b"0\n"), SPARSE)
 DEVICES = zip((KATA, *REST), (tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.BLKTYPE), strict=True)
 TWINS = [(unicodedata.normalize(form, "h\u00e9lper.py"), FORGED) for form in ("NFC", "NFD")]
-RUN_BY_PYTHON = ("sitecustomize.py", "usercustomize.py")  # Python runs them from its path; here they are mere helpers
+RUN_BY_PYTHON = ("sitecustomize.py", "usercustomize.py")  # Python runs them from its path; here they are just helpers
 SMUGGLED = [
     *("conftest.py", "assignment/conftest.py", "assignment/__init__.py", "assignment/forged.pth"),
     *("assignment/torch.so", "sitecustomize.py", "pytest.ini", "pyproject.toml"),
@@ -235,7 +235,7 @@ def test_archive_is_read_within_size_limits(name: str, tmp_path: Path, monkeypat
     finally:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-    assert set(tmp_path.rglob("*")) == before, "reading it wrote something"
+    assert set(tmp_path.rglob("*")) == before, "reading the submission wrote a file"
     assert peak < MOST_MIB * MIB
     if isinstance(expected, str):
         assert isinstance(found, str)
@@ -244,7 +244,7 @@ def test_archive_is_read_within_size_limits(name: str, tmp_path: Path, monkeypat
         assert found == expected
 
 
-def test_too_large_archive_is_not_opened(tmp_path: Path) -> None:
+def test_oversized_archive_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "ada.zip"
     path.write_bytes(bytes(MAX_ARCHIVE + 1))
     with pytest.raises(SubmissionError, match=f"larger than {MAX_ARCHIVE // MIB} MiB"):

@@ -31,7 +31,7 @@ from torchkata.seam.values import Plain
 
 
 class Counting:
-    """Runner that counts its calls and answers as a probe does."""
+    """A runner that records its calls and returns what the probe returns."""
 
     def __init__(self) -> None:
         self.calls: list[Sequence[Plain]] = []
@@ -144,7 +144,7 @@ def test_failure_is_shrunk_and_stays_a_failure(make_inputs: Callable[[], Inputs]
         if type(runner) is Counting:
             assert (runner.resets, last) == (1, 20), "Hypothesis starts with fresh code and shrinks the failure"
         else:
-            assert last >= 20, "the failure shown is the input that failed once"
+            assert last >= 20, "the input shown must be the input that failed"
 
 
 @pytest.mark.parametrize("stop", [NotStarted(Place()), TimedOut("late")], ids=lambda stop: type(stop).__name__)
@@ -161,7 +161,7 @@ def test_stub_or_timed_out_test_runs_once(stop: BaseException) -> None:
 
 
 @pytest.mark.parametrize("test", [right, interactive])
-def test_new_inputs_follow_seed_without_engine(test: Any) -> None:
+def test_new_inputs_depend_only_on_the_seed(test: Any) -> None:
     calls = []
     for number in (3, 3, 4):
         runner = Counting()
@@ -169,7 +169,7 @@ def test_new_inputs_follow_seed_without_engine(test: Any) -> None:
         get_state(item.config).seed = number
         assert pytest_pyfunc_call(item)
         assert (len(runner.calls), runner.resets) == (40, 0)
-        assert runner.calls[0] == [0], "the simplest input comes first"
+        assert runner.calls[0] == [0], "the simplest input must come first"
         calls.append(runner.calls)
     assert calls[0] == calls[1] != calls[2]
 
@@ -227,7 +227,7 @@ def test_new_inputs_retry_rejected_draws() -> None:
     assert pytest_pyfunc_call(make_item(impossible, NewInputs(), Counting())) is None, "Hypothesis must report it"
 
 
-def test_inputs_are_drawn_once_per_seed_and_examples() -> None:
+def test_inputs_of_a_seed_are_drawn_once() -> None:
     drawn: list[int] = []
 
     def note(number: int) -> int:
@@ -245,12 +245,12 @@ def test_inputs_are_drawn_once_per_seed_and_examples() -> None:
     item, inputs = make_item(test_numbers, None, Counting()), SharedInputs()
     first = numbers(inputs, 5)
     assert numbers(inputs, 5) == first
-    assert len(drawn) == len(first) == 40, "drawn once for all submissions"
+    assert len(drawn) == len(first) == 40, "inputs must be drawn once for all submissions"
     assert numbers(SharedInputs(), 5) == first != numbers(inputs, 6)
     with limit_examples(test_numbers):
         assert len(numbers(inputs, 5)) == 10
     assert numbers(inputs, 5) == first
-    assert len(inputs.drawn) == 1, "only the inputs of one seed are kept"
+    assert len(inputs.drawn) == 1, "only the inputs of one seed may be kept"
 
 
 @pytest.mark.parametrize(("all_of_them", "few"), [(100, 10), (5, 5)])

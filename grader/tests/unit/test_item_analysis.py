@@ -1,4 +1,4 @@
-"""Tests of the item analyze: its figures, and when it reports none."""
+"""Tests of the item analysis: its statistics, and when it reports none."""
 
 import csv
 import random
@@ -34,7 +34,7 @@ ANSWERS = st.builds(
     *(OUTCOMES, st.floats(0, 5), st.floats(0, 600)),
 )
 CLASSES = st.lists(st.dictionaries(st.sampled_from(TESTS), ANSWERS), max_size=25)
-SCIPY = {  # results of scipy.stats.pointbiserialr in scipy 1.17.1, for n random figures
+SCIPY = {  # results of scipy.stats.pointbiserialr in scipy 1.17.1, for n random scores
     (10, 0.5): -0.5721755199113461,
     (100, 0.9): -0.13261185132228384,
     (500, 0.2): -0.012620400410492503,
@@ -64,7 +64,7 @@ def test_item_statistics_count_only_students_who_tried() -> None:
     assert second.difficulty == pytest.approx(1 / 3)
     assert second.n == third.n == 15
     correlation = point_biserial([True, True, False, False] * 5, [1, 0.5, 0, 0] * 5)
-    assert first.discrimination == correlation, "with the other tests that were tried"
+    assert first.discrimination == correlation, "only tests that were tried may be used"
     made = make_result()
     counted = {test.name for test in made.katas[0].tests if test.outcome not in ("inconclusive", "not_graded")}
     assert {which.test for which in collect_answers(made)} == counted
@@ -83,7 +83,9 @@ def test_item_statistics_ignore_order_and_need_ten_students(students: list[Answe
 
 
 @given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=2))
-@example([(False, 0.980340056), (False, 0.980340056), (True, 0.980340056)])  # all the same, and their mean is another
+@example(
+    [(False, 0.980340056), (False, 0.980340056), (True, 0.980340056)]
+)  # rounding makes the mean of equal values differ from them
 def test_correlation_is_bounded_and_scale_free(answers: list[tuple[bool, float]]) -> None:
     passed, rest = [one for one, _ in answers], [round(share, 9) for _, share in answers]
     found = point_biserial(passed, rest)

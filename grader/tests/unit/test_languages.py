@@ -81,11 +81,11 @@ def test_translated_note_has_the_same_values(monkeypatch: pytest.MonkeyPatch) ->
     assert translate("weight 3 of 4 after loading") == "载入后的权重 3（共 4 个）"
     assert translate("gradient of weight 3") == "权重 3 的梯度"
     assert translate("my own words") == "my own words"
-    assert translate("weight 3", by_us=False) == "weight 3", "a student's own error is left as it is"
+    assert translate("weight 3", by_us=False) == "weight 3", "a student's own error must not be translated"
     assert translate("linear.py does not define f", by_us=False) == "linear.py 里没有 f"
 
 
-def test_shared_chinese_texts_are_used_and_in_chinese() -> None:
+def test_shared_chinese_texts_are_used_and_translated() -> None:
     chinese = course().shared_texts["zh"]
     for table, file in SHARED.items():
         nodes = ast.walk(ast.parse((ROOT / file).read_text("utf-8")))

@@ -2,9 +2,11 @@
 
 import pytest
 
-from grader.pipeline.lint import lint, report_skipped
+from grader.pipeline.lint import lint, lint_file, report_skipped
 from grader.proof.zoo import read_package
 from torchkata.course import course
+
+FORMULAS = [kata.name for kata in course().katas.values() if {"layer", "optimizer", "training"} & {*kata.lint}]
 
 
 def list_findings(kata: str, source: str) -> list[tuple[int, str]]:
@@ -97,6 +99,27 @@ def test_lint_does_not_crash_on_hostile_sources(source: bytes) -> None:
     found = lint({"sgd.py": source, "linear.py": b"eval('1')"})
     assert sorted(finding.kata for finding in found) == ["linear", "sgd"]
     assert [finding.text[:4] for finding in found if finding.kata == "linear"] == ["eval"]
+
+
+@pytest.mark.parametrize("kata", FORMULAS)
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import torch\nOPERATOR = torch.ops.aten.linear.default",
+        "from torch import ops as o\nOPERATOR = getattr(o.aten, '_fused_sgd_')",
+        "from torch.ops import aten\nOPERATOR = aten.linear",
+        "import torch.library as own\nOPERATOR = own.custom_op('own::linear', mutates_args=())",
+    ],
+)
+def test_lint_reports_direct_use_of_torch_operators(kata: str, source: str) -> None:
+    assert {finding.line for finding in lint_file(f"{kata}.py", source.encode())} == {2}
+
+
+@pytest.mark.parametrize("kata", FORMULAS)
+def test_unusual_solutions_have_no_torch_operator_findings(kata: str) -> None:
+    for path in (course().folder(kata) / "right").glob("*.py"):
+        texts = [finding.text for finding in lint_file(f"{kata}.py", path.read_bytes())]
+        assert not [text for text in texts if text.startswith(("torch.ops", "torch._ops", "torch.library"))], path
 
 
 def test_copied_oracle_is_found() -> None:

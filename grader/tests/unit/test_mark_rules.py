@@ -67,7 +67,7 @@ def test_ambiguous_submissions_are_reported_not_guessed() -> None:
 def test_group_submission_belongs_to_all_members() -> None:
     people = [Person("a", group="g1"), Person("b", group="g1"), Person("c", group="g2"), Person("d")]
     assert match_submissions(people, ["g1", "c"]).submissions == {"a": "g1", "b": "g1", "c": "c"}
-    assert match_submissions(people, ["a"]).submissions == {"a": "a", "b": "a"}, "one member submitted for all"
+    assert match_submissions(people, ["a"]).submissions == {"a": "a", "b": "a"}, "one submission counts for the group"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_mark_lists_its_calculation_steps() -> None:
 
 
 @given(times, times, policies, overrides)
-def test_marks_decrease_with_lateness_and_ignore_order(
+def test_marks_never_increase_with_lateness(
     one: datetime, other: datetime, policy: Policy, changed: list[Override]
 ) -> None:
     earlier, later = (compute_mark(POINTS, time, policy, BERLIN, overrides=changed) for time in sorted([one, other]))
@@ -163,7 +163,7 @@ def test_canvas_export_changes_only_one_column() -> None:
         ("Email address,Grade,Maximum Grade\nada@x.edu,,100\n", "moodle", "", "its maximum points are 100"),
     ],
 )
-def test_mismatched_gradebook_is_refused(content: str, format: lms.Gradebook, column: str, told: str) -> None:
+def test_mismatched_gradebook_is_rejected(content: str, format: lms.Gradebook, column: str, told: str) -> None:
     people = [(Person("ada", email="ada@x.edu"), 1.0), (Person("zs", email="zs@x.edu"), 1.0)]
     with pytest.raises(lms.GradebookError, match="^" + told.replace("(", r"\(")):
         lms.fill_gradebook(content, format, column, people, 2.0)

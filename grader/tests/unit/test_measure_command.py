@@ -42,9 +42,9 @@ def test_roofline_drawing_shows_roof_and_operations() -> None:
     columns = {mark: cells[heights[mark]].index(mark) for mark in heights}
     assert heights[PRODUCT] < heights[STEP] < heights[OTHER]
     assert columns[OTHER] < columns[STEP] < columns[PRODUCT]
-    assert cells[heights[PRODUCT]].count("·") > command.COLUMNS / 4, "the flat part"
+    assert cells[heights[PRODUCT]].count("·") > command.COLUMNS / 4, "the roof must have a flat part"
     first = [row.find("·") for row in cells if "·" in row]
-    assert first == sorted(first, reverse=True), "the lower, the further left"
+    assert first == sorted(first, reverse=True), "the slope must rise to the right"
     assert axis.split() == ["0.05", "FLOP/byte", "2e+02"]
 
 
@@ -65,7 +65,7 @@ def test_installing_matplotlib_is_suggested_if_missing(assignment: Any, monkeypa
     assert not command.PICTURE.exists()
 
 
-def test_commands_come_from_the_course(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_course_defines_additional_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     assert plugins.find_commands() == {"measure": KATA}
     assert plugins.find_commands().keys().isdisjoint(course().katas), "a command must not hide a kata"
 

@@ -1,4 +1,4 @@
-"""Tests of the notebook extension without a kernel: HTML shows text as text, and cells lose nothing."""
+"""Tests of the notebook extension without a kernel: text is escaped in HTML, and no edit of a file is lost."""
 
 import subprocess
 from collections.abc import Iterator
@@ -93,7 +93,7 @@ def test_progress_has_a_row_for_each_kata() -> None:
 
 
 class NoTests(Client):
-    """Client that notes the katas to test and runs none."""
+    """A client that records the katas to test and runs no tests."""
 
     def __init__(self) -> None:
         self.tested = list[str]()
@@ -112,14 +112,14 @@ def linear(handout: Path) -> Iterator[Path]:
     use(here)
 
 
-def test_cell_is_written_and_foreign_file_kept(linear: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_notebook_cell_replaces_file_and_backs_up_edits(linear: Path, capsys: pytest.CaptureFixture[str]) -> None:
     client = NoTests()
     for cell in ("x = 1  # é\n", "x = 2\n"):
         magic.run_magic(["linear"], cell, client)
         assert linear.read_bytes() == cell.encode()
     assert client.tested == ["linear"] * 2
     assert capsys.readouterr().out.startswith("no tests\nlinear: no result, because the run ended early (exit code 3)")
-    assert not [*linear.parent.glob("*.bak*")], "neither the stub nor a cell needs to be kept"
+    assert not [*linear.parent.glob("*.bak*")], "a stub or an earlier cell needs no backup"
     linear.write_text("by an editor")
     magic.run_magic(["linear"], "x = 2\n", client)
     assert (linear.parent / "linear.py.bak").read_text() == "by an editor"
@@ -142,7 +142,7 @@ def test_invalid_notebook_call_changes_no_file(arguments: list[str], says: str, 
     assert linear.read_bytes() == before
 
 
-def test_missing_packages_are_installed_and_torch_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installing_missing_packages_does_not_change_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = list[list[str]]()
 
     def pip(command: list[str]) -> subprocess.CompletedProcess[str]:
@@ -152,10 +152,10 @@ def test_missing_packages_are_installed_and_torch_stays(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(subprocess, "run", pip)
     assert install.main() == 0
-    assert asked == [], "nothing is missing here"
+    assert asked == [], "no package is missing here"
     here = {"torch": ["2.9.0+cu126"], "numpy": ["2.0.2"], "pytest": ["8.3.5"]}
     for module in (install, packages):
         monkeypatch.setattr(module, "find_versions", lambda name: here.get(name, []))
     assert install.main() == 7
     assert asked == [["torch==2.9.0+cu126\n", "pytest>=8.4", "hypothesis>=6.140"]]
-    assert packages.find_missing(["torch>=2.6", "torch>=2.10"]) == ["torch>=2.10"], "pip says that it can't be had"
+    assert packages.find_missing(["torch>=2.6", "torch>=2.10"]) == ["torch>=2.10"], "an outdated torch must be reported"

@@ -1,4 +1,4 @@
-"""A stored commit time that nobody can compute with is a problem of one student, not of the class."""
+"""A stored commit time that is invalid affects one student and not the class."""
 
 from pathlib import Path
 

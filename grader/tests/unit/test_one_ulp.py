@@ -1,4 +1,4 @@
-"""Tests of the one-ulp check: it moves only results that CPUs may round differently, and finds strict tests."""
+"""Tests of the one-ulp check: it changes only results that CPUs may round differently, and finds too strict tests."""
 
 import shutil
 from collections.abc import Callable

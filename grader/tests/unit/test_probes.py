@@ -28,11 +28,11 @@ def student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Student:
 
 
 def test_call_probe_finds_function_by_name(student: Student) -> None:
-    assert student.call(call, "scale", "scale", [1, 2], 3) == [3, 6]
+    assert student.call("scale", [1, 2], 3) == [3, 6]
     message = explain("test_scale", "scale", Wrong(note="wrong"), student.last, "pytest").message
     assert "  input     x = [1, 2]; factor = 3; scale(x, factor)\n" in message
     with pytest.raises(Crashed, match="does not define scald"):
-        student.call(call, "scale", "scald", [1, 2], 3)
+        student.call("scale.scald", [1, 2], 3)
 
 
 @pytest.mark.parametrize("source", [None, "def scale(x", "def other(x):\n    pass\n", "def scale(*xs):\n    pass\n"])
@@ -91,6 +91,6 @@ def test_fallback_source_is_not_shown() -> None:
         student = Student(runner)
         student.fallbacks = fallbacks
         with pytest.raises(Crashed) as crash:
-            student.call(call, "linear", "f")
+            student.call("linear.f")
         places.append(crash.value.place)
     assert places == [Place("linear.py", 3, "a line of the fallback"), Place()]

@@ -63,7 +63,7 @@ def test_course_loads_without_torch() -> None:
     assert run_python("-c", code).out == "8 False\n"
 
 
-def test_invalid_zoo_entries_are_refused() -> None:
+def test_invalid_zoo_entries_are_rejected() -> None:
     with pytest.raises(CallError, match="'gone' occurs 0 times"):
         zoo.make_source("x", "solution", {"replace": [["gone", "here"]]})
     with pytest.raises(CallError, match="identical to the solution"):
@@ -88,7 +88,7 @@ def test_patches_are_named_after_mistakes() -> None:
     assert zoo.make_source("x", "a + e", {"replace": [["a", "d"], ["e", "f"]]}) == "d + f"
 
 
-def test_mistake_sentence_describes_its_patch() -> None:
+def test_wrong_entry_is_described_by_its_mistake() -> None:
     kata = course().katas["adagrad"]
     words = {entry.name: entry.words for entry in zoo.load_wrong(kata)}
     assert words["epsilon_outside"] == "Mistake: the 1e-5 is added outside the square root"
@@ -124,7 +124,7 @@ WORKFLOWS = [*ROOT.glob(".github/workflows/*.yml"), *(ROOT / "grader/commands").
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_workflows_pin_actions_and_only_read(path: Path) -> None:
+def test_workflows_pin_actions_and_have_only_read_permission(path: Path) -> None:
     workflow = yaml.safe_load(path.read_text("utf-8"))
     assert workflow["permissions"] == {"contents": "read"}
     used = [step["uses"] for job in workflow["jobs"].values() for step in job["steps"] if "uses" in step]

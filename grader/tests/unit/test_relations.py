@@ -92,7 +92,7 @@ def test_relation_must_hold_in_all_comparisons(told: str, function: Function, se
     assert find_sentence([*seen, *compare_tensors(function, [last])]) == told
     noise = np.random.default_rng(seed + 1).normal(size=last.shape)
     assert find_sentence([*seen, Comparison(torch.tensor(noise).float(), torch.tensor(last).float())]) == ""
-    assert find_sentence(compare_tensors(function, [np.full((1, 1), number)])) == "", "a single number"
+    assert find_sentence(compare_tensors(function, [np.full((1, 1), number)])) == "", "single numbers have no relation"
 
 
 @given(SEEDS, st.sampled_from([1.0, 0.1, 1e-3, 1e-5]))
@@ -122,12 +122,12 @@ def test_constant_dtype_of_results_is_found() -> None:
 @given(SEEDS)
 def test_relation_of_integers_is_found(told: str, function: Callable[[int], float], seed: int) -> None:
     counts = [int(n) | 1 for n in np.random.default_rng(seed).integers(2**40, 2**52, 10)]
-    counts[0] |= 2**31  # which an int32 does not hold
+    counts[0] |= 2**31  # does not fit into an int32
     assert find_sentence([Comparison(function(count), count) for count in counts]) == told
 
 
 @given(SEEDS)
-def test_narrower_format_and_returned_input_are_found(seed: int) -> None:
+def test_lower_precision_and_returned_input_are_found(seed: int) -> None:
     expected = [torch.tensor(e).float() for e in make_matrices(seed)]
     for dtype, name in ((torch.bfloat16, "bfloat16"), (torch.float16, "float16")):
         seen = [Comparison(e.to(dtype).float(), e) for e in expected]
@@ -205,7 +205,7 @@ def test_common_fact_of_wrong_inputs_is_found(fact: str, inputs: list[Mapping[st
     assert find_common_fact([*trials, (wrong, True)]) == "", "not in all"
 
 
-def test_first_wrong_part_must_agree_in_all_calls() -> None:
+def test_first_wrong_part_is_same_in_all_calls() -> None:
     parts = [["loss of step 1", "loss of step 2"]] * MIN_CALLS
     assert find_first_wrong(parts) == "first wrong result: loss of step 2 (loss of step 1 is still right)"
     assert find_first_wrong(parts[1:]) == "", "too few"
@@ -227,6 +227,6 @@ def test_no_common_fact_is_found_in_random_failures(seed: int) -> None:
 @pytest.mark.parametrize(
     "value", [None, "text", True, {}, [], [[]], torch.zeros(0), 1j, math.nan, math.inf, 3, [1.5, 2], np.ones((2, 1))]
 )
-def test_values_of_any_kind_have_no_relation(value: Any) -> None:
+def test_any_kind_of_values_is_handled_without_relation(value: Any) -> None:
     for other in (value, 1, 2.5, "other", [1, 2], {"a": 1}, torch.ones(2, 2), np.ones(3)):
         assert find_sentence([Comparison(value, other), Comparison(other, value)]) == ""

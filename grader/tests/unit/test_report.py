@@ -1,4 +1,4 @@
-"""Tests of the report page and the feedback pages: their figures, their content and their readers."""
+"""Tests of the report page and the feedback pages: their figures, their content, and what each reader may see."""
 
 import base64
 import dataclasses
@@ -38,7 +38,7 @@ class Reader:
         self.tags = [element.tag for element in elements]
         self.messages = [get_text(element) for element in elements if element.tag == "pre"]
         attributes = [name for element in elements for name in element.attrib]
-        assert not [name for name in attributes if name.startswith("on")], "nothing runs from an attribute"
+        assert not [name for name in attributes if name.startswith("on")], "no attribute may contain a script"
 
 
 def write_page(folder: Path, *results: Result) -> str:
@@ -85,7 +85,7 @@ def test_most_failed_property_comes_first() -> None:
     assert (second.which, second.failed, second.diagnosis) == (a, 2, "")
 
 
-def test_kata_summary_and_parts_match_results() -> None:
+def test_report_shows_status_and_points_of_results() -> None:
     katas = [kata for kata in course().katas.values() if kata.track == "core"]
     students = []
     for one in make_class(20):
@@ -119,9 +119,9 @@ def test_rehearsals_are_marked_on_every_page(tmp_path: Path) -> None:
     assert '<span class="of">a rehearsal, no points</span>' in page
     assert write_feedback(tmp_path, ["ada"], tmp_path, {}) == []
     own = (tmp_path / "ada/feedback.html").read_text()
-    assert own.count("a rehearsal, no points") == 2, "in the contents and above the workloads"
+    assert own.count("a rehearsal, no points") == 2, "the note belongs in the contents and above the workloads"
     assert "of 0" not in own
-    assert "passed from 0.45, all reached from 0.75" in own
+    assert "lower threshold 0.45, upper threshold 0.75" in own
 
 
 def test_class_roofline_shows_median_rates() -> None:
@@ -158,7 +158,7 @@ def test_page_allows_only_its_own_scripts(tmp_path: Path) -> None:
 def test_page_shows_tracks_only_if_several(tmp_path: Path) -> None:
     page = write_page(tmp_path, *make_class(3, tracks=["core", "models"]))
     core, models = (course().tracks[name].title for name in ("core", "models"))
-    assert page.count(f'colspan="8">{core}</th>') == 2, "eight columns of katas, and eight of how they ended"
+    assert page.count(f'colspan="8">{core}</th>') == 2, "a track has eight columns of points and eight of statuses"
     assert f'<th scope="colgroup" colspan="3">{models}</th>' in page
     assert page.index(f'<optgroup label="{core}">') < page.index(f'<optgroup label="{models}">')
     assert core not in write_page(tmp_path / "one", *make_class(3))
@@ -170,7 +170,7 @@ def test_report_page_of_large_class_is_small(tmp_path: Path, timed: bool) -> Non
     if not timed:
         same = (replace(make_result("why"), submission=f"s{number}") for number in range(50))
         page = write_page(tmp_path / "same", *same)
-        assert (page.count("<template"), page.count('data-parts="0"')) == (1, 50), "equal parts are stored once"
+        assert (page.count("<template"), page.count('data-parts="0"')) == (1, 50), "equal parts must be stored once"
 
 
 def test_report_page_shows_findings_and_inconclusive_tests(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_outdated_result_is_reported_and_skipped(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "to").iterdir()] == ["ada"]
 
 
-def test_feedback_page_shows_nothing_of_others(tmp_path: Path) -> None:
+def test_feedback_page_shows_no_other_submission(tmp_path: Path) -> None:
     names = ("ada", "Ben <b>", "李 & co")
     for name in names:
         made = make_result_with_speed(f"words of {name}", submission=name)
@@ -221,7 +221,7 @@ def test_hidden_messages_are_only_for_instructors(hide: Hide, tmp_path: Path) ->
     assert [words for words in ("secret", "hidden from students") if words not in page] == []
     assert "hidden test 3" in own
     assert [words for words in ("secret", "starts are uniform") if words in own] == []
-    assert "timed out" not in own.partition("<body>")[2], "the outcome is hidden"
+    assert "timed out" not in own.partition("<body>")[2], "the outcome must be hidden"
 
 
 @pytest.mark.parametrize("words", [HOSTILE, "", "\n", "\u202e", "x" * 100_000], ids=lambda words: words[:1])

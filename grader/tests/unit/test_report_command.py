@@ -86,7 +86,7 @@ def test_diff_shows_only_what_changed(tmp_path: Path) -> None:
     ]
     told = call_grader("diff", old, new, "--json")
     found = json.loads(told.out)
-    assert (told.code, told.err) == (0, done.out), "the text goes to stderr"
+    assert (told.code, told.err) == (0, done.out), "with --json, the text must go to stderr"
     changes = found.pop("changes")
     counts = {"exit_code": 0, "submissions": 4, "differ": 3, "problems": []}
     assert found == {"schema": "torchkata/diff/v1", **counts}

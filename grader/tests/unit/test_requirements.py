@@ -85,14 +85,14 @@ def test_hint_containing_solution_line_is_reported(primes: Path) -> None:
         (PAGE_FILE, "Divide.", "2 + 2 = 5", f"{PAGE_FILE}: 2 + 2 = 5: the left side is 4"),
     ],
 )
-def test_missing_part_is_reported_in_one_line(primes: Path, file: str, old: str, new: str, line: str) -> None:
+def test_unmet_requirement_is_reported_in_one_line(primes: Path, file: str, old: str, new: str, line: str) -> None:
     text = (primes / file).read_text("utf-8")
     assert old in text
     (primes / file).write_text(text.replace(old, new, 1), "utf-8")
     assert any(one.startswith(line) for one in list_missing(primes))
 
 
-def test_error_names_each_missing_part(primes: Path) -> None:
+def test_missing_file_and_docstring_are_reported(primes: Path) -> None:
     tests, page = primes / "tests/test_factorise.py", primes / "docs/katas.md"
     head, sieve, factorise = page.read_text("utf-8").split("###")
     page.write_text("###".join([head, factorise + "\n", sieve]), "utf-8")

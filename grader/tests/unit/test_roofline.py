@@ -40,7 +40,7 @@ def test_roofline_ignores_matplotlib_settings() -> None:
     before = draw_roofline(points, 1e15, 4.8e12, "GPU")
     with matplotlib.rc_context({"font.size": 20, "figure.facecolor": "red", "lines.linewidth": 9}):
         assert draw_roofline(points, 1e15, 4.8e12, "GPU") == before
-        assert matplotlib.rcParams["font.size"] == 20, "the settings are restored"
+        assert matplotlib.rcParams["font.size"] == 20, "matplotlib's settings must be restored"
 
 
 def test_roofline_shows_title_peak_and_bandwidth() -> None:
@@ -57,7 +57,7 @@ def test_roofline_shows_title_peak_and_bandwidth() -> None:
 
 
 @given(st.integers(1, 2**14), st.integers(1, 2**14), st.integers(1, 64))
-def test_intensities_of_products_and_steps_are_correct(batch: int, width: int, layers: int) -> None:
+def test_intensities_of_matmuls_and_steps_are_correct(batch: int, width: int, layers: int) -> None:
     product = compute_intensity("linear_forward", Size(batch=batch, width=width, outputs=layers, dtype="bfloat16"))
     assert product == pytest.approx(1 / (1 / batch + 1 / width + 1 / layers))
     size = Size(batch=batch, width=width, layers=layers, outputs=width)
@@ -87,8 +87,8 @@ def test_report_draws_rooflines_and_removes_old_ones(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "ben").iterdir()] == ["result.json"]
     roof = read_texts((tmp_path / "ada/roofline.svg").read_text())
     assert {"linear_forward, 740 TFLOP/s", "sgd_step, 400 GFLOP/s"} <= set(roof)
-    assert {"779 TFLOP/s", "4 TB/s"} <= set(roof), "the roof is the rate of the baseline"
-    assert not [text for text in roof if "train_throughput" in text], "its result was wrong"
+    assert {"779 TFLOP/s", "4 TB/s"} <= set(roof), "the roof must be the rate of the baseline"
+    assert not [text for text in roof if "train_throughput" in text], "a workload with a wrong result must not be drawn"
 
 
 def test_no_roofline_is_drawn_without_intensities_or_torch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

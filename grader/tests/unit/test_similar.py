@@ -29,7 +29,7 @@ def lay_out(folder: Path, *options: object) -> Run:
 def test_similarity_folders_contain_changed_files_and_stubs(folder: Path) -> None:
     (folder / "class/cleo").mkdir()
     done, out = lay_out(folder), folder / "a place"
-    assert (done.code, "contains no kata" in done.err) == (2, True), "an unreadable submission is named"
+    assert (done.code, "contains no kata" in done.err) == (2, True), "an unreadable submission must be reported"
     assert sorted(str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()) == [
         *("stubs/linear.py", "stubs/sgd.py", "submissions/ada/sgd.py", "submissions/ben/sgd.py")
     ]
@@ -54,7 +54,7 @@ def test_similarity_folders_use_pseudonyms(folder: Path) -> None:
     assert [name.startswith("student-") for name in names] == [True, True]
 
 
-def test_class_without_submissions_is_refused(folder: Path) -> None:
+def test_class_without_submissions_is_rejected(folder: Path) -> None:
     for path in (folder / "class").glob("*/*"):
         path.unlink()
     done = lay_out(folder)

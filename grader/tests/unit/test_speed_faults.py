@@ -43,7 +43,7 @@ def test_lost_process_affects_only_one_workload(monkeypatch: pytest.MonkeyPatch)
     rows = [message.row for message in messages if isinstance(message, Row)]
     assert [one.workload for one in rows] == NAMES
     assert [one.outcome for one in rows] == ["passed", "inconclusive", "passed", "passed"]
-    assert "no points lost" in rows[1].message
+    assert "you lose no points" in rows[1].message
     assert asked == [NAMES, [second, *rest], rest]
 
 
@@ -88,7 +88,7 @@ def test_first_fault_of_unusable_device_is_reported(
     monkeypatch.setattr(smoke_test, "lacking", Mock(side_effect=[lacking]))
     here: Any = None
     assert smoke_test.find_first_fault("cuda", here, here) == words
-    assert bool(begun) == (words == ""), "a block is done only where nothing is known against the device"
+    assert bool(begun) == (words == ""), "a block may be timed only on a device without a known fault"
 
 
 SIZES = {
@@ -168,7 +168,7 @@ def test_new_process_is_started_after_failed_grader_step(
         return usual(self)
 
     monkeypatch.setattr(check, step, fail_once)
-    assert grade() == {"linear_forward": "inconclusive"}, "what is left is not graded by this process"
+    assert grade() == {"linear_forward": "inconclusive"}, "this process must not grade the remaining workloads"
 
 
 def test_failing_device_queries_cost_no_points(grade: Outcomes, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,7 +62,7 @@ def test_mfu_is_used_only_if_its_thresholds_apply(workload: str) -> None:
         *((mfu, "part of the time is not spent in the matmul") for mfu in (0.2, 0.55)),
     ],
 )
-def test_lesson_reads_precision_from_mfu(mfu: float, words: str) -> None:
+def test_lesson_infers_precision_from_mfu(mfu: float, words: str) -> None:
     remark = choose_lesson("linear_forward", "cuda", mfu / 0.8, mfu)
     assert remark.startswith(f"MFU {mfu:.2f}")
     assert words in remark

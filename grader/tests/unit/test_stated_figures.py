@@ -1,4 +1,4 @@
-"""Tests of the figures in `docs/katas.md`: the computed value of each must agree."""
+"""Tests that each figure in `docs/katas.md` agrees with its computed value."""
 
 import math
 import re
@@ -18,10 +18,10 @@ from grader.tests.support.solution import SOLUTION
 SECTIONS = re.compile(r"^### (\w+): .*\n((?:(?!##).*\n)*)", re.MULTILINE)
 
 
-def path(
+def step(
     optimizer: Callable[..., Any], gradient: Callable[[float], float], steps: int, **options: float
 ) -> list[float]:
-    """Return where a parameter that starts at 1 is after each step."""
+    """Return the value of a parameter, initially 1, after each step."""
     p = nn.Parameter(torch.ones(1, dtype=torch.float64))
     made = optimizer([p], **options)
     places = [1.0]
@@ -32,14 +32,14 @@ def path(
     return places
 
 
-def memory(momentum: Callable[..., Any], gradients: list[float]) -> list[float]:
-    """Return the momentum after each of these gradients: the step at a learning rate of 1."""
+def compute_momentum(momentum: Callable[..., Any], gradients: list[float]) -> list[float]:
+    """Return the momentum after each of these gradients, which equals the step at a learning rate of 1."""
     ahead = iter(gradients)
-    places = path(momentum, lambda _: next(ahead), len(gradients), lr=1.0)
+    places = step(momentum, lambda _: next(ahead), len(gradients), lr=1.0)
     return [before - after for before, after in pairwise(places)]
 
 
-def added_up(dtype: torch.dtype) -> float:
+def add_thousandths(dtype: torch.dtype) -> float:
     total = torch.ones(1, dtype=dtype)
     for _ in range(1000):
         total += 0.001
@@ -47,17 +47,23 @@ def added_up(dtype: torch.dtype) -> float:
 
 
 HELP: Names = {
-    **{"path": path, "memory": memory, "added_up": added_up, "gauss": NormalDist(), "math": math},
+    **{
+        "step": step,
+        "compute_momentum": compute_momentum,
+        "add_thousandths": add_thousandths,
+        "gauss": NormalDist(),
+        "math": math,
+    },
     "BYTES": ("float32", "bfloat16", "float8_e5m2"),
 }
 FIGURES = [  # of docs/katas.md: a kata, words of its section, and what computes each number in them, in order
     ("same_storage", "shape 2 × 3, 24 bytes", "2, 3, torch.zeros(2, 3).nbytes"),
     ("linear", "`(2, 3) @ (3, 4)` is `(2, 4)`", "2, 3, 3, 4, *(torch.ones(2, 3) @ torch.ones(3, 4)).shape"),
     ("cruncher", "= 14 parameters", "sum(p.numel() for p in Cruncher(2, 3).parameters()),"),
-    ("sgd", "`lr = 0.25` moves p from 1 to 0.5 to 0.25", "0.25, *path(SGD, lambda p: 2 * p, 2, lr=0.25)"),
-    ("sgd", "`lr = 1` moves it from 1 to −1 and back", "1, *path(SGD, lambda p: 2 * p, 1, lr=1)"),
+    ("sgd", "`lr = 0.25` moves p from 1 to 0.5 to 0.25", "0.25, *step(SGD, lambda p: 2 * p, 2, lr=0.25)"),
+    ("sgd", "`lr = 1` moves it from 1 to −1 and back", "1, *step(SGD, lambda p: 2 * p, 1, lr=1)"),
     ("adagrad", "becomes 9 and then 25", "3**2, 3**2 + 4**2"),
-    ("adagrad", "the step is 0.30 `lr`", "1 - path(AdaGrad, lambda p: 0.001, 1, lr=1)[1],"),
+    ("adagrad", "the step is 0.30 `lr`", "1 - step(AdaGrad, lambda p: 0.001, 1, lr=1)[1],"),
     ("adagrad", "and 0.99 `lr` if it is added outside", "0.001 / (0.001 + 1e-5),"),
     ("get_batch", "two are possible: 7 1 8 (then 2) and 1 8 2 (then 8)", "7, 1, 8, 2, 1, 8, 2, 8"),
     ("train", "−1, and w = 0.75", "2 * (0.5 - 1), 0.5 - 0.25 * -1"),
@@ -99,29 +105,29 @@ FIGURES = [  # of docs/katas.md: a kata, words of its section, and what computes
     (
         "momentum",
         "it becomes 1, 1.9, 2.71 and eventually 10",
-        "*memory(Momentum, [1] * 3), memory(Momentum, [1] * 200)[-1]",
+        "*compute_momentum(Momentum, [1] * 3), compute_momentum(Momentum, [1] * 200)[-1]",
     ),
-    ("momentum", "it becomes 1, −0.1, 0.91", "*memory(Momentum, [1, -1, 1]),"),
-    ("momentum", "±0.53", "abs(memory(Momentum, [1, -1] * 100)[-1]),"),
+    ("momentum", "it becomes 1, −0.1, 0.91", "*compute_momentum(Momentum, [1, -1, 1]),"),
+    ("momentum", "±0.53", "abs(compute_momentum(Momentum, [1, -1] * 100)[-1]),"),
     (
         "rmsprop",
         "after a hundred steps it is 1.26",
-        "path(RMSprop, lambda p: 1, 99, lr=1)[-1] - path(RMSprop, lambda p: 1, 100, lr=1)[-1],",
+        "step(RMSprop, lambda p: 1, 99, lr=1)[-1] - step(RMSprop, lambda p: 1, 100, lr=1)[-1],",
     ),
-    ("rmsprop", "the step is 9.9 `lr`", "1 - path(RMSprop, lambda p: 1e-5, 1, lr=1)[1],"),
+    ("rmsprop", "the step is 9.9 `lr`", "1 - step(RMSprop, lambda p: 1e-5, 1, lr=1)[1],"),
     ("rmsprop", "and 0.1 `lr`", "1e-5 / sqrt(0.01 * 1e-10 + 1e-8),"),
     ("adam", "is 3.2", "0.1 / sqrt(0.001),"),
-    ("adamw", "to 0.9 here instead of 0.99", "1 - 0.1, path(AdamW, lambda p: 0, 1, lr=0.1, weight_decay=0.1)[1]"),
+    ("adamw", "to 0.9 here instead of 0.99", "1 - 0.1, step(AdamW, lambda p: 0, 1, lr=0.1, weight_decay=0.1)[1]"),
     ("gradient_accumulation", "1, 1 and 4 have the mean 2", "1, 1, 4, (1 + 1 + 4) / 3"),
     ("gradient_accumulation", "are 1 and 4, and their mean is 2.5", "1, 4, (1 + 4) / 2"),
     ("activation_checkpointing", "8 FLOPs per token and parameter instead of 6", "2 + 2 + 4, 2 + 4"),
     ("mixed_precision", "in bfloat16 are 0.9961 and 1.0078", "1 - 2**-8, 1 + 2**-7"),
-    ("mixed_precision", "the result is still 1", "added_up(torch.bfloat16),"),
-    ("mixed_precision", "in float32 it is 2", "added_up(torch.float32),"),
+    ("mixed_precision", "the result is still 1", "add_thousandths(torch.bfloat16),"),
+    ("mixed_precision", "in float32 it is 2", "add_thousandths(torch.float32),"),
 ]
 
 
-def sections() -> dict[str, str]:
+def read_sections() -> dict[str, str]:
     """Return the text of each kata in `docs/katas.md`, on one line."""
     text = (ROOT / "docs/katas.md").read_text("utf-8")
     return {name: " ".join(body.split()) for name, body in SECTIONS.findall(text)}
@@ -129,7 +135,7 @@ def sections() -> dict[str, str]:
 
 @pytest.mark.parametrize(("kata", "words", "computed"), FIGURES, ids=[f"{kata}: {words}" for kata, words, _ in FIGURES])
 def test_values_stated_on_the_page_are_correct(kata: str, words: str, computed: str) -> None:
-    assert words in sections()[kata]
+    assert words in read_sections()[kata]
     values = eval(f"({computed})", collect_names(kata, SOLUTION) | HELP)
     written = [convert_to_python(figure) for figure in FIGURE.findall(words)]
     assert len(values) == len(written)
@@ -138,7 +144,7 @@ def test_values_stated_on_the_page_are_correct(kata: str, words: str, computed: 
 
 
 def test_calculations_on_the_page_are_correct() -> None:
-    assert check_sums(" ".join(sections().values())) >= 15
+    assert check_sums(" ".join(read_sections().values())) >= 15
     found = find_equations("after 16³² = 2¹²⁸ times, 4/√41 = 0.62, so w = 0.5 and x = y = 1")
     assert found == [["16³²", "2¹²⁸"], ["4/√41", "0.62"]]
     with pytest.raises(AssertionError):

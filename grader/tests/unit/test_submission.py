@@ -4,7 +4,6 @@ import os
 import shutil
 import socket
 import stat
-import subprocess
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from grader.pipeline.download import Download, find_submissions
 from grader.pipeline.submission import read_submission
 from grader.pipeline.submission_ids import assign_ids
 from grader.tests import ROOT
+from grader.tests.support.submissions import commit_all, run_git
 
 
 def write_files(folder: Path, *names: str) -> Path:
@@ -73,7 +73,7 @@ def test_folder_of_submissions_is_expanded(tmp_path: Path) -> None:
     write_files(moodle / "Ben_2_assignsubmission_file", "assignment/linear.py")
     write_files(moodle, "Eve_3_assignsubmission_file/notes.txt", "grades.csv", ".DS_Store", "__MACOSX/x")
     found = find_submissions([moodle])
-    assert [path.name.split("_")[0] for path in found.submissions] == ["Ada", "Ben", "Eve"], "hers is empty, not lost"
+    assert [path.name.split("_")[0] for path in found.submissions] == ["Ada", "Ben", "Eve"], "Eve's is empty, not lost"
     assert found.passed_over == ["grades.csv"]
     gradescope = write_files(tmp_path / "gradescope", "submission_metadata.yml", "submission_1/linear.py")
     one = Download([gradescope / "submission_1"])
@@ -96,7 +96,7 @@ def test_loose_canvas_files_are_grouped_by_student(tmp_path: Path) -> None:
         "张三_4712_files": ["linear.py", "my_help.py"],
     }
     assert read_in["lovelaceada_4711_files"]["sgd.py"] == b"# lovelaceada_LATE_4711_91_sgd-2.py"
-    assert find_submissions(sorted(folder.glob("*_47*"))).loose == found.loose, "as a shell lists them"
+    assert find_submissions(sorted(folder.glob("*_47*"))).loose == found.loose, "a list is grouped like a folder"
     people = [Person("ada", lms_id="4711"), Person("zhang", lms_id="4712")]
     assert match_submissions(people, [entry.id for entry in entries]).submissions == {
         "ada": "lovelaceada_4711_files",
@@ -108,33 +108,24 @@ def test_loose_canvas_files_are_grouped_by_student(tmp_path: Path) -> None:
         read_submission(entry.path, entry.files)
 
 
-def git(folder: Path, *arguments: str, at: str = "") -> None:
-    """Run git there, with a commit at this time."""
-    who = {f"GIT_{role}_{what}": "a@x.edu" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    environment = {**os.environ, **who, "GIT_COMMITTER_DATE": at}
-    subprocess.run(["git", "-C", str(folder), *arguments], check=True, env=environment, capture_output=True)
-
-
 def test_reading_commit_time_runs_no_repository_code(tmp_path: Path) -> None:
     at, mark = "2026-10-01T22:30:00-07:00", tmp_path / "ran"
     ada = write_files(tmp_path / "ada", "assignment/linear.py", "assignment/helper.py")
-    git(ada, "init", "-q")
-    git(ada, "add", "-A")
-    git(ada, "commit", "-q", "-m", "done", at=at)
+    commit_all(ada, at=at)
     assert read_submission(ada).handed_in == at
-    git(ada, "pack-refs", "--all")
-    git(ada, "repack", "-adq")
+    run_git(ada, "pack-refs", "--all")
+    run_git(ada, "repack", "-adq")
     assert read_submission(ada).handed_in == at
     (ada / "assignment/linear.py").write_text("# later")
-    assert read_submission(ada).handed_in == "", "what is graded was never committed"
-    git(ada, "checkout", "-q", "--detach", "--force")
+    assert read_submission(ada).handed_in == "", "the graded files were never committed"
+    run_git(ada, "checkout", "-q", "--detach", "--force")
     assert read_submission(ada).handed_in == at
-    git(ada, "config", "log.showSignature", "true")
+    run_git(ada, "config", "log.showSignature", "true")
     for name in ("gpg.program", "core.fsmonitor", "core.pager"):
-        git(ada, "config", name, f"touch {mark}")
+        run_git(ada, "config", name, f"touch {mark}")
     assert (read_submission(ada).handed_in, mark.exists()) == (at, False)
-    git(ada, "status")
-    assert mark.exists(), "the trap works"
+    run_git(ada, "status")
+    assert mark.exists(), "git itself must run the trap"
     (ada / ".git/HEAD").write_text("ref: refs/heads/../../../secret\n")
     assert read_submission(ada).handed_in == ""
     shutil.rmtree(ada / ".git/objects")
@@ -170,7 +161,7 @@ def test_submission_id_is_file_name_without_suffix(tmp_path: Path, name: str, ex
     assert read_submission(path).id == expected
 
 
-def test_too_many_or_too_large_files_are_refused(tmp_path: Path) -> None:
+def test_too_many_or_too_large_files_are_rejected(tmp_path: Path) -> None:
     many = write_files(tmp_path / "many", "linear.py", *(f"helper{i}.py" for i in range(80)))
     with pytest.raises(SubmissionError, match="more than 64 Python files"):
         read_submission(many)
@@ -202,7 +193,7 @@ def swap_after_open(monkeypatch: pytest.MonkeyPatch, name: str, swap: Callable[[
     monkeypatch.setattr(os, "open", opened)
 
 
-def test_symbolic_or_hard_link_to_submission_is_refused(tmp_path: Path) -> None:
+def test_symbolic_or_hard_link_to_submission_is_rejected(tmp_path: Path) -> None:
     archive, ada = write_zip(tmp_path / "ada.zip", "linear.py"), write_files(tmp_path / "ada", "linear.py")
     for number, target in enumerate((archive, ada)):
         (tmp_path / f"eve{number}.zip").symlink_to(target)
@@ -217,7 +208,7 @@ def test_symbolic_or_hard_link_to_submission_is_refused(tmp_path: Path) -> None:
         read_submission(eve)
 
 
-def test_file_of_another_owner_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_of_another_owner_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fstat = os.fstat
 
     def change_owner(descriptor: int) -> os.stat_result:
@@ -231,7 +222,7 @@ def test_file_of_another_owner_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("name", ["x.zip", "x"])
-def test_pipe_or_socket_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_pipe_or_socket_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     os.mkfifo(tmp_path / name)
     with pytest.raises(SubmissionError, match=r"not a file or directory$"):
         read_submission(tmp_path / name)

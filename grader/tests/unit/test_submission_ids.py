@@ -28,11 +28,11 @@ def test_unusual_names_are_kept(tmp_path: Path, name: str) -> None:
     [
         *((name, "unprintable characters") for name in ("two\nlines", "bell\a", "line\u2028break", "not\udcfftext")),
         *((name, "a reserved name") for name in ("...zip", "gradebook.csv", ".slurm", ".seed", "Report.HTML")),
-        (".zip", "empty apart from its ending"),
+        (".zip", "consists only of a file extension"),
         ("\u0958" * 60, "longer than 255 bytes"),
     ],
 )
-def test_impossible_name_is_refused_and_others_kept(tmp_path: Path, name: str, problem: str) -> None:
+def test_impossible_name_is_rejected_and_others_kept(tmp_path: Path, name: str, problem: str) -> None:
     path = tmp_path / name
     path.write_bytes(b"") if name.endswith("zip") else path.mkdir()
     entries, (refusal,) = assign_ids([path, make_folder(tmp_path / "ada")])
@@ -53,7 +53,7 @@ def test_impossible_name_is_refused_and_others_kept(tmp_path: Path, name: str, p
         ("ada", "sub/ada"),
     ],
 )
-def test_names_that_collide_on_some_filesystem_are_refused(tmp_path: Path, one: str, other: str) -> None:
+def test_names_that_collide_on_some_filesystem_are_rejected(tmp_path: Path, one: str, other: str) -> None:
     paths = [make_folder(tmp_path / "class" / one), make_folder(tmp_path / "class" / other)]
     entries, refused = assign_ids([*paths, make_folder(tmp_path / "class/ben")])
     assert [entry.id for entry in entries] == ["ben"]
@@ -79,7 +79,7 @@ def test_gradebook_keeps_unusual_names(tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     cells = [(row["submission"], row["linear"], row["linear_status"]) for row in rows]
     assert cells == [(name, "12.0", "done") for name in names[:3]] + [("Zoë", "", "not_graded")]
-    assert "sgd" not in rows[0], "no submission has it"
+    assert "sgd" not in rows[0], "a kata without results has no column"
 
 
 @pytest.mark.parametrize("name", ["=cmd()", "+1", "-1", "@sum", "＝cmd()", "=a;b"])

@@ -1,4 +1,4 @@
-"""Tests of the system-call filter: unknown calls do not exist, known ones are allowed as the table says."""
+"""Tests of the system-call filter: unknown calls return ENOSYS, and the table decides which known calls are allowed."""
 
 import errno
 from errno import EPERM
@@ -12,7 +12,7 @@ from grader.sandbox.syscalls import ALLOW, ERROR, OWN_PID, build_filter
 seccomp = pytest.importorskip("pyseccomp")
 
 KINDS = {"ordinary": {}, "timed": {"pinned": True}, "with a GPU": {"gpu": True}}
-PAIR, NEW = (1, 1), 0x3D0F00  # a stream of AF_UNIX; what glibc asks for a thread
+PAIR, NEW = (1, 1), 0x3D0F00  # a stream of AF_UNIX; how glibc creates a thread
 REFUSED = ("fork", "execve", "connect", "accept", "accept4", "ptrace", "flock", "chroot", "mount", "tkill")
 FEATURES = (  # of the kernel: they must not exist
     *("io_setup", "io_uring_setup", "bpf", "perf_event_open", "userfaultfd", "keyctl", "kexec_load", "personality"),
@@ -22,7 +22,7 @@ FEATURES = (  # of the kernel: they must not exist
 
 
 def find_number(name: str) -> int:
-    """Return the number of a call on this machine, negative where there is none."""
+    """Return the number of a call on this machine, negative if it does not exist."""
     found: int = seccomp.resolve_syscall(seccomp.Arch.NATIVE, name)
     return found
 
@@ -62,8 +62,8 @@ def test_unknown_system_calls_return_enosys(kind: str) -> None:
     known = {*map(find_number, syscalls.build_rules(pinned=False, gpu=True))}
     refused = [judge(kind, call) for call in range(2000) if call not in known]
     assert set(refused) == {errno.ENOSYS}
-    assert judge(kind, 0x4000_0000 + get_number("read")) == errno.ENOSYS, "another way to get_number them (x32)"
-    assert judge(kind, get_number("read"), architecture=0x4000_0003) == errno.ENOSYS, "or another architecture (i386)"
+    assert judge(kind, 0x4000_0000 + get_number("read")) == errno.ENOSYS, "calls of the x32 ABI must not exist"
+    assert judge(kind, get_number("read"), architecture=0x4000_0003) == errno.ENOSYS, "calls of i386 must not exist"
 
 
 @pytest.mark.parametrize("kind", KINDS)

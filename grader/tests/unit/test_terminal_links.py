@@ -16,9 +16,9 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
 
 
-def test_links_are_printed_only_if_terminal_supports_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_links_are_printed_only_on_supporting_terminals(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "a b.py"
-    assert not supports_links(is_terminal=True), "unknown terminal"
+    assert not supports_links(is_terminal=True), "an unknown terminal may not support links"
     monkeypatch.setenv("VTE_VERSION", "7600")
     text = add_link("next: a b.py", "a b.py", file, is_terminal=True)
     assert text == f"next: \x1b]8;;{file.as_uri()}\x1b\\a b.py\x1b]8;;\x1b\\"

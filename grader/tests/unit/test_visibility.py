@@ -18,7 +18,7 @@ def parse(**more: Any) -> Kata:
     return parse_kata(ENTRY | more, Path("reference/k/kata.toml"), course().tracks, course().languages)
 
 
-def test_visibility_setting_is_a_word_or_table() -> None:
+def test_visibility_setting_is_a_string_or_table() -> None:
     plain = parse()
     assert (plain.visibility, plain.hidden_says) == ({"test_a": "visible", "test_b": "visible"}, "nothing")
     assert parse(visibility="hidden").visibility == {"test_a": "hidden", "test_b": "hidden"}
@@ -38,7 +38,7 @@ def test_visibility_setting_is_a_word_or_table() -> None:
         ({"hidden_says": "everything"}, "k/kata.toml: hidden_says is 'everything'; it can be nothing, claim, all"),
     ],
 )
-def test_unknown_visibility_is_refused(wrong: dict[str, Any], words: str) -> None:
+def test_unknown_visibility_is_rejected(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         parse(**wrong)
 
@@ -50,7 +50,7 @@ def test_students_see_only_points_of_hidden_test(hide: Hide, visibility: str) ->
     assert [row.title for row in rows[:2]] == ["hidden test 1", "hidden test 2"]
     assert {row.result.message for row in rows} == {"", "This test is hidden."}
     assert {(row.result.file, row.result.line, row.result.seconds) for row in rows} == {("", 0, 0.0)}
-    assert [row.result.outcome for row in rows[1:4]] == ["failed"] * 3, "not how it was wrong"
+    assert [row.result.outcome for row in rows[1:4]] == ["failed"] * 3, "the kind of failure must be hidden"
     assert sum(row.result.max_score for row in rows) == course().katas["get_batch"].max_score
 
 
@@ -59,7 +59,7 @@ def test_visibility_setting_reveals_claim_or_everything(hide: Hide) -> None:
     hide("hidden", "claim")
     row = view_as_student(one, platform_hides=False)[2].result
     assert (row.name, row.outcome, row.file, row.line) == ("test_starts_are_uniform", "failed", "", 0)
-    assert row.message == "get_batch · claim\n  Its input and your result are hidden."
+    assert row.message == "get_batch · claim\n  The test's input and your result are hidden."
     hide("hidden", "all")
     rows = view_as_student(one, platform_hides=False)
     assert [row.result.outcome for row in rows[:7]] == list(OUTCOMES)

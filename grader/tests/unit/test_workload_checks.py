@@ -36,7 +36,7 @@ def prepare(workload: str) -> tuple[Check, Memory]:
 
 
 def begin(workload: str) -> tuple[Check, Memory, Callable[[], object]]:
-    """Return also the right work (of AdaGrad by hand: its baseline computes something else)."""
+    """Return the check, its memory and correct work, which for AdaGrad differs from its baseline."""
     check, memory = prepare(workload)
     work = work_of(workload).baseline(SMALL[workload], memory, "cpu")
     if workload == "adagrad_step":
