@@ -21,7 +21,13 @@ from grader.tests import ROOT
 from grader.tests.conftest import run_python
 from torchkata.course import course
 
-COURSES = ("", "examples/courses/primes/", "examples/courses/vectors/", "grader/commands/new/files/*/")
+COURSES = (
+    "",
+    "examples/courses/primes/",
+    "examples/courses/vectors/",
+    "grader/commands/new/files/course/",
+    "grader/commands/new/files/kata/*/",
+)
 
 
 @pytest.mark.parametrize(("folder", "below"), [("reference", ("reference",)), ("tests", ("tests", "reference"))])
