@@ -38,7 +38,7 @@ def new_course(folder: Path, title: str) -> int:
 
 
 def new_kata(name: str, track: str | None, kind: str) -> int:
-    """Create the files of a kata of this kind in the course; return the exit code. Raises CallError before writing anything."""
+    """Create the files of a kata in the course; return the exit code. Raises CallError before writing anything."""
     here = course()
     if not name.isidentifier() or keyword.iskeyword(name) or name != name.lower() or name.startswith("_"):
         raise CallError(f"{name}: not a valid name; use a Python module name in lowercase, such as moving_average")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.commands.new.write import KINDS
 from grader.tests.support.wheel import run_installed
 
 
@@ -58,3 +59,14 @@ def test_new_course_is_tested_graded_and_certified(installed: Path, tmp_path: Pa
     assert (course / "results/gradebook.csv").read_text().splitlines()[1].startswith('"assignment",100.0,100.0,100.0,')
     reported = run_installed(installed, course, "grader", "report", "results")
     assert reported.code == 0, "a report must accept a kata worth 0 points"
+
+
+def test_new_kata_of_each_kind_is_certified(installed: Path, tmp_path: Path) -> None:
+    assert run_installed(installed, tmp_path, "grader", "new", "course", "all").code == 0
+    for kind in KINDS:
+        made = run_installed(installed, tmp_path / "all", "grader", "new", "kata", f"new_{kind}", "--kind", kind)
+        assert made.code == 0, made.err
+    for part in ("files", "zoo"):
+        certified = run_installed(installed, tmp_path / "all", "grader", "certify", "--quick", "--only", part)
+        assert certified.code == 0, certified.out + certified.err
+    assert [kind for kind in KINDS if f"new_{kind} " not in certified.out] == []

@@ -5,7 +5,8 @@ def NAME(items: list[int], seed: int) -> list[int]:
     """Return `items` in a random order; each order is equally likely, and the same seed gives the same order.
 
     Example:
-        NAME([1, 2, 3], seed=0)    # for example [2, 1, 3]
+        order = NAME([1, 2, 3], seed=0)
+        sorted(order)    # [1, 2, 3]
 
     Not specified: which seed gives which order.
     """

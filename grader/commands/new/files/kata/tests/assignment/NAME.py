@@ -10,6 +10,7 @@ def NAME(median: Callable[[list[float]], float]) -> bool:
     is even. The list is never empty.
 
     Example:
+        import statistics
         NAME(statistics.median)    # True
         NAME(max)                  # False
     """
