@@ -14,7 +14,7 @@ from grader.commands.package.write import spread
 from torchkata.course import TRACK_POINTS, Kata, course, use
 
 FILES = Path(__file__).with_name("files")
-KINDS = tuple(sorted(path.name for path in (FILES / "kata").iterdir()))
+KINDS = {path.name.rstrip("_"): path.name for path in sorted((FILES / "kata").iterdir())}  # `class` is no module name
 FIRST = "first_kata"  # name of a new course's kata
 ALL_POINTS = {"MOST": "80", "REST": "20", "WORTH": f"the points of a track add up to {TRACK_POINTS}"}
 NO_POINTS = {
@@ -67,7 +67,7 @@ def make_kata(name: str, track: str, kind: str) -> dict[str, str]:
     katas = list_katas(track)
     values = {"NAME": name, "CLASS": name.title().replace("_", ""), "TRACK": track}
     values["PLACE"] = str(max((kata.place for kata in katas), default=0) + 1)
-    return fill_templates(f"kata/{kind}", values | (NO_POINTS if katas else ALL_POINTS))
+    return fill_templates(f"kata/{KINDS[kind]}", values | (NO_POINTS if katas else ALL_POINTS))
 
 
 def list_katas(track: str) -> list[Kata]:
