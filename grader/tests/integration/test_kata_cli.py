@@ -203,7 +203,7 @@ def test_kata_works_in_an_ascii_terminal(handout: Path) -> None:
 
 
 def test_quick_commands_import_no_slow_packages(handout: Path) -> None:
-    commands = [], ["--help"], ["--version"], ["about"], ["hint"], ["export"]
+    commands: list[list[str]] = [[], ["--help"], ["--version"], ["about"], ["hint"], ["export"]]
     (handout / "look.py").write_text(
         f"import sys\nfrom torchkata.cli.command import run\nfor command in {commands}:\n    run(command)\n"
         "assert not {'torch', 'numpy', 'pytest', 'hypothesis'} & set(sys.modules)\n"
