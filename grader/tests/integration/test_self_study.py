@@ -13,6 +13,8 @@ from grader.tests import ROOT
 from grader.tests.conftest import Run, run_kata
 from grader.tests.support.solution import SOLUTION
 from grader.tests.support.wheel import build_wheel, copy_source, make_environment, run_installed, run_pip
+from torchkata.cli import self_study
+from torchkata.cli.terminal import CallError
 from torchkata.course import course
 
 CPU_BUILDS = "--index-url https://download.pytorch.org/whl/cpu"
@@ -104,6 +106,14 @@ def test_handout_has_no_solutions(handout: Path) -> None:
     refused = run_kata(handout, "init", "new")
     assert (refused.code, refused.err.count("\n")) == (2, 1)
     assert "part of an instructor's handout" in refused.err
+
+
+def test_incomplete_checkout_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(self_study, "BUILD", "grader.nowhere")
+    with pytest.raises(
+        CallError, match=r"could not be collected from this checkout \(.*No module named grader.nowhere"
+    ):
+        self_study.read_archive(self_study.COURSE)
 
 
 def test_self_study_is_a_handout_without_the_engine() -> None:

@@ -126,6 +126,14 @@ def test_lock_file_matches_project_and_constraints() -> None:
         assert names(texts) <= {one["name"] for one in ours["requires-dev"][group]}, group
 
 
+def test_described_changes_have_a_known_kind() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["towncrier"]
+    kinds = "|".join(kind["directory"] for kind in settings["type"])
+    names = [path.name for path in (ROOT / settings["directory"]).iterdir() if path.name != "README.md"]
+    assert [name for name in names if not re.fullmatch(rf"\+[\w-]+\.({kinds})\.md", name)] == []
+    assert settings["start_string"] in (ROOT / settings["filename"]).read_text("utf-8")
+
+
 WORKFLOWS = [*ROOT.glob(".github/workflows/*.yml"), *(ROOT / "grader/commands").rglob("*.yml")]
 
 
