@@ -1,1 +1,1 @@
-"""The trusted grader: it runs pytest, draws inputs and decides verdicts, and never imports a student's code."""
+"""The trusted grader, which runs pytest, draws inputs and decides verdicts. It never imports student code."""

@@ -1,4 +1,4 @@
-"""The entry point of `grader` and `python -m grader`."""
+"""The entry point for `grader` and `python -m grader`."""
 
 import io
 import os
@@ -10,21 +10,21 @@ from grader.base.cachedir import cache_dir
 
 
 def main() -> NoReturn:
-    """Run the command line. If Ctrl-C is pressed during the imports, print one line instead of a traceback."""
+    """Run the command line. If Ctrl-C is pressed during imports, print one line instead of a traceback."""
     signals.exit_at_ctrl_c("grader: stopped")
-    os.environ["HYPOTHESIS_NO_PLUGINS"] = "1"  # no third-party plugin may run in the trusted process
+    os.environ["HYPOTHESIS_NO_PLUGINS"] = "1"  # third-party plugins must not run in the trusted process
     os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(
         cache_dir() / "hypothesis"
     )  # the default is a folder in the current directory, which may be a submission
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # unencodable names must not stop the command
+            stream.reconfigure(errors="backslashreplace")  # names that can't be encoded must not stop the command
     from grader import cli
 
     try:
         cli.main()
     except SystemExit as end:
-        if end.code == signals.STOPPED:  # skip Python's finalization, when the signal could kill it
+        if end.code == signals.STOPPED:  # skip interpreter finalization, during which the signal could kill the process
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(signals.STOPPED)

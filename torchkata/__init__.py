@@ -1,11 +1,11 @@
 """The public API of torchkata, for the tests, probes and mistakes of a course.
 
-A course imports only these names (`from torchkata import Student, assert_close`). Every other module of `torchkata` and
-`grader` is private and may change in any release. A public name is deprecated for one minor release before its
-removal, with a `DeprecationWarning` that names its successor.
+A course may import only these names (`from torchkata import Student, assert_close`). Every other module of `torchkata`
+and `grader` is private and may change in any release. Before a public name is removed, it is deprecated for one minor
+release with a `DeprecationWarning` that names its replacement.
 
-Names are imported on first use: a sandboxed worker has only some of the modules, and `kata --help` must import neither
-pytest nor torch.
+Names are imported lazily because a sandboxed worker has only some of the modules, and because `kata --help` should not
+import pytest or torch.
 """
 
 from importlib import import_module
@@ -76,5 +76,5 @@ def __getattr__(name: str) -> Any:
 
 
 def load_ipython_extension(shell: "InteractiveShell") -> None:
-    """Register the magics `%kata` and `%%kata` for `%load_ext torchkata`."""
+    """Register the `%kata` and `%%kata` magics. IPython calls this function for `%load_ext torchkata`."""
     import_module("torchkata.notebook.magic").register(shell)

@@ -1,4 +1,4 @@
-"""Runs `kata` as `python -m torchkata`, in case the command `kata` is not on the path."""
+"""Allows `python -m torchkata` as an alternative to `kata`, in case the command is not on the PATH."""
 
 from torchkata.cli.command import main
 

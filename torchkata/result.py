@@ -1,4 +1,4 @@
-"""The result of a test, used from pytest's hooks to the grader's `result.json`, and the table of outcomes."""
+"""The result of a test, passed from pytest's hooks to the grader's `result.json`, and the table of outcomes."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ Status: TypeAlias = Literal["done", "wrong", "crashed", "timed_out", "not_starte
 
 @dataclass(frozen=True)
 class Look:
-    """The letter, symbol and color of an outcome; its name is `status.…` in `torchkata/i18n/`."""
+    """The letter, symbol and color that represent an outcome. Its display name is `status.…` in `torchkata/i18n/`."""
 
-    status: Status  # status of a kata with a test of this outcome
+    status: Status  # status of a kata that has a test with this outcome
     letter: str  # shown in pytest's progress line
     symbol: str
     color: Literal["green", "red", "yellow", "grey"]
 
 
-LOOKS: dict[Outcome, Look] = {  # the worst first
+LOOKS: dict[Outcome, Look] = {  # ordered from worst to best
     "inconclusive": Look("inconclusive", "?", "?", "yellow"),  # a fault of the machine or of the test
     "timed_out": Look("timed_out", "T", "…", "red"),
     "crashed": Look("crashed", "C", "!", "red"),
@@ -28,7 +28,7 @@ LOOKS: dict[Outcome, Look] = {  # the worst first
     "passed": Look("done", ".", "✓", "green"),
 }
 LOOK_OF: dict[Status, Look] = {look.status: look for look in LOOKS.values()}
-FAILED: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")  # there was a wrong answer or no answer
+FAILED: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")  # the answer was wrong or missing
 UNCOUNTED: tuple[Outcome, ...] = ("inconclusive", "not_graded")  # outcomes that are not the student's fault
 UNUSABLE = "unusable: "  # prefix of the `cause` of a test whose precondition fails
 BROKEN = "broken: "  # prefix of the `cause` of a test that fails for any answer
@@ -36,7 +36,7 @@ BROKEN = "broken: "  # prefix of the `cause` of a test that fails for any answer
 
 @dataclass(frozen=True)
 class TestResult:
-    """The result of one test."""
+    """The result of a single test."""
 
     __test__: ClassVar[bool] = False  # despite its name, pytest must not collect it
 
@@ -45,16 +45,16 @@ class TestResult:
     score: float = 0.0
     max_score: float = 0.0
     message: str = ""  # message for the student
-    diagnosis: str | None = None  # the mistake in the student's code, if it is known
+    diagnosis: str | None = None  # the mistake in the student's code, if known
     seconds: float = 0.0
-    file: str = ""  # the student's file and line that ended the test, if known
+    file: str = ""  # the student's file and line at which the test ended, if known
     line: int = 0
-    cause: str = ""  # equal for tests that fail at the same line
-    explained_by: tuple[str, ...] = ()  # all known mistakes that give the same answers
+    cause: str = ""  # the same for all tests that fail at the same line
+    explained_by: tuple[str, ...] = ()  # all known mistakes that produce the same answers
 
 
 def get_status(outcomes: Collection[Outcome]) -> Status:
-    """Return a kata's status: done if all tests passed, not started if no test was started, else the worst outcome."""
+    """Return the status of a kata: done if all tests passed, not started if no test was started, else the worst."""
     if not outcomes:
         return "not_graded"
     if set(outcomes) <= {"passed"}:
@@ -66,5 +66,5 @@ def get_status(outcomes: Collection[Outcome]) -> Status:
 
 
 def find_gravest(statuses: Collection[Status]) -> Status:
-    """Return the worst status of several katas."""
+    """Return the worst of the statuses of several katas."""
     return next(status for status in LOOK_OF if status in statuses)

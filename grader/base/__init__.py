@@ -1,1 +1,1 @@
-"""Helpers for all of `grader`: errors, exit codes, signals, processes, the terminal, caches, and a file's imports."""
+"""Utilities used throughout `grader`: errors, exit codes, signals, processes, the terminal, caches and imports."""

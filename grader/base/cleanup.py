@@ -1,6 +1,7 @@
-"""Removes files that killed runs leave behind: half-written files next to results, and copies of the runtime.
+"""Removes files left behind by killed runs: partially written files next to results, and copies of the runtime.
 
-A process that uses such a file holds a lock on it. The system releases the lock no matter how the process ends.
+While a process is using such a file, it holds a lock on it. The operating system releases the lock no matter how the
+process exits.
 """
 
 import contextlib
@@ -12,12 +13,15 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-STARTING_SECONDS = 600.0  # an unlocked runtime older than this belongs to a grader that has died
+STARTING_SECONDS = 600.0  # an unlocked runtime that is older than this belongs to a grader that no longer exists
 
 
 @contextlib.contextmanager
 def in_use(path: Path) -> Iterator[None]:
-    """Protect a file or directory from removal in this context. A system without file locks removes nothing at all."""
+    """Prevent a file or directory from being removed in this context.
+
+    On systems without file locks, nothing is ever removed.
+    """
     descriptor = os.open(path, os.O_RDONLY)
     try:
         with contextlib.suppress(OSError):
@@ -28,7 +32,7 @@ def in_use(path: Path) -> Iterator[None]:
 
 
 def is_in_use(path: Path) -> bool:
-    """Return whether a living process holds the lock."""
+    """Return whether the lock is held by a running process."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -40,7 +44,7 @@ def is_in_use(path: Path) -> bool:
 
 
 def clear_half_written(directory: Path) -> None:
-    """Remove the half-written files of killed runs from a directory of results."""
+    """Remove files from a results directory that were only partially written because a run was killed."""
     for pattern in (".gradebook.csv.*.tmp", "*/.result.json.*.tmp", "*/.*.svg.*.tmp"):
         for path in directory.glob(pattern):
             with contextlib.suppress(OSError):
@@ -49,7 +53,7 @@ def clear_half_written(directory: Path) -> None:
 
 
 def clear_runtimes() -> None:
-    """Remove the copies of the runtime that this user's killed graders have left."""
+    """Remove copies of the runtime left behind by this user's killed graders."""
     for path in Path(tempfile.gettempdir()).glob("torchkata-runtime-*"):
         with contextlib.suppress(OSError):
             found = path.lstat()

@@ -1,4 +1,4 @@
-"""The version and requirements of the installed distribution; empty if the engine is a copy that was not installed."""
+"""The version and requirements of the installed distribution, if the engine was installed and not only copied."""
 
 from importlib import metadata
 
@@ -25,7 +25,7 @@ def get_python_versions() -> SpecifierSet:
 
 
 def requirements(extra: str = "") -> list[str]:
-    """Return the packages that the engine needs on this platform, including those of an extra."""
+    """Return the packages that the engine requires on this platform, including those of an extra."""
     try:
         needed = [Requirement(text) for text in metadata.requires(NAME) or ()]
     except metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Errors that end a command early.
+"""Errors that cause a command to exit early.
 
 GraderError
 ├── CallError       the command or its input is wrong: exit code 2
@@ -10,20 +10,20 @@ from collections.abc import Iterator
 
 
 class GraderError(Exception):
-    """An error with a one-line message for the instructor."""
+    """Base class of errors with a one-line message for the instructor."""
 
 
 class CallError(GraderError):
-    """A mistake that the instructor can correct in the command or its input."""
+    """Raised for an error in the command or its input, which the instructor can correct."""
 
 
 class MachineError(GraderError):
-    """A failure caused neither by the submission nor by the command."""
+    """Raised for a failure that is caused neither by the submission nor by the command."""
 
 
 @contextlib.contextmanager
 def convert_write_errors(place: object, kind: type[GraderError] = CallError) -> Iterator[None]:
-    """Turn an OSError into an error of this class, whose message names the path that can't be written to."""
+    """Convert an OSError to an error of this class, with a message that names the path that can't be written to."""
     try:
         yield
     except OSError as error:

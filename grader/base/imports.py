@@ -9,7 +9,7 @@ from torchkata.course import ENGINE, course
 
 
 def follow_imports(paths: Iterable[Path]) -> set[Path]:
-    """Return these files and all engine and course files that they import, even indirectly; skip missing files."""
+    """Return these files and all engine and course files that they import, directly or indirectly, if they exist."""
     found: set[Path] = set()
     pending = [path for path in paths if path.is_file()]
     while pending:
@@ -22,7 +22,10 @@ def follow_imports(paths: Iterable[Path]) -> set[Path]:
 
 @cache
 def find_imports(path: Path) -> tuple[Path, ...]:
-    """Return the engine and course files that a file imports, including `__init__.py` files; none if not Python."""
+    """Return the engine and course files imported by a file, including `__init__.py` files.
+
+    Empty if it is not Python.
+    """
     if path.suffix != ".py":
         return ()
     names = [name for node in ast.walk(ast.parse(path.read_bytes(), str(path))) for name in list_names(node, path)]
@@ -33,13 +36,13 @@ def find_imports(path: Path) -> tuple[Path, ...]:
 
 
 def module_path(path: Path) -> Path:
-    """Return a file's path relative to the folder that it is imported from."""
+    """Return the path of a file relative to its import root."""
     roots = [root for root in (ENGINE, course().root) if path.is_relative_to(root)]
     return path.relative_to(max(roots, key=lambda root: len(root.parts)))
 
 
 def list_names(node: ast.AST, path: Path) -> Iterator[str]:
-    """Yield the names that an import may refer to: modules, and names within modules (which have no own file)."""
+    """Yield the names that an import may refer to: modules, or names in modules (which have no file of their own)."""
     match node:
         case ast.Import(names):
             yield from (alias.name for alias in names)

@@ -1,7 +1,7 @@
-"""Runs a command of the grader and turns its errors into one line and an exit code.
+"""Runs a grader command and converts its errors to a one-line message and an exit code.
 
-Exit codes: 0 graded, whatever the score; 2 the command or its input is wrong; 3 something could not be graded, through
-no fault of a student; 130 Ctrl-C.
+Exit codes: 0 graded, regardless of the score; 2 the command or its input is wrong; 3 something could not be graded,
+which is not a student's fault; 130 Ctrl-C.
 """
 
 import contextlib
@@ -21,9 +21,11 @@ Command: TypeAlias = Callable[[], int]
 def run_command(
     load: Callable[[], Command], stopped: str = "stopped", tidy: Callable[[], object] = lambda: None
 ) -> int:
-    """Import a command, run it and return its exit code; print mistakes in the call, and Ctrl-C, as one line.
+    """Import a command, run it, and return its exit code.
 
-    `tidy` cleans up after `load`, no matter how the command ends.
+    Errors in the command and Ctrl-C are printed as a single line.
+
+    `tidy` cleans up after `load`, regardless of how the command ends.
     """
     signals.exit_at_ctrl_c(f"grader: {stopped}", tidy)
     try:
@@ -50,7 +52,7 @@ def run_command(
 
 @contextlib.contextmanager
 def pause_garbage_collection() -> Iterator[None]:
-    """Disable garbage collection, which finds nothing to free during imports and slows torch's import by a seventh."""
+    """Disable garbage collection, which frees nothing during imports and makes importing torch a seventh slower."""
     gc.disable()
     try:
         yield

@@ -1,4 +1,4 @@
-"""The progress bar of all commands. It appears only on a terminal, and disappears at the end."""
+"""The progress bar used by all commands. It is shown only on a terminal, and disappears at the end."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from grader.base.text import one_line
 class ProgressBar(Progress):
     """A bar with a description, the number of finished items of `total`, and the remaining time.
 
-    It is drawn only by `draw`, not by a thread, because no thread may run while children are forked.
+    It is drawn only by `draw` and not by a thread, because no other thread may be running while children are forked.
     """
 
     def __init__(self, out: Console, total: int, items: str, *, speed_seconds: float = 30.0) -> None:
@@ -32,10 +32,10 @@ class ProgressBar(Progress):
         self.bar = self.add_task("", total=total)
 
     def draw(self, description: str, **changes: Any) -> None:
-        """Update the bar (with the arguments of `rich.progress.Progress.update`) and draw it."""
+        """Update the bar (using the arguments of `rich.progress.Progress.update`) and draw it."""
         self.update(self.bar, description=one_line(description), **changes)
         self.refresh()
 
     def count(self, description: str) -> None:
-        """Draw the bar with one more item done."""
+        """Increment the number of finished items and draw the bar."""
         self.draw(description, advance=1)

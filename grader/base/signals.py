@@ -1,4 +1,4 @@
-"""Handles Ctrl-C, and ends children when their parent dies."""
+"""Handles Ctrl-C, and makes child processes exit when their parent dies."""
 
 import ctypes
 import os
@@ -10,13 +10,16 @@ from threading import Event
 from typing import NoReturn
 
 PARENT_DEATH_SIGNAL = 1
-STOPPED = 130  # the exit code that shells give to Ctrl-C
+STOPPED = 130  # the exit code that shells use for Ctrl-C
 
-asked_to_stop = Event()  # stored because an interrupted library may swallow the exception
+asked_to_stop = Event()  # stored because an interrupted library may suppress the exception
 
 
 def exit_at_ctrl_c(line: str, tidy: Callable[[], object] = lambda: None) -> None:
-    """Make Ctrl-C end this process at once. Use this during imports, when `tidy` is the only cleanup needed."""
+    """Make Ctrl-C exit this process immediately.
+
+    Use this function during imports, when `tidy` is the only cleanup that is needed.
+    """
 
     def leave(_signal: int, _frame: object) -> NoReturn:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -28,11 +31,11 @@ def exit_at_ctrl_c(line: str, tidy: Callable[[], object] = lambda: None) -> None
 
 
 def raise_at_ctrl_c() -> None:
-    """Make the first Ctrl-C raise KeyboardInterrupt, and ignore any later Ctrl-C, which could disturb the cleanup."""
+    """Make the first Ctrl-C raise KeyboardInterrupt. Ignore any further Ctrl-C, which could interrupt the cleanup."""
 
     def interrupt(_signal: int, _frame: object) -> NoReturn:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        sys.unraisablehook = lambda _: None  # if the exception can't propagate here, the next wait raises it
+        sys.unraisablehook = lambda _: None  # if the exception can't propagate here, it is raised by the next wait
         asked_to_stop.set()
         raise KeyboardInterrupt
 
@@ -41,7 +44,7 @@ def raise_at_ctrl_c() -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Block Ctrl-C in this context, so that no child is lost and no result is half processed."""
+    """Block Ctrl-C in this context, so that no child is lost and no result is only partially processed."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -51,7 +54,7 @@ def uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Allow Ctrl-C again in this context, inside `uninterrupted`."""
+    """Allow Ctrl-C in this context, inside of `uninterrupted`."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -63,7 +66,10 @@ def interruptible() -> Iterator[None]:
 
 
 def end_with_parent(parent: int) -> None:
-    """Ignore Ctrl-C, and end with the parent: at once on Linux, elsewhere when the next message can't be sent."""
+    """Ignore Ctrl-C, and exit when the parent dies.
+
+    On Linux this happens immediately, on other systems when the next message can't be sent.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""The consoles that the grader prints to."""
+"""The consoles used for the grader's output."""
 
 import sys
 from typing import Any
@@ -8,19 +8,19 @@ from rich.console import Console
 
 from grader.base.text import printable
 
-WIDE = 120  # columns of a file or pipe
+WIDE = 120  # number of columns in a file or pipe
 
 
 class SafeConsole(Console):
-    """A console that passes all text through `printable` before printing it."""
+    """A console that passes all text to `printable` before printing it."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print strings, and tables whose strings are already printable."""
+        """Print strings, or tables whose strings are already printable."""
         super().print(*(printable(text) if isinstance(text, str) else text for text in objects), **options)
 
 
 def create_console(*, quiet: bool = False, stderr: bool = False) -> Console:
-    """Return a console; a file or pipe gets a fixed width that fits tables."""
+    """Return a console. For a file or pipe, it has a fixed width that is large enough for tables."""
     console = SafeConsole(quiet=quiet, stderr=stderr, highlight=False)
     if not console.is_terminal:
         console.width = WIDE
@@ -33,13 +33,13 @@ def print_warning(err: Console, text: str) -> None:
 
 
 def print_json(value: object) -> None:
-    """Print one JSON object on standard output, for programs; text for people goes to standard error."""
+    """Print a JSON object to standard output, for use by programs. Text for people is printed to standard error."""
     text = msgspec.json.encode(make_printable(msgspec.to_builtins(value)))
     sys.stdout.write(msgspec.json.format(text, indent=1).decode() + "\n")
 
 
 def make_printable(value: Any) -> Any:
-    """Return a JSON value whose strings are printable."""
+    """Make all strings in a JSON value printable."""
     if isinstance(value, dict):
         return {make_printable(key): make_printable(one) for key, one in value.items()}
     if isinstance(value, list):

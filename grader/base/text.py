@@ -1,26 +1,26 @@
-"""Displays untrusted text safely: text from students, the names of their files, and output of other programs.
+"""Displays untrusted text safely: text from students, their file names, and the output of other programs.
 
-Every such text passes through `printable` before it is displayed. `printable` removes characters that a terminal or a
-web page would interpret, and limits the length of the text.
+All such text is passed to `printable` before it is displayed. `printable` removes characters that would be interpreted
+by a terminal or a web page, and limits the length of the text.
 """
 
 import re
 
 CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, except newline and tab
-HALVES = r"\ud800-\udfff"  # halves of surrogate pairs: bytes of a file name that are not UTF-8
+HALVES = r"\ud800-\udfff"  # surrogates, which represent bytes of a file name that are not UTF-8
 NO_CHARACTERS = "".join(chr(plane | last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
 HARMFUL = re.compile(f"[{CONTROLS}{HALVES}{NO_CHARACTERS}]")
 TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # text direction marks
 SHOWN = {ord(mark): f"<U+{ord(mark):04X}>" for mark in TURNING} | {0x2028: "\n", 0x2029: "\n"}
 
-MOST = 32 * 2**10  # maximum number of characters shown of a text
-MOST_LINE = 2000  # maximum number of characters shown of a single line
-MOST_QUOTED = 200  # maximum number of characters shown of a name or of another program's error
-MOST_NAMES = 10  # maximum number of names shown of a list
+MOST = 32 * 2**10  # maximum number of characters of a text that are shown
+MOST_LINE = 2000  # maximum number of characters of a single line that are shown
+MOST_QUOTED = 200  # maximum number of characters of a name, or of another program's error, that are shown
+MOST_NAMES = 10  # maximum number of names in a list that are shown
 
 
 def printable(text: str, most: int = MOST) -> str:
-    """Return text without control characters and characters that XML forbids, cut off after `most` characters.
+    """Return text without control characters and characters forbidden in XML, truncated to `most` characters.
 
     Characters that change the text direction are replaced by their code points.
     """
@@ -29,16 +29,16 @@ def printable(text: str, most: int = MOST) -> str:
 
 
 def one_line(text: str, most: int = MOST_LINE) -> str:
-    """Return printable text on a single line."""
+    """Return printable text as a single line."""
     return " ".join(printable(text, most).split())
 
 
 def quote(text: str, most: int = MOST_QUOTED) -> str:
-    """Return a name or path for a message, with its unprintable characters escaped."""
+    """Return a name or path for use in a message, with unprintable characters escaped."""
     return one_line(text if text.isprintable() else repr(text[:most]), most)
 
 
 def list_names(names: list[str]) -> str:
-    """Return the first names of a list, and the number of the others."""
+    """Return the first names in a list, and the number of remaining names."""
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return f"{', '.join(map(quote, names[:MOST_NAMES]))}{more}"

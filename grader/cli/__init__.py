@@ -1,4 +1,4 @@
-"""The `grader` command line: commands and options. The commands are implemented in `grader.commands`."""
+"""Defines the command line of `grader`. The commands are implemented in `grader.commands`."""
 
 import sys
 from pathlib import Path
@@ -74,6 +74,6 @@ app.add_typer(new, name="new")
 
 
 def main() -> NoReturn:
-    """Entry point."""
+    """Run the command line."""
     app()
     sys.exit(0)

@@ -25,14 +25,14 @@ from grader.pipeline.startup import Startup
 
 
 class Where(StrEnum):
-    """The place where submissions are graded."""
+    """Where submissions are graded."""
 
     local = "local"
     slurm = "slurm"
 
 
 class Keep(StrEnum):
-    """Points to keep when a kata is graded again."""
+    """Which points to keep when a kata is graded again."""
 
     new = "new"
     better = "better"
@@ -91,11 +91,12 @@ def grade(
 ) -> None:
     """Grade one or many submissions and write DIR/<id>/result.json and DIR/gradebook.csv.
 
-    By default the course's graded tracks are graded; select others with --track or --kata.
+    By default, the graded tracks of the course are graded. Use --track or --kata to select others.
 
-    Submissions already graded with the same files, tests and options are skipped.
+    Submissions that have already been graded with the same files, tests and options are skipped.
 
-    On Slurm, --jobs limits how many tasks run at once. Run the same command again to resume watching its jobs.
+    On Slurm, --jobs is the maximum number of tasks that run at once. Run the same command again to resume watching its
+    jobs.
     """
     start = Startup(quiet=quiet)
 

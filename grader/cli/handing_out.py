@@ -12,13 +12,13 @@ from grader.pipeline.selection import select_names
 
 
 def platform_names() -> list[str]:
-    """Return the names of the platforms; none in a packaged grader, because it cannot package itself."""
+    """Return the names of the platforms. A packaged grader has none, because it cannot package itself."""
     files = Path(__file__).parents[1] / "commands/package/files"
     return sorted(path.parent.name for path in files.glob("*/platform.toml"))
 
 
 def parse_platform(text: str) -> str:
-    """Return `text` if it names a platform, otherwise raise BadParameter."""
+    """Return `text` if it is the name of a platform. Otherwise raise BadParameter."""
     if text not in platform_names():
         raise typer.BadParameter(f"{text!r} is not one of {', '.join(platform_names())}.")
     return text
@@ -46,11 +46,11 @@ def package(
 ) -> None:
     """Package the grader for a platform.
 
-    gradescope: OUT is a zip to upload as the autograder.
+    gradescope: OUT is a zip file to upload as the autograder.
 
-    github: OUT has the files to add to the repository that students start from.
+    github: OUT contains the files to add to the template repository for students.
 
-    classroom50: OUT has the files to add to the classroom's repository.
+    classroom50: OUT contains the files to add to the repository of the classroom.
     """
 
     def load() -> Command:
@@ -91,8 +91,8 @@ def release(
 ) -> None:
     """Write the handout for students: stubs, tests, oracle and the `kata` command, without solutions or the zoo.
 
-    It contains the graded tracks, or those given with --track or --kata, and the katas that they build on. --update
-    keeps the earlier release's katas and language unless you name others.
+    The handout contains the graded tracks (or those selected by --track or --kata), including the katas that they build
+    on. --update keeps the katas and language of the earlier release unless you specify others.
     """
 
     def load() -> Command:
@@ -126,7 +126,7 @@ def new_kata(
         str, typer.Option(help="What students write: function, class, random, training or tests.")
     ] = "function",
 ) -> None:
-    """Create the files of a working example kata for you to edit. Existing files are not changed.
+    """Create the files of a working example kata for you to edit. Existing files are never modified.
 
     The kinds are a function, a class with state, a function with random results, a training loop, and tests of a
     given function.

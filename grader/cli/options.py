@@ -8,7 +8,7 @@ import typer
 
 
 class Device(StrEnum):
-    """Kind of device on which speed is graded."""
+    """The kind of device used for speed grading."""
 
     none = "none"
     cpu = "cpu"
@@ -16,7 +16,7 @@ class Device(StrEnum):
 
 
 class Choice(StrEnum):
-    """Isolation of student code."""
+    """The isolation level of student code."""
 
     auto = "auto"
     bwrap = "bwrap"
@@ -40,7 +40,7 @@ Submissions = Annotated[
     typer.Argument(
         help="Submissions (directory, .zip, .tar, .tar.gz), or a folder of them.",
         metavar="SUBMISSION...",
-        readable=False,  # an unreadable submission is refused later and doesn't stop the others
+        readable=False,  # an unreadable submission is rejected later and does not affect the others
     ),
 ]
 Katas = Annotated[list[str] | None, typer.Option(help="Use only this kata (repeatable).", metavar="NAME")]

@@ -13,7 +13,7 @@ from grader.pipeline.selection import choose, select_names
 
 
 class Part(StrEnum):
-    """Part of the certification."""
+    """A part of the certification."""
 
     files = "files"
     zoo = "zoo"
@@ -22,9 +22,9 @@ class Part(StrEnum):
 
 
 def doctor(json: AsJson = False) -> None:
-    """Check whether this machine can grade, and show how to install or fix the parts that are missing.
+    """Check whether this machine can grade, and show how to install or fix what is missing.
 
-    Exits with 0 if submissions can be graded in a sandbox, otherwise with 3.
+    The exit code is 0 if submissions can be graded in a sandbox, otherwise 3.
     """
 
     def load() -> Command:
@@ -43,9 +43,12 @@ def calibrate(
         Path | None, typer.Option(help="Also write the measured values to this JSON file.", metavar="FILE")
     ] = None,
 ) -> None:
-    """Measure matmul speed by dtype and memory bandwidth, compare them with the datasheet, and store them.
+    """Measure the matmul speed for each dtype and the memory bandwidth, and store them.
 
-    If the device later becomes much slower than stored here, `grader grade --device` does not grade speed on it.
+    The values are also compared with the datasheet.
+
+    If the device later becomes much slower than it was during calibration, `grader grade --device` does not grade speed
+    on it.
     """
 
     def load() -> Command:
@@ -58,9 +61,9 @@ def calibrate(
 
 
 def untranslated(track: Tracks = None, kata: Katas = None) -> None:
-    """List the kata texts that are not translated yet, for each language of the course.
+    """List the kata texts that have not been translated yet, for each language of the course.
 
-    Translations are optional: without one, students read the English text. --track and --kata limit the list.
+    Translations are optional: if there is none, the English text is shown. Use --track and --kata to limit the list.
     """
 
     def load() -> Command:
@@ -102,15 +105,16 @@ def certify(
 ) -> None:
     """Prove that the course grades correctly.
 
-    files: every kata has the files and texts that it needs.
+    files: every kata has all required files and texts.
 
-    zoo: stubs count as not started, the solution passes, correct variants are accepted, wrong variants are caught.
+    zoo: stubs are reported as not started, the solution passes, correct variants are accepted, and wrong variants fail.
 
-    attacks: no attack gains a point or affects the next submission, at any isolation level available here.
+    attacks: no attack gains any points or affects the next submission, at any isolation level available on this
+    machine.
 
-    cheats: no code that only pretends to be fast earns points for speed (tested on the CPU).
+    cheats: code that only pretends to be fast earns no points for speed (tested on the CPU).
 
-    Proofs of the zoo are stored. They are repeated only if the content, the versions or the options change.
+    The proofs of the zoo are stored, and are repeated only if their content, versions or options change.
     """
 
     def load() -> Command:

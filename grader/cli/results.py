@@ -1,4 +1,4 @@
-"""Options of the commands that work on results: `report`, `diff`, `similar`, `export`, `marks`."""
+"""Options of the commands that process results: `report`, `diff`, `similar`, `export`, `marks`."""
 
 import sys
 from pathlib import Path
@@ -17,7 +17,7 @@ Excel = Annotated[
 
 
 def parse_format(text: str) -> str:
-    """Return `text` if it names an export format, otherwise raise BadParameter."""
+    """Return `text` if it is the name of an export format. Otherwise raise BadParameter."""
     if text not in format_names():
         raise typer.BadParameter(f"{text!r} is not one of {', '.join(format_names())}.")
     return text
@@ -37,8 +37,8 @@ def report(
 ) -> None:
     """Print the results and write DIR/report.html, DIR/gradebook.csv and, if speed was graded, DIR/<id>/roofline.svg.
 
-    The report is for instructors: it contains all names, messages and findings. A student's feedback page contains only
-    that student's results, and shows only what kata.toml allows about hidden tests.
+    The report is for instructors: it contains all names, messages and findings. The feedback page of a student contains
+    only their own results, and shows details of hidden tests only if kata.toml allows it.
     """
 
     def load() -> Command:
@@ -75,10 +75,10 @@ def similar(
         typer.Option(help="Pseudonymize submissions with the KEYFILE of `grader grade`.", metavar="KEYFILE"),
     ] = None,
 ) -> None:
-    """Write a class's code to folders for compare50, JPlag or MOSS, and print the commands that compare the code.
+    """Write the code of a class to folders for compare50, JPlag or MOSS, and print the commands for comparing it.
 
-    Each submission gets a folder with the files that differ from the stubs. The stubs are written as well, so that the
-    detector can ignore code that every student was given.
+    For each submission, a folder is written with the files that differ from the stubs. The stubs are written as well,
+    so that the detector can ignore code that was provided to all students.
     """
 
     def load() -> Command:
@@ -119,11 +119,11 @@ def export(
 
     github: writes Markdown for $GITHUB_STEP_SUMMARY; for a single submission it also prints annotations.
 
-    canvas, moodle, csv: fills one column of the exported gradebook with marks (see `grader marks`) and changes nothing
-    else in it.
+    canvas, moodle, csv: fills one column of an exported gradebook with marks (see `grader marks`) and leaves the rest
+    unchanged.
 
-    For classroom50, fields not given with --field come from environment variables of its runner or of GitHub Actions.
-    {submission} in a field is replaced by the submission's id.
+    For classroom50, fields that are not given with --field are taken from the environment variables of its runner or of
+    GitHub Actions. {submission} in a field is replaced by the id of the submission.
     """
 
     def load() -> Command:
@@ -141,7 +141,7 @@ def marks(
     people: Annotated[Path, typer.Argument(help="Folder with class.csv and the grading rules.", metavar="CLASS")],
     excel: Excel = False,
 ) -> None:
-    """Compute everyone's mark from points, late penalties and manual overrides, and write CLASS/marks.csv.
+    """Compute marks from points, late penalties and manual overrides, and write CLASS/marks.csv.
 
     CLASS/class.csv has the column id, and optionally name, email, lms_id, section, group, submission.
 
@@ -153,7 +153,8 @@ def marks(
 
     CLASS/pseudonyms.json is the KEYFILE of `grader grade --pseudonyms`.
 
-    CLASS/overrides.csv has the columns id, points, reason, who; add kata and test to override only these points.
+    CLASS/overrides.csv has the columns id, points, reason, who. Add kata and test to override only the points of a
+    test.
 
     Only class.csv is required. The stored results are not changed.
     """

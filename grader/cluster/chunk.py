@@ -1,6 +1,6 @@
-"""Grades one chunk of a class in an array task. Submissions that already have a result are skipped.
+"""Grades a chunk of a class in an array task, skipping submissions that already have a result.
 
-`task.py` runs it as: python -m grader.cluster.chunk PLAN INDEX PARENT
+It is run by `task.py` as: python -m grader.cluster.chunk PLAN INDEX PARENT
 """
 
 import os
@@ -24,11 +24,11 @@ from grader.pipeline.submission_ids import Entry
 from grader.results.result import Result, load, write_whole
 from torchkata.course import CourseError, use
 
-UNFIT = "unfit"  # folder next to the plan with one file per node that can't grade, giving the reason
+UNFIT = "unfit"  # folder next to the plan, with a file for each node that can't grade, which contains the reason
 
 
 def main() -> int:
-    """Grade a chunk of a plan and return the exit code; write a note if this node can't grade."""
+    """Grade a chunk of a plan and return the exit code. If this node can't grade, write a note."""
     path, index, parent = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     end_with_parent(parent)
     plan = msgspec.json.decode(path.read_bytes(), type=Plan)
@@ -43,12 +43,12 @@ def main() -> int:
 
 
 def count_cores(phase: Phase) -> int:
-    """Return how many submissions to grade at a time: one per core for tests, and only one for speed."""
+    """Return how many submissions to grade at the same time: one per core for tests, but only one for speed."""
     return int(os.environ.get("SLURM_CPUS_PER_TASK", "1")) if phase == "tests" else 1
 
 
 def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str:
-    """Grade the pending submissions of a chunk; return why this node can't grade, or ""."""
+    """Grade the pending submissions in a chunk. Return the reason if this node can't grade, otherwise ""."""
     queue = Queue(entries, [], choose(options.grading.katas), options)
     quiet = create_console(quiet=True)
     try:
@@ -57,7 +57,7 @@ def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str
                 warn(problem)
             return ""
         for _ in queue.to_grade():
-            pass  # this fills `reused`; submissions without a result still need their tests
+            pass  # this fills `reused`; submissions without a result still have to be tested
         from grader.pipeline.speed import grade_speeds
 
         assert options.grading.device != "none"
@@ -65,7 +65,7 @@ def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str
         if unfit:
             return unfit
         return next(filter(None, (find_untimed_reason(options.out / name / "result.json") for name in unsure)), "")
-    except CallError as error:  # no submission can be read; the process that submitted the job reports this
+    except CallError as error:  # no submission can be read, which is reported by the process that submitted the job
         warn(str(error))
         return ""
     except (MachineError, CourseError) as error:
@@ -80,7 +80,7 @@ def find_untimed_reason(path: Path) -> str:
 
 
 def warn(text: str) -> None:
-    """Print a message to the task's log."""
+    """Print a message to the log of the task."""
     print(printable(text), file=sys.stderr, flush=True)
 
 

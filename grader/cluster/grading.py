@@ -1,4 +1,4 @@
-"""`grader grade --executor slurm`: submits arrays, waits for them, and resubmits submissions they did not grade."""
+"""`grader grade --executor slurm`: submits arrays, waits for them, and resubmits submissions that were not graded."""
 
 import time
 from collections import Counter
@@ -23,15 +23,15 @@ from grader.pipeline.executor import Executor, ProgressListener, RunOutcome, War
 from grader.pipeline.queue import Options, Queue
 from grader.results.result import write_whole
 
-ROUNDS = 3  # a submission is sent to the cluster at most this many times
-LOOK_SECONDS = 2.0  # seconds between two updates
-LOOK_SECONDS_EACH = 0.002  # additional seconds for each pending submission
-SILENCE_SECONDS = 600.0  # squeue may fail for this long
-EXTRA_MINUTES = 10  # a task's time limit is three times the estimate plus this time
+ROUNDS = 3  # maximum number of times that a submission is sent to the cluster
+LOOK_SECONDS = 2.0  # seconds between updates
+LOOK_SECONDS_EACH = 0.002  # additional seconds per pending submission
+SILENCE_SECONDS = 600.0  # maximum time for which squeue may fail
+EXTRA_MINUTES = 10  # added to three times the estimate to get a task's time limit
 
 
 class Slurm(Executor):
-    """The executor that grades in arrays of Slurm jobs."""
+    """The executor that grades using arrays of Slurm jobs."""
 
     def __init__(self, options: Options) -> None:
         """Raise CallError or MachineError if these options can't be used."""
@@ -41,14 +41,14 @@ class Slurm(Executor):
             raise CallError(f"--out {options.out}: the path must not contain %, which Slurm expands")
 
     def grade(self, queue: Queue, out: Console, warn: Warn, live: ProgressListener | None) -> RunOutcome:  # noqa: ARG002
-        """Grade a queue. A listener is not supported on a cluster."""
+        """Grade the submissions in a queue. Listeners are not supported on a cluster."""
         if queue.options.grading.device == "none" and self.slurm_options.speed.keys() & GPU_OPTIONS:
             warn("the GPU options have no effect: only speed uses a GPU, and without --device it is not measured")
         return Run(queue, self.slurm_options, out, warn).grade()
 
 
 class Run:
-    """One run of the command: the pending submissions, the record of its jobs, and the nodes that can't grade."""
+    """A run of the command: the pending submissions, the record of its jobs, and the nodes that can't grade."""
 
     def __init__(self, queue: Queue, slurm_options: SlurmOptions, out: Console, warn: Warn) -> None:
         self.queue = queue
@@ -56,10 +56,13 @@ class Run:
         self.slurm_options = slurm_options
         self.out = out
         self.warn = warn
-        self.reported: set[str] = set()  # arrays already reported as finished
+        self.reported: set[str] = set()  # arrays that have already been reported as finished
 
     def grade(self) -> RunOutcome:
-        """Grade all pending submissions. Raises CallError before anything is submitted, and MachineError."""
+        """Grade all pending submissions.
+
+        Raises CallError before anything is submitted, and MachineError.
+        """
         earlier, jobs = self.find_earlier()
         self.pending = find_pending(self.queue, earlier.since_ns if earlier else 0)
         if earlier:
@@ -84,7 +87,10 @@ class Run:
         return outcome
 
     def find_earlier(self) -> tuple[Record | None, list[Job]]:
-        """Return the record and jobs of this call if it was stopped. Raises CallError if another call's jobs run."""
+        """Return the record and jobs of this call if it was interrupted.
+
+        Raises CallError if another call's jobs are running.
+        """
         stored = record.load(self.options.out)
         if stored is None:
             return None, []
@@ -102,7 +108,10 @@ class Run:
         return None, []
 
     def run_rounds(self, *, attached: bool) -> None:
-        """Submit and wait until nothing is pending or no rounds are left. Raises SubmitError, MachineError, OSError."""
+        """Submit and wait until nothing is pending or the maximum number of rounds is reached.
+
+        Raises SubmitError, MachineError, OSError.
+        """
         for number in range(ROUNDS):
             if number or not attached:
                 try:
@@ -117,7 +126,7 @@ class Run:
                 return
 
     def submit(self, number: int) -> None:
-        """Submit the pending tests, then the pending speed jobs, which wait for them. Raises SubmitError, OSError."""
+        """Submit pending tests, then pending speed jobs, which wait for the tests. Raises SubmitError, OSError."""
         before = ""
         for phase in PHASES:
             paths = self.pending.list_paths(phase)
@@ -125,7 +134,7 @@ class Run:
                 before = self.submit_phase(phase, paths, number, before)
 
     def submit_phase(self, phase: Phase, paths: list[Path], number: int, before: str) -> str:
-        """Submit one array and return its id."""
+        """Submit an array and return its id."""
         options = replace(self.options, since_ns=self.record.since_ns)
         each = estimate_seconds(phase, self.queue.katas, options)
         size = compute_chunk_size(each, len(paths), options)
@@ -150,7 +159,7 @@ class Run:
         return job
 
     def follow(self) -> dict[str, Job]:
-        """Wait until all tasks have finished; return those that squeue listed. Raises MachineError."""
+        """Wait until all tasks have finished. Return those listed by squeue. Raises MachineError."""
         heard = time.monotonic()
         jobs: dict[str, Job] = {}
         settled = False
@@ -173,7 +182,7 @@ class Run:
                 time.sleep(LOOK_SECONDS + LOOK_SECONDS_EACH * len(self.pending.left))
 
     def report_ended(self, jobs: dict[str, Job]) -> bool:
-        """Report failed and cancelled tasks and unfit nodes; return whether any task was cancelled."""
+        """Report failed and cancelled tasks and unfit nodes. Return whether any task was cancelled."""
         latest = {id: job for id, job in jobs.items() if id.partition("_")[0] not in self.reported}
         self.reported |= {id.partition("_")[0] for id in latest}
         failed = [
@@ -192,13 +201,13 @@ class Run:
         return bool(cancelled)
 
     def read_unfit(self) -> dict[str, str]:
-        """Return the nodes that could not grade, with the reason."""
+        """Return the nodes that could not grade, and the reasons."""
         notes = sorted(self.record.folder(self.options.out).glob(f"*/{UNFIT}/*"))
         return {note.name: note.read_text("utf-8", "replace") for note in notes if not note.name.startswith(".")}
 
 
 def describe_progress(jobs: Collection[Job], inconclusive: int) -> str:
-    """Return the numbers of pending, running and finished tasks, and of inconclusive submissions."""
+    """Return the number of pending, running and finished tasks, and the number of inconclusive submissions."""
     states = Counter("ended" if job.ended else "pending" if job.state == "PENDING" else "running" for job in jobs)
     parts = [f"{states[state]} {state}" for state in ("pending", "running", "ended") if states[state]]
     words = f"tasks: {', '.join(parts) or 'none'}"

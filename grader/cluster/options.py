@@ -1,4 +1,4 @@
-"""Parses `--slurm KEY=VALUE`: options of sbatch for the tasks that run tests, those that measure speed, or both."""
+"""Parses `--slurm KEY=VALUE`: sbatch options for tasks that run tests, for tasks that measure speed, or for both."""
 
 import difflib
 import math
@@ -26,21 +26,21 @@ TIME = re.compile(r"(?:(?P<days>\d+)-)?(?P<parts>\d+(?::\d+){0,2})")
 
 @dataclass(frozen=True)
 class SlurmOptions:
-    """The options of each kind of task, under sbatch's names. The time limit is separate, in `minutes`."""
+    """The options for each kind of task, with the names used by sbatch. The time limit is stored in `minutes`."""
 
     tests: dict[str, str] = field(default_factory=dict)
     speed: dict[str, str] = field(default_factory=dict)
-    minutes: dict[Phase, int] = field(default_factory=dict)  # empty if no time was given
+    minutes: dict[Phase, int] = field(default_factory=dict)  # empty if no time limit was given
 
     def of(self, phase: Phase) -> dict[str, str]:
-        """Return the options of one kind of task."""
+        """Return the options for one kind of task."""
         return self.tests if phase == "tests" else self.speed
 
 
 def parse(texts: Sequence[str]) -> SlurmOptions:
-    """Parse `KEY=VALUE` (for both kinds of tasks), `tests:KEY=VALUE` or `speed:KEY=VALUE` (for one kind).
+    """Parse `KEY=VALUE` for both kinds of tasks, or `tests:KEY=VALUE` or `speed:KEY=VALUE` for one kind.
 
-    Options that request a GPU apply only to `speed`, unless they are prefixed with `tests:`. Raises CallError.
+    Options that request a GPU apply only to `speed` unless they are prefixed with `tests:`. Raises CallError.
     """
     options = SlurmOptions()
     phase_specific: set[tuple[Phase, str]] = set()
@@ -71,7 +71,7 @@ def parse(texts: Sequence[str]) -> SlurmOptions:
 
 
 def check_key(text: str, key: str) -> None:
-    """Raise CallError for an option that a task can't have, or that the grader sets itself."""
+    """Raise CallError if an option is not allowed for tasks or is set by the grader itself."""
     if key in RESERVED:
         raise CallError(f"--slurm {text}: the grader sets {key} itself")
     if key not in ALLOWED:
@@ -81,7 +81,7 @@ def check_key(text: str, key: str) -> None:
 
 
 def parse_minutes(text: str, value: str) -> int:
-    """Convert a time such as m, m:s, h:m:s, d-h, d-h:m or d-h:m:s to minutes, rounded up. Raises CallError."""
+    """Convert a time such as m, m:s, h:m:s, d-h, d-h:m or d-h:m:s to minutes, rounding up. Raises CallError."""
     found = TIME.fullmatch(value)
     if found is None:
         raise CallError(f"--slurm {text}: expected a time such as 30, 00:30:00 or 1-12:00:00")

@@ -1,4 +1,4 @@
-"""Finds the submissions that the cluster still has to grade, according to the stored results."""
+"""Finds the submissions that the cluster still has to grade, based on the stored results."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,28 +12,28 @@ from torchkata.course import course
 
 @dataclass
 class Pending:
-    """The submissions that still have to be graded, by id. `update` removes those with a result."""
+    """The submissions that still have to be graded, by id. `update` removes those that have a result."""
 
     queue: Queue
     since_ns: int
     paths: dict[str, Path]
-    tests: dict[str, str]  # fingerprints of submissions with pending tests
+    tests: dict[str, str]  # fingerprints of submissions whose tests are pending
     speed: set[str]
     inconclusive: set[str] = field(default_factory=set)
-    seen: dict[str, int] = field(default_factory=dict)  # modification times of the results that were read
+    seen: dict[str, int] = field(default_factory=dict)  # modification times of the results that have been read
 
     @property
     def left(self) -> list[str]:
-        """The ids of submissions without a complete result, in the order given."""
+        """The ids of submissions without a complete result, in their original order."""
         return [name for name in self.paths if name in self.tests or name in self.speed]
 
     def list_paths(self, phase: Phase) -> list[Path]:
-        """Return the submissions that one kind of task still has to grade."""
+        """Return the submissions that still have to be graded by one kind of task."""
         waiting = self.tests if phase == "tests" else self.speed
         return [path for name, path in self.paths.items() if name in waiting]
 
     def update(self) -> None:
-        """Read the results that were written after the last update."""
+        """Read the results that were written since the last update."""
         for name in self.left:
             path = self.queue.options.out / name / "result.json"
             try:
@@ -63,7 +63,7 @@ class Pending:
 
 
 def find_pending(queue: Queue, since_ns: int) -> Pending:
-    """Return the submissions with pending tests or pending speed measurements. Raises CallError."""
+    """Return the submissions whose tests or speed measurements are pending. Raises CallError."""
     paths = {entry.id: entry.path for entry in queue.entries}
     tests = {job.submission.id: queue.prints[job.submission.id] for job in queue.to_grade()}
     speed = set(tests) | set(list_untimed(queue))

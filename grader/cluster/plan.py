@@ -1,4 +1,4 @@
-"""Plans an array of Slurm tasks: the work of the tasks, and how many submissions each of them grades."""
+"""Plans an array of Slurm tasks: the work of each task, and the number of submissions that it grades."""
 
 import math
 import statistics
@@ -14,16 +14,16 @@ from grader.results import result
 from grader.results.load import list_results
 from torchkata.course import Kata, course
 
-TEST_SECONDS = 0.13  # seconds per test of a correct solution, with 100 examples (docs/evidence/measured.md)
-MIN_SHARE = 0.25  # minimum share of these seconds, even if there are few examples
+TEST_SECONDS = 0.13  # seconds per test of a correct solution with 100 examples (docs/evidence/measured.md)
+MIN_SHARE = 0.25  # minimum fraction of this time, even if there are few examples
 WORKLOAD_SECONDS = 25.0
-TASK_SECONDS = 300.0  # target per task: much longer than its startup, but short enough that little is lost if it fails
-MAX_TASKS = 1000  # largest number of tasks per array; Slurm's default MaxArraySize is 1001
-SAMPLES = 100  # number of stored results to take the median of
+TASK_SECONDS = 300.0  # target duration of a task: much longer than its startup, but short in case it fails
+MAX_TASKS = 1000  # maximum number of tasks per array; Slurm's default MaxArraySize is 1001
+SAMPLES = 100  # number of stored results from which the median is computed
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """An array: each of its tasks grades one chunk of the submissions into `out`."""
+    """An array in which each task grades one chunk of the submissions into `out`."""
 
     phase: Phase
     course: str  # the folder of the course
@@ -33,12 +33,12 @@ class Plan(msgspec.Struct, frozen=True):
     chunks: list[list[str]]  # paths of submissions
 
     def options(self, jobs: int) -> Options:
-        """Return the options of a task. `since_ns` lets a requeued task skip submissions that it has finished."""
+        """Return the options for a task. `since_ns` allows a requeued task to skip submissions that it has finished."""
         return Options(self.grading, Path(self.out), jobs, quiet=True, alone=False, since_ns=self.since_ns)
 
 
 def create_plan(phase: Phase, paths: Sequence[Path], options: Options, size: int) -> Plan:
-    """Divide these submissions into chunks of at most `size`."""
+    """Divide these submissions into chunks with at most `size` submissions each."""
     absolute = [str(path.absolute()) for path in paths]
     return Plan(
         phase=phase,
@@ -51,7 +51,7 @@ def create_plan(phase: Phase, paths: Sequence[Path], options: Options, size: int
 
 
 def compute_chunk_size(seconds: float, submissions: int, options: Options) -> int:
-    """Return the submissions per task: enough for about five minutes, but no more than a fair share."""
+    """Return the number of submissions per task: enough for about five minutes, but at most a fair share."""
     if options.per_task is not None:
         return options.per_task
     share = math.ceil(submissions / options.jobs)

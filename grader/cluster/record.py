@@ -1,4 +1,4 @@
-"""`DIR/.slurm/jobs.json`: the jobs that grade into DIR, so that a repeated call finds the jobs of a stopped call."""
+"""Stores the Slurm jobs of a command in `DIR/.slurm/jobs.json`, so that they can be found after an interruption."""
 
 import secrets
 import shutil
@@ -16,20 +16,26 @@ FOLDER = ".slurm"
 
 
 class Record(msgspec.Struct, frozen=True):
-    """A call of `grader grade` on the cluster. The jobs' name is stored before sbatch runs, so no job can be lost."""
+    """A call of `grader grade` on the cluster.
 
-    call: str  # the digest of the submissions and options
-    name: str  # the name of all its jobs in Slurm
+    The name of its jobs is stored before sbatch is run, so that no job can be lost.
+    """
+
+    call: str  # digest of the submissions and options
+    name: str  # name of all its jobs in Slurm
     since_ns: int  # results stored before this time are graded again
-    jobs: list[str] = []  # the ids of its arrays
+    jobs: list[str] = []  # ids of its arrays
 
     def folder(self, out: Path) -> Path:
-        """Return the folder of its plans and logs."""
+        """Return the folder that contains its plans and logs."""
         return out / FOLDER / self.name
 
 
 def create(queue: Queue, earlier: Record | None) -> Record:
-    """Create and store a record, which continues an `earlier` one of the same call. Raises OSError."""
+    """Create and store a record that continues an `earlier` record of the same call, if there is one.
+
+    Raises OSError.
+    """
     out, name = queue.options.out, f"torchkata-{secrets.token_hex(4)}"
     mark = out / FOLDER / name / "began"
     mark.parent.mkdir(parents=True)
@@ -42,12 +48,12 @@ def create(queue: Queue, earlier: Record | None) -> Record:
 
 
 def store(record: Record, out: Path) -> None:
-    """Write the record atomically. Raises OSError."""
+    """Write a record atomically. Raises OSError."""
     write_whole(out / FOLDER / "jobs.json", msgspec.json.encode(record))
 
 
 def load(out: Path) -> Record | None:
-    """Return the stored record, if any. Raises CallError if it is unreadable, because its jobs may still run."""
+    """Return the stored record, if any. Raises CallError if it can't be read, because its jobs may still be running."""
     path = out / FOLDER / "jobs.json"
     try:
         return msgspec.json.decode(path.read_bytes(), type=Record)
@@ -58,11 +64,11 @@ def load(out: Path) -> Record | None:
 
 
 def forget(out: Path) -> None:
-    """Remove all plans and logs, after everything has been graded."""
+    """Remove all plans and logs after everything has been graded."""
     shutil.rmtree(out / FOLDER, ignore_errors=True)
 
 
 def digest_queue(queue: Queue) -> str:
-    """Return a digest of everything that results depend on: the submissions, the course and the options."""
+    """Return a digest of everything that affects results: the submissions, the course and the options."""
     options = {**msgspec.structs.asdict(queue.options.grading), "force": queue.options.force}
     return digest_call(options, [(entry.id, entry.path) for entry in queue.entries])

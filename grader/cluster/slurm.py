@@ -1,4 +1,4 @@
-"""Runs Slurm's commands: sbatch through submitit, and squeue, which also lists recently finished tasks."""
+"""Runs Slurm commands: sbatch (through submitit), and squeue, which also lists tasks that finished recently."""
 
 import contextlib
 import io
@@ -17,8 +17,8 @@ from grader.base.processes import python
 from grader.cluster.task import Task
 
 COMMANDS = ("sbatch", "srun", "squeue", "scontrol")
-TIMEOUTS = 3  # how often a task is requeued after Slurm's time limit; preemptions do not count
-SIGNAL_SECONDS = 30  # how long before the time limit Slurm signals a task to requeue itself
+TIMEOUTS = 3  # how often a task is requeued after reaching the time limit; preemptions do not count
+SIGNAL_SECONDS = 30  # how long before the time limit Slurm sends a task the signal to requeue itself
 SQUEUE_SECONDS = 60.0
 ENDED = frozenset(
     {
@@ -29,42 +29,42 @@ ENDED = frozenset(
 
 
 class SubmitError(MachineError):
-    """Raised if sbatch rejects an array; the message is sbatch's own, on one line."""
+    """Raised if sbatch rejects an array. The message contains the output of sbatch on one line."""
 
 
 class SqueueError(Exception):
-    """Raised if squeue fails; the message is squeue's own, on one line."""
+    """Raised if squeue fails. The message contains the output of squeue on one line."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A task of an array, as squeue shows it."""
+    """A task of an array, as listed by squeue."""
 
-    id: str  # 17_3, or 17 for a single task
+    id: str  # such as 17_3, or 17 for a single task
     state: str
     node: str
 
     @property
     def ended(self) -> bool:
-        """Whether the task has finished and will not run again."""
+        """Whether the task has finished and will not be run again."""
         return self.state in ENDED
 
 
 @dataclass(frozen=True)
 class Array:
-    """The request to sbatch."""
+    """A request to sbatch."""
 
     name: str
-    plan: Path  # logs are written next to it
+    plan: Path  # logs are written to the same folder
     tasks: int
     at_once: int
     minutes: int
     options: Mapping[str, str]
-    after: str = ""  # the id of an array that must finish first
+    after: str = ""  # id of an array that must finish first
 
 
 def demand_slurm() -> None:
-    """Raise MachineError if one of Slurm's commands is missing."""
+    """Raise MachineError if any of the Slurm commands is missing."""
     missing = [command for command in COMMANDS if shutil.which(command) is None]
     if missing:
         raise MachineError(f"{', '.join(missing)}: not found; --executor slurm needs Slurm's commands")
@@ -83,7 +83,7 @@ def submit(array: Array) -> str:
         options["dependency"] = f"afterany:{array.after}"
     step = (
         [f"--cpus-per-task={options['cpus-per-task']}"] if "cpus-per-task" in options else []
-    )  # srun does not inherit it
+    )  # not inherited by srun
     executor.update_parameters(
         job_name=array.name,
         time=array.minutes,
@@ -102,7 +102,7 @@ def submit(array: Array) -> str:
 
 
 def list_jobs(name: str) -> dict[str, Job]:
-    """Return the tasks of all arrays with this name, by id, except those that finished long ago. Raises SqueueError."""
+    """Return the tasks of all arrays with this name by id, except those that finished long ago. Raises SqueueError."""
     command = ["squeue", "--noheader", "--array", "--states=all", f"--name={name}", "--format=%i|%T|%N"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SQUEUE_SECONDS)
@@ -115,7 +115,7 @@ def list_jobs(name: str) -> dict[str, Job]:
 
 
 def join_lines(text: str) -> str:
-    """Strip the prefix from each line of a command's output and join the lines into one."""
+    """Remove the prefix from each line of a command's output and join the lines."""
     lines = [
         line.removeprefix("sbatch: ").removeprefix("squeue: ").removeprefix("error: ") for line in text.splitlines()
     ]

@@ -1,6 +1,6 @@
-"""The function that submitit runs in a task of an array: it runs the grader for one chunk, in a separate process.
+"""The function run by submitit in each array task, which runs the grader for one chunk in a separate process.
 
-Its return value is not used; only the stored results count.
+Its return value is ignored, because only the stored results count.
 """
 
 import os
@@ -13,13 +13,13 @@ from submitit.core.utils import DelayedSubmission
 
 from grader.base.processes import python
 
-SENT_BY_SLURM = (-signal.SIGTERM, -signal.SIGUSR2)  # sent to all processes of a task before it ends or is requeued
-LAST_SECONDS = 120.0  # how soon after its signal Slurm ends or requeues a task
+SENT_BY_SLURM = (-signal.SIGTERM, -signal.SIGUSR2)  # sent to all processes of a task before it is ended or requeued
+LAST_SECONDS = 120.0  # how soon after the signal Slurm ends or requeues a task
 
 
 @dataclass(frozen=True)
 class Task:
-    """A chunk of a plan. submitit pickles it, so it contains only two plain values."""
+    """A chunk of a plan. It contains only two plain values because submitit pickles it."""
 
     plan: str
     index: int
@@ -35,5 +35,5 @@ class Task:
         return code
 
     def checkpoint(self) -> DelayedSubmission:
-        """Return the same task, for requeueing before Slurm ends it; finished results are stored already."""
+        """Return the same task, to be requeued before Slurm ends it. Finished results have already been stored."""
         return DelayedSubmission(self)

@@ -1,1 +1,1 @@
-"""The implementation of `grader`'s commands, one module or package each."""
+"""The implementations of the `grader` commands, in one module or package each."""

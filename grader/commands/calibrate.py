@@ -1,4 +1,4 @@
-"""`grader calibrate`: measure this machine's device and compare it with its datasheet."""
+"""`grader calibrate`: measures the device of this machine and compares it with its datasheet."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from grader.speed.child import Send, receive_messages
 from torchkata.speed.datasheets import device as find_device
 from torchkata.speed.sizes import Kind
 
-SILENCE = 900.0  # seconds without a message; float16 is slow on a CPU without hardware support
+SILENCE = 900.0  # seconds without a message; float16 is slow on CPUs without hardware support
 
 
 @dataclass(frozen=True)
 class Options:
     """The options of `grader calibrate`."""
 
-    device: str | None  # cpu or cuda; None means a GPU if there is one
+    device: str | None  # cpu or cuda; if None, use the GPU if there is one
     to: Path | None
 
 
@@ -46,7 +46,7 @@ def run_calibrate(options: Options) -> int:
 
 
 def measure(device: str | None) -> Calibration:
-    """Measure in a child process, because a driver may hang or crash. Raises MachineError."""
+    """Measure the device in a child process, because a driver may hang or crash. Raises MachineError."""
 
     def work(send: Send) -> None:
         kind: Kind = "cpu" if device == "cpu" or (device is None and setup.find_missing("cuda")) else "cuda"
@@ -62,7 +62,7 @@ def measure(device: str | None) -> Calibration:
 
 
 def print_table(calibration: Calibration, out: Console) -> None:
-    """Print the measured values next to those of the datasheet."""
+    """Print the measured values next to the datasheet values."""
     facts = [f"torch {calibration.torch}", calibration.date]
     facts[:0] = ["one core" if calibration.kind == "cpu" else f"driver {calibration.driver or 'unknown'}"]
     unknown = "" if find_device(calibration.device) else ": not in the table of devices"
@@ -86,7 +86,7 @@ def make_rows(calibration: Calibration) -> Iterator[tuple[str, ...]]:
 
 
 def make_row(name: str, value: float, unit: str, promised: float | None, achieved: float | None) -> tuple[str, ...]:
-    """Return a row, with dashes for unknown values."""
+    """Return a row, using dashes for unknown values."""
     return (
         name,
         f"{value:.4g} {unit}",

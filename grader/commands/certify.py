@@ -1,4 +1,4 @@
-"""`grader certify`: run the proofs and print their outcome."""
+"""`grader certify`: runs the proofs and prints the results."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -28,7 +28,7 @@ from grader.sandbox.launch import Sandbox
 from torchkata.compat.hypothesis_internals import FEW_EXAMPLES
 from torchkata.course import CourseError, Kata, course
 
-MAX_INCONCLUSIVE = 0.25  # largest share of inconclusive claims in a part of the proof
+MAX_INCONCLUSIVE = 0.25  # maximum fraction of inconclusive claims in a part of the proof
 NOTHING = {"attacks": "there are none in these katas", "cheats": "this course has no workloads"}
 LEFT_OUT = (
     "Not included in --quick: for a wrong entry, all tests except the one in caught_by.toml; for a correct variant, "
@@ -40,7 +40,7 @@ NO_TEST_KNOWN = "caught_by.toml lacks {} wrong entries, so all tests ran on them
 
 
 def run_certify(options: Options) -> int:
-    """Run the proofs; return 0 if all claims hold, otherwise 1. Raises CallError without a zoo."""
+    """Run the proofs. Return 0 if all claims hold, otherwise 1. Raises CallError if there is no zoo."""
     katas, parts = choose(options.katas), choose_parts(options)
     if not course().solutions():
         raise CallError("this course has no zoo; run certify in the instructor's checkout")
@@ -93,7 +93,7 @@ def run_certify(options: Options) -> int:
 
 
 def choose_parts(options: Options) -> list[str]:
-    """Return the parts to prove. Raises CallError for a part without a quick proof."""
+    """Return the parts to prove. Raises CallError if a part has no quick proof."""
     if options.quick and options.only == "cheats":
         raise CallError("--quick does not include the cheats on speed, which need time and an otherwise idle machine")
     everything = ["files", "zoo", "attacks"] if options.quick else ["files", "zoo", "attacks", "cheats"]
@@ -101,7 +101,7 @@ def choose_parts(options: Options) -> list[str]:
 
 
 def prove_files(katas: Sequence[Kata], options: Options) -> Proof:
-    """Prove that each kata has its files and texts. Each complete kata and each missing file or text is a claim."""
+    """Prove that each kata has all required files and texts. Each complete kata and each missing item is a claim."""
     missing = find_missing(katas, quick=options.quick)
     lines = [line for name in missing for line in missing[name]]
     whole = sum(not missing[kata.name] for kata in katas)
@@ -109,10 +109,10 @@ def prove_files(katas: Sequence[Kata], options: Options) -> Proof:
 
 
 def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, out: Console, err: Console) -> Proof:
-    """Prove that the tests accept correct entries of the zoo and reject wrong entries."""
+    """Prove that the tests accept the correct entries in the zoo and reject the wrong ones."""
     outcome, warn = ZooOutcome(), partial(print_warning, err)
     for kata in katas:
-        digest_grading(kata.name)  # cache the digest now, before the files are imported
+        digest_grading(kata.name)  # cache the digest before the files are imported
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
         proven = ProofCache(cache_dir() / "proven", options.examples, sandbox.isolation, warn)

@@ -1,4 +1,4 @@
-"""`grader diff`: compare two gradings, test by test and workload by workload."""
+"""`grader diff`: compares two gradings test by test and workload by workload."""
 
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
@@ -32,15 +32,15 @@ class Change:
 
     submission: str
     kata: str  # the kata, or PERFORMANCE for speed
-    points_before: float | None  # points of the kata; None if it was not graded
+    points_before: float | None  # points for the kata; None if it was not graded
     points_after: float | None
-    test: str  # the test or the workload
+    test: str  # name of the test or workload
     outcome_before: str
     outcome_after: str
 
 
 def run_diff(old: Path, new: Path, table: Path | None, *, as_json: bool = False) -> int:
-    """Print the changes and write them to `table`; return 2 if a result cannot be read, else 0. Raises CallError."""
+    """Print the changes and write them to `table`. Return 2 if a result cannot be loaded, else 0. Raises CallError."""
     demand_results(old)
     demand_results(new)
     changes: list[Change] = []
@@ -75,7 +75,7 @@ def run_diff(old: Path, new: Path, table: Path | None, *, as_json: bool = False)
 
 
 def compare(submission: str, old: Result | None, new: Result | None) -> Iterator[Change]:
-    """Yield the differences between two results of a submission."""
+    """Yield the differences between two results for the same submission."""
     if old is None or new is None:
         points = [None if result is None else result.score for result in (old, new)]
         outcomes = ["not there" if result is None else "graded" for result in (old, new)]
@@ -87,7 +87,7 @@ def compare(submission: str, old: Result | None, new: Result | None) -> Iterator
 
 
 def find_revised_katas(old: Result | None, new: Result | None) -> Iterator[tuple[str, str, str]]:
-    """Yield each kata with changed course files between the gradings, with both versions of the course."""
+    """Yield each kata whose course files changed between the gradings, with both versions of the course."""
     if old is not None and new is not None:
         before = {kata.kata: kata.digest for kata in old.katas if kata.digest}
         for kata in new.katas:
@@ -96,7 +96,7 @@ def find_revised_katas(old: Result | None, new: Result | None) -> Iterator[tuple
 
 
 def compare_tests(submission: str, kata: str, old: Verdicts | None, new: Verdicts | None) -> Iterator[Change]:
-    """Yield the tests of a kata that differ; a test that one result lacks counts as not graded in it."""
+    """Yield the tests of a kata that differ. A test that is missing in a result is treated as not graded."""
     points = [None if tests is None else sum((score for _, score in tests.values()), 0.0) for tests in (old, new)]
     before, after = old or {}, new or {}
     for name in dict.fromkeys([*before, *after]):
@@ -106,7 +106,7 @@ def compare_tests(submission: str, kata: str, old: Verdicts | None, new: Verdict
 
 
 def collect_verdicts(result: Result) -> dict[str, Verdicts]:
-    """Return outcome and points of each test by kata; workloads are last."""
+    """Return the outcome and points of each test by kata, with workloads last."""
     found: dict[str, Verdicts] = {
         kata.kata: {test.name: (test.outcome, test.score) for test in kata.tests} for kata in result.katas
     }
@@ -132,5 +132,5 @@ def make_table(changes: list[Change]) -> Table:
 
 
 def format_points(points: float | None) -> str:
-    """Return points, or a dash for None."""
+    """Format points, using a dash for None."""
     return "-" if points is None else f"{points:g}"

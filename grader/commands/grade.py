@@ -1,4 +1,4 @@
-"""`grader grade`: read submissions, grade those without a valid result, and store and print the results."""
+"""`grader grade`: reads submissions, grades those without a valid result, and stores and prints the results."""
 
 import contextlib
 import shlex
@@ -35,10 +35,13 @@ SCHEMA = "torchkata/grade/v1"
 
 
 def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
-    """Grade the submissions and return the exit code. Raises CallError before anything is written, and MachineError."""
+    """Grade the submissions and return the exit code.
+
+    Raises CallError before anything is written, and MachineError.
+    """
     if options.executor == "slurm":
         grading = options.grading
-        if grading.isolation == "auto":  # otherwise a node might grade with less isolation unnoticed
+        if grading.isolation == "auto":  # otherwise a node might silently grade with weaker isolation
             grading = msgspec.structs.replace(grading, isolation="bwrap")
         options = replace(options, grading=grading, alone=False)
     people = options.people
@@ -79,7 +82,7 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
     rows, unreadable = rebuild(options.out)
     shown = {*queue.reused, *outcome.stored}
     if live is not None:
-        for submission in shown:  # at most one submission; none if it could not be graded
+        for submission in shown:  # at most one submission, or none if it could not be graded
             live.finish(result.read(options.out / submission / "result.json"))
     print_class(out, [row for row in rows if row.submission in shown], options.out, FINDINGS_SHOWN)
     out.print(f"page:      grader report {shlex.quote(str(options.out))}", markup=False, soft_wrap=True)
@@ -115,7 +118,7 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
 
 
 def summarize(row: Result, out: Path, *, reused: bool) -> dict[str, object]:
-    """Return a submission's entry for --json; `result` is the path of the complete result."""
+    """Return the entry of a submission for --json. Its `result` is the path of the complete result."""
     katas = [{name: getattr(kata, name) for name in ("kata", "status", "score", "max_score")} for kata in row.katas]
     names = ("submission", "score", "max_score", "isolation", "seconds")
     values = {name: getattr(row, name) for name in names}
@@ -142,7 +145,7 @@ class Local(Executor):
         self.start = start
 
     def grade(self, queue: Queue, out: Console, warn: Warn, live: ProgressListener | None) -> RunOutcome:
-        """Grade all tests, then speed."""
+        """Run all tests, then grade speed."""
         options, device = queue.options, queue.options.grading.device
         try:
             outcome = grade_tests(queue, out, warn, live, self.start)
@@ -164,7 +167,7 @@ class Local(Executor):
 
 
 def make_live_report(paths: Sequence[Path], katas: Sequence[Kata], options: Options) -> LiveReport | None:
-    """Return the report for --gradescope, or None without that option. Raises CallError."""
+    """Return the report for --gradescope, or None if the option is not given. Raises CallError."""
     path = options.gradescope
     if path is None:
         return None

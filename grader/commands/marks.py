@@ -1,4 +1,4 @@
-"""`grader marks`: compute each student's mark from stored results and the instructor's rules."""
+"""`grader marks`: computes the mark of each student from the stored results and the instructor's rules."""
 
 from dataclasses import fields
 from pathlib import Path
@@ -17,7 +17,7 @@ FIGURES = ("submission", "raw", "max_score", "days_late", "late", "override", "f
 
 
 def run_marks(directory: Path, folder: Path, *, excel: bool) -> int:
-    """Write CLASS/marks.csv; return 2 if there are problems to resolve by hand. Raises CallError."""
+    """Write CLASS/marks.csv. Return 2 if there are problems to resolve by hand. Raises CallError."""
     rows, problems = compute_marks(directory, folder)
     with convert_write_errors(folder / MARKS):
         write_whole(folder / MARKS, encode_csv([[*ABOUT, *FIGURES], *map(make_cells, rows)], excel=excel))
@@ -33,7 +33,7 @@ def run_marks(directory: Path, folder: Path, *, excel: bool) -> int:
 
 
 def make_cells(row: Row) -> list[Cell]:
-    """Return a row of the table; a person without a submission has empty points rather than 0."""
+    """Return a row of the table. For a person without a submission, the points are empty rather than 0."""
     mark = row.mark
     figures = (mark.raw, row.max_score, mark.days_late, mark.late, mark.override, mark.final, "; ".join(mark.reasons))
     return [*(getattr(row.person, column) for column in ABOUT), row.submission, *figures]

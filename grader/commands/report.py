@@ -1,4 +1,4 @@
-"""`grader report`: print the results of a class, and write its pages, gradebook and rooflines."""
+"""`grader report`: prints the results of a class, and writes its pages, gradebook and rooflines."""
 
 from pathlib import Path
 
@@ -11,9 +11,9 @@ from grader.results.load import demand_results
 
 
 def run_report(directory: Path, feedback: Path | None, people: Path | None, *, excel: bool) -> int:
-    """Write gradebook, report and rooflines, and print the table of the class; return 2 if there are problems.
+    """Write the gradebook, report and rooflines, and print the table. Return 2 if there are problems.
 
-    `feedback` is the directory for the students' pages, `people` the folder of the class with its marks. Raises
+    `feedback` is the directory for the pages of the students, and `people` the folder that describes the class. Raises
     CallError, MachineError.
     """
     demand_results(directory)

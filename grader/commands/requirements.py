@@ -1,7 +1,7 @@
-"""The files and texts that every kata must have. `grader certify` lists each missing file or text.
+"""The files and texts that every kata must have. `grader certify` lists all that are missing.
 
-The tests of this project call the same function, so they accept the same katas as certify. Matters of taste are not
-checked: the length of a text, the number of entries in the zoo, translations.
+The tests of this project call the same function, so they accept the same katas as `certify`. Style is not checked: the
+length of texts, the number of entries in the zoo, or translations.
 """
 
 import ast
@@ -28,14 +28,14 @@ WORKER_HAS = tuple(  # importable in probes
     f"torchkata.{name}" for name in ("DispatchMode", "Plain", "call_methods", "typed")
 )
 TRACK, KATA, NEEDS = re.compile(r"## (.+)"), re.compile(r"### (\w+): (.+)"), re.compile(r"Needs: (.+)")
-TOOLS = {  # run if the course has settings for them
+TOOLS = {  # tools to run if the course has settings for them
     "ruff": (["check", "--quiet", "--output-format=concise"], ["format", "--check"]),
     "mypy": (["--no-error-summary", "--no-pretty"],),
 }
 
 
 def find_missing(katas: Sequence[Kata], *, quick: bool = False) -> dict[str, list[str]]:
-    """Return, for each kata, a line for each missing or wrong file or text, with the remedy. `quick` skips mypy."""
+    """Return a line for each missing or wrong file or text, by kata, with a remedy. `quick` skips mypy."""
     found = {kata.name: list(missing_files(kata)) for kata in katas}
     whole = [kata for kata in katas if not found[kata.name]]
     for kata in whole:
@@ -49,19 +49,19 @@ def find_missing(katas: Sequence[Kata], *, quick: bool = False) -> dict[str, lis
 
 
 def relative(path: Path) -> str:
-    """Return a file's path relative to the course."""
+    """Return the path of a file relative to the course."""
     return path.relative_to(course().root).as_posix()
 
 
 def files_by_path(kata: Kata) -> list[Path]:
-    """Return the paths of a kata's files relative to the course."""
+    """Return the files of a kata, keyed by their path relative to the course."""
     own = [course().stub(kata.name), course().test_file(kata.name), course().tests / "probes" / f"{kata.name}.py"]
     paths = [*(path for path in own if path.is_file()), *files_of(course().folder(kata.name))]
     return [path.relative_to(course().root) for path in paths]
 
 
 def missing_files(kata: Kata) -> Iterator[str]:
-    """Yield required files that are missing, and files with syntax errors."""
+    """Yield required files that are missing, and files that have syntax errors."""
     for path in (course().stub(kata.name), course().solution(kata.name), course().folder(kata.name) / "wrong.toml"):
         if not path.is_file():
             yield f"{relative(path)}: there is no such file"
@@ -73,7 +73,7 @@ def missing_files(kata: Kata) -> Iterator[str]:
 
 
 def missing_in_stub(kata: Kata) -> Iterator[str]:
-    """Yield mistakes in a stub, its solution and its hints."""
+    """Yield problems with a stub, its solution and its hints."""
     place = relative(course().stub(kata.name))
     stub, solution = (path.read_text("utf-8") for path in (course().stub(kata.name), course().solution(kata.name)))
     for name in find_written(stub):
@@ -93,7 +93,7 @@ def missing_in_stub(kata: Kata) -> Iterator[str]:
 
 
 def missing_in_tests(kata: Kata) -> Iterator[str]:
-    """Yield mistakes in tests, probes and oracle: missing docstrings and forbidden imports."""
+    """Yield problems with tests, probes and oracle, such as missing docstrings and forbidden imports."""
     file = course().test_file(kata.name)
     yield from missing_docstrings(file)
     probes = course().tests / "probes" / f"{kata.name}.py"
@@ -105,7 +105,7 @@ def missing_in_tests(kata: Kata) -> Iterator[str]:
 
 
 def missing_docstrings(file: Path) -> Iterator[str]:
-    """Yield a message for each test in a file whose docstring is missing or does not begin with a sentence."""
+    """Yield a message for each test in a file whose docstring is missing or does not start with a sentence."""
     for node in ast.walk(ast.parse(file.read_bytes())):
         if not isinstance(node, ast.FunctionDef) or not node.name.startswith("test_"):
             continue
@@ -114,7 +114,7 @@ def missing_docstrings(file: Path) -> Iterator[str]:
 
 
 def wrong_imports(file: Path, allowed: Sequence[str]) -> Iterator[str]:
-    """Yield the project imports that a file must not contain."""
+    """Yield the project imports that are not allowed in a file."""
     for node in ast.walk(ast.parse(file.read_bytes())):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
@@ -128,7 +128,7 @@ def wrong_imports(file: Path, allowed: Sequence[str]) -> Iterator[str]:
 
 
 def missing_in_zoo(kata: Kata) -> Iterator[str]:
-    """Yield a message for each gap in the zoo of a kata."""
+    """Yield a message for everything that is missing in the zoo of a kata."""
     wrong = course().folder(kata.name) / "wrong.toml"
     names = [name for name, _ in zoo.read_entries(kata, read_toml(wrong))]
     if not names:
@@ -144,7 +144,7 @@ def missing_in_zoo(kata: Kata) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Section:
-    """The section of a kata on the page of katas."""
+    """A kata's section on the page of katas."""
 
     track: str
     name: str
@@ -153,7 +153,7 @@ class Section:
 
 
 def read_sections() -> list[Section]:
-    """Return the sections of the page of katas in order, or [] if the course has no such page."""
+    """Return the sections on the page of katas in order, or [] if the course has no such page."""
     found, track = [], ""
     path = course().root / PAGE
     for part in re.split(r"^(?=##)", path.read_text("utf-8"), flags=re.MULTILINE)[1:] if path.is_file() else ():
@@ -166,7 +166,7 @@ def read_sections() -> list[Section]:
 
 
 def missing_on_page(kata: Kata) -> Iterator[str]:
-    """Yield mistakes in a kata's section on the page of katas; nothing if the course has no such page."""
+    """Yield problems with a kata's section on the page of katas, or nothing if the course has no such page."""
     if not (course().root / PAGE).is_file():
         return
     page, track = read_sections(), course().tracks[kata.track].title
@@ -195,7 +195,7 @@ def missing_on_page(kata: Kata) -> Iterator[str]:
 
 
 def find_misplacement(kata: Kata, on_page: list[str]) -> str:
-    """Return where a kata's section belongs in its track, or "" if it is in the right place."""
+    """Return where in its track the section of a kata should be, or "" if it is in the right place."""
     order = [one for one in course().katas if one in on_page]
     before, after = (names[: names.index(kata.name)] for names in (on_page, order))
     if {*before} & {*order} == {*after}:
@@ -204,7 +204,7 @@ def find_misplacement(kata: Kata, on_page: list[str]) -> str:
 
 
 def run_examples(katas: Sequence[Kata]) -> list[str]:
-    """Return mistakes in the examples, in the calculations and in names from torch in the texts of these katas."""
+    """Return errors in the examples, calculations and names from torch that occur in the texts of these katas."""
     if not katas:
         return []
     command = python("-m", "grader.proof.examples", str(course().root), *(kata.name for kata in katas))
@@ -214,7 +214,7 @@ def run_examples(katas: Sequence[Kata]) -> list[str]:
 
 
 def run_tools(katas: Sequence[Kata], *, quick: bool) -> list[str]:
-    """Return the messages of ruff and mypy about the files of these katas."""
+    """Return the messages that ruff and mypy report for the files of these katas."""
     project = tomllib.loads((course().root / "pyproject.toml").read_text("utf-8")).get("tool", {})
     files = [str(file) for kata in katas for file in files_by_path(kata) if file.suffix == ".py"]
     lines: list[str] = []
@@ -231,7 +231,7 @@ def run_tools(katas: Sequence[Kata], *, quick: bool) -> list[str]:
 
 
 def list_unformatted(text: str) -> list[str]:
-    """Return a line for each file that ruff would reformat, from either of ruff's two output formats."""
+    """Return a line for each file that ruff would reformat. Both of ruff's output formats are supported."""
     files = re.findall(r"^(?:Would reformat: |\s*--> )(.+?)(?::\d+:\d+)?$", text, re.MULTILINE)
     return [f"{file}: `ruff format` would change it" for file in dict.fromkeys(files)]
 

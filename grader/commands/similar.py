@@ -1,7 +1,7 @@
-"""`grader similar`: write the code of a class to folders for a plagiarism detector.
+"""`grader similar`: writes the code of a class to folders that can be used by a plagiarism detector.
 
-compare50 1: https://cs50.readthedocs.io/projects/compare50; JPlag 4 to 6: https://github.com/jplag/JPlag/wiki;
-MOSS: https://theory.stanford.edu/~aiken/moss.
+compare50 1: https://cs50.readthedocs.io/projects/compare50; JPlag 4 to 6: https://github.com/jplag/JPlag/wiki; MOSS:
+https://theory.stanford.edu/~aiken/moss.
 """
 
 import shlex
@@ -31,7 +31,7 @@ class Options:
 
 
 def run_similar(given: Sequence[Path], options: Options) -> int:
-    """Write the folders; return 2 if a submission cannot be read. Raises CallError."""
+    """Write the folders. Return 2 if a submission cannot be read. Raises CallError."""
     handed = find_submissions(given)
     entries, refused = assign_ids(handed.submissions, handed.loose)
     if options.pseudonyms is not None:
@@ -48,7 +48,7 @@ def run_similar(given: Sequence[Path], options: Options) -> int:
 
 
 def read_files(entries: Sequence[Entry], stubs: Files, refused: list[Refusal]) -> dict[str, Files]:
-    """Return each submission's files, except unchanged stubs; add unreadable submissions to `refused`."""
+    """Return the files of each submission, except unchanged stubs. Unreadable submissions are added to `refused`."""
     found: dict[str, Files] = {}
     for entry in entries:
         submission = take_in(entry)
@@ -61,7 +61,7 @@ def read_files(entries: Sequence[Entry], stubs: Files, refused: list[Refusal]) -
 
 
 def write_folders(submissions: Mapping[str, Files], stubs: Files, to: Path) -> None:
-    """Write TO/submissions, with a folder for each submission, and TO/stubs. Raises CallError."""
+    """Write TO/submissions (with a folder for each submission) and TO/stubs. Raises CallError."""
     with convert_write_errors(f"--folders {to}"):
         if to.exists() and any(to.iterdir()):
             raise CallError(f"--folders {to}: is not empty; choose a new directory")
@@ -73,7 +73,7 @@ def write_folders(submissions: Mapping[str, Files], stubs: Files, to: Path) -> N
 
 
 def list_commands(stubs: Files, to: Path) -> list[str]:
-    """Return the command line of each detector, quoted for a shell."""
+    """Return the command line for each detector, quoted for a shell."""
     code, base = (shlex.quote(str(to / name)) for name in ("submissions", "stubs"))
     bases = " ".join(f"-b {shlex.quote(str(to / 'stubs' / name))}" for name in stubs)
     return [

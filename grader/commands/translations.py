@@ -1,6 +1,7 @@
-"""Finds translations of kata texts that are missing or that contradict the English text.
+"""Finds kata texts whose translations are missing or contradict the English text.
 
-Translations are optional: without one, students read the English text. `grader untranslated` lists them.
+Translations are optional: if there is none, the English text is shown. `grader untranslated` lists missing
+translations.
 """
 
 import ast
@@ -19,12 +20,12 @@ from torchkata.i18n.notes import read_notes, split_literals
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 CODE = re.compile(r"`([^`\n]+)`")
-IN_WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")  # two English words
+IN_WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")  # two consecutive English words
 KEYS = ("title", "about", "stub", "claims", "looks_like", "command")
 
 
 def run_untranslated(katas: tuple[str, ...]) -> int:
-    """Print a line for each missing translation; return 0, because translations are optional."""
+    """Print a line for each missing translation. Return 0, because translations are optional."""
     others = [language for language in course().languages if language != "en"]
     if not others:
         print('the course has no language other than English (add languages = ["en", "zh"] to pyproject.toml)')
@@ -35,7 +36,7 @@ def run_untranslated(katas: tuple[str, ...]) -> int:
 
 
 def find_untranslated(language: str, katas: tuple[str, ...]) -> Iterator[str]:
-    """Yield a line for each text of these katas, their tracks and tests that is not translated into a language."""
+    """Yield a line for each text of these katas, their tracks and their tests that has no translation in a language."""
     shared, chosen = f"reference/{language}.toml", [course().katas[name] for name in katas]
     for track in dict.fromkeys(kata.track for kata in chosen):
         if not look_up(course().shared_texts.get(language), ("tracks", track)):
@@ -56,7 +57,7 @@ def find_untranslated(language: str, katas: tuple[str, ...]) -> Iterator[str]:
 
 
 def find_test_files(language: str, katas: tuple[str, ...]) -> dict[Path, str]:
-    """Return these katas' test files (and shared ones if all katas are given), each with its file of translations."""
+    """Return the test files of these katas, and shared ones if all katas are given, with their translation files."""
     found = dict.fromkeys(sorted(course().tests.rglob("*.py")), f"reference/{language}.toml")
     for name in course().katas:
         own = f"reference/{name}/{language}.toml"
@@ -67,7 +68,7 @@ def find_test_files(language: str, katas: tuple[str, ...]) -> dict[Path, str]:
 
 
 def collect_texts(kata: Kata) -> dict[tuple[str, str], str]:
-    """Return the English texts of a kata, keyed by table and key; the key is "" for a text outside tables."""
+    """Return the English texts of a kata, keyed by table and key. For a text outside of tables, the key is ""."""
     found = {("title", ""): kata.title}
     if text := find_section(kata):
         found["about", ""] = text
@@ -78,7 +79,7 @@ def collect_texts(kata: Kata) -> dict[tuple[str, str], str]:
 
 
 def collect_docstrings(kata: Kata) -> dict[str, str]:
-    """Return the docstrings of a stub by name. The module's docstring is left out if it has only one line."""
+    """Return the docstrings of a stub by name. The docstring of the module is excluded if it has only one line."""
     tree = ast.parse(course().stub(kata.name).read_text("utf-8"))
     itself = ast.get_docstring(tree) or ""
     named = {name: ast.get_docstring(node) for name, node in documented(tree, "")}
@@ -88,7 +89,7 @@ def collect_docstrings(kata: Kata) -> dict[str, str]:
 
 
 def collect_sentences(path: Path) -> Iterator[str]:
-    """Yield the sentences of a test's messages, with 7 in place of values; of a probe, only exceptions' messages."""
+    """Yield the sentences in the messages of a test, with 7 in place of values. For probes, only use exceptions."""
     tree = ast.parse(path.read_text("utf-8"))
     nodes = [*ast.walk(tree)]
     if path.parent.name == "probes":
@@ -107,7 +108,7 @@ def collect_sentences(path: Path) -> Iterator[str]:
 
 
 def find_wrong_translations(kata: Kata) -> Iterator[str]:
-    """Yield the translations of a kata whose numbers, code or names differ from the English text."""
+    """Yield the translations of a kata whose numbers, code or names do not match the English text."""
     for language, own in kata.languages.items():
         place, english = f"reference/{kata.name}/{language}.toml:", collect_texts(kata)
         for table in ("stub", "claims", "looks_like", "command"):
@@ -132,9 +133,9 @@ def find_wrong_translations(kata: Kata) -> Iterator[str]:
 
 
 def compare_tasks(english: str, other: str) -> str:
-    """Return how the code or numbers of a task differ from its translation, or "" if they agree.
+    """Return how the code or numbers of a task differ from those of its translation, or "" if they are the same.
 
-    A translation may be shorter; without indented lines there is nothing to compare.
+    A translation may be shorter. If it has no indented lines, nothing is compared.
     """
     if not code_of(other):
         return ""
@@ -149,7 +150,7 @@ def compare_tasks(english: str, other: str) -> str:
 
 
 def compare_ideas(english: str, other: str) -> str:
-    """Return how the numbers or code in a section of the kata page differ from its translation, or "" if they agree."""
+    """Return how numbers or code in a section of the kata page differ from those of its translation, or ""."""
     checks: dict[str, Callable[[str], object]] = {
         "numbers": numbers_in,
         "pieces of code": lambda text: {*CODE.findall(text)},
@@ -162,22 +163,22 @@ def compare_ideas(english: str, other: str) -> str:
 
 
 def code_of(text: str) -> list[str]:
-    """Return the indented lines without comments."""
+    """Return the indented lines, without comments."""
     return [line.partition(" # ")[0].rstrip() for line in text.splitlines() if line.startswith("    ")]
 
 
 def numbers_in(text: str) -> Counter[str]:
-    """Count the numbers in a text."""
+    """Return the numbers in a text and how often they occur."""
     return Counter(re.findall(r"\d(?:[\d.,]*\d)?", text))
 
 
 def placeholders(text: str) -> set[str]:
-    """Return the names in braces."""
+    """Return the names in curly braces."""
     return {*re.findall(r"\{(\w*)[^{}]*\}", text)}
 
 
 def leaves(entry: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield all texts with their keys."""
+    """Yield all texts in nested tables, with their keys."""
     if isinstance(entry, str):
         yield path.removeprefix("."), entry
     for key, inner in entry.items() if isinstance(entry, dict) else enumerate(entry) if isinstance(entry, list) else []:

@@ -1,1 +1,1 @@
-"""Identifies the submissions of a class and turns points into marks."""
+"""Identifies the submissions of a class and computes marks from points."""

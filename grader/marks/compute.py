@@ -1,4 +1,4 @@
-"""Computes the marks of a class from its stored results and the instructor's rules."""
+"""Computes the marks of a class from stored results and the instructor's rules."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Graded:
-    """The values of a result that marks depend on, without messages, so that a large class fits in memory."""
+    """The values of a result that affect marks. Messages are excluded so that a large class fits in memory."""
 
     points: Points
     max_score: float
@@ -35,7 +35,7 @@ class Graded:
 
 
 def compute_marks(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
-    """Return a row for each person in the class, and one line per problem to resolve by hand. Raises CallError."""
+    """Return a row for each person in the class, and a line for each problem to resolve by hand. Raises CallError."""
     demand_results(directory)
     book = read_rulebook(folder)
     results, problems = read_graded(directory, book.names)
@@ -47,13 +47,13 @@ def compute_marks(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
 
 
 def read_graded(directory: Path, names: Mapping[str, str]) -> tuple[dict[str, Graded], list[str]]:
-    """Return the results by real name, and a line for each unreadable result; `names` maps pseudonyms to names."""
+    """Return the results by real name, and a line for each unreadable result. `names` maps pseudonyms to names."""
     found, problems = read_all(directory, summarize)
     return {names.get(submission, submission): graded for submission, graded in found.items()}, problems
 
 
 def summarize(result: Result) -> Graded:
-    """Return the points by kata and test, and the time of submission if it is usable."""
+    """Return the points by kata and test, and the time of submission if it is valid."""
     katas = {kata.kata: kata.score for kata in result.katas}
     tests = {(kata.kata, test.name): test.score for kata in result.katas for test in kata.tests}
     points = Points(result.score, katas, tests)
@@ -63,7 +63,7 @@ def summarize(result: Result) -> Graded:
 
 
 def compute_rows(book: Rulebook, submissions: Mapping[str, str], results: Mapping[str, Graded]) -> Iterator[Row]:
-    """Yield a row for each person. Raises CallError for an override of a kata or test that was not graded."""
+    """Yield a row for each person. Raises CallError if an override is for a kata or test that was not graded."""
     for person in book.people:
         submission = submissions.get(person.id, "")
         result = results.get(submission)
@@ -80,7 +80,7 @@ def compute_rows(book: Rulebook, submissions: Mapping[str, str], results: Mappin
 
 
 def find_problems(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Graded]) -> Iterator[str]:
-    """Yield a line for each incomplete result, unknown submission time, and override without effect."""
+    """Yield a line for each incomplete result, each unknown submission time, and each override that has no effect."""
     for row in rows:
         result = results.get(row.submission)
         if result and result.unreadable:
@@ -96,7 +96,7 @@ def find_problems(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Gra
 
 
 def find_obsolete_overrides(folder: Path, before: Mapping[str, Graded], after: Mapping[str, Graded]) -> list[str]:
-    """Return a line for each override whose points a regrade has reached or exceeded. Raises CallError."""
+    """Return a line for each override whose points were reached or exceeded by a regrade. Raises CallError."""
     book = read_rulebook(folder)
     submissions = match_submissions(book.people, sorted(after), book.submitters).submissions
     found = []
@@ -114,5 +114,5 @@ def find_obsolete_overrides(folder: Path, before: Mapping[str, Graded], after: M
 
 
 def describe(person: Person, override: Override) -> str:
-    """Describe an override's row in overrides.csv."""
+    """Describe the row of an override in overrides.csv."""
     return f"overrides.csv: {person.id} has {override.points:g} for {override.target}"

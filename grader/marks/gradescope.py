@@ -1,7 +1,7 @@
-"""Reads submitters and times of submission from the `submission_metadata.yml` of Gradescope's "Export Submissions".
+"""Reads submitters and submission times from the `submission_metadata.yml` in Gradescope's "Export Submissions".
 
-The file's keys are the names of the submissions' folders. Gradescope does not document the format; it is parsed the way
-published tools read it (github.com/search?q=submission_metadata.yml+:submitters).
+The keys in the file are the names of the submission folders. The format is not documented by Gradescope. It is parsed
+in the same way as by published tools (github.com/search?q=submission_metadata.yml+:submitters).
 """
 
 from datetime import datetime
@@ -16,10 +16,10 @@ METADATA = "submission_metadata.yml"
 
 
 class Submitter(msgspec.Struct, frozen=True, rename=lambda field: f":{field}"):
-    """A member of the group that submitted."""
+    """A member of the group that made the submission."""
 
     name: str | None = None
-    sid: str | int | None = None  # the student id given by the school; YAML may parse it as a number
+    sid: str | int | None = None  # the student id assigned by the school, which YAML may parse as a number
     email: str | None = None
 
 

@@ -1,4 +1,4 @@
-"""Creates pseudonyms of submissions, and the key that maps them back to names: a JSON object keyed by pseudonym."""
+"""Creates pseudonyms for submissions, and the key that maps them back to names (a JSON object keyed by pseudonym)."""
 
 import secrets
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from grader.results.result import write_whole
 
 
 def pseudonyms_for(submissions: Sequence[str], path: Path, out: Path) -> dict[str, str]:
-    """Return the pseudonym of each submission; store new pseudonyms in the key before anything is graded.
+    """Return the pseudonym of each submission. New pseudonyms are stored in the key before anything is graded.
 
-    Raises CallError if the key cannot be read or written, or is in the results directory.
+    Raises CallError if the key cannot be read or written, or if it is in the results directory.
     """
     if path.resolve().is_relative_to(out.resolve()):
         raise CallError(f"--pseudonyms {path}: must not be in {out}, where readers of the results would find the names")
@@ -30,7 +30,7 @@ def pseudonyms_for(submissions: Sequence[str], path: Path, out: Path) -> dict[st
 
 
 def read_key(path: Path) -> dict[str, str]:
-    """Return the submission of each pseudonym, or {} if the file is missing. Raises CallError."""
+    """Return the submission for each pseudonym, or {} if the file is missing. Raises CallError."""
     if not path.exists():
         return {}
     try:

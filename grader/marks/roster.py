@@ -10,7 +10,7 @@ from grader.base.errors import CallError
 from grader.marks.gradescope import Submitter
 from grader.marks.tables import read_table
 
-# Canvas downloads: name_user_attachment_file
+# files downloaded from Canvas: name_user_attachment_file
 CANVAS = re.compile(r"[^_]+(?:_late)?_(?P<lms_id>\d+)_(?:\d+_.+|files)")
 MOODLE = re.compile(r"(?P<name>.+)_\d+_assignsubmission_(?:file|onlinetext)_?")
 
@@ -19,15 +19,15 @@ ENTER = "enter it in the owner's `submission` column"
 
 @dataclass(frozen=True)
 class Person:
-    """A row of the class list."""
+    """A row in the class list."""
 
     id: str
     name: str = ""
     email: str = ""
-    lms_id: str = ""  # the number in the learning management system
+    lms_id: str = ""  # id in the learning management system
     section: str = ""
-    group: str = ""  # members of a group share their submission
-    submission: str = ""  # set by the instructor if the submission's name does not identify the person
+    group: str = ""  # members of a group share a submission
+    submission: str = ""  # set by the instructor if the person cannot be identified by the name of the submission
 
 
 OPTIONAL = tuple(column.name for column in fields(Person) if column.name != "id")
@@ -35,7 +35,7 @@ OPTIONAL = tuple(column.name for column in fields(Person) if column.name != "id"
 
 @dataclass(frozen=True)
 class Matching:
-    """The submission of each person, and one line for each submission without a unique owner."""
+    """The submission of each person, and a line for each submission without a unique owner."""
 
     submissions: dict[str, str]  # keyed by person id
     problems: tuple[str, ...]
@@ -57,9 +57,9 @@ def read_roster(path: Path) -> list[Person]:
 def match_submissions(
     people: Sequence[Person], submissions: Sequence[str], submitters: Mapping[str, Sequence[Submitter]] = {}
 ) -> Matching:
-    """Match submissions to people, by the platform's list of submitters if there is one, otherwise by name.
+    """Match submissions to people, using the platform's list of submitters if available, otherwise names.
 
-    A group's submission counts for each member.
+    The submission of a group counts for all of its members.
     """
     claimed: dict[str, list[str]] = {person.id: [] for person in people}
     problems: list[str] = []
@@ -90,7 +90,7 @@ def match_submissions(
 
 
 def find_owners(submission: str, people: Sequence[Person]) -> list[Person]:
-    """Return possible owners, by the first kind of identifier that matches: an explicit entry, a number, a name."""
+    """Return possible owners, using the first identifier that matches: an explicit entry, a number, or a name."""
     for identifier in identifiers_in(normalize(submission)):
         owners = [person for person in people if identifier in identifiers_of(person)]
         if owners:
@@ -101,7 +101,7 @@ def find_owners(submission: str, people: Sequence[Person]) -> list[Person]:
 
 
 def find_people(submitter: Submitter, people: Sequence[Person]) -> list[Person]:
-    """Return the people whom a submitter may be, by the most reliable identifier that matches."""
+    """Return the people who could be this submitter, using the most reliable identifier that matches."""
     email, sid = submitter.email, submitter.sid
     for column, value in (("email", email), ("id", sid), ("lms_id", sid), ("id", email), ("name", submitter.name)):
         known = [person for person in people if normalize(getattr(person, column)) == normalize(str(value))]
@@ -111,7 +111,7 @@ def find_people(submitter: Submitter, people: Sequence[Person]) -> list[Person]:
 
 
 def identifiers_in(submission: str) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of column and value that a submission's name could match."""
+    """Yield the (column, value) pairs that the name of a submission could match."""
     for column in ("submission", "id", "email", "lms_id", "group", "account"):
         yield column, submission
     if found := CANVAS.fullmatch(submission):
@@ -121,7 +121,7 @@ def identifiers_in(submission: str) -> Iterator[tuple[str, str]]:
 
 
 def identifiers_of(person: Person) -> set[tuple[str, str]]:
-    """Return the columns and values that identify a person; an explicit `submission` excludes all others."""
+    """Return the columns and values that identify a person. An explicit `submission` excludes all others."""
     if person.submission:
         return {("submission", normalize(person.submission))}
     columns = {column: getattr(person, column) for column in ("id", "email", "lms_id", "group", "name")}
@@ -130,5 +130,5 @@ def identifiers_of(person: Person) -> set[tuple[str, str]]:
 
 
 def normalize(text: str) -> str:
-    """Return a text with normalized case, spacing and Unicode form."""
+    """Normalize the case, spacing and Unicode form of a text."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())

@@ -29,7 +29,7 @@ from grader.marks.tables import read_table, read_text
 
 @dataclass(frozen=True)
 class Rulebook:
-    """The content of the folder. Extensions and overrides are keyed by person id."""
+    """The contents of the folder. Extensions and overrides are keyed by person id."""
 
     people: tuple[Person, ...]
     policy: Policy
@@ -42,7 +42,7 @@ class Rulebook:
 
 
 def read_rulebook(folder: Path) -> Rulebook:
-    """Read the folder. Raises CallError with one line for the first mistake."""
+    """Read the folder. Raises CallError with a one-line message for the first error."""
     people = tuple(read_roster(folder / "class.csv"))
     ids = {person.id for person in people}
     policy, zone = read_policy(folder / "policy.toml")
@@ -60,7 +60,7 @@ def read_rulebook(folder: Path) -> Rulebook:
 
 
 def read_policy(path: Path) -> tuple[Policy, tzinfo]:
-    """Return the policy, and the time zone to use for times without an offset. Raises CallError."""
+    """Return the policy, and the time zone for times without a UTC offset. Raises CallError."""
     if not path.exists():
         return Policy(), UTC
     try:
@@ -77,7 +77,7 @@ def read_policy(path: Path) -> tuple[Policy, tzinfo]:
 
 
 def read_times(path: Path) -> dict[str, datetime]:
-    """Return the time of each submission. Raises CallError for a time without an offset, which would be ambiguous."""
+    """Return the time of each submission. Raises CallError if a time has no UTC offset, since it would be ambiguous."""
     times: dict[str, datetime] = {}
     for row in read_table(path, ("submission", "time")) if path.exists() else ():
         time = demand_time(row["time"], path)
@@ -100,7 +100,7 @@ def read_extensions(path: Path, ids: set[str], zone: tzinfo) -> dict[str, Extens
 
 
 def read_overrides(path: Path, ids: set[str]) -> dict[str, tuple[Override, ...]]:
-    """Return the overrides by person id. Raises CallError, also for two overrides of the same points."""
+    """Return the overrides by person id. Raises CallError, also if two overrides apply to the same points."""
     found: dict[str, tuple[Override, ...]] = {}
     for row in read_table(path, ("id", "points", "reason", "who"), ("kata", "test")) if path.exists() else ():
         demand_known(row["id"], ids, path)
@@ -120,13 +120,13 @@ def read_overrides(path: Path, ids: set[str]) -> dict[str, tuple[Override, ...]]
 
 
 def have_common_points(first: Override, second: Override) -> bool:
-    """Return whether both override the same points. An override without a test (or kata) covers all of them."""
+    """Return whether both overrides apply to the same points. Without a test (or kata), an override applies to all."""
     parts = zip((first.kata, first.test), (second.kata, second.test), strict=True)
     return all(not (a and b) or a == b for a, b in parts)
 
 
 def demand_known(id: str, ids: set[str], path: Path) -> None:
-    """Raise CallError for an id that is not in the class list."""
+    """Raise CallError if an id is not in the class list."""
     if id not in ids:
         raise CallError(f"{path}: {id} is not in class.csv")
 
@@ -140,7 +140,10 @@ def demand_time(text: str, path: Path) -> datetime:
 
 
 def parse_time(text: str) -> datetime | None:
-    """Parse a time in ISO 8601. Return None for other text, and for years too large or small to compute with."""
+    """Parse a time in ISO 8601 format.
+
+    Return None for any other text, and for years that are too large or too small for computations.
+    """
     try:
         time = datetime.fromisoformat(text)
     except ValueError:

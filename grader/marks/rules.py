@@ -1,8 +1,8 @@
-"""Turns graded points into a mark by the rules of the class, in one pure function.
+"""Computes a mark from graded points according to the rules of the class, in a single pure function.
 
     raw points ──► minus late penalty ──► manual overrides ──► mark, with reasons
 
-The raw points are never changed: the same results and rules always give the same marks.
+The raw points are never changed. The same results and rules always produce the same marks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,20 +19,20 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of `policy.toml`: deadline and late penalty."""
+    """The contents of `policy.toml`: the deadline and the late penalty."""
 
     due: datetime | None = None
-    zone: str = ""  # time zone for times without an offset, for example Europe/Berlin
+    zone: str = ""  # time zone for times without an offset, such as Europe/Berlin
     grace_minutes: Annotated[float, msgspec.Meta(ge=0)] = 0
-    free_days: Count = 0  # days late without penalty
-    penalty_per_day: Share = 0.0  # share of the points, per day after the free days
-    cap: Share = 1.0  # largest share that the late penalty may reach
-    closes_after_days: Count | None = None  # submissions later than this earn nothing
+    free_days: Count = 0  # number of late days without a penalty
+    penalty_per_day: Share = 0.0  # fraction of the points that is subtracted per day after the free days
+    cap: Share = 1.0  # maximum fraction that the late penalty can reach
+    closes_after_days: Count | None = None  # submissions that are later than this earn no points
 
 
 @dataclass(frozen=True)
 class Extension:
-    """A later deadline for one person."""
+    """An extended deadline for a person."""
 
     until: datetime
     reason: str
@@ -40,7 +40,7 @@ class Extension:
 
 @dataclass(frozen=True)
 class Override:
-    """Points set by hand for a test, for a kata or, if neither is given, for the mark."""
+    """Points that were set by hand for a test, for a kata or, if neither is given, for the mark."""
 
     kata: str
     test: str
@@ -65,12 +65,12 @@ class Points:
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark and the steps of its computation; `raw` and `final` are None if nothing was submitted."""
+    """A mark and the steps of its computation. `raw` and `final` are None if nothing was submitted."""
 
     raw: float | None
     days_late: int
-    late: float  # late penalty in points
-    override: float  # difference made by overrides, positive or negative
+    late: float  # late penalty, in points
+    override: float  # change due to overrides, which can be positive or negative
     final: float | None
     reasons: tuple[str, ...]
 
@@ -83,7 +83,10 @@ def compute_mark(
     extension: Extension | None = None,
     overrides: Sequence[Override] = (),
 ) -> Mark:
-    """Return the mark of a submission. An unknown submission time counts as on time; overrides must not overlap."""
+    """Return the mark of a submission.
+
+    If the submission time is unknown, the submission is considered on time. Overrides must not overlap.
+    """
     raw = points.score if points else None
     days = 0
     if points and handed_in and policy.due:
@@ -108,7 +111,7 @@ def compute_mark(
 
 
 def graded_points(points: Points | None, override: Override) -> float:
-    """Return the graded points of an override's target."""
+    """Return the graded points of the test, kata or mark that is overridden."""
     if points is None:
         return 0.0
     if override.test:
@@ -117,14 +120,17 @@ def graded_points(points: Points | None, override: Override) -> float:
 
 
 def late_share(days: int, policy: Policy) -> float:
-    """Return the share of the points that is lost for this many late days; more days never lose less."""
+    """Return the fraction of points lost for this number of late days, which never decreases with more days."""
     if policy.closes_after_days is not None and days > policy.closes_after_days:
         return 1.0
     return min(policy.cap, max(0, days - policy.free_days) * policy.penalty_per_day)
 
 
 def count_days_late(handed_in: datetime, due: datetime, grace_minutes: float, zone: tzinfo) -> int:
-    """Count the days since the deadline, rounded up. A day ends at its local time, even after a clock change."""
+    """Return the number of days since the deadline, rounded up.
+
+    A day ends at the same local time, even after a clock change.
+    """
     if handed_in.astimezone(UTC) <= due.astimezone(UTC) + timedelta(minutes=grace_minutes):
         return 0
     clock = due.astimezone(zone).replace(tzinfo=None)
@@ -135,10 +141,10 @@ def count_days_late(handed_in: datetime, due: datetime, grace_minutes: float, zo
 
 
 def add_zone(time: datetime, zone: tzinfo) -> datetime:
-    """Return a time with this time zone, unless it already has one."""
+    """Return a time in this time zone, unless it already has one."""
     return time if time.tzinfo else time.replace(tzinfo=zone)
 
 
 def round_points(points: float) -> float:
-    """Round to hundredths, and turn -0.0 into 0.0."""
+    """Round to two decimal places, and convert -0.0 to 0.0."""
     return round(points, 2) + 0.0

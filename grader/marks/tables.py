@@ -1,4 +1,4 @@
-"""Reads the instructor's tables: CSV with a header, separated by commas, semicolons or tabs."""
+"""Reads the instructor's tables: CSV files with a header, separated by commas, semicolons or tabs."""
 
 import csv
 import io
@@ -11,9 +11,9 @@ SEPARATORS = ",;\t"
 
 
 def read_table(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) -> list[dict[str, str]]:
-    """Return the rows, each with all of these columns ("" for an empty cell); ignore other columns.
+    """Return the rows, which contain all of these columns ("" if a cell is empty). Other columns are ignored.
 
-    Raises CallError with one line that names the file and the row.
+    Raises CallError with a one-line message that names the file and the row.
     """
     text = read_text(path).removeprefix("\ufeff")
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=find_separator(text), strict=False))
@@ -39,7 +39,7 @@ def read_table(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) 
 
 
 def read_text(path: Path) -> str:
-    """Return a file's text without converting line ends. Raises CallError."""
+    """Return the text of a file without converting line endings. Raises CallError."""
     try:
         return path.read_bytes().decode("utf-8")
     except OSError as error:
@@ -51,6 +51,6 @@ def read_text(path: Path) -> str:
 
 
 def find_separator(text: str) -> str:
-    """Return the separator that occurs most often in the header."""
+    """Return the separator that is used most often in the header."""
     header = text.partition("\n")[0]
     return max(SEPARATORS, key=header.count)

@@ -1,4 +1,4 @@
-"""The common parts of all export formats: options, reading stored results, and writing files."""
+"""The code shared by all export formats: options, loading stored results, and writing files."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Options:
 
     to: Path
     fields: tuple[str, ...] = ()  # NAME=VALUE
-    people: Path | None = None  # the folder of the class
+    people: Path | None = None  # the folder that describes the class
     gradebook: Path | None = None
     column: str = ""
 
@@ -27,9 +27,9 @@ OPTIONS = {"fields": "--field", "people": "--class", "gradebook": "--gradebook",
 
 @dataclass(frozen=True)
 class Exporter:
-    """An export format: the function that writes it, and the options that it takes in addition to `--to`."""
+    """An export format: the function that writes it, and the options that it accepts in addition to `--to`."""
 
-    write: Callable[[Path, Options], list[str]]  # takes the directory of results; returns one line for each problem
+    write: Callable[[Path, Options], list[str]]  # called with the results directory; returns one line per problem
     takes: frozenset[str] = frozenset()  # keys of OPTIONS
 
 
@@ -42,9 +42,9 @@ class Stored:
 
 
 def load_results(directory: Path) -> tuple[list[Stored], list[str]]:
-    """Return the results in a directory by submission, and one line for each file that cannot be exported.
+    """Return the results in a directory by submission, and a line for each file that cannot be exported.
 
-    Raises CallError if there is no result.
+    Raises CallError if there are no results.
     """
 
     def check(result: Result) -> Stored:
@@ -60,10 +60,10 @@ def load_results(directory: Path) -> tuple[list[Stored], list[str]]:
 
 
 def write_each(stored: Sequence[Stored], render: Callable[[Stored], bytes], to: Path) -> list[str]:
-    """Write one file if there is a single submission, or else one file per submission into a directory.
+    """Write a single file if there is one submission, otherwise one file per submission into a directory.
 
-    Returns one line for each file that cannot be written, for example because its name is too long. Raises OSError if
-    no file can be written.
+    Returns a line for each file that cannot be written, for example because its name is too long. Raises OSError if
+    none of the files can be written.
     """
     files = {one.result.submission: render(one) for one in stored}
     if len(files) == 1 and not to.is_dir():
@@ -82,6 +82,6 @@ def write_each(stored: Sequence[Stored], render: Callable[[Stored], bytes], to: 
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file atomically; create parent directories."""
+    """Write a file atomically, creating parent directories if necessary."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, content)

@@ -1,8 +1,8 @@
-"""`gradebook.csv`: a row for each submission, with points and status of each kata, workload points, and findings.
+"""`gradebook.csv`: one row per submission, with the points and status of each kata, workload points, and findings.
 
-A kata has columns if it was graded. A workload has a column if at least one submission could earn points with it. The
-last column says why a submission could not be read. The same class and options give the same bytes, no matter when the
-class is graded. Texts are quoted, so that a comma, semicolon or line break in a text does not start a new cell.
+There are columns for each kata that was graded, and a column for each workload with which at least one submission could
+earn points. The last column gives the reason if a submission could not be read. The same class and options always
+produce the same bytes. Texts are quoted, so that commas, semicolons and line breaks in a text do not start a new cell.
 """
 
 import csv
@@ -17,7 +17,7 @@ from torchkata.course import course
 
 Cell: TypeAlias = str | float | None
 
-FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")  # a spreadsheet would execute such a cell
+FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")  # a spreadsheet would interpret such a cell
 
 
 def write(rows: Sequence[Result], directory: Path, *, excel: bool = False) -> None:
@@ -49,7 +49,7 @@ def earns_points(workload: PerformanceResult) -> bool:
 
 
 def encode_csv(table: Iterable[Iterable[Cell]], *, excel: bool = False) -> bytes:
-    """Return a table as CSV; `excel` adds a byte order mark, which Excel needs and other programs may show as text."""
+    """Encode a table as CSV. `excel` adds a byte order mark, which Excel needs but other programs may show as text."""
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     lines.writerows([escape_formula(cell) if isinstance(cell, str) else cell for cell in line] for line in table)
@@ -57,6 +57,6 @@ def encode_csv(table: Iterable[Iterable[Cell]], *, excel: bool = False) -> bytes
 
 
 def escape_formula(text: str) -> str:
-    """Return printable text that a spreadsheet does not execute as a formula."""
+    """Return printable text that a spreadsheet does not interpret as a formula."""
     safe = printable(text)
     return f"'{safe}" if safe.startswith(FORMULA) else safe

@@ -1,4 +1,4 @@
-"""Rewrites Gradescope's `results.json` after every test, so that a timeout of the platform loses no points."""
+"""Rewrites Gradescope's `results.json` after every test, so that no points are lost if the platform times out."""
 
 import time
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ NOT_RUN = TestResult("", "not_graded")
 
 
 class LiveReport:
-    """The file of one submission at `path`. Every method raises CallError if it cannot be written."""
+    """The report of a submission, stored at `path`. All methods raise CallError if it cannot be written."""
 
     def __init__(self, path: Path, katas: Sequence[Kata]) -> None:
         self.path = path
@@ -27,27 +27,27 @@ class LiveReport:
         self.began = time.monotonic()
 
     def begin(self, blank: Result) -> None:
-        """Write the file of a submission before its first test."""
+        """Write the report before the first test."""
         self.blank = blank
         self.show()
 
     def add(self, event: FinishedTest) -> None:
-        """Add the outcome of a test and rewrite the file."""
+        """Add the outcome of a test and rewrite the report."""
         self.ended[event.kata][event.result.name] = event.result
         self.show()
 
     def show(self) -> None:
-        """Rewrite the file with the tests that have finished."""
+        """Rewrite the report with the tests that have finished."""
         katas = [rubric.score(kata, self.ended[kata.name], missing=NOT_RUN) for kata in self.katas]
         seconds = round(time.monotonic() - self.began, 3)
         self.finish(msgspec.structs.replace(self.blank, katas=katas, seconds=seconds))
 
     def finish(self, result: Result) -> None:
-        """Write the file of the complete result."""
+        """Write the report of the complete result."""
         self.write(gradescope.render(result))
 
     def refuse(self, why: str) -> None:
-        """Write a file that says why the submission cannot be graded."""
+        """Write a report with the reason why the submission cannot be graded."""
         self.write(gradescope.render_refusal(why))
 
     def write(self, content: bytes) -> None:

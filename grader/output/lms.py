@@ -1,4 +1,4 @@
-"""Fills in one column of a gradebook file that a learning management system has exported.
+"""Fills one column of a gradebook file that was exported from a learning management system.
 
 Canvas exports its gradebook as CSV and imports the edited file (Canvas guides, "How do I import grades in the
 Gradebook?"); Moodle does the same with an assignment's grading worksheet (Moodle docs, "Offline grading worksheet").
@@ -16,7 +16,7 @@ from grader.marks.tables import find_separator, read_text
 from grader.output.exporter import Exporter, Options, write_file
 
 Gradebook: TypeAlias = Literal["canvas", "moodle", "csv"]
-Key: TypeAlias = tuple[str, Callable[[Person], str]]  # the name of a column, and the person's value in it
+Key: TypeAlias = tuple[str, Callable[[Person], str]]  # the name of a column, and a person's value in it
 
 KEYS: Mapping[Gradebook, Sequence[Key]] = {
     "canvas": (
@@ -34,17 +34,17 @@ KEYS: Mapping[Gradebook, Sequence[Key]] = {
     "csv": (("id", lambda person: person.id), ("email", lambda person: person.email)),
 }
 COLUMN: Mapping[Gradebook, str] = {"canvas": "", "moodle": "Grade", "csv": ""}
-MAXIMUM = {"moodle": "Maximum Grade"}  # the column with the maximum points
+MAXIMUM = {"moodle": "Maximum Grade"}  # the column that contains the maximum points
 POSSIBLE = "points possible"  # the first cell of the row in which Canvas stores the maximum points
 
 
 class GradebookError(Exception):
-    """The gradebook cannot be filled in; the message is one line with the reason."""
+    """Raised if the gradebook cannot be filled in. The message gives the reason on one line."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its position in the file, and its text."""
+    """The text of a cell and its position in the file."""
 
     begin: int
     end: int
@@ -54,9 +54,10 @@ class Cell:
 def fill_gradebook(
     text: str, format: Gradebook, column: str, marks: Sequence[tuple[Person, float | None]], most: float
 ) -> tuple[str, list[str]]:
-    """Return the gradebook with these marks, and a line for each person without a row. Skip marks of None.
+    """Return the gradebook with these marks filled in, and a line for each person without a row.
 
-    Raises GradebookError if the column is missing, a person has two rows, or the maximum points differ.
+    Marks of None are skipped. Raises GradebookError if the column is missing, a person has two rows, or the maximum
+    points differ.
     """
     lines = parse_cells(text, find_separator(text))
     if not lines:
@@ -86,7 +87,7 @@ def fill_gradebook(
 
 
 def find_column(column: str, header: Sequence[str]) -> int:
-    """Return the index of a column. Its name may be given without the number in brackets that Canvas adds."""
+    """Return the index of a column. The number in parentheses that Canvas adds to its name may be omitted."""
     places = [place for place, name in enumerate(header) if column and name == column]
     places = places or [place for place, name in enumerate(header) if column and name.startswith(f"{column} (")]
     if len(places) != 1:
@@ -96,7 +97,7 @@ def find_column(column: str, header: Sequence[str]) -> int:
 
 
 def find_rows(person: Person, header: Sequence[str], lines: Sequence[Sequence[Cell]], keys: Sequence[Key]) -> list[int]:
-    """Return the rows of a person, found by the first key column with a matching value."""
+    """Return the rows of a person, found using the first key column that contains a matching value."""
     for name, value in keys:
         wanted = normalize(value(person))
         if name in header and wanted:
@@ -114,7 +115,7 @@ def find_rows(person: Person, header: Sequence[str], lines: Sequence[Sequence[Ce
 def check_maximum(
     lines: Sequence[Sequence[Cell]], header: Sequence[str], place: int, format: Gradebook, most: float
 ) -> None:
-    """Raise GradebookError if the gradebook's maximum points differ from those of the results."""
+    """Raise GradebookError if the maximum points in the gradebook differ from those of the results."""
     rows = [line for line in lines[1:] if line[0].text.strip().casefold() == POSSIBLE]
     texts = [line[place].text for line in rows if len(line) > place]
     if (name := MAXIMUM.get(format)) in header:
@@ -126,7 +127,7 @@ def check_maximum(
 
 
 def parse_number(text: str) -> float | None:
-    """Return a number with a decimal point or comma, or None for other text."""
+    """Parse a number with a decimal point or comma. Return None for any other text."""
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:
@@ -134,7 +135,10 @@ def parse_number(text: str) -> float | None:
 
 
 def parse_cells(text: str, separator: str) -> list[list[Cell]]:
-    """Return the cells of a CSV and their positions (RFC 4180: quoted cells may contain separators and line breaks)."""
+    """Return the cells of a CSV file and their positions.
+
+    Quoted cells can contain separators and line breaks (RFC 4180).
+    """
     lines: list[list[Cell]] = []
     line: list[Cell] = []
     at = 0
@@ -165,7 +169,7 @@ def parse_cells(text: str, separator: str) -> list[list[Cell]]:
 
 
 def gradebook_exporter(format: Gradebook) -> Exporter:
-    """Return the exporter that fills the gradebook of this system."""
+    """Return the exporter that fills in the gradebook of this system."""
 
     def export(directory: Path, options: Options) -> list[str]:
         if options.people is None or options.gradebook is None:

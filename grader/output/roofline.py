@@ -1,7 +1,7 @@
-"""Draws a submission's roofline as SVG: how fast each workload could run on the device, and how fast it ran.
+"""Draws the roofline of a submission as SVG: how fast each workload could run on the device, and how fast it ran.
 
-After S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model", CACM 52 (2009). The
-same values give the same bytes. Text is stored as text, and is readable on white and on black backgrounds.
+See S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model", CACM 52 (2009). The same
+values always produce the same bytes. Text is not converted to paths, and is readable on white and black backgrounds.
 """
 
 import io
@@ -26,15 +26,15 @@ from torchkata.course import course
 if TYPE_CHECKING:
     from torchkata.speed.workload import Rate, Roof
 
-LINE = 12.0  # distance between labels in points
-GREY = "#7a7a7a"  # contrast ratio of 4.3 to white and of 4.9 to black
+LINE = 12.0  # distance between labels, in points
+GREY = "#7a7a7a"  # contrast ratio of 4.3 on white and 4.9 on black
 FAINT = "#7a7a7a66"
 BLUE = "#2a86c8"
 
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "torchkata",
-    "text.parse_math": False,  # a dollar sign in a name is not math
+    "text.parse_math": False,  # dollar signs in names are not math
     "font.family": "sans-serif",
     "font.size": 9,
     "text.color": GREY,
@@ -47,7 +47,7 @@ STYLE: dict[Any, Any] = {
 
 @dataclass(frozen=True)
 class Point:
-    """A workload with its intensity (FLOP per byte) and rate (FLOP/s)."""
+    """A workload, with its arithmetic intensity (FLOP per byte) and its rate (FLOP/s)."""
 
     workload: str
     intensity: float
@@ -65,7 +65,7 @@ def draw_result(folder: Path) -> None:
 
 
 def list_points(timed: Sequence[PerformanceResult], kind: str) -> Iterator[Point]:
-    """Yield a point for each workload with a correct result and a known intensity on this kind of device."""
+    """Yield a point for each workload that has a correct result and a known intensity on this kind of device."""
     for one, work in list_rates(timed):
         flops = next((work.intensity(size) for name, size in work.sizes.items() if name == kind), None)
         if speed_score(one) is not None and flops is not None and one.rate:
@@ -73,13 +73,13 @@ def list_points(timed: Sequence[PerformanceResult], kind: str) -> Iterator[Point
 
 
 def measured_roof(timed: Sequence[PerformanceResult], roof: "Roof") -> float | None:
-    """Return the rate that the baseline for this roof reached in the same run."""
+    """Return the rate reached in the same run by the baseline for this roof."""
     rates = (one.rate / one.ratio for one, work in list_rates(timed) if work.roof == roof and one.rate and one.ratio)
     return next(rates, None)
 
 
 def list_rates(timed: Sequence[PerformanceResult]) -> Iterator[tuple[PerformanceResult, "Rate"]]:
-    """Yield the workloads that are measured as a rate; none without torch, because reading results needs no torch."""
+    """Yield the workloads that are measured as a rate. Without torch, which is optional here, yield none."""
     if find_spec("torch") is None:
         return
     from torchkata.speed.workload import Rate, work_of
@@ -90,7 +90,10 @@ def list_rates(timed: Sequence[PerformanceResult]) -> Iterator[tuple[Performance
 
 
 def draw_roofline(points: Sequence[Point], peak_flops: float | None, bandwidth: float | None, device_name: str) -> str:
-    """Return an SVG. The roof (FLOP/s, bytes/s) is drawn as far as it is known. Raises ValueError without points."""
+    """Return an SVG. The roof (FLOP/s, bytes/s) is drawn as far as it is known.
+
+    Raises ValueError if there are no points.
+    """
     intensities, rates = [point.intensity for point in points], [point.rate for point in points]
     low, high = 10.0 ** floor(log10(min(intensities))), 10.0 ** ceil(log10(max(intensities)) + 0.1)
     with canvas(8, 4.2) as (figure, axes):
@@ -112,7 +115,7 @@ def draw_roofline(points: Sequence[Point], peak_flops: float | None, bandwidth: 
 
 
 def draw_roof(axes: Axes, peak_flops: float | None, bandwidth: float | None, low: float, high: float) -> None:
-    """Draw the slope of the bandwidth and the flat line of the peak, each with its value."""
+    """Draw the slope for the bandwidth and the horizontal line for the peak, each labeled with its value."""
     ridge = peak_flops / bandwidth if peak_flops and bandwidth else high if bandwidth else low
     corner = min(max(ridge, low), high)
     if bandwidth and low < corner:
@@ -122,7 +125,7 @@ def draw_roof(axes: Axes, peak_flops: float | None, bandwidth: float | None, low
 
 
 def draw_line(axes: Axes, start: tuple[float, float], end: tuple[float, float], text: str) -> None:
-    """Draw a straight part of the roof, with text along its middle."""
+    """Draw a straight segment of the roof, with text centered along it."""
     axes.plot([start[0], end[0]], [start[1], end[1]], color=GREY)
     (x0, y0), (x1, y1) = axes.transData.transform([start, end])
     axes.annotate(
@@ -137,8 +140,8 @@ def draw_line(axes: Axes, start: tuple[float, float], end: tuple[float, float], 
 
 
 def draw_labels(axes: Axes, points: Sequence[Point]) -> None:
-    """Write the name of each point below the point. Points nearer to an edge get lower labels: no lines cross."""
-    scale = 72 / axes.figure.dpi  # points per pixel
+    """Draw the name of each point below it. Labels are lower for points closer to an edge, so that no lines cross."""
+    scale = 72 / axes.figure.dpi  # typographic points per pixel
     middle = axes.transAxes.transform((0.5, 0.5))[0]
     lowest = {"left": inf, "right": inf}
     placed = [(*axes.transData.transform((point.intensity, point.rate)), point) for point in points]
@@ -163,12 +166,12 @@ def draw_labels(axes: Axes, points: Sequence[Point]) -> None:
 
 
 def format_amount(value: float, unit: str) -> str:
-    """Return a value with three digits and its unit: `732 TFLOP/s`."""
+    """Return a value with three significant digits and its unit, such as `732 TFLOP/s`."""
     return EngFormatter(unit=unit)(float(f"{value:.3g}"))
 
 
 def describe(points: Sequence[Point], peak_flops: float | None, bandwidth: float | None) -> str:
-    """Return the alternative text of the picture."""
+    """Return the alternative text of the figure."""
     roof = [f"peak {format_amount(peak_flops, 'FLOP/s')}"] if peak_flops else []
     roof += [f"bandwidth {format_amount(bandwidth, 'B/s')}"] if bandwidth else []
     placed = [
@@ -179,7 +182,7 @@ def describe(points: Sequence[Point], peak_flops: float | None, bandwidth: float
 
 @contextmanager
 def canvas(width: float, height: float) -> Generator[tuple[Figure, Axes], None, None]:
-    """Yield a transparent figure (size in inches) with one pair of axes, without changing matplotlib's global state."""
+    """Yield a transparent figure (size in inches) with one axes, without changing matplotlib's global state."""
     with rc_context():
         rcdefaults()  # ignore the user's matplotlibrc
         rcParams.update(STYLE)

@@ -1,4 +1,4 @@
-"""Computes the speed score of a workload: the share that it reached, a confidence interval, and the two thresholds."""
+"""Computes the speed score of a workload: the share that it reached, a confidence interval, and two thresholds."""
 
 from dataclasses import dataclass
 from sys import float_info
@@ -12,7 +12,7 @@ Measure: TypeAlias = Literal["peak", "baseline"]
 
 @dataclass(frozen=True)
 class SpeedScore:
-    """Speed as a share of the datasheet's peak (MFU) if it is known, otherwise of the baseline's rate."""
+    """The speed as a fraction of the datasheet's peak (MFU) if known, otherwise of the baseline's rate."""
 
     of: Measure
     share: float
@@ -21,7 +21,7 @@ class SpeedScore:
 
 
 def speed_score(result: PerformanceResult) -> SpeedScore | None:
-    """Return the score of a workload, or None if there is no measurement or the result was wrong."""
+    """Return the score of a workload, or None if it was not measured or the result was wrong."""
     if result.ratio is None or result.thresholds is None:
         return None
     low, high = result.interval or (result.ratio, result.ratio)
@@ -29,7 +29,7 @@ def speed_score(result: PerformanceResult) -> SpeedScore | None:
     scale = 1.0
     if (
         result.mfu is not None and result.ratio > float_info.epsilon
-    ):  # for smaller ratios the division is not meaningful
+    ):  # the division is not meaningful for smaller ratios
         of, scale = "peak", result.mfu / result.ratio
     passing, full = (scale * tier for tier in result.thresholds)
     return SpeedScore(of, scale * result.ratio, (scale * low, scale * high), Tiers(passing, full))

@@ -1,4 +1,4 @@
-"""Prints the summary of a class in the terminal, and writes the gradebook and rooflines."""
+"""Prints the summary of a class to the terminal, and writes the gradebook and rooflines."""
 
 import logging
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from torchkata.course import course
 
 
 def rebuild(directory: Path, *, excel: bool = False) -> tuple[list[Result], list[str]]:
-    """Write the gradebook; return its results and a line for each unreadable result. Raises MachineError."""
+    """Write the gradebook. Return its results, and a line for each unreadable result. Raises MachineError."""
     results, problems = read_all(directory, drop_details)
     found = list(results.values())
     with convert_write_errors(directory / "gradebook.csv", MachineError):
@@ -26,12 +26,12 @@ def rebuild(directory: Path, *, excel: bool = False) -> tuple[list[Result], list
 
 
 def draw_speed(directory: Path, found: Sequence[Result]) -> list[str]:
-    """Draw a roofline for each timed submission; return a line for each unreadable result. Raises MachineError."""
+    """Draw a roofline for each timed submission. Return a line for each unreadable result. Raises MachineError."""
     problems = []
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # no messages about its font cache
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # suppress messages about its font cache
     with convert_write_errors(directory, MachineError):
         for row in found:
-            (directory / row.submission / "roofline.svg").unlink(missing_ok=True)  # an earlier run's roofline
+            (directory / row.submission / "roofline.svg").unlink(missing_ok=True)  # the roofline of an earlier run
             if row.performance:
                 from grader.output.roofline import draw_result  # matplotlib is slow to import
 
@@ -54,7 +54,7 @@ def print_class(out: Console, found: Sequence[Result], directory: Path, limit: i
 
 
 def print_findings(out: Console, found: Sequence[Result], limit: int | None) -> None:
-    """Print a line for each finding, up to a limit."""
+    """Print a line for each finding, up to the limit."""
     findings = [(row.submission, finding) for row in found for finding in row.findings]
     if findings:
         out.print("findings in the sources (shown only to you; they do not affect points):")

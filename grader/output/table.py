@@ -1,4 +1,4 @@
-"""Builds the terminal table of a class: a row for each submission with points and status of katas and workloads."""
+"""Builds the table of a class for the terminal, with a row of points and statuses for each submission."""
 
 from collections.abc import Sequence
 
@@ -12,13 +12,13 @@ from torchkata.course import Kata
 from torchkata.i18n import class_words
 from torchkata.result import LOOK_OF, Status, find_gravest, get_status
 
-COLORS = {"grey": "bright_black"}  # rich's name for the color
-NARROWEST = 5  # width of "100 ✗": long names are wrapped, numbers are never cut off
-UNMARKED: tuple[Status, ...] = ("done", "not_graded")  # these need no symbol after their points
+COLORS = {"grey": "bright_black"}  # the name that rich uses for the color
+NARROWEST = 5  # width of "100 ✗"; long names are wrapped, but numbers are never truncated
+UNMARKED: tuple[Status, ...] = ("done", "not_graded")  # not marked with a symbol after the points
 
 
 def build_class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
-    """Return the table with a legend; if several tracks were graded, it has one column per track."""
+    """Return the table with a legend. If several tracks were graded, the table has one column per track."""
     tracks = dict.fromkeys(kata.track for kata in katas)
     columns = (
         [[kata for kata in katas if kata.track == track] for track in tracks]
@@ -49,7 +49,7 @@ def build_class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
 
 
 def format_katas(katas: Sequence[KataResult]) -> Text:
-    """Return the points and the worst status of these katas, or "" if none was graded."""
+    """Return the points and the worst status of these katas, or "" if none of them was graded."""
     if not katas:
         return Text("")
     status = find_gravest([kata.status for kata in katas])
@@ -57,18 +57,18 @@ def format_katas(katas: Sequence[KataResult]) -> Text:
 
 
 def format_cell(points: str, status: Status) -> Text:
-    """Return points and the symbol of the status, padded so that the points of a column are aligned."""
+    """Return the points and the symbol of the status, padded so that the points in a column are aligned."""
     color = LOOK_OF[status].color
     return Text(f"{points} {symbol(status):<1}", style=COLORS.get(color, color))
 
 
 def symbol(status: Status) -> str:
-    """Return the symbol shown after the points."""
+    """Return the symbol that is shown after the points."""
     return "" if status in UNMARKED else LOOK_OF[status].symbol
 
 
 def format_speed(row: Result) -> Text:
-    """Return the points of all workloads (or how many passed, in a rehearsal) and their worst status."""
+    """Return the points of all workloads (in a rehearsal, how many passed) and their worst status."""
     graded = [workload for workload in row.performance if workload.outcome != "not_graded"]
     if not graded:
         return Text("")

@@ -1,1 +1,1 @@
-"""The path from a submission to its result: reading, queueing, collecting the tests, grading, scoring, storing."""
+"""The path of a submission: reading, queueing, collecting tests, grading, scoring, and storing the result."""

@@ -1,4 +1,7 @@
-"""Reads the Python files in a zip or tar, in memory and with limits. A hostile archive causes a one-line error."""
+"""Reads the Python files in a zip or tar archive in memory, within limits.
+
+A malicious archive causes a one-line error.
+"""
 
 import gzip
 import io
@@ -12,19 +15,18 @@ from grader.base.text import MOST_QUOTED, quote
 from torchkata.course.submission import MAX_BYTES
 
 MAX_ENTRIES = 10_000  # maximum number of entries of any kind in an archive or a directory
-MAX_UNPACKED = 64 * 2**20  # bytes of an uncompressed tar: even skipping a member decompresses it
-ZIP_ENTRY = b"PK\x01\x02"  # signature of an entry in the central directory
+MAX_UNPACKED = 64 * 2**20  # bytes of an uncompressed tar, since skipping a member still decompresses it
+ZIP_ENTRY = b"PK\x01\x02"  # signature of an entry in the central directory of a zip
 ENDINGS = (".tar.gz", ".tgz", ".tar", ".zip")
 
 
 class SubmissionError(Exception):
-    """The submission can't be read; the message gives the reason on one line, without a path.
+    """Raised if a submission can't be read. The message is the reason on one line, without a path.
 
     Args:
         why: the reason.
-        detail: text taken from the student's files, such as a name. Long text is cut off, and pseudonymized results
-        leave it
-            out.
+        detail: text taken from the student's files, such as a name. Long text is truncated, and pseudonymized results
+            do not include it.
     """
 
     def __init__(self, why: str, detail: str = "") -> None:
@@ -33,17 +35,17 @@ class SubmissionError(Exception):
 
 
 def read_archive(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Yield the Python files of a zip or tar. Raises SubmissionError, and any error of zipfile and tarfile."""
+    """Yield the Python files in a zip or tar archive. Raises SubmissionError, or any error of zipfile and tarfile."""
     if not zipfile.is_zipfile(io.BytesIO(content)):
         yield from read_tar(content)
-    elif content.count(ZIP_ENTRY) > MAX_ENTRIES:  # zipfile would read all of them first
+    elif content.count(ZIP_ENTRY) > MAX_ENTRIES:  # zipfile would read all entries first
         raise SubmissionError(f"more than {MAX_ENTRIES} entries")
     else:
         yield from read_zip(content)
 
 
 def read_zip(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Yield the Python files of a zip."""
+    """Yield the Python files in a zip archive."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for info in archive.infolist():
             kind = stat.S_IFMT(info.external_attr >> 16)
@@ -53,7 +55,7 @@ def read_zip(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 
 def read_tar(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Yield the Python files of a tar, compressed or not."""
+    """Yield the Python files in a tar archive, which may be compressed."""
     try:
         archive = tarfile.TarFile(fileobj=io.BytesIO(decompress(content)))
     except tarfile.ReadError:
@@ -69,7 +71,7 @@ def read_tar(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 
 def decompress(content: bytes) -> bytes:
-    """Return the bytes of a tar. Raises SubmissionError if they exceed the limit."""
+    """Return the uncompressed bytes of a tar archive. Raises SubmissionError if there are too many."""
     if not content.startswith(b"\x1f\x8b"):
         return content
     with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
@@ -80,7 +82,7 @@ def decompress(content: bytes) -> bytes:
 
 
 def check_name(name: str) -> PurePosixPath:
-    """Return the name of an entry. Raises SubmissionError if it points outside the archive."""
+    """Return the path of an entry. Raises SubmissionError if it points outside the archive."""
     entry = PurePosixPath(name.replace("\\", "/"))
     if entry.is_absolute() or ".." in entry.parts or "\0" in name or ":" in name:
         raise SubmissionError("contains an entry with an unsafe path", repr(name[:MOST_QUOTED]))
@@ -88,7 +90,7 @@ def check_name(name: str) -> PurePosixPath:
 
 
 def check_size(content: bytes) -> bytes:
-    """Return the content of a file. Raises SubmissionError if the file is larger than any hand-written module."""
+    """Return the content of a file. Raises SubmissionError if the file is too large to be a hand-written module."""
     if len(content) > MAX_BYTES:
         raise SubmissionError(f"contains a file larger than {MAX_BYTES // 2**20} MiB")
     return content

@@ -1,4 +1,4 @@
-"""Collects the tests once with pytest, and runs single tests on request."""
+"""Collects the tests once with pytest, and runs individual tests on request."""
 
 import os
 import time
@@ -26,7 +26,7 @@ class Tests:
         self.config = session.config
         get_state(self.config).inputs = inputs
         self.examples = examples
-        self.broken: set[tuple[str, str]] = set()  # pairs (kata, test) of the tests that the reference solution fails
+        self.broken: set[tuple[str, str]] = set()  # (kata, test) of the tests that fail with the reference solution
         self.items: dict[str, dict[str, pytest.Function]] = {}
         for item in session.items:
             kata = find_kata(item.path)
@@ -52,12 +52,18 @@ class Collector:
             self.uncollected.append(str(report.longrepr).strip().splitlines()[-1])
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Use pytest's cheapest traceback style: tracebacks are not shown, and the default takes longer than a test."""
+        """Select pytest's fastest traceback style.
+
+        Tracebacks are not shown, and the default style takes longer than a test.
+        """
         config.option.tbstyle = "native"
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Generator[None, object, object]:
-        """Catch the error that is raised if the course's tests and points differ: pytest would only print it."""
+        """Catch the error raised if the course's tests and points do not match.
+
+        Without this, pytest would only print the error.
+        """
         try:
             return (yield)
         except pytest.UsageError as error:
@@ -85,20 +91,20 @@ def collect_tests(
     katas: Sequence[Kata] = (),
     inputs: Inputs | None = None,
 ) -> None:
-    """Collect tests under a Hypothesis profile, and call `use` with them.
+    """Collect the tests under a Hypothesis profile, and call `use` with them.
 
     Args:
-        katas: the katas whose tests to collect; all if empty.
+        katas: the katas whose tests are collected; if empty, all katas.
         inputs: random inputs drawn in advance; if None, Hypothesis draws them for each submission.
     """
     if "torch" in course().preload:
         import torch
 
-        torch.set_num_threads(1)  # torch hangs in a forked child after an operation on several threads
+        torch.set_num_threads(1)  # torch hangs in a forked child if an operation has used several threads before
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(name, None)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    os.environ["KATA_LANG"] = class_language()  # results must not depend on the machine's language
+    os.environ["KATA_LANG"] = class_language()  # results must not depend on the language of the machine
     collector = Collector(use, examples, inputs)
     arguments = [str(course().tests), f"--rootdir={course().root}", f"--config-file={course().root / 'pyproject.toml'}"]
     arguments += ["-p", "torchkata.pytest_plugin.plugin"]
@@ -136,6 +142,6 @@ def run_test(item: pytest.Item) -> TestResult:
 
 
 def extract_reason(fault: str) -> str:
-    """Return the line of a failed setup's report with the reason: the fixture's error, or else the last line."""
+    """Return the line of a failed setup's report that contains the reason: the fixture's error, or the last line."""
     lines = fault.strip().splitlines()
     return next((line.strip("E ") for line in lines if line.startswith("E ") and "fixture" in line), lines[-1])

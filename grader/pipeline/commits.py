@@ -1,7 +1,7 @@
-"""Finds when a submission that is a git repository was committed.
+"""Determines when a submission was committed, if it is a git repository.
 
-The student controls the repository, and git obeys a repository's settings, which may name programs to run. So
-this module reads the commit and its folders without git: no link is followed, nothing blocks, and the work is limited.
+The repository is controlled by the student, and its git configuration may specify programs to run. Therefore this
+module reads the commit and its trees without git. It follows no links, never blocks, and limits the amount of work.
 """
 
 import contextlib
@@ -16,25 +16,25 @@ from datetime import UTC, datetime, timedelta, timezone
 from itertools import islice
 from pathlib import Path
 
-MAX_BYTES = 2**20  # size limit of a reference file or an object
-MAX_WORK = 4 * 2**20  # bytes of all objects that are read
-OBJECT_WORK = 2**14  # each object counts as this many extra bytes, which limits their number as well
+MAX_BYTES = 2**20  # maximum size of a ref file or an object
+MAX_WORK = 4 * 2**20  # maximum total size of all objects that are read
+OBJECT_WORK = 2**14  # each object counts as this many additional bytes, which limits the number of objects
 MAX_PACKS = 100
 OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 COMMIT = re.compile(r"[0-9a-f]{40}")
 BRANCH = re.compile(r"ref: (refs/heads/[\w./-]+)")
 TREE = re.compile(rb"tree ([0-9a-f]{40})\n")
-TIME = re.compile(rb"^committer [^\n]*> (\d{9,10}) ([+-])(0\d|1[0-4])([0-5]\d)$", re.MULTILINE)  # years 1973 to 2286
+TIME = re.compile(rb"^committer [^\n]*> (\d{9,10}) ([+-])(0\d|1[0-4])([0-5]\d)$", re.MULTILINE)  # from 1973 to 2286
 ENTRY = re.compile(rb"[0-7]{5,6} ([^\0]{1,255})\0(.{20})", re.DOTALL)
 PACK_INDEX = b"\377tOc\0\0\0\2"
-PACK_NAMES = 8 + 4 * 256  # where the sorted names begin in the index of a pack
+PACK_NAMES = 8 + 4 * 256  # start of the sorted names in a pack index
 KINDS = {1: b"commit", 2: b"tree"}
 OFFSET_DELTA, NAME_DELTA = 6, 7
 MALFORMED = (OSError, ValueError, ArithmeticError, LookupError, RecursionError, struct.error, zlib.error)
 
 
 def find_commit_time(path: Path, files: Mapping[str, bytes]) -> str:
-    """Return the last commit's time, with zone, or "" if no commit contains the graded files or its time is invalid."""
+    """Return the last commit's time with zone, or "" if no commit contains the graded files or its time is invalid."""
     try:
         with open_inside(None, str(path), ".git") as git, open_inside(git, "objects") as folder:
             objects = Objects(folder)
@@ -55,7 +55,7 @@ def find_commit_time(path: Path, files: Mapping[str, bytes]) -> str:
 
 @contextlib.contextmanager
 def open_inside(folder: int | None, *parts: str) -> Iterator[int]:
-    """Open a path in a folder without following links, and yield the descriptor. Raises OSError."""
+    """Open a path inside a folder without following links, and yield the descriptor. Raises OSError."""
     with contextlib.ExitStack() as opened:
         for part in parts:
             folder = os.open(part, OPEN_FLAGS, dir_fd=folder)
@@ -65,7 +65,7 @@ def open_inside(folder: int | None, *parts: str) -> Iterator[int]:
 
 
 def read_head(git: int) -> str:
-    """Return the commit that is checked out. Raises ValueError or OSError."""
+    """Return the id of the commit that is checked out. Raises ValueError or OSError."""
     head = read_text(git, "HEAD").strip()
     branch = BRANCH.fullmatch(head)
     if branch:
@@ -80,7 +80,10 @@ def read_head(git: int) -> str:
 
 
 def read_text(folder: int, *parts: str) -> str:
-    """Return the beginning of a text file. Raises ValueError for a path with "..", OSError unless it is a file."""
+    """Return the beginning of a text file.
+
+    Raises ValueError if the path contains "..", and OSError if it is not a file.
+    """
     if ".." in parts:
         raise ValueError(parts)
     with open_inside(folder, *parts) as file:
@@ -88,18 +91,18 @@ def read_text(folder: int, *parts: str) -> str:
 
 
 def read_tree(objects: "Objects", name: str) -> dict[str, str]:
-    """Return the hashes of a folder's entries by name."""
+    """Return the hashes of the entries of a tree object, by name."""
     found = ENTRY.findall(objects.read(name, b"tree"))
     return {entry.decode("utf-8", "replace"): hash.hex() for entry, hash in found}
 
 
 def hash_blob(content: bytes) -> str:
-    """Return the hash by which git identifies a file's content."""
+    """Return the hash that identifies the content of a file in git."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 class Objects:
-    """The objects of a repository. Reading raises one of `MALFORMED` if it fails or exceeds the limits."""
+    """The objects of a repository. Raises one of `MALFORMED` if an object cannot be read or exceeds the limits."""
 
     def __init__(self, folder: int) -> None:
         self.folder = folder
@@ -110,14 +113,14 @@ class Objects:
             self.packs = sorted(name.removesuffix(".idx") for name in islice(names, MAX_PACKS))
 
     def read(self, name: str, kind: bytes) -> bytes:
-        """Return the content of an object of this kind."""
+        """Return the content of an object of this type."""
         found, content = self.read_any(name)
         if found != kind:
             raise ValueError(found)
         return content
 
     def read_any(self, name: str) -> tuple[bytes, bytes]:
-        """Return the kind and the content of an object, stored in its own file or in a pack."""
+        """Return the type and content of an object, which is stored either in its own file or in a pack."""
         with contextlib.suppress(FileNotFoundError), open_inside(self.folder, name[:2], name[2:]) as file:
             header, _, content = self.unpack(file, 0).partition(b"\0")
             return header.split()[0], content
@@ -130,7 +133,7 @@ class Objects:
         raise KeyError(name)
 
     def read_packed(self, file: int, offset: int) -> tuple[bytes, bytes]:
-        """Return the kind and the content of the object at this position in a pack."""
+        """Return the type and content of the object at this offset in a pack."""
         self.spend(OBJECT_WORK)
         header = os.pread(file, 64, offset)
         kind, place = header[0] >> 4 & 7, skip_number(header, 0)
@@ -147,7 +150,7 @@ class Objects:
         return base[0], apply_delta(base[1], self.unpack(file, offset + end))
 
     def unpack(self, file: int, offset: int) -> bytes:
-        """Return the uncompressed data at this position in a file."""
+        """Return the uncompressed data at this offset in a file."""
         unpacker = zlib.decompressobj()
         content = unpacker.decompress(os.pread(file, MAX_BYTES, offset), MAX_BYTES)
         self.spend(len(content))
@@ -156,14 +159,14 @@ class Objects:
         return content
 
     def spend(self, work: int) -> None:
-        """Count work against the limit."""
+        """Count the work, and raise an error if it exceeds the limit."""
         self.left -= work
         if self.left < 0:
             raise ValueError("too much work")
 
 
 def find_offset(index: int, name: bytes) -> int | None:
-    """Return the offset of an object in the pack with this index, or None if it is not there."""
+    """Return the offset of an object in the pack of this index, or None if the pack does not contain the object."""
     if os.pread(index, len(PACK_INDEX), 0) != PACK_INDEX:
         return None
     ends = (0, *struct.unpack(">256I", os.pread(index, 4 * 256, len(PACK_INDEX))))
@@ -176,14 +179,14 @@ def find_offset(index: int, name: bytes) -> int | None:
 
 
 def skip_number(content: bytes, place: int) -> int:
-    """Return the position after a number whose bytes, except the last byte, have their highest bit set."""
+    """Return the position after a variable-length number: all of its bytes except the last have the highest bit set."""
     while content[place] & 128:
         place += 1
     return place + 1
 
 
 def apply_delta(base: bytes, delta: bytes) -> bytes:
-    """Return the object that a delta describes: its bytes are copied from another object or stored in the delta."""
+    """Apply a delta to an object: parts are copied from `base` or are contained in the delta itself."""
     place, result = skip_number(delta, skip_number(delta, 0)), bytearray()
     while place < len(delta):
         code, place = delta[place], place + 1

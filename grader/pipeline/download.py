@@ -1,7 +1,7 @@
-"""Finds the submissions in a folder that an instructor has downloaded from a platform.
+"""Finds the submissions in a folder that an instructor downloaded from a platform.
 
-Students may own the contents of the folder. Nothing in it can raise an error here: anything that can't be inspected
-counts as a submission and is refused when it is read.
+The contents of the folder may be controlled by students, so nothing in it raises an error here. Anything that can't be
+inspected is treated as a submission and is rejected later, when it is read.
 """
 
 import os
@@ -23,25 +23,25 @@ IGNORED = (
     "Thumbs.db",
     "desktop.ini",
     "__MACOSX",
-)  # added by platforms and systems
+)  # files added by platforms and operating systems
 CANVAS = re.compile(r"(?P<name>[^_]+)(?:_LATE)?_(?P<user>\d+)_\d+_(?P<file>.+?)(?:-\d+)?\.py")  # -1: a resubmission
 
 
 @dataclass(frozen=True)
 class Download:
-    """The submissions that were found, and the names of other files."""
+    """The submissions that were found, and the names of all other files."""
 
     submissions: list[Path]
     passed_over: list[str] = field(default_factory=list)
-    loose: dict[str, list[tuple[str, Path]]] = field(default_factory=dict)  # keyed by id: names and paths
+    loose: dict[str, list[tuple[str, Path]]] = field(default_factory=dict)  # names and paths, keyed by id
 
 
 def find_submissions(paths: Sequence[Path]) -> Download:
-    """Return the submissions that these paths refer to.
+    """Return the submissions that are found at these paths.
 
-    A single directory without katas stands for its contents, except regular files that are not archives, if at least
-    two of them have katas, or if the directory has Gradescope's metadata or files named by Canvas. Raises CallError if
-    a path is missing, or no submission is found.
+    If a single directory without katas is given, its contents are treated as submissions if at least two of them
+    contain katas, or if the directory contains Gradescope's metadata or files named by Canvas. Regular files that are
+    not archives are ignored in this case. Raises CallError if a path is missing or no submission is found.
     """
     for path in paths:
         if not os.path.lexists(path):
@@ -62,7 +62,7 @@ def find_submissions(paths: Sequence[Path]) -> Download:
 
 
 def list_folder(folder: Path) -> list[str]:
-    """Return the names in a folder, or no names if the folder can't be read."""
+    """Return the names in a folder, or nothing if the folder can't be read."""
     try:
         return [path.name for path in folder.iterdir()]
     except OSError:
@@ -70,7 +70,7 @@ def list_folder(folder: Path) -> list[str]:
 
 
 def find_loose_files(paths: Iterable[Path]) -> dict[str, list[tuple[str, Path]]]:
-    """Return Python files that Canvas has saved side by side, with their names: by submission id (see `roster`)."""
+    """Return the names of the Python files that Canvas saved side by side, keyed by submission id (see `roster`)."""
     found: dict[str, list[tuple[str, Path]]] = {}
     for path in dict.fromkeys(paths):
         if (named := CANVAS.fullmatch(path.name)) and get_type(path) == stat.S_IFREG:
@@ -87,14 +87,14 @@ def exclude_loose(paths: Iterable[Path], loose: dict[str, list[tuple[str, Path]]
 def demand_submissions(
     found: list[Path], loose: dict[str, list[tuple[str, Path]]], paths: Sequence[Path]
 ) -> list[Path]:
-    """Return `found`. Raises CallError if there are no submissions at all."""
+    """Return `found`. Raises CallError if there are no submissions."""
     if not found and not loose:
         raise CallError(f"{', '.join(map(str, paths))}: no submission in it")
     return found
 
 
 def may_hold_katas(path: Path) -> bool:
-    """Return whether a path is an archive, or a folder with katas in it or one level down, or can't be inspected."""
+    """Return whether a path may contain katas: an archive, a folder with katas (up to one level down), or unknown."""
     if is_archive(path.name):
         return True
     try:
@@ -108,7 +108,7 @@ def may_hold_katas(path: Path) -> bool:
 
 
 def folder_has_katas(parent: int, name: str) -> bool:
-    """Return whether there are katas in a folder in a folder; False for a file or link. Raises OSError."""
+    """Return whether a subfolder contains katas; False if it is a file or link. Raises OSError."""
     try:
         with open_folder(parent, name) as folder:
             return has_katas(list_names(folder))
@@ -117,7 +117,7 @@ def folder_has_katas(parent: int, name: str) -> bool:
 
 
 def get_type(path: Path) -> int:
-    """Return the file type as `lstat` reports it, without following links, or 0 if it can't be determined."""
+    """Return the file type as reported by `lstat`, which does not follow links, or 0 if it can't be determined."""
     try:
         return stat.S_IFMT(path.lstat().st_mode)
     except OSError:
@@ -125,10 +125,10 @@ def get_type(path: Path) -> int:
 
 
 def is_archive(name: str) -> bool:
-    """Return whether a name has the extension of an archive."""
+    """Return whether a name has an archive extension."""
     return name.lower().endswith(ENDINGS)
 
 
 def has_katas(names: Iterable[str]) -> bool:
-    """Return whether there is an `assignment/` or a kata's file among the names in a folder."""
+    """Return whether the names in a folder include `assignment/` or the file of a kata."""
     return not {"assignment", *(f"{kata}.py" for kata in course().katas)}.isdisjoint(names)

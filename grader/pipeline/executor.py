@@ -1,4 +1,4 @@
-"""The interface of an executor, which grades a class on this machine or on a cluster."""
+"""The interface of executors, which grade a class on this machine or on a cluster."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -16,7 +16,7 @@ Warn: TypeAlias = Callable[[str], None]
 
 
 class ProgressListener(Protocol):
-    """An object that is notified while a single submission is graded."""
+    """Receives events while a single submission is being graded."""
 
     def begin(self, blank: Result) -> None:
         """Handle the start of the run, before any test has finished."""
@@ -33,21 +33,21 @@ class ProgressListener(Protocol):
 
 @dataclass
 class RunOutcome:
-    """The outcome of grading a queue of submissions."""
+    """The outcome of grading all submissions in a queue."""
 
     stored: list[str] = field(default_factory=list)
-    unsure: list[str] = field(default_factory=list)  # inconclusive submissions, which is never a student's fault
-    again: Counter[str] = field(default_factory=Counter)  # submissions of each regraded kata, if other katas were kept
+    unsure: list[str] = field(default_factory=list)  # submissions with an inconclusive result, not the student's fault
+    again: Counter[str] = field(default_factory=Counter)  # number of submissions that each kata was regraded for
     broken: list[str] = field(default_factory=list)  # tests that fail because of the instructor's mistake, with traces
-    unfit: str = ""  # why this machine could not measure speed, and how to fix it
+    unfit: str = ""  # the reason why this machine could not measure speed, and how to fix it
 
 
 class Executor(ABC):
-    """Grades a queue: `Local` on this machine, `Slurm` on a cluster."""
+    """Grades the submissions in a queue: `Local` on this machine, `Slurm` on a cluster."""
 
     @abstractmethod
     def grade(self, queue: Queue, out: Console, warn: Warn, live: ProgressListener | None) -> RunOutcome:
-        """Grade the pending submissions of a queue, and store each result in its `out`.
+        """Grade the pending submissions in a queue, and store the results in its `out` directory.
 
         Raises CallError before anything is written, and MachineError.
         """

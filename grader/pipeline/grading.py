@@ -1,4 +1,4 @@
-"""Grades the katas of one submission, in the process that calls it."""
+"""Grades the katas of one submission in the calling process."""
 
 import contextlib
 from collections.abc import Callable, Mapping, Set
@@ -21,10 +21,10 @@ BROKEN_TEST = "this test is broken; your instructor has been notified, and you l
 
 
 class GradingRunner(Runner, Protocol):
-    """A runner that grades one kata's files after another."""
+    """A runner that grades the files of one kata after another."""
 
     def open(self, files: Mapping[str, bytes], patience: float) -> None:
-        """Grade these files from now on, with all time limits multiplied by `patience`."""
+        """Use these files from now on, with all time limits multiplied by `patience`."""
 
     def end(self) -> int:
         """End the process that runs the student's code."""
@@ -37,11 +37,11 @@ def grade_submission(
     report: Callable[[str, TestResult, str], None],
     finished: Mapping[str, Mapping[str, TestResult]] = MappingProxyType({}),
 ) -> list[KataResult]:
-    """Grade all katas of a submission, in order, with fallbacks for foundations that are not done.
+    """Grade all katas of a submission in order, using fallbacks for foundations that are not done.
 
     Args:
-        report: called after each test with the kata, the result, and the trace if the test is broken.
-        finished: the results that need no second run, by kata and test.
+        report: called after each test with the kata, the result, and the traceback if the test is broken.
+        finished: the results of tests that do not have to run again, by kata and test.
     """
     state = get_state(tests.config)
     state.seed, state.is_seed_secret = job.seed, not job.for_instructor
@@ -71,12 +71,12 @@ def grade_submission(
 
 
 def compute_patience(tests: Tests) -> float:
-    """Return the factor for time limits: more examples get more time."""
+    """Return the factor by which time limits are multiplied. It is larger if there are more examples."""
     return max(1.0, tests.examples / 100)
 
 
 def draw_ahead(job: Job, tests: Tests) -> None:
-    """Draw the inputs of this job's tests before the fork, so that all children share them."""
+    """Draw the inputs of the job's tests before forking, so that they are shared by all children."""
     inputs = get_state(tests.config).inputs
     if inputs is None or job.expect_failure:
         return
@@ -89,12 +89,12 @@ def draw_ahead(job: Job, tests: Tests) -> None:
 
 
 def is_property(item: pytest.Function) -> bool:
-    """Return whether Hypothesis draws the inputs of a test."""
+    """Return whether the inputs of a test are drawn by Hypothesis."""
     return hasattr(item.obj, "hypothesis")
 
 
 def limit_examples(job: Job, item: pytest.Function) -> contextlib.AbstractContextManager[None]:
-    """Return a context that limits a test to the number of examples that the job needs."""
+    """Return a context manager that limits a test to the number of examples needed by the job."""
     return (
         hypothesis_internals.limit_examples(item.obj)
         if job.few_examples and is_property(item)
@@ -103,17 +103,20 @@ def limit_examples(job: Job, item: pytest.Function) -> contextlib.AbstractContex
 
 
 def is_broken(tests: Tests, kata: str, result: TestResult) -> bool:
-    """Return whether a test is broken: it reports an instructor's mistake, or the reference solution fails it."""
+    """Return whether a test is broken: it reports a mistake of the instructor, or fails with the reference solution."""
     return result.cause.startswith(BROKEN) or (result.outcome in FAILED and (kata, result.name) in tests.broken)
 
 
 def excuse(result: TestResult) -> TestResult:
-    """Return the result that a student sees of a broken test. It hides how the test failed, which may be secret."""
+    """Return the result of a broken test that is shown to the student.
+
+    How the test failed may be secret and is omitted.
+    """
     return TestResult(result.name, "inconclusive", message=BROKEN_TEST, cause=BROKEN, seconds=result.seconds)
 
 
 def has_same_fallbacks(kata: str, done: Set[str], done_before: Set[str]) -> bool:
-    """Return whether a kata that was graded before would get the same fallbacks again."""
+    """Return whether a kata that was graded before would use the same fallbacks again."""
     return {*course().foundations(kata)}.isdisjoint(done ^ done_before)
 
 

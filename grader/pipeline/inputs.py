@@ -1,10 +1,10 @@
-"""Draws the random inputs once for all submissions of a run.
+"""Draws the random inputs once for all submissions in a run.
 
-Hypothesis draws a test's inputs before the grader forks the first child that runs this test. Every child inherits its
-own copy of the inputs, so no child can change the inputs of another.
+Hypothesis draws the inputs of a test before the grader forks the first child that runs the test. Every child inherits
+its own copy of the inputs, so it cannot change the inputs of other children.
 
-The seed is the same for all submissions, so Hypothesis would draw the same inputs for each submission. When a
-submission fails on an input, Hypothesis itself runs and finds the same failure.
+Since all submissions use the same seed, Hypothesis would draw the same inputs for each of them. If a submission fails
+on an input, Hypothesis itself is run and finds the same failure.
 """
 
 import functools
@@ -20,17 +20,17 @@ from torchkata.pytest_plugin.first_pass import Input
 
 
 class SharedInputs:
-    """An `Inputs` that draws a test's inputs at the first request and keeps them in memory.
+    """An `Inputs` object that draws the inputs of a test on the first request and caches them.
 
-    When another seed or number of examples is requested, the earlier inputs of that test are discarded, so that proofs
-    with many seeds do not fill the memory.
+    If a different seed or number of examples is requested, the previous inputs of that test are discarded to save
+    memory.
     """
 
     def __init__(self) -> None:
         self.drawn: dict[object, tuple[tuple[int, int], list[dict[str, Any]] | None]] = {}  # keyed by test
 
     def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
-        """Return the inputs of this test, as `torchkata.pytest_plugin.first_pass.Inputs.draw` does."""
+        """Return the inputs of this test (see `torchkata.pytest_plugin.first_pass.Inputs.draw`)."""
         key = (seed, get_settings(item.obj).max_examples)
         drawn, inputs = self.drawn.get(item.obj, (None, None))
         if drawn != key:
@@ -40,10 +40,10 @@ class SharedInputs:
 
 
 def draw_inputs(item: pytest.Function, seed: int) -> list[dict[str, Any]] | None:
-    """Return the arguments that `@given` passes to a test while nothing fails, or None if Hypothesis cannot draw them.
+    """Return the arguments that `@given` passes to a test while nothing fails, or None if they cannot be drawn ahead.
 
-    Some inputs, like `st.data()`, draw more values during the test. This is impossible after this function has
-    returned, so the first pass leaves such a test to Hypothesis.
+    Some inputs, such as `st.data()`, draw more values while the test is running. Tests with such inputs skip the first
+    pass and are run by Hypothesis.
     """
     hypothesis.seed(seed)(item.obj)
     handle = item.obj.hypothesis
@@ -58,7 +58,7 @@ def draw_inputs(item: pytest.Function, seed: int) -> list[dict[str, Any]] | None
     handle.inner_test = record
     try:
         item.obj(**fixtures)
-    except Exception:  # Hypothesis or a strategy failed; the child that runs the test reports the error
+    except Exception:  # Hypothesis or a strategy failed; the error is reported by the child that runs the test
         return None
     finally:
         handle.inner_test = body

@@ -1,4 +1,7 @@
-"""Reads the submissions of a class. An unreadable submission becomes a refusal and does not stop the others."""
+"""Reads the submissions of a class.
+
+A submission that cannot be read becomes a refusal and does not affect the others.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +14,7 @@ from grader.pipeline.submission_ids import Entry, Refusal
 
 
 def take_in(entry: Entry) -> Submission | Refusal:
-    """Read a submission, or return why it can't be read."""
+    """Read a submission, or return the reason why it can't be read."""
     try:
         return replace(read_submission(entry.path, entry.files), id=entry.id)
     except SubmissionError as error:
@@ -21,7 +24,7 @@ def take_in(entry: Entry) -> Submission | Refusal:
 def pseudonymize(
     entries: Sequence[Entry], refused: Sequence[Refusal], key: Path, out: Path
 ) -> tuple[list[Entry], list[Refusal]]:
-    """Replace the ids with pseudonyms; messages about these entries then contain no path. Raises CallError."""
+    """Replace ids by pseudonyms, so that messages about these entries contain no paths. Raises CallError."""
     names = pseudonyms_for([entry.id for entry in (*entries, *(refusal.entry for refusal in refused))], key, out)
 
     def rename(entry: Entry) -> Entry:

@@ -1,4 +1,4 @@
-"""Defines a job (one submission to grade) and the events that grading it produces."""
+"""Defines jobs (submissions to grade) and the events produced by grading them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,20 +12,20 @@ from torchkata.result import TestResult
 
 @dataclass(frozen=True)
 class Job:
-    """One submission to grade."""
+    """A submission to grade."""
 
     submission: Submission
     katas: tuple[Kata, ...]
     seed: int
-    known_good: frozenset[str] = frozenset()  # katas that are known to be done, and so need no fallback
+    known_good: frozenset[str] = frozenset()  # katas that are known to be done and therefore need no fallback
     limits: Limits = field(default_factory=lambda: course().limits)
-    lint: bool = False  # also search the source for findings
-    expect_failure: bool = False  # skip the first pass and the diagnosis, which a failing test does not need
-    few_examples: bool = False  # a quarter of the inputs is enough
-    for_instructor: bool = False  # messages may reveal the seed and the line of the course where a test fails
-    next: "Job | None" = None  # the job to grade right after this one, with the same zygote
+    lint: bool = False  # also search the source code for findings
+    expect_failure: bool = False  # skip the first pass and the diagnosis, which are not needed for tests that fail
+    few_examples: bool = False  # use a quarter of the inputs
+    for_instructor: bool = False  # messages may reveal the seed and the line of the course at which a test fails
+    next: "Job | None" = None  # the job to grade immediately afterwards, with the same zygote
     reusable: Mapping[str, KataResult] = field(default_factory=dict)  # stored results that a regrade would reproduce
-    done_before: frozenset[str] = frozenset()  # katas that were done when the reusable results were made
+    done_before: frozenset[str] = frozenset()  # katas that were done when the reusable results were created
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Graded:
     seconds: float
     findings: list[Finding] = field(default_factory=list)
     peak_mib: float = 0.0  # peak memory of the grader's own process, most of it torch
-    traces: dict[tuple[str, str], str] = field(default_factory=dict)  # keyed by kata and test: how broken tests failed
+    traces: dict[tuple[str, str], str] = field(default_factory=dict)  # how broken tests failed, keyed by kata and test
 
 
 Event: TypeAlias = FinishedTest | Graded

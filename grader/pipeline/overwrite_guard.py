@@ -1,4 +1,4 @@
-"""Refuses a call that would lose stored results, unless it has `--force`."""
+"""Rejects commands that would overwrite stored results with less complete ones, unless `--force` is given."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +11,7 @@ from torchkata.course import course
 
 
 def demand_no_loss(entries: Sequence[Entry], options: Options) -> None:
-    """Raise CallError if a new result would contain less than the stored one, or use another seed."""
+    """Raise CallError if a new result would contain less than the stored one or would use a different seed."""
     losses: dict[str, list[str]] = {}
     for entry in entries:
         stored = result.load(options.out / entry.id / "result.json")
@@ -27,7 +27,7 @@ def demand_no_loss(entries: Sequence[Entry], options: Options) -> None:
 
 
 def list_losses(stored: Result, grading: GradingOptions) -> Iterator[str]:
-    """Yield the parts of a stored result that the new result would lack."""
+    """Yield the parts of a stored result that the new result would not contain."""
     for kata in stored.katas:
         if kata.status != "not_graded" and kata.kata in course().katas and kata.kata not in grading.katas:
             yield kata.kata

@@ -1,4 +1,4 @@
-"""The progress bar of grading: finished submissions and tests."""
+"""The progress bar for grading, which counts finished submissions and tests."""
 
 from collections import Counter
 
@@ -9,7 +9,7 @@ from grader.pipeline.job import Event, FinishedTest, Job
 
 
 def count_tests(job: Job) -> int:
-    """Return how many tests a job has."""
+    """Return the number of tests in a job."""
     return sum(len(kata.points) for kata in job.katas)
 
 
@@ -24,7 +24,7 @@ class Progress(ProgressBar):
         self.running: Counter[int] = Counter()
 
     def take(self, event: Event) -> None:
-        """Count a finished test or job. A job may finish without running all of its tests."""
+        """Count a finished test or job. A job can finish without running all of its tests."""
         if isinstance(event, FinishedTest):
             self.running[id(event.job)] += 1
         else:
@@ -35,5 +35,8 @@ class Progress(ProgressBar):
         self.draw(self.words.format(self.ended_jobs, self.jobs), total=self.tests, completed=completed)
 
     def expect(self, jobs: int, tests: int) -> None:
-        """Set the totals. The totals shrink when submissions need no grading, so that the estimate stays right."""
+        """Set the totals.
+
+        They decrease if submissions do not need to be graded, so that the time estimate remains accurate.
+        """
         self.jobs, self.tests = jobs, tests

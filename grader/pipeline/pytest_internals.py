@@ -1,9 +1,9 @@
-"""The private parts of pytest that the grader uses."""
+"""The private pytest API that the grader uses."""
 
 import pytest
 from _pytest.runner import runtestprotocol
 
 
 def run_protocol(item: pytest.Item) -> list[pytest.TestReport]:
-    """Set up, run and tear down a single test, since pytest's own loop runs all collected tests."""
+    """Set up, run and tear down a single test. This is needed because pytest's own loop runs all collected tests."""
     return runtestprotocol(item, nextitem=None, log=False)

@@ -1,4 +1,4 @@
-"""The queue of submissions: reads each submission when its turn comes, and decides whether to grade it."""
+"""The queue of submissions. Each submission is read when its turn comes, and then graded if necessary."""
 
 import shlex
 import tempfile
@@ -24,20 +24,20 @@ from grader.results.result import Result
 from grader.sandbox.launch import Isolation
 from torchkata.course import Kata
 
-OTHERS_WRITE = 0o022  # write permission of the group or of everyone
-SAME_END = ("device", "replay", "keep")  # options that a kata's result does not depend on; speed has its own digest
+OTHERS_WRITE = 0o022  # write permission for the group or for everyone
+SAME_END = ("device", "replay", "keep")  # options that do not affect the results of katas; speed has its own digest
 
 
 class GradingOptions(msgspec.Struct, frozen=True):
-    """The options that results depend on. The tasks on a cluster get all of these options."""
+    """The options that affect results. Tasks on a cluster get all of these options."""
 
     seed: int
     examples: int
     isolation: Isolation
     katas: tuple[str, ...]
     device: Literal["none", "cpu", "cuda"] = "none"
-    replay: bool = True  # draw inputs once for all submissions
-    keep: Literal["new", "better"] = "new"  # which result of a regraded kata to keep
+    replay: bool = True  # draw the inputs once for all submissions
+    keep: Literal["new", "better"] = "new"  # which result to keep when a kata is regraded
 
     def select_dependencies(self, *without: str) -> dict[str, object]:
         """Return the options that affect the results of katas, by name, for use in digests."""
@@ -47,7 +47,7 @@ class GradingOptions(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Options:
-    """The options of `grader grade`: those that results depend on, and those that concern only this process."""
+    """The options of `grader grade`, including those that affect only this process."""
 
     grading: GradingOptions
     out: Path
@@ -57,16 +57,16 @@ class Options:
     gradescope: Path | None = None
     executor: Literal["local", "slurm"] = "local"
     slurm: tuple[str, ...] = ()  # KEY=VALUE
-    per_task: int | None = None  # submissions per cluster task; None means an estimate from the time that they take
-    pseudonyms: Path | None = None  # the file with the key; sources are not stored, since they may name their author
+    per_task: int | None = None  # number of submissions per cluster task; None for an estimate based on their duration
+    pseudonyms: Path | None = None  # the key file; source code is then not stored, since it may name its author
     people: Path | None = None
     as_json: bool = False
     alone: bool = True  # no other process writes to `out` at the same time
-    since_ns: int = 0  # regrade results stored before this time of the file system
+    since_ns: int = 0  # regrade results that were stored before this file system time
 
 
 class Queue:
-    """The submissions of one call, and lists of the submissions that were refused or reused."""
+    """The submissions of one command, and lists of the submissions that were rejected or reused."""
 
     def __init__(
         self, entries: Sequence[Entry], refused: Sequence[Refusal], katas: tuple[Kata, ...], options: Options
@@ -82,13 +82,14 @@ class Queue:
 
     @property
     def expected(self) -> int:
-        """The number of submissions to grade, as far as it is known."""
+        """The number of submissions to grade, as far as known."""
         return len(self.entries) - len(self.reused) - self.unreadable
 
     def to_grade(self) -> Iterator[Job]:
-        """Yield a job for each submission that must be graded; for each unreadable submission, store the reason.
+        """Yield a job for each submission that has to be graded. For each unreadable submission, store the reason.
 
-        Raises CallError if `out` can't be written, or (without creating `out`) if no submission can be read.
+        Raises CallError if `out` can't be written to, or if none of the submissions can be read (without creating
+        `out`).
         """
         out, grading, ready = self.options.out, self.options.grading, False
         unstored = list(self.refused)
@@ -126,13 +127,13 @@ class Queue:
             self.store_refusal(refusal)
 
     def store_refusal(self, refusal: Refusal) -> None:
-        """Store why a submission is not graded, and keep its earlier results. Raises MachineError."""
+        """Store the reason why a submission is not graded, and keep its earlier results. Raises MachineError."""
         submission = refusal.entry.id
         graded = result.load(self.options.out / submission / "result.json")
         result.store(replace(graded or self.blank(submission), unreadable=refusal.reason), self.options.out)
 
     def blank(self, submission: str) -> Result:
-        """Return the result of a submission without any graded kata."""
+        """Return the result of a submission before any kata is graded."""
         return Result(
             submission=submission,
             score=0.0,
@@ -148,9 +149,9 @@ class Queue:
 
 
 def prepare_directory(directory: Path, seed: int, *, alone: bool) -> None:
-    """Create the directory if needed, and check that only this user can write to it. Raises CallError.
+    """Create the directory if necessary, and check that only this user can write to it. Raises CallError.
 
-    If no other grader writes there (`alone`), also remove the half-written files of a killed run.
+    If no other grader writes to it (`alone`), also remove partially written files that a killed run left behind.
     """
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
@@ -168,7 +169,7 @@ def prepare_directory(directory: Path, seed: int, *, alone: bool) -> None:
 
 
 def load_replaced(options: Options, submission: str) -> Result | None:
-    """Return the stored result that a new result would replace, unless it is missing or out of date."""
+    """Return the stored result that a new result would replace, or None if it is missing or out of date."""
     path = options.out / submission / "result.json"
     if options.force or not path.exists() or path.stat().st_mtime_ns < options.since_ns:
         return None
@@ -176,7 +177,7 @@ def load_replaced(options: Options, submission: str) -> Result | None:
 
 
 def is_current(stored: Result, fingerprint: str) -> bool:
-    """Return whether a result is conclusive and has the same submission, course and options."""
+    """Return whether a result is conclusive and was obtained with the same submission, course and options."""
     return not stored.unreadable and stored.fingerprint == fingerprint and stored.conclusive
 
 
@@ -186,5 +187,5 @@ def covers_all(stored: Result, reusable: Iterable[str], katas: Iterable[Kata]) -
 
 
 def keeps_speed(options: Options, stored: Result) -> bool:
-    """Return whether no speed result would be lost: speed is requested again, or none is stored."""
+    """Return whether no speed result would be lost, because speed is requested again or was never stored."""
     return options.grading.device != "none" or not stored.performance

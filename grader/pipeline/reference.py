@@ -1,10 +1,11 @@
-"""Runs the reference solution before grading a class, to find broken tests.
+"""Runs the reference solution before a class is graded, in order to find broken tests.
 
     passed         the test is sound: if the test fails later, a student's answer is the cause
     anything else  the test is broken: no student loses points because of it, and the instructor is notified
 
-This is decided before any student's code runs, so no answer can change it. Passing is recorded under a digest of tests,
-solution, engine and options in `$XDG_CACHE_HOME/torchkata/reference`, which code in bubblewrap can't reach.
+This is decided before any student code runs, so no answer can influence it. Passed tests are recorded under a digest of
+the tests, solution, engine and options in `$XDG_CACHE_HOME/torchkata/reference`, which is not accessible from within
+bubblewrap.
 """
 
 import contextlib
@@ -26,13 +27,16 @@ from torchkata.course import Kata, course
 from torchkata.pytest_plugin.run_state import get_state
 from torchkata.result import BROKEN, TestResult
 
-UNUSED = 30 * 86400.0  # seconds after which an unused mark is deleted
+UNUSED = 30 * 86400.0  # time in seconds after which an unused record is deleted
 
 
 def check_tests(
     katas: Sequence[Kata], tests: Tests, sandbox: Sandbox, options: Options, take: Callable[[Event], None]
 ) -> list[str]:
-    """Record which `tests` are sound and which broken; return a message for the instructor about each broken test."""
+    """Record which `tests` are sound and which are broken.
+
+    Return a message for the instructor about each broken test.
+    """
     solution, marks = course().solutions(), cache_dir() / "reference"
     known = frozenset(course().katas) & {name.removesuffix(".py") for name in solution}
     jobs: list[Job] = []
@@ -66,27 +70,27 @@ def check_tests(
 
 
 def clear_unused(marks: Path) -> None:
-    """Delete the marks that no run has used for a month. Raises OSError."""
+    """Delete records that have not been used for a month. Raises OSError."""
     for mark in marks.iterdir():
         if time.time() - mark.stat().st_mtime > UNUSED:
             mark.unlink(missing_ok=True)
 
 
 def find_missing_solutions(katas: Sequence[Kata]) -> Iterator[Path]:
-    """Yield the path of each missing reference solution, unless the course has no solutions at all."""
+    """Yield the path of each missing reference solution. If the course has no solutions at all, none is missing."""
     if course().solutions():
         yield from (path for kata in katas if not (path := course().solution(kata.name)).is_file())
 
 
 def is_broken(test: TestResult) -> bool:
-    """Return whether the reference solution's result shows that the test is at fault, and not the machine."""
+    """Return whether the result of the reference solution shows that the test is at fault rather than the machine."""
     if test.outcome == "inconclusive":
         return test.cause.startswith(BROKEN)
     return test.outcome not in ("passed", "not_started")
 
 
 def describe_problems(result: KataResult, traces: dict[tuple[str, str], str]) -> Iterator[str]:
-    """Yield a message for the instructor about each test that the reference solution does not pass."""
+    """Yield a message for the instructor about each test that fails with the reference solution."""
     for test in result.tests:
         if test.outcome == "not_started":
             yield f"reference/{result.kata}/solution.py is not written yet, so {test.name} was not checked"
@@ -97,6 +101,6 @@ def describe_problems(result: KataResult, traces: dict[tuple[str, str], str]) ->
 
 
 def name_mark(kata: Kata, solution: dict[str, bytes], options: Options) -> str:
-    """Return the name of the file that records that the reference solution passes all tests of a kata."""
+    """Return the name of the file whose existence means that the reference solution passes all tests of a kata."""
     basis = digest_basis(solution, options.grading.select_dependencies("katas"))
     return f"{kata.name}-{digest(kata.name, [*kata.points], digest_kata(kata.name), basis)[:32]}"

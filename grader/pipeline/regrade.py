@@ -1,4 +1,4 @@
-"""Reuses stored results in a regrade."""
+"""Reuses stored results when submissions are graded again."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -10,7 +10,7 @@ from torchkata.course import Kata
 
 
 def find_reusable(stored: Result | None, basis: str, katas: Iterable[Kata]) -> dict[str, KataResult]:
-    """Return the stored results, by kata, that a regrade would reproduce."""
+    """Return the stored results that would be reproduced by a regrade, by kata."""
     if stored is None or stored.basis != basis:
         return {}
     results = {kata.kata: kata for kata in stored.katas if kata.status != "inconclusive"}
@@ -22,17 +22,17 @@ def find_reusable(stored: Result | None, basis: str, katas: Iterable[Kata]) -> d
 
 
 def list_done(stored: Result | None) -> frozenset[str]:
-    """Return the katas that are done in a stored result."""
+    """Return the katas that are done according to a stored result."""
     return frozenset(kata.kata for kata in stored.katas if kata.status == "done") if stored else frozenset()
 
 
 def add_digests(katas: Iterable[KataResult]) -> list[KataResult]:
-    """Return the results, each with the current digest of the course's kata."""
+    """Return the results, each with the current digest of its kata in the course."""
     return [replace(kata, digest=digest_kata(kata.kata)) for kata in katas]
 
 
 def keep_better(stored: Result | None, katas: Sequence[KataResult]) -> list[KataResult]:
-    """Return for each kata the stored result if it has more points and the same tests, or else the new result."""
+    """Return, for each kata, the stored result if it has more points and the same tests, otherwise the new result."""
     before: Mapping[str, KataResult] = {kata.kata: kata for kata in stored.katas} if stored else {}
     found = []
     for new in katas:
@@ -44,5 +44,5 @@ def keep_better(stored: Result | None, katas: Sequence[KataResult]) -> list[Kata
 
 
 def get_points(kata: KataResult) -> dict[str, float]:
-    """Return the maximum points by test."""
+    """Return the maximum points of each test."""
     return {test.name: test.max_score for test in kata.tests}

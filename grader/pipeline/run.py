@@ -1,4 +1,4 @@
-"""Runs the tests of all submissions that have no result, and stores each result when it is complete."""
+"""Runs the tests of all submissions without a result, and stores each result as soon as it is complete."""
 
 import contextlib
 from collections.abc import Iterable
@@ -80,7 +80,7 @@ def grade_all(
     warn: Warn,
     live: ProgressListener | None,
 ) -> None:
-    """Grade the jobs and store each result when it is complete. Raises MachineError."""
+    """Grade the jobs and store each result as soon as it is complete. Raises MachineError."""
     tests_each = sum(len(kata.points) for kata in queue.katas)
     for path in find_missing_solutions(queue.katas):
         warn(f"{path} is missing: a mistake in this kata's tests can't be distinguished from a student's")
@@ -112,7 +112,10 @@ def grade_all(
 
 
 def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
-    """Store the result. With `--keep better`, keep better earlier results of the same files. Raises MachineError."""
+    """Store a result. With `--keep better`, earlier results of the same files are kept if better.
+
+    Raises MachineError.
+    """
     submission, options = event.job.submission.id, queue.options
     katas = regrade.add_digests(event.katas)
     submitted = digest_submission(event.job.submission.files)

@@ -1,6 +1,6 @@
-"""Stores the secret seed of a class in DIR, so that a regrade draws the same inputs.
+"""Stores the secret seed of a class in DIR, so that the same inputs are drawn if the class is graded again.
 
-Students who know the seed know all inputs, and could submit a table of answers instead of code.
+Students who know the seed can predict all inputs and could submit a table of answers instead of code.
 """
 
 import secrets
@@ -13,12 +13,12 @@ NAME = ".seed"
 
 
 def draw() -> int:
-    """Return a new seed that any random generator accepts."""
+    """Return a new seed that is valid for every random generator."""
     return secrets.randbelow(2**31)
 
 
 def load_or_draw(directory: Path) -> int:
-    """Return the seed of the results in a directory, or a new seed if there is none. Raises CallError."""
+    """Return the seed stored in a results directory, or a new seed if there is none. Raises CallError."""
     path = directory / NAME
     try:
         text = path.read_text("ascii", errors="replace").strip()
@@ -32,7 +32,7 @@ def load_or_draw(directory: Path) -> int:
 
 
 def store(directory: Path, seed: int) -> None:
-    """Store the seed for the next run with this directory. Raises OSError."""
+    """Store the seed for later runs that use the same directory. Raises OSError."""
     content = f"{seed}\n".encode()
     path = directory / NAME
     if not path.is_file() or path.read_bytes() != content:

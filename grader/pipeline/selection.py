@@ -1,4 +1,4 @@
-"""Selects the course and the katas that a command applies to: `--kata`, `--track`, or the graded tracks."""
+"""Selects the course and katas that a command applies to, according to `--kata`, `--track`, or the graded tracks."""
 
 import os
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from torchkata.course import CourseError, Kata, course, find_course, is_chosen
 
 
 def demand_own_course(submissions: Sequence[Path]) -> None:
-    """Raise CallError if no course was named and the nearest course is in a submission, with a student's tests."""
+    """Raise CallError if no course is given and the nearest one is in a submission, where tests belong to a student."""
     found = None if is_chosen() else find_course(Path.cwd())
     for path in submissions:
         if found is not None and found.is_relative_to(os.path.realpath(path)):
@@ -26,7 +26,7 @@ def select_names(names: Sequence[str], tracks: Sequence[str]) -> tuple[str, ...]
 
 
 def choose(names: Sequence[str], tracks: Sequence[str] = ()) -> tuple[Kata, ...]:
-    """Return these katas and all katas of these tracks; by default, all katas. Raises CallError."""
+    """Return these katas and all katas of these tracks, or all katas by default. Raises CallError."""
     try:
         return tuple(course().choose(names, tracks))
     except CourseError:
@@ -36,7 +36,7 @@ def choose(names: Sequence[str], tracks: Sequence[str] = ()) -> tuple[Kata, ...]
 
 
 def demand_gradable(katas: Sequence[Kata]) -> None:
-    """Raise CourseError if a file or package that grading these katas needs is missing."""
+    """Raise CourseError if a file or package needed to grade these katas is missing."""
     for package in course().preload:
         if find_spec(package) is None:
             path = course().root / "pyproject.toml"

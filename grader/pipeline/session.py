@@ -1,11 +1,11 @@
-"""Grades submissions in parallel, each in a trusted child process.
+"""Grades submissions in parallel, each in its own trusted child process.
 
     collected tests ──fork──► child: pytest + Hypothesis + oracle ──channel──► worker: the student's code
                                 └── results over a pipe ──► back here
 
-Every child starts from the same state, so each submission is graded as if it were the only one. If a child dies or
-hangs, the results of its finished tests are kept and a second child continues. If the second child is lost too, the
-remaining tests count as crashed.
+Every child starts from the same state, so each submission is graded independently of the others. If a child dies or
+hangs, the results of its finished tests are kept and a second child continues with the remaining tests. If the second
+child is also lost, the remaining tests are reported as crashed.
 """
 
 import contextlib
@@ -38,8 +38,8 @@ from grader.sandbox.runner import WorkerRunner
 from torchkata.i18n import preload_texts
 from torchkata.result import TestResult
 
-SLACK = 120.0  # seconds that a child may take beyond the time limits of its katas
-MEMORY_MIB = 400  # memory that a child may allocate beyond its inherited memory
+SLACK = 120.0  # additional seconds that a child may take beyond the time limits of its katas
+MEMORY_MIB = 400  # memory that a child may allocate in addition to its inherited memory
 LOST = TestResult(
     "",
     "crashed",
@@ -49,7 +49,7 @@ LOST = TestResult(
 
 
 class Ran(msgspec.Struct, frozen=True, tag=True):
-    """A child's message after each test."""
+    """The message that a child sends after each test."""
 
     kata: str
     result: TestResult
@@ -57,22 +57,23 @@ class Ran(msgspec.Struct, frozen=True, tag=True):
 
 
 class Finished(msgspec.Struct, frozen=True, tag=True):
-    """A child's message after all tests."""
+    """The message that a child sends after all tests."""
 
     katas: list[KataResult]
 
 
 class Linted(msgspec.Struct, frozen=True, tag=True):
-    """A child's last messages, one for each file, if the job requests findings."""
+    """The messages that a child sends last, one per file, if findings are requested."""
 
     file: str
     findings: list[Finding]
 
 
 def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> Generator[Event, None, None]:
-    """Grade up to `jobs` submissions at a time and yield events; a job is taken from `queued` when it can start.
+    """Grade up to `jobs` submissions at a time and yield events. Jobs are taken from `queued` when they can start.
 
-    Ctrl-C takes effect only while this generator waits. Closing the generator kills all children. Raises MachineError.
+    Ctrl-C takes effect only while this generator is waiting. Closing the generator kills all children. Raises
+    MachineError.
     """
     preload_texts()
     coming = iter(queued)
@@ -120,7 +121,7 @@ def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> G
 
 @dataclass
 class Child:
-    """A process that grades one submission, and its messages so far."""
+    """A process that grades one submission, and the messages received from it so far."""
 
     job: Job
     pid: int
@@ -129,15 +130,18 @@ class Child:
     began: float
     deadline: float
     finished: dict[str, dict[str, TestResult]]  # keyed by kata and test
-    lost: "Child | None" = None  # an earlier child of this job that died or hung
+    lost: "Child | None" = None  # a previous child for this job that died or hung
     katas: list[KataResult] | None = None
     findings: dict[str, list[Finding]] = field(default_factory=dict)  # keyed by file
     has_ended: bool = False
-    traces: dict[tuple[str, str], str] = field(default_factory=dict)  # keyed by kata and test: how broken tests failed
+    traces: dict[tuple[str, str], str] = field(default_factory=dict)  # how broken tests failed, keyed by kata and test
     peak_mib: float = 0.0
 
     def receive(self) -> FinishedTest | None:
-        """Store the next message; return an event if it is about a test. Without one, the child is gone or late."""
+        """Store the next message and return an event if it concerns a test.
+
+        If there is none, the child is gone or late.
+        """
         message = None
         with contextlib.suppress(EOFError, OSError):
             if self.results.poll():
@@ -157,14 +161,14 @@ class Child:
         return None
 
     def end(self) -> None:
-        """Kill the process if it still runs, reap it, and record its peak memory."""
+        """Kill the process if it is still running, reap it, and record its peak memory."""
         self.results.close()
         os.kill(self.pid, signal.SIGKILL)
         _, _, used = os.wait4(self.pid, 0)
         self.peak_mib = used.ru_maxrss / 2**10
 
     def build_event(self) -> Graded:
-        """Return the event for the finished job; tests without a result count as `LOST`."""
+        """Return the event for the finished job. Tests without a result are reported as `LOST`."""
         katas, first = self.katas, self.lost or self
         if katas is None:
             katas = [
@@ -180,7 +184,7 @@ class Child:
 
 
 def wait_for_news(running: Mapping[Connection, Child]) -> list[Child]:
-    """Wait until some children have sent a message, have exited or are late; return these."""
+    """Wait until at least one child has sent a message, has exited or is late. Return these children."""
     first = min(child.deadline for child in running.values())
     with interruptible():
         ready = wait(list(running), timeout=max(0.0, first - time.monotonic()))
@@ -189,26 +193,26 @@ def wait_for_news(running: Mapping[Connection, Child]) -> list[Child]:
 
 
 def start(job: Job, tests: Tests, control: socket, lost: Child | None = None) -> Child:
-    """Fork a child that grades one submission, without the tests that a `lost` child has finished.
+    """Fork a child that grades one submission, excluding the tests that a `lost` child has finished.
 
     Raises MachineError.
     """
     parent, finished = os.getpid(), lost.finished if lost else {}
     with contextlib.ExitStack() as undo:
-        undo.callback(control.close)  # the zygote ends when its connection is closed; otherwise we would wait for it
+        undo.callback(control.close)  # the zygote exits when its connection is closed; otherwise we would wait for it
         with interruptible():
             draw_ahead(job, tests)
         demand_forkable()
         receive, send = Pipe(duplex=False)
         if job.lint:
-            lint.load_oracle_bodies()  # fill the cache of texts once for all children
+            lint.load_oracle_bodies()  # fill the cache once for all children
         began = time.monotonic()
         pid = os.fork()
         undo.pop_all()
     if pid == 0:
         run_child(job, tests, control, send, finished, parent)
     send.close()
-    seconds = 2 * job.limits.kata_seconds * compute_patience(tests)  # a failing test runs twice, but is charged once
+    seconds = 2 * job.limits.kata_seconds * compute_patience(tests)  # a failing test runs twice but is charged once
     deadline = began + len(job.katas) * seconds + SLACK
     return Child(job, pid, receive, control, began, deadline, finished, lost)
 
@@ -221,7 +225,7 @@ def run_child(
     finished: Mapping[str, Mapping[str, TestResult]],
     parent: int,
 ) -> NoReturn:
-    """Grade the job and send the result of each test, then of the katas, then the findings."""
+    """Grade the job and send the result of each test, then the results of the katas, and finally the findings."""
 
     def send(message: Ran | Finished | Linted) -> None:
         results.send_bytes(msgspec.msgpack.encode(message))
@@ -230,10 +234,10 @@ def run_child(
     try:
         end_with_parent(parent)
         limit_memory()
-        os.environ["CUDA_VISIBLE_DEVICES"] = ""  # no test needs a GPU, but torch would initialize one
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""  # no test needs a GPU, but torch would initialize it
         runner = WorkerRunner(control, job.limits)
         send(Finished(grade_submission(job, tests, runner, lambda *ran: send(Ran(*ran)), finished)))
-        if job.lint:  # last, so that a source built to crash the parser costs only the findings
+        if job.lint:  # done last, so that source code designed to crash the parser affects only the findings
             lint.limit_this_process()
             limit_memory(lint.MEMORY // 2**20)
             for file, source in job.submission.files.items():

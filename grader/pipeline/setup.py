@@ -1,4 +1,4 @@
-"""Sets up what grading needs: a sandbox at the strongest isolation that works here, and the collected tests."""
+"""Sets up grading: a sandbox with the strongest isolation that works on this machine, and the collected tests."""
 
 import contextlib
 from collections.abc import Callable, Sequence
@@ -29,13 +29,13 @@ def run_with_tests(
     *,
     replay: bool = True,
 ) -> None:
-    """Call `use` with the tests of these katas and a sandbox. Raises MachineError if the isolation does not work here.
+    """Call `use` with the tests of these katas and a sandbox. Raises MachineError if the isolation is not available.
 
     Args:
-        private: paths that code in the sandbox must not be able to read, in addition to the course.
-        katas: all if empty.
-        startup: the startup, which may have launched the sandbox already.
-        replay: draw the inputs once, for all submissions.
+        private: paths other than the course that must not be readable from within the sandbox.
+        katas: the katas to test; if empty, all katas.
+        startup: the startup, which may already have launched the sandbox.
+        replay: draw the inputs once for all submissions.
     """
     chosen = katas or [*course().katas.values()]
     demand_gradable(chosen)
@@ -50,7 +50,7 @@ def run_with_tests(
                 steps.clear_line()
                 use(tests, sandbox)
 
-            steps.show("collecting the tests")  # while the sandbox imports
+            steps.show("collecting the tests")  # while the sandbox is importing
             collect_tests(begin, examples, profile, katas, SharedInputs() if replay else None)
 
         try_isolations(isolation, warn, run)
@@ -64,7 +64,7 @@ def run_with_sandbox(
     use: Callable[[Sandbox], None],
     private: Sequence[Path] = (),
 ) -> None:
-    """Call `use` with a sandbox for timed workers. Raises MachineError if the isolation does not work here."""
+    """Call `use` with a sandbox for timed workers. Raises MachineError if the isolation is not available."""
 
     def run(level: Literal["bwrap", "none"]) -> None:
         with contextlib.closing(launch(level, limits, timing)) as sandbox:
@@ -78,7 +78,7 @@ def run_with_sandbox(
 def try_isolations(
     isolation: Isolation, warn: Callable[[str], None], run: Callable[[Literal["bwrap", "none"]], None]
 ) -> None:
-    """Call `run` with the requested level; for "auto", fall back from bwrap to none. Raises MachineError."""
+    """Call `run` with the requested level. For "auto", try bwrap first and fall back to none. Raises MachineError."""
     try:
         run("none" if isolation == "none" else "bwrap")
     except IsolationError as error:
@@ -89,7 +89,7 @@ def try_isolations(
 
 
 def prove(sandbox: Sandbox, private: Sequence[Path], warn: Callable[[str], None]) -> Sandbox:
-    """Wait for the sandbox and let a worker try to break out. Raises IsolationError if bubblewrap does not hold."""
+    """Wait for the sandbox, and let a worker try to break out. Raises IsolationError if it succeeds in bubblewrap."""
     sandbox.wait_until_ready()
     control = sandbox.clone()
     try:
@@ -100,7 +100,7 @@ def prove(sandbox: Sandbox, private: Sequence[Path], warn: Callable[[str], None]
     finally:
         control.close()
     secret = {f"read {path}" for path in private}
-    found = ["read submissions or results" if words in secret else words for words in found]  # paths may hold names
+    found = ["read submissions or results" if words in secret else words for words in found]  # paths may contain names
     if found and sandbox.isolation == "bwrap":
         raise IsolationError(f"a worker can {found[0]}")
     sandbox.violations = found

@@ -1,4 +1,4 @@
-"""Grades the speed of submissions (`--device`) after all tests, one submission at a time."""
+"""Grades the speed of submissions (`--device`), one submission at a time, after all tests have been run."""
 
 from collections.abc import Callable, Sequence
 
@@ -25,7 +25,7 @@ from torchkata.speed.sizes import Kind
 def grade_speeds(
     kind: Kind, queue: Queue, graded: Sequence[str], out: Console, warn: Callable[[str], None]
 ) -> tuple[list[str], str]:
-    """Time and store the missing speed results; return the inconclusive submissions, and why none could be timed.
+    """Time and store missing speed results. Return the inconclusive submissions, and why nothing could be timed.
 
     The reason is "" if this machine can measure speed. Raises MachineError.
     """
@@ -66,14 +66,14 @@ def grade_speeds(
 
 
 def build_untimed_rows(kind: Kind, katas: Sequence[Kata]) -> list[PerformanceResult]:
-    """Return the rows of the workloads that still have to be timed."""
+    """Return the rows of the workloads that have not been timed yet."""
     chosen = course().timed_with(kata.name for kata in katas)
     message = "Not timed: grading stopped before this workload."
     return [make_empty_row(kind, workload, "not_graded", message) for workload in chosen]
 
 
 def find_untimed(kind: Kind, queue: Queue, graded: set[str]) -> tuple[list[SpeedJob], list[str]]:
-    """Return jobs for submissions without speed results, and the submissions that changed after their tests ran."""
+    """Return jobs for submissions without speed results, and the submissions that have changed since the tests ran."""
     workloads = course().timed_with(kata.name for kata in queue.katas)
     jobs: list[SpeedJob] = []
     changed: list[str] = []
@@ -95,7 +95,7 @@ def find_untimed(kind: Kind, queue: Queue, graded: set[str]) -> tuple[list[Speed
 def time_submission(
     job: SpeedJob, kind: Kind, sandbox: Sandbox, take: Callable[[str], None]
 ) -> tuple[list[PerformanceResult], dict[str, str]]:
-    """Time all workloads of a submission; return the rows, and facts about the device."""
+    """Time all workloads of a submission. Return the rows and facts about the device."""
     rows, facts = [], {}
     for message in grade_speed(job, kind, sandbox):
         if isinstance(message, DeviceFacts):
@@ -110,7 +110,7 @@ def time_submission(
 def add_speed(
     stored: Result, kind: Kind, rows: list[PerformanceResult], facts: dict[str, str], fingerprint: str
 ) -> Result:
-    """Return the result with speed added. A workload that was not graded changes neither the score nor the maximum."""
+    """Return the result including speed. A workload that was not graded affects neither the score nor the maximum."""
     counted = [row for row in rows if row.counts]
     return msgspec.structs.replace(
         stored,

@@ -1,6 +1,6 @@
-"""Starts a run: the sandbox imports in parallel with this process, and a line on the terminal shows the current step.
+"""Starts a run. The sandbox imports in parallel with this process, and the terminal shows the current step.
 
-This module is quick to import.
+This module must be fast to import.
 """
 
 import contextlib
@@ -16,20 +16,20 @@ ERASE = "\r\x1b[2K"
 
 
 class Startup:
-    """The sandboxes of one run, launched as early as possible. Call `close` when the run ends."""
+    """The sandboxes of a run, launched as early as possible. Call `close` at the end of the run."""
 
     def __init__(self, *, quiet: bool = True) -> None:
         self.shown = not quiet and sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
-        self.ahead: dict[str, Sandbox] = {}  # launched, but not requested yet
+        self.ahead: dict[str, Sandbox] = {}  # launched but not yet requested
         self.sandboxes: list[Sandbox] = []
 
     def launch_ahead(self, level: Literal["bwrap", "none"], katas: Iterable[Kata]) -> None:
-        """Launch the sandbox that will most likely be needed; `get_sandbox` reports any error later."""
+        """Launch the sandbox that will most likely be needed. Errors are raised later by `get_sandbox`."""
         with contextlib.suppress(IsolationError):
             self.ahead[level] = self.get_sandbox(level, katas)
 
     def get_sandbox(self, level: Literal["bwrap", "none"], katas: Iterable[Kata]) -> Sandbox:
-        """Return a sandbox of this level, which may still be importing. Raises IsolationError."""
+        """Return a sandbox with this level, which may still be importing. Raises IsolationError."""
         if level in self.ahead:
             return self.ahead.pop(level)
         sandbox = launch(level, course().limits, katas=katas)
@@ -37,7 +37,7 @@ class Startup:
         return sandbox
 
     def show(self, step: str) -> None:
-        """Show the current step in place of the previous one, if this is a terminal."""
+        """Show the current step instead of the previous one, if the output is a terminal."""
         if self.shown:
             print(f"{ERASE}starting: {step} …", end="", file=sys.stderr, flush=True)
 
@@ -47,7 +47,7 @@ class Startup:
             print(ERASE, end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Erase the line and end every sandbox."""
+        """Erase the line and close all sandboxes."""
         self.clear_line()
         for sandbox in self.sandboxes:
             sandbox.close()

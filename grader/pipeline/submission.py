@@ -1,7 +1,7 @@
-"""Reads a submission (a directory, zip or tar) as the bytes of a few Python files and nothing else.
+"""Reads a submission (a directory, zip or tar) as the contents of a few Python files and nothing else.
 
-The student may still own the files and change them while they are read. Therefore each file is opened only once,
-without following links or blocking, and all checks apply to the opened file.
+The files may still belong to the student, who could change them while they are being read. Therefore each file is
+opened only once, without following links or blocking, and all checks are applied to the open file.
 """
 
 import contextlib
@@ -19,10 +19,10 @@ from grader.pipeline.commits import find_commit_time
 from torchkata.course import course
 from torchkata.course.submission import MAX_BYTES, MAX_FILES, is_module
 
-MAX_TOTAL = 16 * 2**20  # bytes of all Python files, used or not
-MAX_ARCHIVE = 8 * 2**20  # bytes of a packed archive, whose directory is read at once
+MAX_TOTAL = 16 * 2**20  # maximum total size of all Python files, used or not
+MAX_ARCHIVE = 8 * 2**20  # maximum size of an archive, whose directory is read at once
 OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
-NO_FILE = (errno.ELOOP, errno.ENXIO, errno.ENOENT)  # for a link, a socket, a file removed after it was listed
+NO_FILE = (errno.ELOOP, errno.ENXIO, errno.ENOENT)  # a link, a socket, or a file that was removed after it was listed
 NO_FOLDER = (errno.ELOOP, errno.ENOTDIR, errno.ENOENT)
 REMEDY = "copy the submission (cp -r) and grade the copy"
 
@@ -31,17 +31,17 @@ Entries = Iterator[tuple[PurePosixPath, bytes]]
 
 @dataclass(frozen=True)
 class Submission:
-    """A submission's id and its files, by name."""
+    """A submission's id and its files by name."""
 
     id: str
     files: dict[str, bytes]
-    handed_in: str = ""  # the time of its last commit, if it is a git repository
+    handed_in: str = ""  # the time of the last commit, if the submission is a git repository
 
 
 def read_submission(path: Path, loose: Sequence[tuple[str, Path]] = ()) -> Submission:
-    """Read a submission of any kind, or only these `loose` files of a folder.
+    """Read a submission of any kind, or only the given `loose` files of a folder.
 
-    Raises SubmissionError if it can't be read, and never any other error.
+    Raises SubmissionError if it can't be read. No other error is raised.
     """
     try:
         with open_safely(path) as handed_in:
@@ -55,21 +55,24 @@ def read_submission(path: Path, loose: Sequence[tuple[str, Path]] = ()) -> Submi
         raise
     except FileNotFoundError:
         raise SubmissionError("no such file or directory") from None
-    except Exception as error:  # zipfile, tarfile and zlib raise many kinds of errors
+    except Exception as error:  # zipfile, tarfile and zlib raise many kinds of exceptions
         if isinstance(error, OSError) and error.strerror:
             raise SubmissionError(f"can't be read ({error.strerror})") from None
         raise SubmissionError("can't be read", str(error) or type(error).__name__) from None
 
 
 def identify(path: Path) -> str:
-    """Return the name without an archive's ending, in Unicode's composed form; the path need not exist."""
+    """Return the name without an archive extension, in composed Unicode form. The path does not have to exist."""
     name = unicodedata.normalize("NFC", (path if path.name not in ("", "..") else path.resolve()).name)
     ending = next((ending for ending in ENDINGS if name.lower().endswith(ending)), "")
     return name[: len(name) - len(ending)]
 
 
 def find_entries(handed_in: int) -> Iterator[Entries]:
-    """Yield the Python files of each folder that may hold katas, likeliest first. Raises SubmissionError, OSError."""
+    """Yield the Python files of each folder that may contain katas, most likely first.
+
+    Raises SubmissionError, OSError.
+    """
     kind = os.fstat(handed_in)
     if stat.S_ISREG(kind.st_mode):
         yield read_archive_file(handed_in, kind.st_uid)
@@ -88,7 +91,7 @@ def find_entries(handed_in: int) -> Iterator[Entries]:
 
 
 def read_loose(files: Iterable[tuple[str, Path]]) -> Entries:
-    """Yield these files under their submitted names."""
+    """Yield these files under their original names."""
     seen: set[str] = set()
     for name, path in files:
         if name in seen:
@@ -103,7 +106,7 @@ def read_loose(files: Iterable[tuple[str, Path]]) -> Entries:
 
 
 def read_archive_file(file: int, owner: int, name: str = "") -> Entries:
-    """Yield the Python files of an archive."""
+    """Yield the Python files in an archive."""
     check_owner(os.fstat(file), owner, name)
     content = read_at_most(file, MAX_ARCHIVE)
     if len(content) > MAX_ARCHIVE:
@@ -113,7 +116,10 @@ def read_archive_file(file: int, owner: int, name: str = "") -> Entries:
 
 @contextlib.contextmanager
 def open_safely(name: str | Path, folder: int | None = None) -> Iterator[int]:
-    """Open a path, relative to `folder` if given; yield the descriptor. Raises SubmissionError (a link), OSError."""
+    """Open a path, relative to `folder` if given, and yield the descriptor.
+
+    Raises SubmissionError for a link, OSError.
+    """
     try:
         descriptor = os.open(name, OPEN_FLAGS, dir_fd=folder)
     except OSError as error:
@@ -127,13 +133,13 @@ def open_safely(name: str | Path, folder: int | None = None) -> Iterator[int]:
 
 
 def read_at_most(descriptor: int, most: int) -> bytes:
-    """Read at most `most` + 1 bytes of a file."""
+    """Read up to `most` + 1 bytes from a file."""
     with open(descriptor, "rb", closefd=False) as file:
         return file.read(most + 1)
 
 
 def check_owner(found: os.stat_result, owner: int, name: str) -> None:
-    """Raise SubmissionError if a file may belong to someone else: it has a hard link or another owner."""
+    """Raise SubmissionError if a file may belong to someone else because it has hard links or a different owner."""
     if found.st_nlink > 1:
         raise SubmissionError(f"a file has a hard link, so it may be another student's; {REMEDY}", name)
     if found.st_uid != owner:
@@ -141,7 +147,7 @@ def check_owner(found: os.stat_result, owner: int, name: str) -> None:
 
 
 def check_total(entries: Iterable[tuple[PurePosixPath, bytes]]) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Raise SubmissionError if the total size of the files is too large."""
+    """Yield the files. Raises SubmissionError if their total size is too large."""
     total = 0
     for entry, content in entries:
         total += len(content)
@@ -151,14 +157,14 @@ def check_total(entries: Iterable[tuple[PurePosixPath, bytes]]) -> Iterator[tupl
 
 
 def read_package(folder: int, owner: int, inside: PurePosixPath) -> Entries:
-    """Yield the Python files of a directory and of its `assignment/`, without following links."""
+    """Yield the Python files in a directory and in its `assignment/`, without following links."""
     yield from read_folder(folder, owner, inside)
     with contextlib.suppress(NotADirectoryError), open_folder(folder, "assignment") as assignment:
         yield from read_folder(assignment, owner, inside / "assignment")
 
 
 def read_subfolders(folder: int, owner: int, names: Iterable[str]) -> Entries:
-    """Yield the Python files of each folder in a directory, read as packages."""
+    """Yield the Python files in each subfolder of a directory, treating each as a package."""
     for name in names:
         inside = PurePosixPath(name)
         if is_shallow(inside / "kata.py"):
@@ -168,7 +174,7 @@ def read_subfolders(folder: int, owner: int, names: Iterable[str]) -> Entries:
 
 @contextlib.contextmanager
 def open_folder(folder: int | None, name: str | Path) -> Iterator[int]:
-    """Open a folder, by its name in `folder` if given; yield the descriptor. Raises NotADirectoryError, OSError."""
+    """Open a folder, relative to `folder` if given, and yield the descriptor. Raises NotADirectoryError, OSError."""
     try:
         descriptor = os.open(name, OPEN_FLAGS | os.O_DIRECTORY, dir_fd=folder)
     except OSError as error:
@@ -182,7 +188,7 @@ def open_folder(folder: int | None, name: str | Path) -> Iterator[int]:
 
 
 def read_folder(folder: int, owner: int, inside: PurePosixPath) -> Entries:
-    """Yield the Python files directly in a folder."""
+    """Yield the Python files directly inside a folder."""
     for name in list_names(folder):
         content = read_file(folder, name, owner) if name.endswith(".py") else None
         if content is not None:
@@ -199,7 +205,7 @@ def list_names(folder: int) -> list[str]:
 
 
 def read_file(folder: int, name: str, owner: int) -> bytes | None:
-    """Return the content of a regular file, or None for anything else."""
+    """Return the content of a regular file, or None if it is anything else."""
     try:
         with open_safely(name, folder) as file:
             found = os.fstat(file)
@@ -214,7 +220,7 @@ def read_file(folder: int, name: str, owner: int) -> bytes | None:
 
 
 def choose_package(entries: list[tuple[PurePosixPath, bytes]]) -> dict[str, bytes]:
-    """Return the files of the folder with the katas: `assignment/`, or else the folder with the most katas."""
+    """Return the files of the folder that contains the katas: `assignment/`, or else the folder with the most katas."""
     folders: dict[PurePosixPath, dict[str, bytes]] = {}
     for entry, content in entries:
         name = unicodedata.normalize("NFC", entry.name)
@@ -232,5 +238,5 @@ def choose_package(entries: list[tuple[PurePosixPath, bytes]]) -> dict[str, byte
 
 
 def is_shallow(entry: PurePosixPath) -> bool:
-    """Return whether no parent is hidden or private, like the folders that archivers and tools add."""
+    """Return whether no parent folder is hidden or private, unlike the folders added by archivers and tools."""
     return not any(part.startswith((".", "__")) for part in entry.parts[:-1])

@@ -1,4 +1,4 @@
-"""Assigns an id to each submission. No two ids are the same name on any file system."""
+"""Assigns an id to each submission, such that all ids are distinct names on every file system."""
 
 import hashlib
 import re
@@ -11,39 +11,39 @@ from grader.base.text import MOST_LINE, quote
 from grader.pipeline.archives import SubmissionError
 from grader.pipeline.submission import identify
 
-RESERVED = (  # other names in the directory of results
+RESERVED = (  # other names that are used in the results directory
     *(".", "..", ".slurm", ".seed", "gradebook.csv", "report.html", "items.csv", "diagnoses.csv"),
 )
-LONGEST = 255  # bytes of a name on nearly every file system
+LONGEST = 255  # maximum length of a file name in bytes on almost every file system
 UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")  # control characters, undecodable bytes, line separators
 CLASH = "two submissions have this name, or names that are equal on some systems"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A path, and the id that its results are stored under: its name or a pseudonym."""
+    """A path, and the id under which its results are stored: its name or a pseudonym."""
 
     id: str
     path: Path
     files: tuple[tuple[str, Path], ...] = ()  # names and paths of loose files in a shared folder
-    pseudonym: bool = False  # whether the id is a pseudonym, so that no message may name the path
+    pseudonym: bool = False  # whether the id is a pseudonym, in which case messages must not contain the path
 
     @property
     def label(self) -> str:
-        """The entry's name in messages."""
+        """The name of the entry in messages."""
         return self.id if self.pseudonym else quote(str(self.path / self.id if self.files else self.path), MOST_LINE)
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """An entry that is not graded, with the reason. All strings are single printable lines of limited length."""
+    """An entry that is not graded, and the reason. All strings are single printable lines of limited length."""
 
     entry: Entry
     error: SubmissionError
 
     @property
     def reason(self) -> str:
-        """The reason, which quotes no text from the student if the id is a pseudonym."""
+        """The reason. If the id is a pseudonym, it contains no text from the student."""
         return self.error.why if self.entry.pseudonym else str(self.error)
 
     def __str__(self) -> str:
@@ -53,10 +53,10 @@ class Refusal:
 def assign_ids(
     paths: Sequence[Path], loose: Mapping[str, Sequence[tuple[str, Path]]] = {}
 ) -> tuple[list[Entry], list[Refusal]]:
-    """Return an entry for each path and each set of loose files, or a refusal if the name can't be an id.
+    """Return an entry for each path and each set of loose files, or a refusal if the name can't be used as an id.
 
-    A path that is given twice counts once. If two ids differ only in case or trailing dots, so that they would be the
-    same directory on another system, both are refused: neither may get the other's result.
+    Duplicate paths are ignored. If two ids differ only in case or trailing dots and would therefore be the same
+    directory on another system, both are rejected, so that neither gets the result of the other.
     """
     entries = [Entry(identify(path), path) for path in paths]
     entries += [Entry(id, files[0][1].parent, tuple(sorted(files))) for id, files in loose.items()]
@@ -75,17 +75,17 @@ def assign_ids(
 
 
 def find_file(entry: Entry) -> object:
-    """Return a key that is equal for two paths of the same file."""
+    """Return a key that is equal for two paths to the same file."""
     path = entry.files[0][1] if entry.files else entry.path
     try:
-        found = path.lstat()  # a link differs from its target, and is refused when it is read
+        found = path.lstat()  # a link is different from its target, and is rejected when it is read
     except OSError:
         return path
     return found.st_dev, found.st_ino
 
 
 def refuse_name(entry: Entry, problem: str, detail: str = "") -> Refusal:
-    """Return a refusal with a unique id: the legible part of the name, and a digest of the path."""
+    """Return a refusal whose unique id consists of the legible part of the name and a digest of the path."""
     digest = hashlib.sha256(repr(entry.path.absolute()).encode()).hexdigest()[:10]
     legible = re.sub(r"[^\w.-]+", "_", entry.id)[:40]
     return Refusal(replace(entry, id=f"refused-{legible}-{digest}"), SubmissionError(f"{problem}; rename it", detail))
@@ -105,5 +105,5 @@ def find_name_problem(name: str) -> str | None:
 
 
 def fold(name: str) -> str:
-    """Return the same string for names that macOS or Windows may consider equal."""
+    """Return a string that is the same for names that macOS or Windows may consider equal."""
     return unicodedata.normalize("NFC", name.casefold()).rstrip(". ")

@@ -1,1 +1,1 @@
-"""Proves, for `grader certify`, the tests with the zoo, the sandbox with attacks, and the clock with cheats."""
+"""The proofs of `grader certify`: the zoo tests the tests, attacks test the sandbox, and cheats test the timing."""

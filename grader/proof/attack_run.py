@@ -1,11 +1,12 @@
-"""Grade the attacks at each isolation level and decide whether they succeeded.
+"""Grades the attacks at each isolation level and determines whether they succeed.
 
-One zygote grades three submissions one after the other:
+One zygote grades three submissions one after another:
 
     accomplice's submission (if any) → the attack, and another kata of the same submission → the next student's
 
-An accomplice is a submission that helps the attack. If it runs at the same time, it has its own zygote. For comparison,
-the wrong solution without the attack, the next student's submission, and the attack's honest control are graded alone.
+An accomplice is a submission that helps the attack. If it runs at the same time as the attack, it has its own zygote.
+For comparison, the wrong solution without the attack, the next student's submission, and the honest control of the
+attack are graded separately.
 """
 
 import math
@@ -32,14 +33,14 @@ from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
 
 EXAMPLES = 10
-KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # shorter limits than for students, because attacks often reach the limits
-QUICK_SHARE = 0.5  # factor for these limits in a quick proof
-QUICK_AT_ONCE = 2  # attacks per job: most wait for a limit, and the quick proof measures no times
-DENIAL = "denial_of_service/"  # attacks on the grader's time and memory rather than on points
-SLACK_SECONDS = 15.0  # additional time for starting and ending workers and for the second kata
-SLACK_MIB = 512.0  # several times the largest answer that a worker may send
-MAX_MESSAGE = 8000  # characters of a test's message, because messages are stored, mailed and displayed
-LEFT_BEHIND = "torchkata-left-behind*"  # files that attacks leave in shared folders without isolation
+KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # shorter limits than for students, because attacks often reach them
+QUICK_SHARE = 0.5  # factor applied to these limits in a quick proof
+QUICK_AT_ONCE = 2  # attacks per job; most wait for a limit, and the quick proof measures no times
+DENIAL = "denial_of_service/"  # attacks that target the grader's time and memory rather than points
+SLACK_SECONDS = 15.0  # additional time to start and end workers and to grade the second kata
+SLACK_MIB = 512.0  # several times the size of the largest answer that a worker can send
+MAX_MESSAGE = 8000  # maximum length of a test's message, since messages are stored, sent by email and displayed
+LEFT_BEHIND = "torchkata-left-behind*"  # files that attacks leave behind in shared folders if there is no isolation
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
 STOPPED_BY = {"wrong": "the comparison", "crashed": "no valid answer", "timed_out": "the time limit"}
 COLUMNS = ("tried", "points gained", "next harmed", "stopped by", "needs bwrap", "open")
@@ -48,11 +49,11 @@ WHOLE_COLUMNS = ("controls done", "max MiB", "max seconds")
 
 @dataclass(frozen=True)
 class Plan:
-    """The jobs for one attack at one isolation level."""
+    """The jobs for an attack at an isolation level."""
 
     attack: Attack
     level: Level
-    alone: Job  # the next student's submission
+    alone: Job  # the next student's submission, graded separately
     base: Job  # the wrong solution without the attack
     before: Job | None
     beside: Job | None  # an accomplice that is graded at the same time
@@ -62,9 +63,9 @@ class Plan:
 
 
 def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err: Console) -> Proof:
-    """Prove that no attack succeeds at any isolation level, and that the lint check reports admitted attacks.
+    """Prove that no attack succeeds at any isolation level, and that the lint check reports the admitted attacks.
 
-    A quick proof uses the first level that works. Results are not cached, because they depend on the machine.
+    A quick proof uses only the first level that works. The results are not cached, because they depend on the machine.
     """
     jobs = options.jobs * (QUICK_AT_ONCE if options.quick else 1)
 
@@ -83,16 +84,16 @@ def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err:
 
 
 def tabulate_attacks(trials: Sequence[Trial], *, controls: bool = True) -> Table:
-    """Return the table of attacks by class and level, optionally with columns for controls and resources."""
+    """Return the table of attacks by class and level. Columns for controls and resources are optional."""
     return tabulate_trials("attacks", trials, (*COLUMNS, *(WHOLE_COLUMNS if controls else ())))
 
 
 def make_plans(attacks: Sequence[Attack], level: Level, *, quick: bool = False) -> list[Plan]:
-    """Return the plans of all attacks that run at a level.
+    """Return the plans for all attacks that run at a level.
 
-    A quick proof omits the controls, and runs only one test of the next student's kata and one of the second kata. For
-    attacks on any course and on the grader's time, a quick proof runs only the test that catches the wrong solution,
-    because these attacks would succeed in any test.
+    A quick proof omits the controls, and runs only one test of the next student's kata and of the second kata. For
+    attacks on any course and on the grader's time, it runs only the test that catches the wrong solution, because these
+    attacks would succeed in any test.
     """
     share = QUICK_SHARE if quick else 1.0
     limits = replace(course().limits, call_seconds=share * CALL_SECONDS, kata_seconds=share * KATA_SECONDS)
@@ -101,7 +102,7 @@ def make_plans(attacks: Sequence[Attack], level: Level, *, quick: bool = False) 
         kata, wrong, entry = attack.kata, attack.place.wrong, attack.entry
         if quick and (attack.place.function or attack.title.startswith(DENIAL)) and not entry.beside:
             kata = keep_only(kata, wrong.caught_by) if wrong.caught_by else kata
-        job = partial(Job, seed=0, known_good=frozenset(course().katas) - {kata.name})  # the other katas are right
+        job = partial(Job, seed=0, known_good=frozenset(course().katas) - {kata.name})  # the other katas are correct
         second = find_neighbour(kata, attack.hostile)
         katas = (kata, *(map(keep_first_test, second) if quick else second))
         after = make_next_student(quick=quick)
@@ -116,9 +117,9 @@ def make_plans(attacks: Sequence[Attack], level: Level, *, quick: bool = False) 
 
 
 def find_neighbour(kata: Kata, submission: Submission) -> tuple[Kata, ...]:
-    """Return another kata of the attacker's submission, which is right and must not be harmed; empty if there is none.
+    """Return another kata of the attacker's submission that is correct and must not be affected, if there is one.
 
-    This kata does not build on the attacked kata, because the katas that it builds on must be right as well.
+    This kata does not build on the attacked kata, because its own foundations must be correct as well.
     """
     solutions, files = course().solutions(), submission.files
     right = {name for name in course().katas if solutions[f"{name}.py"] == files.get(f"{name}.py")} - {kata.name}
@@ -133,12 +134,12 @@ def make_next_student(*, quick: bool = False) -> Job:
 
 
 def keep_first_test(kata: Kata) -> Kata:
-    """Return the kata reduced to its first test."""
+    """Return the kata with only its first test."""
     return keep_only(kata, next(iter(kata.points)))
 
 
 def plan_rounds(plans: Sequence[Plan], jobs: int) -> list[tuple[list[Job], int]]:
-    """Return the rounds for `grade_all`: first independent jobs, then the attacks with a concurrent accomplice."""
+    """Return the rounds for `grade_all`: first the independent jobs, then the attacks with a concurrent accomplice."""
     stages = (
         [plan.alone for plan in plans],
         [plan.base for plan in plans],
@@ -151,7 +152,7 @@ def plan_rounds(plans: Sequence[Plan], jobs: int) -> list[tuple[list[Job], int]]
 
 
 def run_plans(plans: Sequence[Plan], jobs: int, tests: Tests, sandbox: Sandbox, out: Console) -> Iterator[Trial]:
-    """Grade all jobs of the plans, then judge each attack."""
+    """Grade all jobs in the plans, then judge each attack."""
     what = f"attacks, isolation {sandbox.isolation}"
     events = grade_all(plan_rounds(plans, jobs), tests, sandbox, out, what, "submissions")
     graded = {id(event.job): event for event in events}
@@ -162,7 +163,7 @@ def run_plans(plans: Sequence[Plan], jobs: int, tests: Tests, sandbox: Sandbox, 
 
 
 def judge(plan: Plan, graded: Mapping[int, Graded]) -> Trial:
-    """Return the trial of an attack; `graded` maps the `id` of each job to its results."""
+    """Return the trial of an attack. `graded` maps the `id` of each job to its results."""
     attack, entry = plan.attack, plan.attack.entry
     honest = [graded[id(job)].katas for job in (plan.control, plan.before, plan.beside) if job is not None]
     control_problem = "; ".join(filter(None, (find_others("done", katas) for katas in honest)))
@@ -201,15 +202,15 @@ def judge(plan: Plan, graded: Mapping[int, Graded]) -> Trial:
 
 
 def list_outcomes(katas: Sequence[KataResult]) -> list[tuple[str, str, float, str]]:
-    """Return everything in a result except times."""
+    """Return everything in the results except for times."""
     return [(test.name, test.outcome, test.score, test.message) for kata in katas for test in kata.tests]
 
 
 def find_unlinted(admitted: Sequence[Attack]) -> list[str]:
-    """Return a line for each admitted attack that the lint check does not report.
+    """Return a line for each admitted attack that is not reported by the lint check.
 
-    Each attack needs a finding that the wrong solution alone does not have. An open attack also needs a finding that
-    its honest control does not have.
+    Each attack must have a finding that the wrong solution alone does not have. An open attack must also have a finding
+    that its honest control does not have.
     """
     lines = []
     for attack in admitted:
@@ -228,5 +229,5 @@ def find_texts(submission: Submission) -> set[str]:
 
 @cache  # most files are the same in every attack
 def find_texts_in_file(file: str, source: bytes) -> frozenset[str]:
-    """Return the lint findings in one file as strings."""
+    """Return the lint findings in a file as strings."""
     return frozenset(finding.text for finding in lint_file(file, source))

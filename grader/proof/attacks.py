@@ -1,12 +1,13 @@
-"""The attack corpus: hostile submissions, each with its aim and an honest control that does something similar.
+"""The corpus of attacks: malicious submissions, each with its goal and an honest control that does something similar.
 
-`<class>.toml` has the attacks of one class, each a table (`Entry`). General attacks are in `corpus/`, attacks on a
-course in its `reference/attacks/`. The submission is a wrong solution with the hostile code appended, so that any
-additional points are due to the attack. If the aim of an attack is not points, its code returns right answers once the
-attack has succeeded, so that success shows as points.
+`<class>.toml` contains the attacks of one class, each as a table (`Entry`). General attacks are in `corpus/`, and
+attacks on a specific course are in its `reference/attacks/`. The submission is a wrong solution to which the malicious
+code is appended, so that any additional points are due to the attack. If the goal of an attack is not to gain points,
+its code returns correct answers once the attack has succeeded, so that success becomes visible as points.
 
-An entry without `wrong` works in any course: its code is appended to the first kata with a single function. In this
-code, `KATA` and `FUNCTION` are replaced by the names of the kata and the function; `solved` is the right function.
+An entry without `wrong` works in any course. Its code is appended to the first kata that has a single function. In this
+code, `KATA` and `FUNCTION` are replaced by the names of the kata and the function, and `solved` is the correct
+function.
 """
 
 import ast
@@ -31,19 +32,19 @@ EntryType = TypeVar("EntryType")
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table of an attack."""
+    """The table that defines an attack."""
 
     aim: str
     code: str
-    control: str  # honest code, appended to the right solution
-    wrong: str = ""  # kata/name of the wrong entry that the code is appended to
-    elsewhere: dict[str, str] = {}  # code appended to the right solutions of other katas
-    before: str = ""  # code of an accomplice (a right solution), which the same zygote grades just before
+    control: str  # honest code, appended to the correct solution
+    wrong: str = ""  # kata/name of the wrong entry to which the code is appended
+    elsewhere: dict[str, str] = {}  # code appended to the correct solutions of other katas
+    before: str = ""  # code of an accomplice (a correct solution) that is graded immediately before, by the same zygote
     beside: str = ""  # code of an accomplice that is graded at the same time
     levels: tuple[Level, ...] = LEVELS  # isolation levels at which the attack is safe to run
     because: str = ""  # why the attack is not safe to run at the other levels
-    only: Literal["", "bwrap"] = ""  # the only level that stops the attack
-    open: str = ""  # why no level stops the attack
+    only: Literal["", "bwrap"] = ""  # the only level that prevents the attack
+    open: str = ""  # why no level prevents the attack
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,9 @@ class Place:
     function: str = ""  # replaces FUNCTION in attacks for any course
 
     def make_files(self, source: str, code: str = "") -> dict[str, bytes]:
-        """Return a submission with `source` and `code` for this kata, and the solution for all others.
+        """Return a submission with `source` and `code` for this kata, and the solution for all other katas.
 
-        An attack for any course also gets the right solution as `solved.py`, so that its success shows as points.
+        An attack on any course also gets the correct solution as `solved.py`, so that its success is visible as points.
         """
         if not self.function:
             return replace_kata(self.kata, append_code(source, code))
@@ -70,7 +71,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Attack:
-    """An attack that can be submitted."""
+    """An attack, in a form that can be submitted."""
 
     title: str  # class/name
     entry: Entry
@@ -90,7 +91,7 @@ class Attack:
         return self.make_submission("control", self.entry.control)
 
     def make_submission(self, what: str, code: str) -> Submission:
-        """Return the right solution with code appended."""
+        """Return the correct solution with code appended."""
         return Submission(f"{self.title} ({what})", self.place.make_files(zoo.read_solution(self.kata), code))
 
     @property
@@ -100,7 +101,7 @@ class Attack:
 
     @property
     def admitted(self) -> bool:
-        """Whether the corpus declares that some level does not stop the attack."""
+        """Whether the corpus declares that some level does not prevent the attack."""
         return bool(self.entry.open or self.entry.only)
 
     def make_base(self) -> Submission:
@@ -109,7 +110,7 @@ class Attack:
 
 
 def load_attacks(katas: Sequence[Kata], *folders: Path) -> Iterator[Attack]:
-    """Yield the attacks on the katas. Raises CallError for an invalid entry."""
+    """Yield the attacks on these katas. Raises CallError if an entry is invalid."""
     chosen, anywhere = {kata.name for kata in katas}, find_first_function()
     places = folders or (CORPUS, course().reference / "attacks")
     for path in (path for folder in places for path in sorted(folder.glob("*.toml"))):
@@ -125,7 +126,7 @@ def load_attacks(katas: Sequence[Kata], *folders: Path) -> Iterator[Attack]:
 
 
 def read_corpus(path: Path, kind: type[EntryType]) -> Mapping[str, EntryType]:
-    """Return the entries of a corpus file by name, or nothing if it is missing. Raises CallError."""
+    """Return the entries of a corpus file by name, or nothing if the file is missing. Raises CallError."""
     if not path.exists():
         return {}
     try:
@@ -146,7 +147,7 @@ def find_first_function() -> Place | None:
 
 
 def find_place(title: str, wrong: str) -> Place:
-    """Return a wrong entry of the zoo as a place. Raises CallError if it does not exist."""
+    """Return the place for a wrong entry in the zoo. Raises CallError if it does not exist."""
     kata_name, _, wrong_name = wrong.partition("/")
     kata = course().katas.get(kata_name)
     found = load_wrong_entries(kata_name).get(wrong_name) if kata else None
@@ -162,10 +163,10 @@ def load_wrong_entries(kata: str) -> dict[str, zoo.ZooEntry]:
 
 
 def append_code(source: str, code: str) -> str:
-    """Return the source with more code at its end, which may redefine names."""
+    """Append code to the source. The code may redefine names."""
     return f"{source}\n\n{code}" if code else source
 
 
 def replace_kata(kata: Kata, source: str) -> dict[str, bytes]:
-    """Return the solution of all katas, with one kata replaced."""
+    """Return the solution of all katas, with one of them replaced."""
     return {**course().solutions(), f"{kata.name}.py": source.encode()}

@@ -1,8 +1,8 @@
-"""A cache of the results of proven claims, so that unchanged submissions are not graded again.
+"""A cache of the results of proven claims, so that unchanged submissions do not have to be graded again.
 
 $XDG_CACHE_HOME/torchkata/proven/<kata>.msgpack    results by `digest_proof`, most recently used last
 
-Cached results are judged again each time. The cache may be deleted at any time.
+Cached results are judged again every time. The cache can be deleted at any time.
 """
 
 import time
@@ -18,19 +18,19 @@ from grader.proof.claims import Claim
 from grader.results.dependencies import digest_proof
 from grader.results.result import KataResult, write_whole
 
-MAX_RESULTS = 1000  # maximum number per kata: enough for a few versions of all its claims
-STORE_SECONDS = 60.0  # interval between writes
+MAX_RESULTS = 1000  # maximum number per kata, enough for all claims in a few versions
+STORE_SECONDS = 60.0  # interval between writes to disk
 
 
 class Record(msgspec.Struct, frozen=True):
-    """The cache file of one kata."""
+    """The cache file of a kata."""
 
     results: dict[str, list[KataResult]]
     schema: Literal["torchkata/proven/v1"] = "torchkata/proven/v1"
 
 
 class ProofCache:
-    """The cached results for a number of examples and an isolation level."""
+    """Caches results for a number of examples and an isolation level."""
 
     def __init__(self, folder: Path, examples: int, isolation: str, warn: Callable[[str], None]) -> None:
         self.folder = folder
@@ -42,12 +42,12 @@ class ProofCache:
         self.new: dict[str, dict[str, list[KataResult]]] = {}
 
     def find(self, claim: Claim) -> Sequence[KataResult] | None:
-        """Return the cached results of a claim with the same content, or None."""
+        """Return the cached results of a claim with the same content, or None if there are none."""
         path = self.get_path(claim)
         if path.name not in self.known:
             self.known[path.name] = read_results(path)
         full = replace(claim, job=replace(claim.job, few_examples=False))
-        for known in (full, claim):  # a full proof covers the quick proof
+        for known in (full, claim):  # a full proof includes the quick proof
             key = self.make_key(known)
             results = self.known[path.name].get(key)
             if results is not None:
@@ -56,14 +56,14 @@ class ProofCache:
         return None
 
     def keep(self, claim: Claim, results: Sequence[KataResult]) -> None:
-        """Record the results of a claim that holds, without messages except the entry's note."""
+        """Cache the results of a claim that holds, without messages except for the entry's note."""
         kept = [drop_messages(result, get_note(claim)) for result in results]
         self.new.setdefault(self.get_path(claim).name, {})[self.make_key(claim)] = kept
         if time.monotonic() - self.stored > STORE_SECONDS:
             self.store()
 
     def store(self) -> None:
-        """Merge new results into the files, each written atomically."""
+        """Merge the new results into the cache files, each of which is written atomically."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             for name, new in self.new.items():
@@ -76,11 +76,11 @@ class ProofCache:
         self.new, self.stored = {}, time.monotonic()
 
     def make_key(self, claim: Claim) -> str:
-        """Return the cache key; it includes the note because results are stored without other messages."""
+        """Return the cache key. It includes the note, because other messages are not stored."""
         return self.digest_job(claim.job) + get_note(claim)
 
     def digest_job(self, job: Job) -> str:
-        """Return the digest of everything that the results of a job depend on."""
+        """Return the digest of everything that affects the results of a job."""
         options = (self.examples, self.isolation, job.few_examples, job.seed, job.limits)
         return digest_proof(job.katas, job.submission.files, job.known_good, options)
 
@@ -90,7 +90,7 @@ class ProofCache:
 
 
 def read_results(path: Path) -> dict[str, list[KataResult]]:
-    """Return the results in a cache file, or nothing if it is missing or unreadable."""
+    """Return the results in a cache file, or nothing if the file is missing or invalid."""
     try:
         return msgspec.msgpack.decode(path.read_bytes(), type=Record).results
     except (OSError, msgspec.MsgspecError):
@@ -103,6 +103,6 @@ def get_note(claim: Claim) -> str:
 
 
 def drop_messages(result: KataResult, note: str) -> KataResult:
-    """Return a result without its long messages, keeping only this note."""
+    """Return a result without long messages, keeping only this note."""
     tests = [replace(test, message=note if note in test.message else "") for test in result.tests]
     return msgspec.structs.replace(result, tests=tuple(tests))

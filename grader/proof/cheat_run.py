@@ -1,7 +1,7 @@
-"""Time the slow solutions and the cheats one after the other in one sandbox, and judge the points that they earn.
+"""Times the slow solutions and the cheats one after another in one sandbox, and judges the points that they earn.
 
-A cheat pretends to be faster than it is. Its honest control is timed after it, as the next student's submission. Runs
-on the CPU give no points, so the points that the same tier gives on a GPU are compared.
+A cheat pretends to be faster than it is. Its honest control is timed afterwards, as the next student's submission.
+Because runs on the CPU earn no points, the points that the same tier would earn on a GPU are compared.
 """
 
 import time
@@ -25,16 +25,16 @@ from torchkata.speed.decision import RESTLESS, score_of
 from torchkata.speed.sizes import Kind
 
 TRIES = 2  # maximum number of measurements if the machine is too noisy
-MAX_SECONDS = 400.0  # time limit of one run of one workload
+MAX_SECONDS = 400.0  # time limit for a single run of a workload
 STOPPED_BY = {"passed": "", "crashed": "no valid answer", "timed_out": "the time limit", "not_started": "the reader"}
 COLUMNS = ("tried", "points gained", "stopped by", "legitimate", "open", "controls passed", "inconclusive")
 
 
 def prove_cheats(slow: Sequence[Slow], cheats: Sequence[Cheat], options: Options, out: Console, err: Console) -> Proof:
-    """Prove that no cheat makes a slow solution look fast.
+    """Prove that no cheat makes a slow solution appear fast.
 
-    With `--only cheats` this runs at every isolation level. Otherwise the first level suffices, because timing does not
-    depend on namespaces.
+    With `--only cheats`, this is done at every isolation level. Otherwise, the first level is sufficient, because
+    timing does not depend on namespaces.
     """
 
     def attempt(level: Level, trials: list[Trial]) -> None:
@@ -52,7 +52,7 @@ def prove_cheats(slow: Sequence[Slow], cheats: Sequence[Cheat], options: Options
 
 
 def prove_times(trials: Sequence[Trial]) -> Proof:
-    """Return the proof that follows from the trials of slow solutions and cheats, with a table of each."""
+    """Return the proof that results from the trials of slow solutions and cheats, with a table of each."""
     return prove_trials(trials, [tabulate_slow(trials), tabulate_cheats(trials)])
 
 
@@ -81,9 +81,9 @@ def time_all(
     take: Callable[[str], None],
     kind: Kind = "cpu",
 ) -> Iterator[Trial]:
-    """Time the slow solutions, then the cheats appended to them. Raises MachineError.
+    """Time the slow solutions, then the cheats that are appended to them. Raises MachineError.
 
-    `take` is called with the name of each run. An inconclusive run is repeated.
+    `take` is called with the name of each run. Inconclusive runs are repeated.
     """
 
     def measure(name: str, files: Mapping[str, bytes], workload: Workload) -> PerformanceResult:
@@ -107,7 +107,7 @@ def time_all(
 
 
 def judge_slow(slow: Slow, level: Level, row: PerformanceResult) -> Trial:
-    """Return the trial of a slow solution, which should fail."""
+    """Return the trial of a slow solution, which is expected to fail."""
     inconclusive = is_inconclusive(row)
     problems = () if inconclusive or row.outcome == "failed" else (f"outcome {row.outcome}, expected failed",)
     return Trial("slow", slow.title, level, problems, inconclusive=inconclusive, row=row)
@@ -116,9 +116,9 @@ def judge_slow(slow: Slow, level: Level, row: PerformanceResult) -> Trial:
 def judge_cheat(
     cheat: Cheat, level: Level, slow: PerformanceResult, row: PerformanceResult, control: PerformanceResult
 ) -> Trial:
-    """Return the trial of a cheat, given the results of its slow solution, of the cheat and of its control.
+    """Return the trial of a cheat, given the results of its slow solution, of the cheat itself and of its control.
 
-    The cheat should get no more points than the slow solution, and its control should pass.
+    The cheat should not earn more points than the slow solution, and its control should pass.
     """
     gained, entry = max(0.0, compute_worth(row) - compute_worth(slow)), cheat.entry
     earned = gained and not entry.earns and not is_inconclusive(row)
@@ -146,12 +146,12 @@ def judge_cheat(
 
 
 def compute_worth(row: PerformanceResult) -> float:
-    """Return the points for the tier that was reached, as if on a GPU."""
+    """Return the points that the tier would earn on a GPU."""
     return score_of(row.tier, course().workloads[row.workload].points)
 
 
 def is_noisy(row: PerformanceResult) -> bool:
-    """Return whether the machine was too noisy to measure."""
+    """Return whether the machine was too noisy for the measurement."""
     return row.outcome == "inconclusive" and RESTLESS in row.message
 
 

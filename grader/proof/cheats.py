@@ -1,4 +1,4 @@
-"""The corpus of cheats on speed: submissions that try to appear faster than they are, in `reference/workloads/`.
+"""The corpus of speed cheats in `reference/workloads/`: submissions that try to appear faster than they are.
 
 slow/<kata>.toml       right but too slow solutions, each a table (`SlowEntry`) with code appended to the solution
 cheats/<class>.toml    cheats of one class, each a table (`CheatEntry`) with code appended to a slow solution, which
@@ -18,7 +18,7 @@ from torchkata.course import Kata, Workload, course
 
 
 class SlowEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table of a slow solution."""
+    """The table that defines a slow solution."""
 
     workload: str
     words: str
@@ -26,24 +26,24 @@ class SlowEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CheatEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table of a cheat."""
+    """The table that defines a cheat."""
 
     aim: str
-    slow: str  # kata/name of the slow solution that the code is appended to
+    slow: str  # kata/name of the slow solution to which the code is appended
     code: str
     control: str
-    earns: str = ""  # why its points are legitimate
-    open: str = ""  # why no defence stops it
+    earns: str = ""  # why it earns its points legitimately
+    open: str = ""  # why no defense prevents it
 
 
 @dataclass(frozen=True)
 class Slow:
-    """A right solution that is too slow for a workload."""
+    """A correct solution that is too slow for a workload."""
 
     title: str  # kata/name
     kata: Kata
     workload: Workload
-    source: str  # source of the kata's file
+    source: str  # source code of the kata's file
 
     def make_files(self) -> dict[str, bytes]:
         """Return the files of the submission."""
@@ -52,23 +52,23 @@ class Slow:
 
 @dataclass(frozen=True)
 class Cheat:
-    """A cheat that can be submitted."""
+    """A cheat, in a form that can be submitted."""
 
     title: str  # class/name
     entry: CheatEntry
     slow: Slow
 
     def make_files(self) -> dict[str, bytes]:
-        """Return the slow solution with the hostile code."""
+        """Return the slow solution with the malicious code."""
         return replace_kata(self.slow.kata, append_code(self.slow.source, self.entry.code))
 
     def make_control(self) -> dict[str, bytes]:
-        """Return the right solution with the honest code."""
+        """Return the correct solution with the honest code."""
         return replace_kata(self.slow.kata, append_code(zoo.read_solution(self.slow.kata), self.entry.control))
 
 
 def load_slow(katas: Sequence[Kata], folder: Path | None = None) -> dict[str, Slow]:
-    """Return the slow solutions of the katas by title. Raises CallError for an invalid entry."""
+    """Return the slow solutions of these katas by title. Raises CallError if an entry is invalid."""
     found = {}
     for kata in katas:
         path = (folder or course().reference / "workloads/slow") / f"{kata.name}.toml"
@@ -81,7 +81,7 @@ def load_slow(katas: Sequence[Kata], folder: Path | None = None) -> dict[str, Sl
 
 
 def load_cheats(katas: Sequence[Kata], folder: Path | None = None) -> Iterator[Cheat]:
-    """Yield the cheats on the katas. Raises CallError for an invalid entry."""
+    """Yield the cheats on these katas. Raises CallError if an entry is invalid."""
     slow = load_slow(list(course().katas.values()))
     for path in sorted((folder or course().reference / "workloads/cheats").glob("*.toml")):
         for name, entry in read_corpus(path, CheatEntry).items():

@@ -1,4 +1,4 @@
-"""Claims about the zoo: submissions and their expected results."""
+"""Claims about the zoo, each of which consists of a submission and its expected results."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,29 +13,29 @@ from torchkata.result import FAILED
 
 @dataclass(frozen=True)
 class Claim:
-    """A submission and the results that are expected of it."""
+    """A submission and its expected results."""
 
     group: str  # "stubs", "solution", "right", "wrong" or "fallback"
-    kata: str  # "" if the claim is about all katas
+    kata: str  # "" if the claim concerns all katas
     name: str
     job: Job
-    entry: zoo.ZooEntry | None = None  # the wrong entry, only in the group "wrong"
+    entry: zoo.ZooEntry | None = None  # the wrong entry, if the group is "wrong"
 
     def refute(self, results: Sequence[KataResult]) -> str | None:
-        """Return how the results contradict the claim, or None if it holds."""
+        """Return how the results contradict the claim, or None if the claim holds."""
         if self.entry is not None:
             return refute_wrong(self.entry, results)
         return find_others("not_started" if self.group == "stubs" else "done", results)
 
 
 def make_claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterator[Claim]:
-    """Yield all claims about the katas.
+    """Yield all claims about these katas.
 
-    A wrong entry is graded alone: other katas would be graded with a fallback in its place anyway. For each kata, a
+    A wrong entry is graded on its own, because a fallback would be used for other katas anyway. For each kata, a
     separate claim ("fallback") states that the katas that build on it can be done without it.
 
-    `quick` omits the fallbacks and the katas that build on a right entry, and tests right entries on few inputs. For a
-    wrong entry, `quick` runs only the test that `caught_by.toml` names (all tests if no test is named).
+    If `quick` is True, fallbacks and katas that build on a right entry are omitted, and right entries are tested on few
+    inputs. For a wrong entry, only the test listed in `caught_by.toml` is run (or all tests if none is listed).
     """
     stubs, solution = zoo.read_package(course().assignment), course().solutions()
     yield Claim("stubs", "", "stubs", make_job("stubs", stubs, katas))
@@ -64,27 +64,28 @@ def make_claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> It
 
 
 def keep_only(kata: Kata, test: str) -> Kata:
-    """Return the kata reduced to one test."""
+    """Return the kata with only this test."""
     return replace(kata, points={test: kata.points[test]})
 
 
 def make_job(
     name: str, files: dict[str, bytes], katas: Sequence[Kata], seed: int = 0, known_good: frozenset[str] = frozenset()
 ) -> Job:
-    """Return the job that grades the files as one submission."""
+    """Return a job that grades the files as a single submission."""
     return Job(Submission(name, files), tuple(katas), seed, known_good)
 
 
 def find_others(status: str, results: Sequence[KataResult]) -> str | None:
-    """Describe the katas with a status other than `status`, or return None."""
+    """Describe the katas whose status differs from `status`, or return None if there are none."""
     return "; ".join(describe(result) for result in results if result.status != status) or None
 
 
 def refute_wrong(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | None:
-    """Return why a wrong entry does not count as caught, or None if it does.
+    """Return why a wrong entry is not considered caught, or None if it is.
 
-    Its kata must be started and not done. If the entry has `looks_like`, a test must give this diagnosis and no test
-    may give another diagnosis. The test named in `caught_by.toml` must fail, with the diagnosis if there is one.
+    Its kata must be started and not done. If the entry has `looks_like`, at least one test must report this diagnosis
+    and no test may report a different one. The test listed in `caught_by.toml` must fail, with this diagnosis if there
+    is one.
     """
     (result,), found = results, collect_diagnoses(results)
     if result.status == "done":
@@ -99,7 +100,7 @@ def refute_wrong(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | No
 
 
 def check_caught_by(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | None:
-    """Return the error in an entry's `caught_by`, or None if the value is right or missing."""
+    """Return what is wrong with the `caught_by` of an entry, or None if it is correct or missing."""
     if not entry.caught_by:
         return None
     fails_to = "give its diagnosis" if entry.looks_like else "contain its note" if entry.note else "catch it"
@@ -107,7 +108,7 @@ def check_caught_by(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str |
 
 
 def find_catching(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> dict[str, float]:
-    """Return the seconds of each test that catches an entry with the expected diagnosis and note."""
+    """Return the duration in seconds of each test that catches an entry with the expected diagnosis and note."""
     return {
         test.name: test.seconds
         for result in results
@@ -119,12 +120,12 @@ def find_catching(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> dict[st
 
 
 def collect_diagnoses(results: Sequence[KataResult]) -> set[str]:
-    """Return the unambiguous diagnoses of known mistakes, without the tests' own notes."""
+    """Return the unambiguous diagnoses of known mistakes, excluding the notes of tests."""
     return {test.explained_by[0] for result in results for test in result.tests if len(test.explained_by) == 1}
 
 
 def describe(result: KataResult) -> str:
-    """Return an unexpected status with the tests that caused it."""
+    """Describe an unexpected status, including the tests that caused it."""
     tests = ", ".join(test.name for test in result.tests if test.outcome != "passed")
     reason = "" if result.status in ("done", "not_started") else f" ({tests})"
     return f"{result.kata} is {result.status}{reason}"

@@ -1,4 +1,4 @@
-"""Statistics on diagnoses: a diagnosis or a test's note must name most mistakes in the numeric katas."""
+"""Statistics on diagnoses. Most mistakes in the numeric katas must be named by a diagnosis or by a test's note."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from grader.proof.claims import Claim, collect_diagnoses
 from grader.results.result import KataResult
 from torchkata.course import Kata, course
 
-MIN_NAMED = 0.7  # minimum share of named mistakes of numeric katas, in the core track and in all tracks
+MIN_NAMED = 0.7  # minimum fraction of mistakes in numeric katas that must be named, in the core track and in all tracks
 
 Judgement: TypeAlias = Literal[
     "right diagnosis", "named by the test", "no diagnosis", "wrong diagnosis", "unexpected diagnosis"
@@ -34,13 +34,13 @@ def judge_diagnosis(claim: Claim, results: Sequence[KataResult]) -> Judgement:
 
 @dataclass
 class Diagnoses:
-    """Counts of the judgements, by kata."""
+    """The number of judgements of each kind, by kata."""
 
     counts: dict[str, Counter[Judgement]] = field(default_factory=dict)
     unforeseen: list[str] = field(default_factory=list)
 
     def add(self, claim: Claim, results: Sequence[KataResult]) -> None:
-        """Count the judgement of one wrong entry."""
+        """Count the judgement of a wrong entry."""
         judgement = judge_diagnosis(claim, results)
         self.counts.setdefault(claim.kata, Counter())[judgement] += 1
         if judgement == "unexpected diagnosis":
@@ -48,13 +48,13 @@ class Diagnoses:
             self.unforeseen.append(f"wrong {claim.kata} {claim.name} has no looks_like, but is diagnosed as: {found}")
 
     def sum_counts(self, katas: Sequence[Kata]) -> Counter[Judgement]:
-        """Return the sum of the counts of these katas."""
+        """Return the total counts of these katas."""
         return sum((self.counts.get(kata.name, Counter()) for kata in katas), Counter())
 
     def find_failed(self, katas: Sequence[Kata]) -> list[str]:
-        """Return a line for the core track and for all tracks if too few mistakes are named.
+        """Return a line for each group of katas (the core track, all tracks) in which too few mistakes are named.
 
-        A group of katas is checked only if all katas of the group were proven.
+        A group of katas is checked only if all of its katas were proven.
         """
         every = select_numeric(course().katas.values())
         core = [kata for kata in every if kata.track == "core"]
@@ -69,7 +69,7 @@ class Diagnoses:
         return lines
 
     def tabulate(self, katas: Sequence[Kata]) -> Table:
-        """Return a table by kata, with a last row for the numeric katas together."""
+        """Return a table by kata, whose last row is the total of the numeric katas."""
         table = Table("diagnosis", "wrong entries", *get_args(Judgement), box=box.SIMPLE_HEAD)
         rows = [(kata.name, self.sum_counts([kata])) for kata in katas]
         for name, total in [*rows, ("numeric katas together", self.sum_counts(select_numeric(katas)))]:
@@ -78,5 +78,5 @@ class Diagnoses:
 
 
 def select_numeric(katas: Iterable[Kata]) -> list[Kata]:
-    """Return the katas with numeric answers computed by the oracle."""
+    """Return the katas with numeric answers that are computed by the oracle."""
     return [kata for kata in katas if kata.numeric]

@@ -1,11 +1,11 @@
-"""Check the examples in stubs, by running them with the solution, and the arithmetic in texts.
+"""Checks the examples in stubs by running them with the solution, and checks the arithmetic in texts.
 
-The comment after an expression starts with its value, the comment after a statement with `name = value`. Words may
-follow after a colon. Numbers must agree in all written digits, or after "about" within 20 %.
+The comment after an expression starts with its value, and the comment after a statement with `name = value`. A colon
+and further text may follow. Numbers must agree in all written digits or, if they are preceded by "about", within 20 %.
 
     python -m grader.proof.examples COURSE KATA...     prints a line for each mistake
 
-The examples run in their own process and folder, because they may write files and modify imported modules.
+The examples are run in a separate process and folder, because they may write files and modify imported modules.
 """
 
 import ast
@@ -37,18 +37,18 @@ TERM = rf"(?:[-−]?√?(?:{NUMBER}|\([-−+*/·√ \d.,e⁰¹²³⁴⁵⁶⁷�
 SUM = rf"{TERM}(?: ?(?:\*\*|[-−+*/·]) ?{TERM})*"
 EQUATION = re.compile(rf"(?<![-−+*/·] )(?<![-−+*/·√.\w]){SUM}(?: = {SUM})+")
 FIGURE = re.compile(r"(?<![\w.])[-−]?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?(?<!,)")
-ROUNDED = 2e-6  # relative tolerance for values halfway between two roundings
+ROUNDED = 2e-6  # relative tolerance for values halfway between two rounded values
 DOTTED = re.compile(r"\b(?:torch|np|nn)(?:\.[a-zA-Z_]\w*)+")
 
 Names = dict[str, Any]
 
 
 class Untrue(AssertionError):
-    """Raised if an example or a calculation is wrong. The message contains the actual and the stated value."""
+    """Raised if an example or calculation is wrong. The message contains the actual and the stated value."""
 
 
 def main(root: str, katas: list[str]) -> None:
-    """Print the mistakes in the examples and calculations of the katas."""
+    """Print the mistakes in the examples and calculations of these katas."""
     use(Path(root))
     with tempfile.TemporaryDirectory(prefix="torchkata-examples-") as folder:
         for name, content in course().solutions().items():
@@ -61,7 +61,7 @@ def main(root: str, katas: list[str]) -> None:
 
 
 def find_problems(kata: str, solution: Path) -> Iterator[str]:
-    """Yield a line for each mistake in the examples, calculations and library names of a kata's texts."""
+    """Yield a line for each mistake in the examples, calculations and library names in the texts of a kata."""
     stub = f"assignment/{kata}.py"
     source = course().stub(kata).read_text("utf-8")
     try:
@@ -90,7 +90,7 @@ def find_problems(kata: str, solution: Path) -> Iterator[str]:
 
 
 def is_known(name: str, names: Names) -> bool:
-    """Return whether a dotted name exists; names in packages that the course does not preload count as known."""
+    """Return whether a dotted name exists. Names in packages that the course does not preload are assumed to exist."""
     first, *rest = name.split(".")
     found = names.get(first)
     for part in rest if found is not None else ():
@@ -101,7 +101,7 @@ def is_known(name: str, names: Names) -> bool:
 
 
 def collect_names(kata: str, solution: Path) -> Names:
-    """Return the names that an example may use: those of the solution in this folder, `torch`, `np`, `math` …"""
+    """Return the names available to an example: those of the solution in this folder, `torch`, `np`, `math` …"""
     names: Names = {"np": np, "random": random, "math": math, "sqrt": math.sqrt}
     if "torch" in course().preload:
         torch = import_module("torch")
@@ -124,7 +124,7 @@ def find_examples(source: str) -> list[str]:
 
 
 def find_comments(source: str) -> dict[int, str]:
-    """Return the comment after each line, including its continuation on comment-only lines below."""
+    """Return the comment after each line, including its continuation on the following comment-only lines."""
     found: dict[int, str] = {}
     last = 0
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -138,7 +138,7 @@ def find_comments(source: str) -> dict[int, str]:
 
 
 def parse_values(comment: str) -> list[list[ast.expr]]:
-    """Return the values at the start of a comment, each as the list of sides of its equation."""
+    """Return the values at the start of a comment. Each value is given as the sides of its equation."""
     text, _, _ = CUT_OFF.sub(r"cut_off(\1)", comment).partition(": ")
     text = re.sub(r"\babout ([-\w./ ]+)", r"about(\1)", text.removesuffix(":"))
     try:
@@ -151,7 +151,7 @@ def parse_values(comment: str) -> list[list[ast.expr]]:
 
 
 def run_example(source: str, names: Names) -> int:
-    """Run an example and return the number of values compared. Raises Untrue for a wrong value."""
+    """Run an example and return the number of values that were compared. Raises Untrue if a value is wrong."""
     statements = ast.parse(source).body
     comments, compared = find_comments(source), 0
     for node in statements:
@@ -171,7 +171,7 @@ def run_example(source: str, names: Names) -> int:
 
 
 def collect_states(names: Names) -> Names:
-    """Return the per-parameter state of the optimizers by name, because comments refer to it."""
+    """Return the per-parameter state of the optimizers by name, since comments refer to it."""
     torch = sys.modules.get("torch")
     optimizers = [value for value in names.values() if torch is not None and isinstance(value, torch.optim.Optimizer)]
     states = (state for optimizer in optimizers for state in optimizer.state.values())
@@ -179,7 +179,7 @@ def collect_states(names: Names) -> Names:
 
 
 def run_statement(node: ast.stmt, names: Names, comment: str) -> Any:
-    """Return the value of an expression, or the error class that the comment states, or None for a statement."""
+    """Return the value of an expression, the error class stated in the comment, or None for a statement."""
     if not isinstance(node, ast.Expr):
         exec(compile(ast.Module([node], []), "example", "exec"), names)
         return None
@@ -197,7 +197,7 @@ def evaluate(node: ast.expr, names: Names) -> Any:
 
 
 def compare(value: Any, comment: str, names: Names) -> int:
-    """Compare one or several values with the comment, and return their number. Raises Untrue."""
+    """Compare one or more values with the comment and return their number. Raises Untrue."""
     parts = parse_values(comment)
     values = value if len(parts) > 1 and isinstance(value, tuple) else (value,)
     if len(values) != len(parts):
@@ -208,15 +208,15 @@ def compare(value: Any, comment: str, names: Names) -> int:
 
 
 def assert_equal(value: Any, sides: list[ast.expr], names: Names, comment: str) -> None:
-    """Raise Untrue unless a value equals all sides."""
+    """Raise Untrue if a value differs from any of the sides."""
     for side in sides:
         if not matches(value, side, names):
             raise Untrue(f"got {value}, expected {comment}")
 
 
 def matches(value: Any, written: ast.expr, names: Names) -> bool:
-    """Return whether a value equals the written value: numbers up to the written digits, lists item by item."""
-    if hasattr(value, "tolist"):  # a tensor, an array
+    """Return whether a value equals the written value. Numbers are compared up to the written digits, lists by item."""
+    if hasattr(value, "tolist"):  # a tensor or an array
         value = value.tolist()
     if isinstance(written, ast.Call) and ast.unparse(written.func) == "tensor":
         written = written.args[0]
@@ -237,13 +237,16 @@ def matches(value: Any, written: ast.expr, names: Names) -> bool:
         return bool(value == expected)
     expected = expected.item() if hasattr(expected, "item") else expected
     figure = written.operand if isinstance(written, ast.UnaryOp) else written
-    if not isinstance(figure, ast.Constant):  # a calculation, as in `8 - 1`
+    if not isinstance(figure, ast.Constant):  # a calculation such as `8 - 1`
         return math.isclose(value, expected, rel_tol=1e-4, abs_tol=1e-6)
     return matches_figure(value, ast.unparse(written).replace(" ", ""))
 
 
 def matches_figure(value: float, figure: str) -> bool:
-    """Return whether a number rounds to the written number; integers and one- or two-digit numbers are exact."""
+    """Return whether a number rounds to the written number.
+
+    Integers and numbers with one or two digits must be exact.
+    """
     if isinstance(value, int):
         return value == float(figure)
     if len(Decimal(figure).normalize().as_tuple().digits) < 3:
@@ -252,9 +255,9 @@ def matches_figure(value: float, figure: str) -> bool:
 
 
 def rounds_to(value: float, figure: str) -> bool:
-    """Return whether a computed value rounds to the written figure.
+    """Return whether a computed value rounds to the written number.
 
-    `ROUNDED` allows for last digits that depend on the processor.
+    `ROUNDED` allows for differences in the last digit that depend on the processor.
     """
     return abs(value - float(figure)) <= 0.5 * get_unit(figure) + ROUNDED * abs(value)
 
@@ -265,19 +268,19 @@ def get_unit(text: str) -> float:
 
 
 def find_equations(text: str) -> list[list[str]]:
-    """Return the sides of each purely numeric equation."""
+    """Return the sides of each equation that consists only of numbers."""
     return [found.split(" = ") for found in EQUATION.findall(" ".join(text.split()))]
 
 
 def convert_to_python(side: str) -> str:
-    """Return one side of an equation as a Python expression."""
+    """Convert one side of an equation to a Python expression."""
     side = re.sub(r"√(\d+(?:\.\d+)?|\([^)]*\))", r"sqrt(\1)", side.replace(",", ""))
     side = re.sub(r"([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)", lambda power: f"**{power[1].translate(POWERS)}", side)
     return side.replace("·", "*").replace("−", "-").strip()
 
 
 def check_sums(text: str) -> int:
-    """Return the number of numeric equations in a text. Raises Untrue if the sides of an equation differ."""
+    """Return the number of numeric equations in a text. Raises Untrue if the sides of an equation are not equal."""
     found = find_equations(text)
     for sides in found:
         first, *others = map(convert_to_python, sides)

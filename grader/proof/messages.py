@@ -1,4 +1,4 @@
-"""`certify --messages`: a page per kata with the failure messages that students would see for each wrong entry."""
+"""`certify --messages`: writes a page per kata with the failure messages that students see for each wrong entry."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -19,12 +19,12 @@ from torchkata.course import Kata
 from torchkata.i18n import words, wrap
 from torchkata.pytest_plugin.failure_groups import Block, group_failures, render_block
 
-WIDTH = 99  # columns
+WIDTH = 99  # maximum number of columns
 NOTHING = "No test catches it, so a student sees no message."
 
 
 def write_messages(folder: Path, katas: Sequence[Kata], options: Options, out: Console, err: Console) -> int:
-    """Grade every wrong entry like a student's submission and write the pages. Raises CallError."""
+    """Grade every wrong entry like a student's submission, and write the pages. Raises CallError."""
     wrong = {id(claim.job): claim for claim in make_claims(katas, 1) if claim.group == "wrong"}
     found: dict[str, dict[str, KataResult]] = {}
 
@@ -58,6 +58,6 @@ def format_page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) 
 
 
 def format_block(kata: Kata, block: Block) -> str:
-    """Return a failure as the terminal shows it, without the command that reruns the test."""
+    """Format a failure as shown in the terminal, without the command that runs the test again."""
     lines = [line for line in render_block(kata, block) if not line.startswith(f"  {words('label.again')}")]
     return "\n".join(part for line in lines for part in wrap(line, WIDTH))

@@ -39,50 +39,50 @@ class Options:
     quick: bool = False
     force: bool = False
     write_caught_by: bool = False
-    messages: Path | None = None  # write the failure messages of wrong entries into this folder instead of proving
+    messages: Path | None = None  # folder for the failure messages of wrong entries; if set, nothing is proved
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """The isolation levels at which attacks and cheats run."""
+        """The isolation levels at which attacks and cheats are run."""
         return LEVELS if self.isolation == "auto" else (self.isolation,)
 
 
 @dataclass(frozen=True)
 class Proof:
-    """The outcome of one part of `grader certify`."""
+    """The outcome of a part of `grader certify`."""
 
     tables: list[Table]
     claims: int
     failed: list[str]
     notes: list[str]
-    inconclusive: int = 0  # claims that a noisy machine could not decide
-    skipped: int = 0  # claims taken from stored proofs
+    inconclusive: int = 0  # number of claims that could not be decided because the machine was too noisy
+    skipped: int = 0  # number of claims taken from stored proofs
 
 
 @dataclass(frozen=True)
 class Trial:
-    """The result of one corpus entry at one isolation level. It is one claim, or two if the entry has a control."""
+    """The result of a corpus entry at an isolation level. It is one claim, or two if the entry has a control."""
 
     kind: Literal["attack", "slow", "cheat"]
     title: str  # class/name
     level: Level
-    problems: tuple[str, ...]  # the ways in which the entry succeeded
-    control_problem: str | None = None  # "" if the honest control is accepted, or None without a control
-    stopped_by: str = ""  # the defence that stopped the entry, or ""
+    problems: tuple[str, ...]  # descriptions of how the entry succeeded
+    control_problem: str | None = None  # "" if the honest control is accepted, None if there is no control
+    stopped_by: str = ""  # the defense that stopped the entry, or ""
     gained: float = 0.0  # undeserved points
-    admitted: Literal["", "OPEN", "ONLY BWRAP STOPS"] = ""  # set if the corpus declares that no defence stops it
-    reason: str = ""  # why no defence stops it
+    admitted: Literal["", "OPEN", "ONLY BWRAP STOPS"] = ""  # set if the corpus declares that no defense stops it
+    reason: str = ""  # why no defense stops it
     inconclusive: bool = False  # the machine was too noisy
     control_inconclusive: bool = False
-    harmed_next: bool = False  # attacks: the result of the next submission changed
-    mib: float = 0.0  # attacks: memory taken from the grader's own process
-    seconds: float = 0.0  # attacks: grading time of the submission
-    does_the_work: bool = False  # cheats: the submission earns its points legitimately
-    row: PerformanceResult | None = None  # slow solutions: the measurement
+    harmed_next: bool = False  # for attacks: whether the result of the next submission changed
+    mib: float = 0.0  # for attacks: memory allocated in the grader's own process
+    seconds: float = 0.0  # for attacks: time to grade the submission
+    does_the_work: bool = False  # for cheats: whether the submission earns its points legitimately
+    row: PerformanceResult | None = None  # for slow solutions: the measurement
 
     @property
     def achieved(self) -> bool:
-        """Whether the entry succeeded and the corpus declares that it can succeed."""
+        """Whether the entry succeeded and the corpus declares that it can."""
         return bool(self.admitted and self.problems)
 
 
@@ -90,12 +90,12 @@ Cell: TypeAlias = Callable[[Sequence[Trial]], str]
 
 
 def make_counter(measure: Callable[[Trial], int]) -> Cell:
-    """Return a cell that sums `measure` over the trials; a sum of 0 is shown as an empty cell."""
+    """Return a cell that adds up `measure` over the trials. If the sum is 0, the cell is empty."""
     return lambda trials: str(sum(map(measure, trials)) or "")
 
 
 def list_stopped_by(trials: Sequence[Trial]) -> str:
-    """Return each defence with the number of trials that it stopped, most frequent first."""
+    """Return each defense and the number of trials that it stopped, most frequent first."""
     stopped = Counter(trial.stopped_by for trial in trials if trial.stopped_by)
     return ", ".join(f"{what} {times}" for what, times in stopped.most_common())
 
@@ -122,7 +122,7 @@ COLUMNS: dict[str, Cell] = {
 
 
 def tabulate_trials(name: str, trials: Iterable[Trial], columns: Sequence[str]) -> Table:
-    """Return a table of trials by class and isolation level, with the given columns of `COLUMNS`."""
+    """Return a table of the trials by class and isolation level, with these columns from `COLUMNS`."""
     groups: dict[tuple[str, Level], list[Trial]] = {}
     for trial in trials:
         groups.setdefault((trial.title.partition("/")[0], trial.level), []).append(trial)
@@ -133,7 +133,7 @@ def tabulate_trials(name: str, trials: Iterable[Trial], columns: Sequence[str]) 
 
 
 def prove_trials(trials: Sequence[Trial], tables: list[Table]) -> Proof:
-    """Return the proof that follows from the trials, with a line per success and per inconclusive trial."""
+    """Return the proof that results from the trials, with a line for each successful or inconclusive trial."""
     failed = [
         f"{trial.kind} {trial.title} at {trial.level}: {'; '.join(trial.problems)}"
         for trial in trials
@@ -159,12 +159,12 @@ def prove_trials(trials: Sequence[Trial], tables: list[Table]) -> Proof:
 def try_levels(
     levels: Iterable[Level], attempt: Callable[[Level, list[Trial]], None], options: Options, err: Console, kind: str
 ) -> list[Trial]:
-    """Run `attempt` at each isolation level and return the trials; a quick proof stops at the first usable level.
+    """Run `attempt` at each isolation level and return the trials. A quick proof uses only the first usable level.
 
-    A level that this machine does not support is skipped with a warning.
+    Levels that are not supported by this machine are skipped with a warning.
 
     Raises:
-        MachineError: The unsupported level was chosen with `--isolation`.
+        MachineError: An unsupported level was selected with `--isolation`.
     """
     trials: list[Trial] = []
     for level in levels:
@@ -182,9 +182,9 @@ def try_levels(
 def grade_all(
     rounds: Iterable[tuple[Sequence[Job], int]], tests: Tests, sandbox: Sandbox, out: Console, what: str, items: str
 ) -> Iterator[Graded]:
-    """Grade all jobs and their successors with a progress bar, and yield the results.
+    """Grade all jobs and their successors while showing a progress bar, and yield the results.
 
-    Each round is a pair: the jobs, and the number of them to grade at the same time.
+    Each round is a pair that consists of the jobs and the number of jobs to grade at the same time.
     """
     queued = [(jobs, at_once) for jobs, at_once in rounds if jobs]
     everything = [job for jobs, _ in queued for each in jobs for job in follow(each)]

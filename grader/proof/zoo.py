@@ -1,4 +1,4 @@
-"""The zoo: right implementations that the tests must accept, and wrong implementations that they must catch.
+"""The zoo: correct implementations that the tests must accept, and wrong implementations that they must catch.
 
 reference/<kata>/right/<name>.py  unusual but right; the first line of the docstring says what is unusual
 reference/<kata>/wrong.toml       wrong implementations:
@@ -24,29 +24,29 @@ from torchkata.course import CourseError, Kata, course
 from torchkata.course.load import check_keys, read_toml
 from torchkata.diagnosis.mistakes import expand_constants, load_named_mistakes
 
-PATCHES = "patches"  # the table of wrong.toml with mistakes as keys
+PATCHES = "patches"  # the table in wrong.toml whose keys are mistakes
 
 
 @dataclass(frozen=True)
 class ZooEntry:
-    """One implementation of one kata."""
+    """An implementation of a kata."""
 
     kata: str
     name: str
-    words: str  # a sentence on what is unusual or wrong
+    words: str  # a sentence that describes what is unusual or wrong
     source: str
-    looks_like: frozenset[str] = frozenset()  # acceptable diagnoses, as sentences
-    caught_by: str = ""  # the recorded test that catches it, or "" if unknown
-    note: str = ""  # required text in that test's own note
+    looks_like: frozenset[str] = frozenset()  # accepted diagnoses, as sentences
+    caught_by: str = ""  # the test that is recorded to catch it, or "" if unknown
+    note: str = ""  # text that must occur in the note of that test
 
 
 def read_package(folder: Path) -> dict[str, bytes]:
-    """Return the kata files of a folder by name."""
+    """Return the kata files in a folder by name."""
     return {path.name: path.read_bytes() for path in sorted(folder.glob("*.py")) if path.name != "__init__.py"}
 
 
 def load_right(kata: Kata) -> Iterator[ZooEntry]:
-    """Yield the right but unusual implementations of a kata."""
+    """Yield the correct but unusual implementations of a kata."""
     for path in sorted((course().folder(kata.name) / "right").glob("*.py")):
         source = path.read_text("utf-8")
         words = (ast.get_docstring(ast.parse(source, str(path))) or "").partition("\n")[0]
@@ -54,7 +54,7 @@ def load_right(kata: Kata) -> Iterator[ZooEntry]:
 
 
 def load_wrong(kata: Kata) -> Iterator[ZooEntry]:
-    """Yield the wrong implementations of a kata. Raises CallError for an invalid entry."""
+    """Yield the wrong implementations of a kata. Raises CallError if an entry is invalid."""
     path = course().folder(kata.name) / "wrong.toml"
     if path.exists():
         tests = read_caught_by(kata)
@@ -69,7 +69,7 @@ def load_wrong(kata: Kata) -> Iterator[ZooEntry]:
 
 
 def read_entries(kata: Kata, tables: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name and table of each entry in file order. Raises CallError for a duplicate name."""
+    """Yield the name and table of each entry, in file order. Raises CallError if a name is used twice."""
     seen: set[str] = set()
     for title, table in tables.items():
         for name, entry in expand_patches(table) if title == PATCHES else [(title, table)]:
@@ -80,14 +80,14 @@ def read_entries(kata: Kata, tables: dict[str, Any]) -> Iterator[tuple[str, dict
 
 
 def expand_patches(table: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the entries of `[patches]`, one per variant of a mistake."""
+    """Yield the entries of `[patches]`, one for each variant of a mistake."""
     for mistake, variants in table.items():
         for name, replace in variants.items() if isinstance(variants, dict) else [(mistake, variants)]:
             yield name, {"looks_like": mistake, "replace": replace}
 
 
 def describe_mistake(kata: Kata, entry: dict[str, Any]) -> str:
-    """Return the sentence about an entry's mistake, with the names of constants instead of values."""
+    """Return the sentence that describes an entry's mistake, with the names of constants instead of values."""
     return re.sub(r"{(\w+)[^{}]*}", r"\1", load_named_mistakes(kata.name)[entry["looks_like"]].message)
 
 
@@ -95,7 +95,7 @@ KEYS = {"breaks": str, "replace": object, "source": str, "pasted": str, "looks_l
 
 
 def check_entry(path: Path, name: str, entry: object) -> None:
-    """Raise CourseError for an entry that is not a table, lacks `breaks` or has an unknown key."""
+    """Raise CourseError if an entry is not a table, has no `breaks`, or has an unknown key."""
     if not isinstance(entry, dict):
         raise CourseError(f"{path}: {name} is {entry!r}, expected a table [{name}]")
     if not {"breaks", "looks_like"} & entry.keys():
@@ -109,7 +109,7 @@ def get_caught_by_path(kata: Kata) -> Path:
 
 
 def read_caught_by(kata: Kata) -> dict[str, str]:
-    """Return the recorded test for each entry, without tests that the kata no longer has."""
+    """Return the recorded test for each entry, excluding tests that no longer exist in the kata."""
     path = get_caught_by_path(kata)
     tests = read_toml(path) if path.exists() else {}
     return {name: test for test, names in tests.items() if test in kata.points for name in names}
@@ -121,7 +121,7 @@ def read_solution(kata: Kata) -> str:
 
 
 def find_sentences(name: str, kata: Kata, entry: dict[str, Any]) -> frozenset[str]:
-    """Return the sentences of the mistakes in `looks_like`. Raises CallError for an unknown mistake."""
+    """Return the sentences for the mistakes in `looks_like`. Raises CallError if a mistake is unknown."""
     names, known = entry.get("looks_like", []), load_named_mistakes(kata.name)
     names = {names} if isinstance(names, str) else {*names}
     if unknown := names - known.keys():
@@ -130,7 +130,7 @@ def find_sentences(name: str, kata: Kata, entry: dict[str, Any]) -> frozenset[st
 
 
 def make_source(name: str, solution: str, entry: dict[str, Any]) -> str:
-    """Return the source of a wrong implementation. Raises CallError for an invalid replacement."""
+    """Return the source of a wrong implementation. Raises CallError if a replacement is invalid."""
     source: str = entry.get("source", solution)
     replace = entry.get("replace", [])
     for old, new in [replace] if replace and isinstance(replace[0], str) else replace:

@@ -1,4 +1,4 @@
-"""Outcomes of the claims about the zoo, and their tables: by kata, by test, and the slowest tests."""
+"""The outcomes of claims about the zoo, and tables of them by kata and by test, including the slowest tests."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from grader.results.result import KataResult
 from torchkata.course import Kata, course
 
 SLOWEST = 5
-MARGIN = 10  # ratio of a time limit to the slowest test of right code
+MARGIN = 10  # ratio of a time limit to the duration of the slowest test on correct code
 
 
 @dataclass
 class Judged:
-    """A claim with its results, and how the results contradict the claim (None if the claim holds)."""
+    """A claim with its results, and how the results contradict it (None if the claim holds)."""
 
     claim: Claim
     katas: Sequence[KataResult]
@@ -31,10 +31,10 @@ class ZooOutcome:
 
     judged: list[Judged] = field(default_factory=list)
     diagnoses: Diagnoses = field(default_factory=Diagnoses)
-    known: int = 0  # claims taken from stored proofs
+    known: int = 0  # number of claims taken from stored proofs
 
     def add(self, claim: Claim, katas: Sequence[KataResult]) -> bool:
-        """Record one claim and return whether it holds."""
+        """Record a claim and return whether it holds."""
         problem = claim.refute(katas)
         self.judged.append(Judged(claim, katas, problem))
         if claim.group == "wrong":
@@ -42,7 +42,7 @@ class ZooOutcome:
         return problem is None
 
     def add_known(self, claim: Claim, katas: Sequence[KataResult] | None) -> bool:
-        """Record a claim with its stored results; return False if there are none or they do not prove the claim."""
+        """Record a claim using its stored results. Return False if there are none or they do not prove the claim."""
         if katas is None or claim.refute(katas) is not None:
             return False
         self.known += 1
@@ -57,20 +57,20 @@ class ZooOutcome:
         ]
 
     def select(self, group: str, kata: str) -> list[Judged]:
-        """Return the claims of a group about a kata."""
+        """Return the claims in a group that concern a kata."""
         return [each for each in self.judged if each.claim.group == group and each.claim.kata in (kata, "")]
 
     def select_results(self, group: str, kata: str) -> list[KataResult]:
-        """Return the results of a kata in the claims of a group."""
+        """Return the results of a kata for all claims in a group."""
         return [result for each in self.select(group, kata) for result in each.katas if result.kata == kata]
 
     def count_flakes(self, kata: str) -> tuple[int, int]:
-        """Return the number of tests that rejected right code, and the number of all tests on right code."""
+        """Return how many tests have rejected correct code, and how many have been run on correct code."""
         tests = [t for group in ("solution", "right") for r in self.select_results(group, kata) for t in r.tests]
         return sum(test.outcome != "passed" for test in tests), len(tests)
 
     def count_catches(self, kata: Kata) -> dict[str, tuple[int, int]]:
-        """Return for each test the number of wrong entries that it catches, and the number that only it catches."""
+        """Return, for each test, how many wrong entries it catches, and how many are caught only by this test."""
         caught: Counter[str] = Counter()
         alone: Counter[str] = Counter()
         for result in self.select_results("wrong", kata.name):
@@ -80,7 +80,7 @@ class ZooOutcome:
         return {name: (caught[name], alone[name]) for name in kata.points}
 
     def find_slowest(self) -> list[tuple[float, str, str]]:
-        """Return (seconds, kata, test) of the slowest tests of the solution."""
+        """Return (seconds, kata, test) for the slowest tests of the solution."""
         longest: dict[tuple[str, str], float] = {}
         results = [result for each in self.judged if each.claim.group == "solution" for result in each.katas]
         for key, seconds in [((result.kata, test.name), test.seconds) for result in results for test in result.tests]:
@@ -109,7 +109,7 @@ def tabulate_katas(outcome: ZooOutcome, katas: Sequence[Kata]) -> Table:
 
 
 def tabulate_catches(outcome: ZooOutcome, katas: Sequence[Kata]) -> Table:
-    """Return a table of the number of wrong entries that each test catches."""
+    """Return a table with the number of wrong entries caught by each test."""
     table = Table("test", "catches", "only test", box=box.SIMPLE_HEAD)
     for kata in katas:
         for name, (caught, alone) in outcome.count_catches(kata).items():
@@ -118,7 +118,7 @@ def tabulate_catches(outcome: ZooOutcome, katas: Sequence[Kata]) -> Table:
 
 
 def tabulate_slowest(outcome: ZooOutcome) -> Table:
-    """Return a table of the slowest tests of the solution, with suggested time limits."""
+    """Return a table of the slowest tests of the solution, including suggested time limits."""
     table = Table("slowest tests of the solution", "seconds", "suggested limit", box=box.SIMPLE_HEAD)
     for seconds, kata, name in outcome.find_slowest():
         table.add_row(f"{kata} · {name}", f"{seconds:.2f}", f"{max(1, round(MARGIN * seconds))} s")

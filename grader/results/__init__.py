@@ -1,1 +1,1 @@
-"""The result of grading a submission: how it is stored, read, and shown to students."""
+"""The result of grading a submission: how it is stored, loaded, and shown to students."""

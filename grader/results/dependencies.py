@@ -8,8 +8,8 @@
     digest_proof     everything that a claim of `grader certify` runs: files, imports, platform, versions, inputs
     digest_call      the course, the options and the submissions of one run on a cluster
 
-Regrading uses `digest_result`, `digest_basis` and `digest_kata`, the record of proofs uses `digest_proof`, and the
-record of a cluster's jobs uses `digest_call`. A process reads each file once.
+`digest_result`, `digest_basis` and `digest_kata` are used for regrading, `digest_proof` for the record of proofs, and
+`digest_call` for the record of jobs on a cluster. Each file is read only once per process.
 """
 
 import contextlib
@@ -23,8 +23,8 @@ from pathlib import Path
 from grader.base.imports import follow_imports, module_path
 from torchkata.course import ENGINE, Kata, cached_by_course, course
 
-LIBRARIES = ("numpy", "hypothesis", "pytest")  # in addition to the libraries that the course preloads
-SHORT = 16  # digits; enough within a class, because nobody attacks the digest
+LIBRARIES = ("numpy", "hypothesis", "pytest")  # in addition to the libraries preloaded by the course
+SHORT = 16  # number of digits; this is enough within a class, because the digest is not a target of attacks
 
 ENGINE_FILES = ("torchkata/**/*.py", "torchkata/**/*.toml", "grader/**/*.py", "grader/**/*.toml")
 GRADING_FILES = (
@@ -45,36 +45,36 @@ def digest(*parts: object) -> str:
 
 @cache
 def digest_file(path: Path) -> str:
-    """Return the digest of a file's content."""
+    """Return the digest of the content of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def digest_files(paths: Iterable[Path]) -> str:
-    """Return the digest of the contents and locations of these files, independent of their order."""
+    """Return the digest of the contents and paths of these files, regardless of their order."""
     return digest(sorted((module_path(path).as_posix(), digest_file(path)) for path in paths))
 
 
 def digest_submission(files: Mapping[str, bytes]) -> str:
-    """Return the digest of a submission's files."""
+    """Return the digest of the files of a submission."""
     return digest(sorted((name, hashlib.sha256(content).hexdigest()) for name, content in files.items()))
 
 
 @cached_by_course
 def digest_engine() -> str:
-    """Return the digest of the files and versions that affect the score in any course."""
+    """Return the digest of the files and versions that affect scores in any course."""
     files = [path for path in find_files(ENGINE, ENGINE_FILES) if ENGINE / "grader/tests" not in path.parents]
     return digest(versions(), digest_files(files))
 
 
 @cached_by_course
 def digest_course() -> str:
-    """Return the digest of everything that affects a score except the submission and the options."""
+    """Return the digest of everything that affects a score, except the submission and the options."""
     return digest(digest_engine(), digest_files([*course().rules(), *find_files(course().root, FINDINGS)]))
 
 
 @cached_by_course
 def digest_kata(kata: str) -> str:
-    """Return the digest of the course's files and settings for a kata."""
+    """Return the digest of the course files and settings that belong to a kata."""
     settings = (course().limits, course().languages, course().katas[kata].builds_on)
     return digest(settings, digest_files(find_kata_files(kata)))[:SHORT]
 
@@ -85,7 +85,7 @@ def digest_result(files: Mapping[str, bytes], options: Mapping[str, object]) -> 
 
 
 def digest_basis(files: Mapping[str, bytes], options: Mapping[str, object]) -> str:
-    """Return the digest of everything that all katas of a submission and its findings depend on."""
+    """Return the digest of everything that the findings and all katas of a submission depend on."""
     findings = digest_files(find_files(course().root, FINDINGS))
     return digest(sorted(options.items()), digest_engine(), findings, digest_submission(files))[:SHORT]
 
@@ -93,9 +93,9 @@ def digest_basis(files: Mapping[str, bytes], options: Mapping[str, object]) -> s
 def digest_proof(
     katas: Sequence[Kata], files: Mapping[str, bytes], known_good: Collection[str], options: Sequence[object]
 ) -> str:
-    """Return the digest of everything that grading these katas of a submission depends on, excluding later checks.
+    """Return the digest of everything that affects the grading of these katas of a submission, without later checks.
 
-    A kata depends only on the katas that it builds on.
+    Each kata depends only on the katas that it builds on.
     """
     names = {kata.name for kata in katas}
     needed = sorted({*names, *(name for kata in names for name in course().foundations(kata))})
@@ -107,7 +107,7 @@ def digest_proof(
 
 @cached_by_course
 def digest_grading(kata: str) -> str:
-    """Return the digest of all project files that run when a kata is graded."""
+    """Return the digest of all project files that are used to grade a kata."""
     roots = [*find_files(ENGINE, GRADING_FILES), *find_files(course().root, KATA_FILES, kata)]
     roots = [path for path in roots if path.name != "solution.py"]  # the solution is a submission
     roots += [course().fallback(name) for name in course().foundations(kata)]
@@ -115,7 +115,7 @@ def digest_grading(kata: str) -> str:
 
 
 def digest_call(options: Mapping[str, object], submissions: Iterable[tuple[str, Path]]) -> str:
-    """Return the digest of one run on a cluster; `submissions` are pairs of id and path."""
+    """Return the digest of a run on a cluster. `submissions` are pairs of an id and a path."""
     return digest(
         sorted(options.items()), digest_course(), [(name, str(path.absolute())) for name, path in submissions]
     )
@@ -123,19 +123,19 @@ def digest_call(options: Mapping[str, object], submissions: Iterable[tuple[str, 
 
 @cached_by_course
 def environment() -> dict[str, str]:
-    """Return the platform and the versions that a result depends on, by name."""
+    """Return the platform and the versions of software that a result depends on, by name."""
     libraries = {name: version_of(name) for name in dict.fromkeys((*course().preload, *LIBRARIES))}
     return {"python": platform.python_version(), "platform": platform.platform(), **libraries}
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of libraries and of Python (without patch number), which all nodes of a cluster share."""
+    """Return the versions of libraries and of Python (without the patch number), which all cluster nodes must share."""
     here = environment()
     return {**here, "python": here["python"].rpartition(".")[0], "platform": ""}
 
 
 def version_of(module: str) -> str:
-    """Return the version of the package of a module, or "" if it is part of Python or not installed."""
+    """Return the version of the package that contains a module, or "" if it is built in or not installed."""
     with contextlib.suppress(PackageNotFoundError):
         return version(module)
     names = packages_distributions().get(module, [])
@@ -143,7 +143,7 @@ def version_of(module: str) -> str:
 
 
 def find_kata_files(kata: str) -> list[Path]:
-    """Return the files of the course that affect a kata's points."""
+    """Return the files of the course that affect the points of a kata."""
     files = find_files(course().root, (*KATA_FILES, *KATA_SETTINGS), kata)
     files = [path for path in files if not path.is_relative_to(course().reference) or not course().is_private(path)]
     fallbacks = [course().fallback(name) for name in course().foundations(kata)]
@@ -156,5 +156,5 @@ def find_kata_files(kata: str) -> list[Path]:
 
 
 def find_files(root: Path, patterns: Iterable[str], kata: str = "") -> list[Path]:
-    """Return the files below a folder that match these patterns."""
+    """Return the files below a folder that match any of these patterns."""
     return [path for pattern in patterns for path in root.glob(pattern.format(kata=kata)) if path.is_file()]

@@ -1,4 +1,4 @@
-"""Finds the changes to a kata between two versions of its course: tests, other files, and the responsible commits."""
+"""Finds the changes to a kata between two versions of the course: the tests, other files, and the commits."""
 
 import ast
 import subprocess
@@ -16,13 +16,13 @@ RULES = (
 
 @cached_by_course
 def course_version() -> str:
-    """Return the course's commit, with "+" if grading files have uncommitted changes, or "" without a git checkout."""
+    """Return the commit of the course, or "" outside of git. "+" is added if grading files have uncommitted changes."""
     head, changed = git("rev-parse", "HEAD").strip(), git("status", "--porcelain", "--", *RULES)
     return head + (NOT_COMMITTED if changed else "")
 
 
 def describe_changes(kata: str, old: str, new: str) -> str:
-    """Return one line with the changed tests (or else files) of a kata and, if known, the commits that changed them."""
+    """Return a line with the changed tests (or else files) of a kata and, if known, the commits that changed them."""
     versions = [version.removesuffix(NOT_COMMITTED) for version in (old, new)]
     if kata not in course().katas or not all(versions):
         return f"{kata}: its tests or settings have changed"
@@ -37,14 +37,14 @@ def describe_changes(kata: str, old: str, new: str) -> str:
 
 
 def read_at(path: str, version: str) -> str:
-    """Return a course file at a version, or "" if it did not exist; an uncommitted version is read from disk."""
+    """Return the text of a course file at a version, or "" if it did not exist. Read uncommitted files from disk."""
     if version.endswith(NOT_COMMITTED):
         return (course().root / path).read_text("utf-8")
     return git("show", f"{version}:./{path}")
 
 
 def git(*arguments: str) -> str:
-    """Return the output of a git command in the course, or "" if it fails."""
+    """Return the output of a git command that is run in the course, or "" if it fails."""
     command = ["git", "-C", str(course().root), *arguments]
     try:
         return subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=True).stdout
@@ -53,7 +53,7 @@ def git(*arguments: str) -> str:
 
 
 def changed_tests(old: str, new: str) -> Iterator[str]:
-    """Yield the tests of a module that were changed, added or removed; layout and comments do not count."""
+    """Yield the tests in a module that were changed, added or removed, ignoring layout and comments."""
     before, after = parse_tests(old), parse_tests(new)
     for name in dict.fromkeys([*after, *before]):
         if before.get(name) != after.get(name):
@@ -61,6 +61,6 @@ def changed_tests(old: str, new: str) -> Iterator[str]:
 
 
 def parse_tests(text: str) -> dict[str, str]:
-    """Return the syntax trees of a module's tests by name."""
+    """Return the syntax tree of each test in a module, by name."""
     functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
     return {node.name: ast.dump(node) for node in functions if node.name.startswith("test_")}

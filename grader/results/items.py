@@ -1,7 +1,7 @@
-"""Computes the item analysis with pure functions: the difficulty and discrimination of each test.
+"""Pure functions for item analysis, which computes the difficulty and discrimination of each test.
 
-The discrimination of a test is the point-biserial correlation between passing it and the student's share of points in
-all other tests that the student tried.
+The discrimination of a test is the point-biserial correlation between passing the test and the share of points that the
+student earned in all other tests that they tried.
 """
 
 from collections import Counter
@@ -14,18 +14,18 @@ from grader.results.result import Result
 from torchkata.result import FAILED, UNCOUNTED
 
 FEWEST = 10  # smaller groups are not analyzed
-DIGITS = 9  # shares are rounded, so that the order of summation does not matter
+DIGITS = 9  # shares are rounded so that the order of summation does not matter
 
 
 class Property(NamedTuple):
-    """A test, by its kata and its name."""
+    """A test, identified by its kata and its name."""
 
     kata: str
     test: str
 
 
 class Answer(NamedTuple):
-    """The result of one test for one submission."""
+    """The result of a test for a submission."""
 
     outcome: Literal["passed", "failed", "not_started"]
     score: float
@@ -43,14 +43,14 @@ class Item:
 
     which: Property
     n: int  # number of submissions that tried the test
-    difficulty: float | None = None  # share of these submissions that pass: 1 is easy; None if nobody tried it
-    discrimination: float | None = None  # None also if all pass, all fail, or all have the same points in other tests
+    difficulty: float | None = None  # fraction of these submissions that pass (1 is easy); None if nobody tried it
+    discrimination: float | None = None  # also None if all pass, all fail, or all have the same points in other tests
     seconds: float | None = None  # mean
 
 
 @dataclass(frozen=True)
 class Diagnosed:
-    """A frequent diagnosis, and the test of a later kata that most of these submissions fail first."""
+    """A frequent diagnosis, and the test of a later kata that most of the affected submissions fail first."""
 
     kata: str
     diagnosis: str
@@ -60,7 +60,7 @@ class Diagnosed:
 
 
 def collect_answers(result: Result) -> dict[Property, Answer]:
-    """Return the answers of a submission by test, without tests whose outcome does not count."""
+    """Return the answers of a submission by test, excluding tests whose outcome does not count."""
     return {
         Property(kata.kata, test.name): Answer(
             "failed" if test.outcome in FAILED else "passed" if test.outcome == "passed" else "not_started",
@@ -76,7 +76,10 @@ def collect_answers(result: Result) -> dict[Property, Answer]:
 
 
 def analyze_tests(students: Sequence[Answers], tests: Sequence[Property]) -> list[Item]:
-    """Return the statistics of each test that nobody or at least `FEWEST` submissions tried; none in a small class."""
+    """Return the statistics of each test tried by nobody or by at least `FEWEST` submissions.
+
+    Empty for a small class.
+    """
     if len(students) < FEWEST:
         return []
     totals = [sum_points(student) for student in students]
@@ -102,20 +105,20 @@ def analyze_test(which: Property, students: Sequence[Answers], totals: Sequence[
 
 
 def sum_points(student: Answers) -> tuple[float, float]:
-    """Return the earned and the maximum points of all tests that a student tried."""
+    """Return the earned points and the maximum points of all tests that a student tried."""
     tried = [answer for answer in student.values() if answer.outcome != "not_started"]
     return sum(answer.score for answer in tried), sum(answer.max_score for answer in tried)
 
 
 def share_of_others(answer: Answer, total: tuple[float, float]) -> float:
-    """Return the share of points in all other tests that the student tried."""
+    """Return the share of points earned in all other tests that the student tried."""
     earned, most = total[0] - answer.score, total[1] - answer.max_score
     return round(earned / most, DIGITS) if most > 0 else 0.0
 
 
 def point_biserial(passed: Sequence[bool], rest: Sequence[float]) -> float | None:
-    """Return the correlation of a yes/no variable with a number, or None if either is constant."""
-    if len({*passed}) < 2 or len({*rest}) < 2:  # compare exactly: a rounded mean could hide that all values are equal
+    """Return the correlation between a binary variable and a number, or None if either is constant."""
+    if len({*passed}) < 2 or len({*rest}) < 2:  # compare exactly, since a rounded mean could hide that all are equal
         return None
     return max(-1.0, min(1.0, correlation([float(one) for one in passed], rest)))
 

@@ -1,4 +1,4 @@
-"""Reads all results in a directory and keeps only the needed part of each, so that a large class fits in memory."""
+"""Loads all results in a directory, keeping only the required parts, so that a large class fits in memory."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,9 +13,9 @@ T = TypeVar("T")
 
 
 def read_all(directory: Path, convert: Callable[[Result], T]) -> tuple[dict[str, T], list[str]]:
-    """Return the converted results by submission, and one line for each result that cannot be read or converted.
+    """Return the converted results by submission, and a message for each result that cannot be loaded or converted.
 
-    `convert` may raise ValueError with the reason.
+    `convert` can raise a ValueError that contains the reason.
     """
     found: dict[str, T] = {}
     problems: list[str] = []
@@ -30,7 +30,7 @@ def read_all(directory: Path, convert: Callable[[Result], T]) -> tuple[dict[str,
 
 
 def drop_details(result: Result) -> Result:
-    """Return a result without its tests and messages, which tables do not need."""
+    """Return a result without tests and messages, which are not needed for tables."""
     return replace(
         result,
         katas=[replace(kata, tests=()) for kata in result.katas],
@@ -39,7 +39,7 @@ def drop_details(result: Result) -> Result:
 
 
 def list_results(directory: Path) -> dict[str, Path]:
-    """Return the result files in a directory by submission, sorted."""
+    """Return the paths of the results in a directory, sorted by submission."""
     return {
         path.parent.name: path for path in sorted(directory.glob("*/result.json"), key=lambda path: path.parent.name)
     }

@@ -12,11 +12,11 @@ from torchkata.pytest_plugin import history as state
 from torchkata.result import UNCOUNTED, Outcome, Status, TestResult
 
 SCHEMA = "torchkata/result/v1"
-REHEARSAL = "a rehearsal, no points"  # shown for a workload on a device on which speed earns no points
+REHEARSAL = "a rehearsal, no points"  # shown for a workload on a device for which speed earns no points
 
 
 class ResultError(Exception):
-    """A stored result cannot be read; the message is one line with the reason."""
+    """Raised if a stored result cannot be loaded. The message gives the reason on one line."""
 
 
 class KataResult(msgspec.Struct, frozen=True):
@@ -27,8 +27,8 @@ class KataResult(msgspec.Struct, frozen=True):
     score: float
     max_score: float
     tests: tuple[TestResult, ...] = ()
-    digest: str = ""  # digest of the course files that decide its points
-    kept: str = ""  # course version that graded it, if a later version would have given fewer points
+    digest: str = ""  # digest of the course files that determine its points
+    kept: str = ""  # version of the course for which it was graded, if a later version would have given fewer points
 
 
 class PerformanceResult(msgspec.Struct, frozen=True):
@@ -39,11 +39,11 @@ class PerformanceResult(msgspec.Struct, frozen=True):
     score: float = 0.0
     max_score: float = 0.0
     message: str = ""  # shown to the student
-    ratio: float | None = None  # median rate relative to the baseline; also None for a wrong result
+    ratio: float | None = None  # median rate relative to the baseline; None also for a wrong result
     interval: tuple[float, float] | None = None  # confidence interval of the ratio (at least 95 %)
-    thresholds: tuple[float, float] | None = None  # ratios for some points and for all points
-    tier: Tier | None = None  # highest threshold that was reached
-    mfu: float | None = None  # share of the datasheet's peak
+    thresholds: tuple[float, float] | None = None  # ratios required for passing and for full points
+    tier: Tier | None = None  # highest tier that was reached
+    mfu: float | None = None  # fraction of the datasheet's peak
     rate: float | None = None  # work units per second
     unit: str = ""  # unit of the work: FLOP, B, tokens
     blocks: int = 0  # number of timed blocks that were used
@@ -51,24 +51,24 @@ class PerformanceResult(msgspec.Struct, frozen=True):
 
     @property
     def counts(self) -> bool:
-        """Whether the workload's points count. A missing device or a fault of the machine does not count as zero."""
+        """Whether the points of the workload count. A missing device or a machine fault is not scored as zero."""
         return self.outcome not in UNCOUNTED
 
     @property
     def rehearsed(self) -> bool:
-        """Whether the workload was graded on a device on which speed earns no points."""
+        """Whether the workload was graded on a device for which speed earns no points."""
         return self.counts and self.max_score == 0
 
     @property
     def reached(self) -> Literal["all", "some", "none"]:
-        """How many of the points were earned. In a rehearsal, how many the same tier would earn on another device."""
+        """How many of the points were earned. In a rehearsal, how many would be earned on another device."""
         if self.rehearsed:
             return "all" if self.tier == "full" else "some" if self.tier else "none"
         return "none" if self.score <= 0 else "all" if self.score >= self.max_score else "some"
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A suspicious place in a kata's source, for the instructor only; it does not affect points."""
+    """A suspicious line in the source code of a kata, shown only to the instructor. It does not affect points."""
 
     kata: str
     line: int
@@ -90,23 +90,23 @@ class Result(msgspec.Struct, frozen=True):
     katas: list[KataResult]
     device: str = "none"
     performance: list[PerformanceResult] = []
-    speed_fingerprint: str = ""  # fingerprint of the timed submission
+    speed_fingerprint: str = ""  # fingerprint of the submission that was timed
     findings: list[Finding] = []
-    unreadable: str = ""  # why the submission could not be read, or "" if it could
-    basis: str = ""  # digest of everything that affects points except the course's files of each kata
+    unreadable: str = ""  # the reason why the submission could not be read, or ""
+    basis: str = ""  # digest of everything that affects points, except the course files of each kata
     course: str = ""  # commit of the course, if it is a git checkout
-    handed_in: str = ""  # time of the submission's commit with time zone, if it is a git checkout
+    handed_in: str = ""  # time of the submission's commit including the time zone, if it is a git checkout
     submitted: str = ""  # digest of the submission's files
     schema: str = SCHEMA
 
     def is_timed(self, device: str) -> bool:
-        """Return whether the submission's speed on this kind of device is already graded."""
+        """Return whether the speed of the submission has already been graded on this kind of device."""
         known = self.speed_fingerprint == speed_fingerprint(self.fingerprint, device)
         return known and all(row.counts for row in self.performance)
 
     @property
     def conclusive(self) -> bool:
-        """Whether no kata was affected by a fault of the machine."""
+        """Whether no kata was affected by a machine fault."""
         return all(result.status != "inconclusive" for result in self.katas)
 
 
@@ -129,7 +129,7 @@ def store(result: Result, directory: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file atomically: write a temporary file, locked so that no cleanup deletes it, and rename it.
+    """Write a file atomically by writing a temporary file, locking it against cleanup, and renaming it.
 
     Raises OSError.
     """
@@ -137,7 +137,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def load(path: Path) -> Result | None:
-    """Return a stored result, or None if there is no readable one."""
+    """Load a stored result. Return None if it is missing or cannot be read."""
     try:
         return read(path)
     except ResultError:
@@ -145,7 +145,7 @@ def load(path: Path) -> Result | None:
 
 
 def read(path: Path) -> Result:
-    """Return a stored result. Raises ResultError."""
+    """Load a stored result. Raises ResultError."""
     try:
         stored = msgspec.json.decode(path.read_bytes(), type=Result)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The graded source files of a submission, stored as `DIR/<id>/hand_in.json` for the pages that show the code."""
+"""The graded source files of a submission, stored as `DIR/<id>/hand_in.json` for pages that show the code."""
 
 import re
 from collections.abc import Mapping
@@ -11,26 +11,26 @@ from grader.base.errors import MachineError, convert_write_errors
 from grader.results.result import write_whole
 
 FILE = "hand_in.json"
-MAX_FILE = 32 * 2**10  # maximum number of characters stored per file; code typed by hand is shorter
+MAX_FILE = 32 * 2**10  # maximum number of characters stored per file, more than in any hand-written file
 MAX_TOTAL = 256 * 2**10  # maximum number of characters stored for all files together
-LINE_END = re.compile(r"\r\n|\r|\n")  # the line ends that Python counts
+LINE_END = re.compile(r"\r\n|\r|\n")  # the line endings that Python recognizes
 
 
 class Source(msgspec.Struct, frozen=True):
-    """A source file of a student."""
+    """A source file written by a student."""
 
     text: str
-    whole: bool = True  # False if the text was cut off
+    whole: bool = True  # False if the text was truncated
 
     @property
     def lines(self) -> list[str]:
-        """The lines, numbered as in Python's tracebacks."""
+        """The lines, numbered as in Python tracebacks."""
         lines = LINE_END.split(self.text)
         return lines if lines[-1] else lines[:-1]
 
 
 class StoredSubmission(msgspec.Struct, frozen=True):
-    """The files that a result is about."""
+    """The submitted files that a result belongs to."""
 
     fingerprint: str  # fingerprint of the result
     graded: datetime
@@ -38,7 +38,7 @@ class StoredSubmission(msgspec.Struct, frozen=True):
 
 
 def truncate(files: Mapping[str, bytes]) -> dict[str, Source]:
-    """Return the files as text, cut off at the limits."""
+    """Return the files as text, truncated to the limits."""
     room, found = MAX_TOTAL, dict[str, Source]()
     for name, content in files.items():
         text = content.decode("utf-8-sig", "replace")
@@ -57,7 +57,7 @@ def store(directory: Path, submission: str, fingerprint: str, files: Mapping[str
 
 
 def load_submission(directory: Path, submission: str, fingerprint: str) -> StoredSubmission | None:
-    """Return the files of the result with this fingerprint, or None if they are not stored."""
+    """Load the files for the result with this fingerprint. Return None if they are not stored."""
     try:
         found = msgspec.json.decode((directory / submission / FILE).read_bytes(), type=StoredSubmission)
     except (OSError, msgspec.MsgspecError, UnicodeError):

@@ -1,14 +1,14 @@
-"""Converts the names of tests and their outcomes into text for people."""
+"""Converts the names of tests and outcomes to human-readable text."""
 
 from torchkata.i18n import class_words
 from torchkata.result import LOOKS, Outcome
 
 
 def make_title(test: str) -> str:
-    """Return a test's name with spaces between its words."""
+    """Return the name of a test with spaces between words."""
     return test.removeprefix("test_").replace("_", " ")
 
 
 def outcome_text(outcome: Outcome) -> str:
-    """Return the outcome of a test or workload in the class's language."""
+    """Return the outcome of a test or workload in the language of the class."""
     return class_words("feedback.passed" if outcome == "passed" else f"status.{LOOKS[outcome].status}")

@@ -1,4 +1,4 @@
-"""Selects what the reader of an export may see of a result's tests, according to the visibility in `kata.toml`."""
+"""Selects which parts of a result a reader may see, according to the `visibility` in `kata.toml`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -12,47 +12,47 @@ from torchkata.result import TestResult
 
 PERFORMANCE = "performance"
 HAND_IN = "hand-in"
-SHOWN_OUTCOMES = ("passed", "not_started", "inconclusive", "not_graded")  # others reveal how an answer is wrong
+SHOWN_OUTCOMES = ("passed", "not_started", "inconclusive", "not_graded")  # other outcomes reveal how an answer is wrong
 
 
 @dataclass(frozen=True)
 class VisibleTest:
-    """A test or workload as its reader may see it; all texts are printable."""
+    """A test or workload as shown to a reader. All texts are printable."""
 
-    group: str  # name of its kata, PERFORMANCE or HAND_IN
+    group: str  # name of the kata, PERFORMANCE or HAND_IN
     title: str
     visibility: Visibility
     result: TestResult
     counts: bool = True  # False if no points can be earned because the test was not graded
-    rehearsed: bool = False  # True if it was graded, but earns no points on this device
+    rehearsed: bool = False  # True if it was graded on a device for which it earns no points
 
     @property
     def points(self) -> str:
-        """The points as text, `5 of 5 points`, or a note that it was a rehearsal."""
+        """The points as text, such as `5 of 5 points`, or a note that this was a rehearsal."""
         if self.rehearsed:
             return class_words("feedback.rehearsal")
         return class_words("feedback.points", earned=f"{self.result.score:g}", most=f"{self.result.max_score:g}")
 
 
 def view_as_student(result: Result, *, platform_hides: bool) -> list[VisibleTest]:
-    """Return the tests of a result, its workloads, and a failed test if the submission was unreadable.
+    """Return the tests and workloads of a result, or a failed test if the submission could not be read.
 
-    With `platform_hides` the platform hides each test according to its visibility. Otherwise tests that are not visible
-    are redacted here. Raises ValueError for a test or workload that the course no longer has.
+    If `platform_hides` is True, the platform hides tests according to their visibility. Otherwise, tests that are not
+    visible are redacted here. Raises ValueError for a test or workload that the course no longer contains.
     """
     tests = [row for kata in result.katas for row in view_kata(kata, platform_hides=platform_hides)]
     return [*tests, *map(view_workload, result.performance), *view_unreadable(result)]
 
 
 def view_as_instructor(result: Result) -> list[VisibleTest]:
-    """Return the same as `view_as_student`, without redaction. Raises ValueError."""
+    """Return the same as `view_as_student` without redacting anything. Raises ValueError."""
     katas = [(find_kata(kata), kata.tests) for kata in result.katas]
     tests = [make_row(kata, test, test.message) for kata, tests in katas for test in tests]
     return [*tests, *map(view_workload, result.performance), *view_unreadable(result)]
 
 
 def find_kata(result: KataResult) -> Kata:
-    """Return the course's kata. Raises ValueError if the course no longer has these tests."""
+    """Return the kata from the course. Raises ValueError if the course no longer contains these tests."""
     kata = course().katas.get(result.kata)
     if kata is None or not {test.name for test in result.tests} <= kata.points.keys():
         raise ValueError(f"kata {one_line(result.kata)} has changed since this was graded; grade again")
@@ -76,7 +76,7 @@ def view_kata(result: KataResult, *, platform_hides: bool) -> Iterator[VisibleTe
 
 
 def make_row(kata: Kata, test: TestResult, message: str) -> VisibleTest:
-    """Return a test with this message."""
+    """Return the row of a test with this message."""
     return VisibleTest(
         group=kata.name,
         title=class_title_of_test(kata.name, test.name),
@@ -86,13 +86,13 @@ def make_row(kata: Kata, test: TestResult, message: str) -> VisibleTest:
 
 
 def redact(test: TestResult) -> TestResult:
-    """Return a test without the details of how and where the answer was wrong."""
+    """Return a test without details about how and where the answer was wrong."""
     outcome = test.outcome if test.outcome in SHOWN_OUTCOMES else "failed"
     return replace(test, outcome=outcome, diagnosis=None, explained_by=(), file="", line=0, cause="")
 
 
 def view_workload(result: PerformanceResult) -> VisibleTest:
-    """Return a workload, which is always visible."""
+    """Return the row of a workload, which is always visible."""
     if result.workload not in course().workloads:
         raise ValueError(f"workload {one_line(result.workload)} has changed since this was graded; grade again")
     return VisibleTest(
@@ -116,7 +116,7 @@ def view_unreadable(result: Result) -> Iterator[VisibleTest]:
     """Yield a failed test with the reason if the submission could not be read."""
     if result.unreadable:
         why = one_line(result.unreadable)
-        most = 0.0 if result.katas else result.max_score  # points of an earlier readable submission still count
+        most = 0.0 if result.katas else result.max_score  # points of an earlier version that could be read still count
         failed = TestResult("is_readable", "failed", 0.0, most, class_words("feedback.unreadable", why=why))
         yield VisibleTest(HAND_IN, why, "visible", failed)
 
@@ -129,7 +129,7 @@ def group_title(group: str) -> str:
 
 
 def redacted_message(kata: Kata, test: TestResult) -> str:
-    """Return the text shown instead of a message that the student may not read."""
+    """Return the text shown in place of a hidden message."""
     if not test.message:
         return ""
     claim = test.message.partition("\n")[0]

@@ -1,4 +1,4 @@
-"""The interface of a device that the grader and its workers share: CUDA, or a fake device in tests."""
+"""The interface of a device shared by the grader and its workers: CUDA, or a fake device in tests."""
 
 from typing import Protocol
 
@@ -6,25 +6,28 @@ from torch import Tensor
 
 
 class SharedMemory(Protocol):
-    """Device memory that is mapped into this process; `tensor` covers all of it, uint8[bytes]."""
+    """Device memory that is mapped into this process. `tensor` covers all of it as uint8[bytes]."""
 
     tensor: Tensor
 
     def descriptor(self) -> int:
-        """Return a new file descriptor of the memory to send to another process; the caller closes it."""
+        """Return a new file descriptor for the memory, which can be sent to another process.
+
+        The caller must close it.
+        """
 
     def release(self) -> None:
-        """Unmap the memory. Work that this process has queued must no longer use the memory."""
+        """Unmap the memory. No work queued by this process may still be using the memory."""
 
 
 class Accelerator(Protocol):
-    """A device that runs queued work asynchronously."""
+    """A device that executes queued work asynchronously."""
 
     def memory(self, size: int, descriptor: int | None = None) -> SharedMemory:
-        """Allocate memory, or map another process's memory if its `descriptor` is given."""
+        """Allocate memory, or map the memory of another process if its `descriptor` is given."""
 
     def synchronize(self) -> None:
-        """Wait until the device has finished the work that this process has queued."""
+        """Wait until the device has finished all work queued by this process."""
 
     def free_bytes(self) -> int:
-        """Return the free bytes of device memory. Memory in this process's torch cache counts as free."""
+        """Return the number of free bytes of device memory, including the unused part of this process's torch cache."""

@@ -1,11 +1,11 @@
-"""Frames of plain values over a socket: a length, then a message.
+"""Sends frames of plain values over a socket. A frame consists of a length and a message.
 
-A message is msgpack. It contains only the dtype and shape of each tensor or array; their bytes follow the message.
-Nothing is unpickled: the receiver gets plain values or an error, never an object of the sender's choice.
+Messages are encoded with msgpack. They contain only the dtype and shape of each tensor or array; the data follows after
+the message. Nothing is unpickled: the receiver gets plain values or an error, never an object chosen by the sender.
 
-A large frame is left in memory that both sides have mapped, and the socket carries only its length. The size of this
-memory is sealed, so neither side can truncate it while the other side uses it. The receiver copies the frame once
-before decoding it.
+A large frame is stored in memory that is mapped by both sides, and only its length is sent over the socket. The size of
+this memory is sealed, so that neither side can truncate it while the other side is using it. The receiver makes a copy
+of the frame before decoding it.
 """
 
 import fcntl
@@ -27,10 +27,10 @@ from torchkata.seam.reply import Reply
 from torchkata.seam.values import MAX_AXES, MAX_DEPTH, Opaque, Plain, is_array, is_tensor
 
 MAX_FRAME = 64 * 2**20
-MAX_OUTLINE = 2**20  # bytes of a reply without tensors, which takes up to 64 times this memory as Python objects
-BASE_REPLY, REPLY_PER_BYTE = 2**23, 16  # bytes allowed in every reply, and further bytes per byte of the request
-LARGE = 2**16  # frames of this many bytes or more go through shared memory
-IN_SHARED_MEMORY = 2**31  # flag that is added to the length
+MAX_OUTLINE = 2**20  # bytes of a reply without tensors, which may take up to 64 times as much memory as Python objects
+BASE_REPLY, REPLY_PER_BYTE = 2**23, 16  # bytes allowed in every reply, and additional bytes per byte of the request
+LARGE = 2**16  # frames of at least this many bytes are sent through shared memory
+IN_SHARED_MEMORY = 2**31  # flag that is added to the length of a frame
 SEALS = 1033, 0x0002 | 0x0004 | 0x0001  # F_ADD_SEALS: SHRINK, GROW and SEAL
 TENSOR, OPAQUE, ARRAY = 1, 2, 3
 SIMPLE = (bool, int, float, str, Opaque, type(None))
@@ -43,28 +43,28 @@ TORCH_DTYPES = (*NUMPY_DTYPES, "bfloat16", "float8_e4m3fn", "float8_e5m2")
 
 
 class ChannelError(Exception):
-    """The base of the errors that are raised if no usable frame was received."""
+    """Base class of the errors that are raised if no valid frame was received."""
 
 
 class Closed(ChannelError):
-    """The other side has closed the connection."""
+    """Raised if the other side has closed the connection."""
 
 
 class Late(ChannelError):
-    """The frame was not complete by the deadline."""
+    """Raised if a frame was not complete before the deadline."""
 
 
 class Malformed(ChannelError):
-    """The frame violates the protocol."""
+    """Raised if a frame violates the protocol."""
 
 
 class Channel:
-    """One end of a connection. A frame arrives whole, or an error is raised."""
+    """One end of a connection. Either a complete frame is received, or an error is raised."""
 
     def __init__(self, connection: socket.socket, shared: mmap.mmap | None = None) -> None:
         self.socket = connection
         self.shared = shared
-        self.deadline: float | None = None  # deadline of the frame that is being received
+        self.deadline: float | None = None  # deadline for the frame that is currently being received
 
     def close(self) -> None:
         """Close the connection and the shared memory."""
@@ -73,7 +73,7 @@ class Channel:
             self.shared.close()
 
     def send(self, message: object, deadline: float | None = None) -> int:
-        """Send one frame and return its size. Raises Closed, or Late if the other side does not read."""
+        """Send a frame and return its size. Raises Closed, or Late if the other side does not read it."""
         frame = encode(message)
         header = size = len(frame)
         if self.shared is not None and LARGE <= len(frame) <= MAX_FRAME:
@@ -91,7 +91,7 @@ class Channel:
     def receive(
         self, deadline: float | None = None, more: Callable[[], float] = lambda: 0.0, most: int = MAX_FRAME
     ) -> bytes:
-        """Return the next frame, of at most `most` bytes, undecoded.
+        """Return the next frame without decoding it. The frame may have at most `most` bytes.
 
         At the deadline, `more` may grant additional seconds. Raises Closed, Late or Malformed.
         """
@@ -108,7 +108,7 @@ class Channel:
         return self.shared[:length]
 
     def send_descriptor(self, descriptor: int) -> None:
-        """Send a file descriptor; the preceding frame must announce it. Raises Closed."""
+        """Send a file descriptor, which must be announced by the preceding frame. Raises Closed."""
         try:
             socket.send_fds(self.socket, [b"d"], [descriptor])
         except OSError:
@@ -122,7 +122,7 @@ class Channel:
         return descriptors[0]
 
     def expect_silence(self) -> None:
-        """Check that no bytes have arrived before the request. Raises Malformed or Closed."""
+        """Check that no bytes were received before the request was sent. Raises Malformed or Closed."""
         self.socket.settimeout(0)
         try:
             early = self.socket.recv(1, socket.MSG_PEEK)
@@ -135,7 +135,7 @@ class Channel:
         raise Malformed("your code sent an answer before it was called")
 
     def read(self, size: int, more: Callable[[], float]) -> bytes:
-        """Read exactly `size` bytes before the deadline, which `more` may extend."""
+        """Read exactly `size` bytes before the deadline, which can be extended by `more`."""
         parts = bytearray()
         while len(parts) < size:
             try:
@@ -155,7 +155,7 @@ class Channel:
         return bytes(parts)
 
     def wait_until(self, deadline: float | None) -> None:
-        """Set the timeout of the next socket operation to a time of `time.monotonic()`."""
+        """Set the timeout of the next socket operation so that it ends at this value of `time.monotonic()`."""
         left = None if deadline is None else deadline - time.monotonic()
         if left is not None and left <= 0:
             raise TimeoutError
@@ -168,7 +168,7 @@ def compute_reply_limit(sent: int) -> int:
 
 
 def create_shared_memory(size: int) -> int | None:
-    """Return a descriptor of sealed memory that two processes can map, or None if the system lacks memfd."""
+    """Return a descriptor of sealed memory that two processes can map, or None if memfd is not available."""
     if not hasattr(os, "memfd_create"):
         return None
     descriptor = os.memfd_create("frames", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
@@ -178,7 +178,7 @@ def create_shared_memory(size: int) -> int | None:
 
 
 def map_descriptor(descriptor: int) -> mmap.mmap:
-    """Map the memory of a descriptor, and close the descriptor."""
+    """Map the memory of a descriptor and close the descriptor."""
     try:
         return mmap.mmap(descriptor, os.fstat(descriptor).st_size)
     finally:
@@ -186,14 +186,14 @@ def map_descriptor(descriptor: int) -> mmap.mmap:
 
 
 def encode(message: object) -> bytes:
-    """Encode a message of plain values, dataclasses and bytes."""
+    """Encode a message that consists of plain values, dataclasses and bytes."""
     contents: list[bytes] = []
     outline = msgspec.msgpack.encode(message, enc_hook=partial(encode_extension, contents))
     return b"".join([LENGTH.pack(len(outline)), outline, *contents])
 
 
 def encode_extension(contents: list[bytes], value: object) -> msgspec.msgpack.Ext:
-    """Encode a tensor, an array or an opaque value as a msgpack extension, and append its bytes to `contents`."""
+    """Encode a tensor, array or opaque value as a msgpack extension, and append its data to `contents`."""
     if is_tensor(value):
         name = str(value.dtype).removeprefix("torch.")
         if name not in TORCH_DTYPES:
@@ -227,26 +227,26 @@ def decode(frame: bytes, longest_outline: int = MAX_FRAME) -> Any:
 
 
 def decode_reply(frame: bytes) -> Reply:
-    """Decode a reply from an untrusted sender. Raises Malformed and no other exception."""
+    """Decode a reply from an untrusted sender. Raises Malformed, and no other exception."""
     try:
         message = decode(frame, MAX_OUTLINE)
         if type(message) is not dict:
             raise ValueError("not a reply")
         reply = msgspec.convert(message, Reply)
         check_plain(reply.value)
-    except Exception as error:  # msgspec, NumPy and torch may raise anything on malformed data
+    except Exception as error:  # msgspec, NumPy and torch may raise any exception for malformed data
         raise Malformed(f"the answer is malformed ({type(error).__name__})") from None
     return reply
 
 
 class Contents:
-    """The bytes of a message's tensors. Each byte is used once, so a small message can't decode to huge tensors."""
+    """The data of a message's tensors. Each byte is used only once, so a small message can't decode to huge tensors."""
 
     def __init__(self, view: memoryview) -> None:
         self.left = view
 
     def take(self, size: int) -> bytearray:
-        """Take the next `size` bytes. Raises ValueError if fewer are left."""
+        """Return the next `size` bytes. Raises ValueError if fewer bytes are left."""
         if size > len(self.left):
             raise ValueError("too few bytes for the shape")
         taken, self.left = self.left[:size], self.left[size:]
@@ -267,7 +267,7 @@ def decode_extension(contents: Contents, code: int, data: memoryview) -> Plain:
         or min(shape, default=0) < 0
     ):
         raise ValueError("invalid dtype or shape")
-    if math.prod(max(1, size) for size in shape) > MAX_FRAME:  # torch multiplies the other sizes even if one size is 0
+    if math.prod(max(1, size) for size in shape) > MAX_FRAME:  # torch multiplies the other sizes even if one is 0
         raise ValueError("the shape is too large")
     dtype: Any = np.dtype(name) if code == ARRAY else getattr(torch, name)
     raw = contents.take(math.prod(shape) * dtype.itemsize)
@@ -282,7 +282,7 @@ def decode_extension(contents: Contents, code: int, data: memoryview) -> Plain:
 
 
 def check_plain(value: Plain, depth: int = 0) -> None:
-    """Check that `torchkata.seam.values.to_plain` could have returned a value. Raises ValueError."""
+    """Check that a value could have been returned by `torchkata.seam.values.to_plain`. Raises ValueError."""
     if isinstance(value, list) and depth <= MAX_DEPTH:
         for item in value:
             check_plain(item, depth + 1)

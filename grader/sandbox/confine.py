@@ -1,7 +1,7 @@
-"""The restrictions on a worker, applied after its fork and before any student code runs.
+"""The restrictions of a worker, which are applied after it is forked and before any student code runs.
 
-They cover the worker's view of the machine, its resources and its privileges. System calls use ctypes because Python
-3.11 has no `unshare`.
+They restrict what the worker can see of the machine, its resources and its privileges. System calls are made through
+ctypes because Python 3.11 does not provide `unshare`.
 """
 
 import base64
@@ -22,13 +22,13 @@ FILTER = 2
 CAP_VERSION_3 = 0x20080522
 READ_ANYTHING = 1 << 2  # CAP_DAC_READ_SEARCH
 
-DEVICES = ("null", "zero", "full", "random", "urandom")  # these devices store no data that is written to them
+DEVICES = ("null", "zero", "full", "random", "urandom")  # devices that do not store the data written to them
 SCRATCH_MIB = 256
 SCRATCH_FILES = 4096
-SHARED_MEMORY_MIB = 16  # size of /dev/shm, of which the CUDA driver uses a little
+SHARED_MEMORY_MIB = 16  # size of /dev/shm, of which the CUDA driver uses a small part
 OPEN_FILES = 256
 THREADS = 64
-FIRST_USER = 2_100_000_000  # above the ids of SSSD and containers (systemd, "UIDs and GIDs")
+FIRST_USER = 2_100_000_000  # above the ids used by SSSD and containers (systemd, "UIDs and GIDs")
 USERS = 2**31 - 1 - FIRST_USER  # number of unused ids up to 2³¹
 INSTRUCTION, NUMBER = struct.Struct("<HBBI"), struct.Struct("<I")
 
@@ -37,28 +37,28 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class Confinement:
-    """The restrictions that apply to every worker of a zygote."""
+    """The restrictions that apply to all workers of a zygote."""
 
-    namespaces: bool  # true in bubblewrap: each worker has its own processes and /tmp, and no /proc
-    change_user: bool  # true if the grader is root: workers become a user that owns nothing
-    keep_reading: bool  # true if this user needs to read a Python that is installed in root's own directory
+    namespaces: bool  # true in bubblewrap: each worker has its own PID namespace and /tmp, and no /proc
+    change_user: bool  # true if the grader runs as root: workers run as a user that owns nothing
+    keep_reading: bool  # true if this user must be able to read a Python that is installed in root's own directory
     memory_mib: int
     cpu_seconds: int
-    filter: str  # the program that filters system calls, in base64; empty if there is none
-    own_pid: int  # placeholder in the filter, replaced by the worker's process id
-    core: int | None = None  # the only core that a timed worker may use
+    filter: str  # the system call filter in base64, or "" if there is none
+    own_pid: int  # placeholder in the filter that is replaced by the worker's process id
+    core: int | None = None  # the only core on which a timed worker may run
     gpu: bool = False  # whether workers use CUDA, which needs /proc, /dev/shm and unlimited address space
 
 
 def check_call(result: int, what: str) -> None:
-    """Raise OSError if a call failed."""
+    """Raise OSError if a call has failed."""
     if result != 0:
         raise OSError(ctypes.get_errno(), f"{what}: {os.strerror(ctypes.get_errno())}")
 
 
 @contextlib.contextmanager
 def new_pid_namespace() -> Iterator[None]:
-    """Make the next fork's child the first process of a PID namespace, so that all its descendants end with it."""
+    """Make the child of the next fork the first process of a PID namespace, so that its descendants exit with it."""
     outer = os.open("/proc/self/ns/pid", os.O_RDONLY)
     check_call(libc.unshare(NEW_PIDS), "unshare")
     try:
@@ -69,7 +69,7 @@ def new_pid_namespace() -> Iterator[None]:
 
 
 def remount_devices_read_only() -> None:
-    """Remount device files read-only: nobody can change a file's times or mode, but writes still reach the device."""
+    """Remount device files read-only, so that their times and modes can't be changed. They can still be written to."""
     for path in Path("/dev").iterdir():
         if path.is_char_device():
             flags = os.statvfs(path).f_flag & (NO_SUID | NO_DEV | NO_EXEC)
@@ -78,10 +78,10 @@ def remount_devices_read_only() -> None:
 
 
 def enter_namespaces(confinement: Confinement) -> None:
-    """Enter new mount, network and IPC namespaces and, unless the user changes, a new user namespace.
+    """Enter new mount, network and IPC namespaces, and a new user namespace unless the user changes.
 
-    The user namespace makes the kernel count this worker's threads separately. Only the owner of the PID namespace can
-    mount its /proc, so /proc is mounted before the user namespace is created.
+    The user namespace is needed so that the kernel counts the threads of this worker separately. It is created after
+    /proc is mounted, because only the owner of the PID namespace can mount its /proc.
     """
     if confinement.gpu:
         check_call(libc.unshare(NEW_MOUNTS), "unshare")
@@ -98,7 +98,7 @@ def enter_namespaces(confinement: Confinement) -> None:
 def mount_private_files(*, gpu: bool) -> None:
     """Mount an empty /tmp of limited size, and hide /proc.
 
-    The CUDA driver needs a /dev/shm, and a /proc that shows only this process.
+    With a GPU, mount /dev/shm and a /proc that shows only this process, because the CUDA driver needs them.
     """
     options = f"size={SCRATCH_MIB}m,nr_inodes={SCRATCH_FILES},mode=1777".encode()
     check_call(libc.mount(b"tmpfs", b"/tmp", b"tmpfs", NO_SUID | NO_DEV, options), "mount /tmp")
@@ -110,7 +110,7 @@ def mount_private_files(*, gpu: bool) -> None:
 
 
 def limit_resources(confinement: Confinement) -> None:
-    """Set resource limits, which also apply to C code. Skip limits that the platform lacks."""
+    """Set resource limits, which also apply to C code. Limits that the platform does not support are skipped."""
     tasks = 0 if confinement.namespaces or confinement.change_user else count_tasks()
     for name, value in (
         (
@@ -132,18 +132,18 @@ def limit_resources(confinement: Confinement) -> None:
 
 
 def forbid_file_writes() -> None:
-    """Forbid writing files, because the contents of files are not counted as a process's memory."""
+    """Forbid writing to files, because the contents of files are not counted as memory of the process."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
 def measure_address_space() -> int:
-    """Return the bytes of address space in use, most of it torch's libraries."""
+    """Return the size of the address space in use, most of which belongs to torch's libraries."""
     statm = Path("/proc/self/statm")
     return int(statm.read_text().split()[0]) * resource.getpagesize() if statm.exists() else 0
 
 
 def count_tasks() -> int:
-    """Return how many processes and threads this user runs now, because RLIMIT_NPROC counts them."""
+    """Return the number of processes and threads of this user, because RLIMIT_NPROC includes them."""
     count = 0
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -153,15 +153,15 @@ def count_tasks() -> int:
 
 
 def pick_user() -> int:
-    """Return a random unused user id, so that threads of a worker that is being killed don't count for the next worker.
+    """Return a random unused user id. A worker that is being killed then does not affect the thread limit of the next.
 
-    Sequential ids would reveal to a worker how many workers came before it.
+    The ids are not sequential because they would reveal to a worker how many workers were started before it.
     """
     return FIRST_USER + int.from_bytes(os.urandom(8)) % USERS
 
 
 def drop_privileges(confinement: Confinement, user: int) -> None:
-    """Become `user` if the grader is root, drop all capabilities, and make it impossible to gain capabilities."""
+    """Change to `user` if the grader runs as root, drop all capabilities, and prevent new ones from being gained."""
     if sys.platform != "linux":
         return
     if confinement.change_user:
@@ -182,7 +182,7 @@ def drop_capabilities(kept: int) -> None:
 
 
 def install_filter(confinement: Confinement) -> None:
-    """Install the system call filter, if there is one. An installed filter can't be removed."""
+    """Install the system call filter, if there is one. Once installed, a filter can't be removed."""
     if not confinement.filter:
         return
     code = bytearray(base64.b64decode(confinement.filter))
@@ -193,6 +193,6 @@ def install_filter(confinement: Confinement) -> None:
 
 
 def hide_memory() -> None:
-    """Prevent the user's other processes from tracing this process or reading its memory."""
+    """Prevent other processes of the user from tracing this process or reading its memory."""
     if sys.platform == "linux":
         libc.prctl(SET_DUMPABLE, 0, 0, 0, 0)

@@ -1,8 +1,8 @@
 """Shares GPU memory between two processes through a file descriptor.
 
-The module uses "Virtual Memory Management" of the CUDA driver API. A process that has the descriptor can map the
-memory, from any PID namespace and as any user. The memory lives until its last mapping and handle are released, so a
-worker that maps the memory may be killed at any time.
+This module uses the virtual memory management functions of the CUDA driver API. Any process that has the descriptor can
+map the memory, regardless of its PID namespace and user. The memory is freed when its last mapping and handle are
+released, so a worker that has mapped the memory can be killed at any time.
 """
 
 import contextlib
@@ -14,16 +14,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-PINNED, ON_DEVICE, POSIX_DESCRIPTOR, MINIMUM, READ_WRITE = 1, 1, 1, 0, 3  # values of the driver's enums
-DEVICE = 0  # CUDA_VISIBLE_DEVICES lists only one
-NEEDED = {  # device attributes; the message if one is missing
+PINNED, ON_DEVICE, POSIX_DESCRIPTOR, MINIMUM, READ_WRITE = 1, 1, 1, 0, 3  # enum values of the driver API
+DEVICE = 0  # CUDA_VISIBLE_DEVICES contains only one device
+NEEDED = {  # required device attributes, and the message if an attribute is missing
     102: "it has no virtual memory management",
     103: "it can't share memory by file descriptor",
 }
 
 
 class CudaError(Exception):
-    """A call of the CUDA driver failed; the message names the call."""
+    """Raised if a call of the CUDA driver fails. The message contains the name of the call."""
 
 
 def define_structure(name: str, **fields: type) -> Any:
@@ -55,7 +55,7 @@ SIGNATURES = {
 
 @cache
 def driver() -> Any:
-    """Load the CUDA driver's library. Raises CudaError if that fails."""
+    """Load the CUDA driver library. Raises CudaError if that fails."""
     try:
         library = ctypes.CDLL("libcuda.so.1")
     except OSError as error:
@@ -66,14 +66,14 @@ def driver() -> Any:
 
 
 def call(name: str, *arguments: Any) -> None:
-    """Call a function of the driver. Raises CudaError if it fails."""
+    """Call a driver function. Raises CudaError if it fails."""
     result = getattr(driver(), name)(*arguments)
     if result != 0:
         raise CudaError(f"{name} failed with error {result}")
 
 
 def lacking() -> str:
-    """Return why the device can't share its memory, or "" if sharing works. Starts CUDA. Raises CudaError."""
+    """Return why the device can't share its memory, or "" if it can. Initializes CUDA. Raises CudaError."""
     call("cuInit", 0)
     for attribute, words in NEEDED.items():
         has = c_int()
@@ -84,10 +84,10 @@ def lacking() -> str:
 
 
 class DeviceMemory:
-    """Device memory that is mapped into this process; `tensor` covers all of it, uint8[bytes]."""
+    """Device memory that is mapped into this process. `tensor` covers all of it as uint8[bytes]."""
 
     def __init__(self, size: int, descriptor: int | None = None) -> None:
-        """Allocate memory, or map another process's memory if its `descriptor` is given. Raises CudaError."""
+        """Allocate memory, or map the memory of another process if its `descriptor` is given. Raises CudaError."""
         start_context()
         properties = Properties(PINNED, POSIX_DESCRIPTOR, Location(ON_DEVICE, DEVICE), None, Flags())
         unit, handle, address = c_size_t(), c_uint64(), c_uint64()
@@ -110,48 +110,48 @@ class DeviceMemory:
             self.undo = undo.pop_all()
 
     def descriptor(self) -> int:
-        """Return a new file descriptor of the memory; the caller closes it. Raises CudaError."""
+        """Return a new file descriptor for the memory, which the caller must close. Raises CudaError."""
         found = c_int(-1)
         call("cuMemExportToShareableHandle", byref(found), self.handle, POSIX_DESCRIPTOR, 0)
         return found.value
 
     def release(self) -> None:
-        """Wait for queued work and unmap the memory. Raises CudaError."""
+        """Wait for queued work to finish and unmap the memory. Raises CudaError."""
         torch.cuda.synchronize()
         del self.tensor
         self.undo.close()
 
 
 class Allocation:
-    """Device memory in the form that torch reads (`__cuda_array_interface__`, version 3)."""
+    """Device memory in the form that torch can import (`__cuda_array_interface__`, version 3)."""
 
     def __init__(self, address: int, size: int) -> None:
         self.__cuda_array_interface__ = {"shape": (size,), "typestr": "|u1", "data": (address, False), "version": 3}
 
 
 def start_context() -> None:
-    """Let torch create the device's context, which later driver calls of this thread use."""
+    """Let torch create the device context, which is used by later driver calls in this thread."""
     torch.empty(1, device="cuda")
 
 
 def as_tensor(address: int, size: int) -> Tensor:
-    """Return a tensor on device memory that torch did not allocate."""
+    """Return a tensor that uses device memory not allocated by torch."""
     return torch.as_tensor(Allocation(address, size), device="cuda")
 
 
 class Cuda:
-    """The first device that CUDA makes visible."""
+    """The first device that is visible to CUDA."""
 
     def memory(self, size: int, descriptor: int | None = None) -> DeviceMemory:
-        """Allocate memory, or map another process's memory if its `descriptor` is given. Raises CudaError."""
+        """Allocate memory, or map the memory of another process if its `descriptor` is given. Raises CudaError."""
         return DeviceMemory(size, descriptor)
 
     def synchronize(self) -> None:
-        """Wait until the device has finished the work that this process has queued."""
+        """Wait until the device has finished all work queued by this process."""
         torch.cuda.synchronize()
 
     def free_bytes(self) -> int:
-        """Return the free device memory, counting torch's cache for this process as free."""
+        """Return the free device memory, including the unused part of this process's torch cache."""
         return torch.cuda.mem_get_info()[0] + torch.cuda.memory_reserved()
 
 

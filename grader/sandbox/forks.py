@@ -1,27 +1,27 @@
-"""Checks that a process may fork (a child can't use CUDA if its parent has initialized CUDA), and speeds up forks."""
+"""Checks that a process may fork, and speeds up forks. A child can't use CUDA if its parent has initialized it."""
 
 import ctypes
 import os
 from pathlib import Path
 
 DRIVER = "libcuda.so"
-HUGE = 2**21  # bytes of a huge page
+HUGE = 2**21  # size of a huge page in bytes
 MADV_COLLAPSE = 25
 
 
 class ForkError(Exception):
-    """A forked child could not do its work; the message says why."""
+    """Raised if a forked child would be unusable. The message gives the reason."""
 
 
 def demand_no_driver() -> None:
-    """Raise ForkError if the CUDA driver is loaded. Counting devices or a first `backward()` would load it."""
+    """Raise ForkError if the CUDA driver is loaded, for example by counting devices or by a first `backward()`."""
     maps = Path("/proc/self/maps")
     if maps.exists() and DRIVER in maps.read_text():
         raise ForkError("this process has loaded the CUDA driver, so its forked children can't use a GPU")
 
 
 def demand_one_thread() -> None:
-    """Raise ForkError if another thread runs, because a lock that it holds would stay locked in a child."""
+    """Raise ForkError if another thread is running, because any lock that it holds would stay locked in a child."""
     tasks = Path("/proc/self/task")
     if tasks.exists() and (others := [task for task in tasks.iterdir() if int(task.name) != os.getpid()]):
         names = ", ".join(sorted((task / "comm").read_text().strip() for task in others))
@@ -29,9 +29,9 @@ def demand_one_thread() -> None:
 
 
 def collapse_memory() -> None:
-    """Move this process's memory into huge pages, so that it forks three times as fast (with torch loaded).
+    """Move the memory of this process into huge pages, which makes forks three times as fast (with torch loaded).
 
-    This takes as long as about 15 forks. It has no effect before Linux 6.1.
+    This takes about as long as 15 forks. It requires Linux 6.1 and has no effect on earlier versions.
     """
     maps = Path("/proc/self/maps")
     if not maps.exists():
@@ -47,7 +47,7 @@ def collapse_memory() -> None:
 
 
 def settle_memory_size() -> None:
-    """Make the C library's `qsort` look up the size of the memory, because a worker may not call `sysinfo`."""
+    """Make the C library's `qsort` determine the memory size now, because workers may not call `sysinfo`."""
     libc, numbers = ctypes.CDLL(None), (ctypes.c_int * 1024)()
     compare = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(lambda _first, _second: 0)
     libc.qsort(numbers, ctypes.c_size_t(1024), ctypes.c_size_t(ctypes.sizeof(ctypes.c_int)), compare)

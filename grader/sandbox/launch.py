@@ -1,4 +1,4 @@
-"""Starts the zygote, in bubblewrap if that works here, and ends it."""
+"""Starts the zygote, in bubblewrap if possible, and ends it."""
 
 import base64
 import contextlib
@@ -24,11 +24,11 @@ from grader.sandbox.confine import DEVICES, Confinement, hide_memory
 from torchkata.course import ARCHIVES, ENGINE, CourseError, Kata, Limits, course
 
 Isolation: TypeAlias = Literal["auto", "bwrap", "none"]
-START_SECONDS = 120.0  # importing torch from an uncached network disk can take this long
-GRADER_MIB = 600  # memory of a grader and its zygote with torch loaded, without the workers
+START_SECONDS = 120.0  # importing torch from an uncached network drive can take this long
+GRADER_MIB = 600  # memory of a grader and its zygote with torch loaded, excluding the workers
 NEEDED = ("numpy", "msgspec")  # needed in addition to the packages that the course preloads
 
-RUNTIME = (  # the files of the engine that a worker can see
+RUNTIME = (  # engine files that are visible to workers
     "torchkata/__init__.py",
     *(f"torchkata/seam/{name}.py" for name in ("__init__", "values", "assignment", "reply", "probes")),
     *(f"torchkata/compat/{name}.py" for name in ("__init__", "torch_internals")),
@@ -38,48 +38,48 @@ RUNTIME = (  # the files of the engine that a worker can see
     *(f"grader/sandbox/{name}.py" for name in ("__init__", "channel", "confine", "forks", "self_test")),
     *(f"grader/sandbox/{name}.py" for name in ("worker", "zygote", "timed_work", "requests", "accelerator", "cuda")),
 )
-PROBES = ("tests/__init__.py", "tests/probes")  # the files of the course that every worker can see
-WORKLOADS = "reference/workloads/*.py"  # further files for timed workers
+PROBES = ("tests/__init__.py", "tests/probes")  # course files that are visible to all workers
+WORKLOADS = "reference/workloads/*.py"  # additional files for timed workers
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"  # glibc reads two of its files; others count all processes' pages
 UNLISTED = (".git", ".venv", "__pycache__")
-GPU_DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # in addition to the device's own file
-SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64")  # folders that are always in the sandbox
+GPU_DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # in addition to the file of the device
+SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64")  # folders that are always available in the sandbox
 
 
 @dataclasses.dataclass(frozen=True)
 class Gpu:
-    """The one GPU that workers may use."""
+    """The only GPU that workers may use."""
 
-    uuid: str  # `GPU-…`; a number is not enough, because CUDA and the driver number devices differently
-    minor: int  # number in the name of its file, /dev/nvidia<minor>
+    uuid: str  # `GPU-…`; a number is not sufficient, because CUDA and the driver number devices differently
+    minor: int  # the number in the device's file name, /dev/nvidia<minor>
 
 
 @dataclasses.dataclass(frozen=True)
 class Timing:
-    """The additional resources of workers whose speed is graded."""
+    """Additional resources for workers whose speed is graded."""
 
-    arena_bytes: int  # size of the memory that a worker shares with the grader
-    core: int | None = None  # the only core that the worker may run on
+    arena_bytes: int  # size of the memory shared by a worker and the grader
+    core: int | None = None  # the only core on which the worker may run
     gpu: Gpu | None = None
 
 
 class IsolationError(Exception):
-    """The requested isolation is not available here; the message says why."""
+    """Raised if the requested isolation is not available. The message gives the reason."""
 
 
 @dataclasses.dataclass
 class Sandbox:
-    """A running zygote. `clone()` returns a connection on which workers are started."""
+    """A running zygote. `clone()` returns a connection that can be used to start workers."""
 
     process: subprocess.Popen[bytes]
     control: socket.socket
     runtime: Path
     isolation: Isolation
     gpu: Gpu | None = None
-    violations: list[str] = dataclasses.field(default_factory=list)  # the self-test's findings: see `prove` in setup.py
+    violations: list[str] = dataclasses.field(default_factory=list)  # findings of the self-test (`prove` in setup.py)
 
     def wait_until_ready(self) -> None:
-        """Wait for the zygote. Raises IsolationError if the start fails, CourseError if a probe can't be imported."""
+        """Wait for the zygote. Raises IsolationError if it fails to start, CourseError if a probe can't be imported."""
         self.control.settimeout(START_SECONDS)
         with contextlib.suppress(OSError):
             if self.control.recv(1) == b"h":
@@ -93,7 +93,7 @@ class Sandbox:
         raise IsolationError(last)
 
     def clone(self) -> socket.socket:
-        """Fork a zygote and return the connection to the new zygote. Raises IsolationError."""
+        """Fork a zygote and return a connection to it. Raises IsolationError."""
         ours, theirs = socket.socketpair()
         with theirs:
             ours.settimeout(START_SECONDS)
@@ -105,15 +105,15 @@ class Sandbox:
         raise IsolationError("the process that starts workers has ended")
 
     def close(self) -> bytes:
-        """End the zygote and all workers; return the zygote's error output at the first call."""
+        """End the zygote and all workers. The first call returns the error output of the zygote."""
         assert self.process.stderr is not None
         if self.process.stderr.closed:
             return b""
         self.control.close()
         if self.isolation == "bwrap":
-            os.killpg(self.process.pid, signal.SIGKILL)  # while bubblewrap is starting, its child would survive
+            os.killpg(self.process.pid, signal.SIGKILL)  # if bubblewrap is still starting, its child would survive
         else:
-            self.process.kill()  # forked zygotes see the closed connection and end their workers
+            self.process.kill()  # forked zygotes notice the closed connection and end their workers
         _, errors = self.process.communicate()
         shutil.rmtree(self.runtime, ignore_errors=True)
         return errors
@@ -125,7 +125,7 @@ def launch(
     timing: Timing = Timing(arena_bytes=0),
     katas: Iterable[Kata] = (),
 ) -> Sandbox:
-    """Start a zygote and return while it still imports what these katas preload.
+    """Start a zygote and return while it is still importing the modules that these katas preload.
 
     Raises IsolationError if bubblewrap is missing.
     """
@@ -175,7 +175,7 @@ def launch(
 
 
 def build_confinement(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing) -> Confinement:
-    """Return the workers' restrictions. Raises IsolationError if the required system call filter is unavailable."""
+    """Return the restrictions of the workers. Raises IsolationError if a required system call filter is unavailable."""
     try:
         program = syscalls.build_filter(
             pinned=timing.core is not None, gpu=timing.gpu is not None, namespaces=isolation == "bwrap"
@@ -201,7 +201,7 @@ def build_confinement(isolation: Literal["bwrap", "none"], limits: Limits, timin
 
 
 def connect_zygote(sandbox: Sandbox) -> socket.socket:
-    """Connect to a new zygote. Raises MachineError: a run that began in a sandbox must not continue in a weaker one."""
+    """Connect to a new zygote. Raises MachineError, because a run must not continue with weaker isolation."""
     try:
         return sandbox.clone()
     except IsolationError as error:
@@ -209,7 +209,7 @@ def connect_zygote(sandbox: Sandbox) -> socket.socket:
 
 
 def demand_forkable() -> None:
-    """Raise MachineError if a child forked by this process could not use a GPU."""
+    """Raise MachineError if a child forked by this process would not be able to use a GPU."""
     try:
         forks.demand_no_driver()
     except forks.ForkError as error:
@@ -217,7 +217,7 @@ def demand_forkable() -> None:
 
 
 def list_hidden_files() -> list[str]:
-    """Return the paths of all files of the course, and of the wheel's solutions; no worker may read them."""
+    """Return the paths of all course files and of the solutions in the wheel, which no worker may read."""
     found = [place for path in ARCHIVES.glob("*") for place in (str(path), *find_in_sandbox(path))]
     for folder, folders, files in os.walk(course().root):
         folders[:] = [name for name in folders if name not in UNLISTED]
@@ -226,7 +226,7 @@ def list_hidden_files() -> list[str]:
 
 
 def copy_runtime(*, timed: bool) -> Path:
-    """Copy the files that a worker needs from this project into a new directory."""
+    """Copy the files needed by a worker from this project into a new directory."""
     runtime = Path(tempfile.mkdtemp(prefix="torchkata-runtime-"))
     runtime.chmod(0o755)
     workloads = [path.relative_to(course().root).as_posix() for path in course().root.glob(WORKLOADS) if timed]
@@ -244,18 +244,18 @@ def copy_runtime(*, timed: bool) -> Path:
 
 
 def find_interpreter() -> str:
-    """Return the path of the interpreter itself, not of a virtual environment's link to it."""
+    """Return the path of the interpreter itself, rather than a link in a virtual environment."""
     return os.path.realpath(sys.executable)
 
 
 def find_sites() -> list[Path]:
-    """Return the directories of the packages that students and workers import."""
+    """Return the directories of the packages that are imported by students and workers."""
     specs = [importlib.util.find_spec(name) for name in (*NEEDED, *course().preload)]
     return list(dict.fromkeys(Path(spec.origin).parent.parent for spec in specs if spec and spec.origin))
 
 
 def list_sandbox_sites() -> list[str]:
-    """Return the paths of those directories inside the sandbox, outside its private /tmp."""
+    """Return the paths of those directories inside the sandbox. They are outside its private /tmp."""
     return [f"/sites/{i}" for i in range(len(find_sites()))]
 
 
@@ -268,15 +268,15 @@ def find_in_sandbox(path: Path) -> list[str]:
 
 
 def is_public(path: Path) -> bool:
-    """Return whether every user can reach a path."""
+    """Return whether a path is accessible to every user."""
     return all(parent.stat().st_mode & 0o005 == 0o005 for parent in [path, *path.parents])
 
 
 def build_environment(gpu: Gpu | None) -> dict[str, str]:
-    """Return the complete environment of a worker, in which at most one GPU is visible."""
+    """Return the complete environment of a worker. At most one GPU is visible in it."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    huge_pages = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}  # processes with huge pages fork faster
-    hashing = {"PYTHONHASHSEED": "0"}  # the order of a student's sets must not vary from run to run
+    huge_pages = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}  # processes with huge pages can be forked faster
+    hashing = {"PYTHONHASHSEED": "0"}  # the order of sets in student code must not vary between runs
     kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
     fixed = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"}
     devices = {"CUDA_VISIBLE_DEVICES": gpu.uuid if gpu else "", "CUDA_CACHE_DISABLE": "1"}
@@ -284,7 +284,7 @@ def build_environment(gpu: Gpu | None) -> dict[str, str]:
 
 
 def find_driver_folders() -> list[Path]:
-    """Return the folders of the CUDA driver's libraries outside /usr, where a container may keep them."""
+    """Return the folders outside /usr that contain CUDA driver libraries, as is the case in some containers."""
     code = "import ctypes; ctypes.CDLL('libcuda.so.1'); print(open('/proc/self/maps').read())"
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False)
     found = (line.split()[-1] for line in done.stdout.splitlines() if forks.DRIVER in line)
@@ -293,7 +293,7 @@ def find_driver_folders() -> list[Path]:
 
 
 def demand_own_folders(folders: Sequence[Path]) -> None:
-    """Raise IsolationError if Python or a package is directly in `/` or a home, which workers would see completely."""
+    """Raise IsolationError if Python or a package is directly in `/` or a home directory, which would be exposed."""
     homes = {Path("/"), Path.home(), *(Path(user.pw_dir) for user in pwd.getpwall())}
     for folder in homes.intersection(folders):
         if not folder.is_relative_to("/usr"):
@@ -303,17 +303,22 @@ def demand_own_folders(folders: Sequence[Path]) -> None:
 
 
 def bind_readable(folder: Path) -> list[str]:
-    """Return options that bind a folder so that all workers can reach it: bwrap's own folders are only for root."""
+    """Return options that bind a folder so that all workers can access it.
+
+    Folders created by bwrap are only for root.
+    """
     above = (option for parent in reversed(folder.parents[:-1]) for option in ("--perms", "0755", "--dir", str(parent)))
     return [*above, "--ro-bind", str(folder), str(folder)]
 
 
 def build_bwrap_command(runtime: Path, gpu: Gpu | None) -> list[str]:
-    """Return the sandbox's command: no network, no other processes, and only the files that Python needs, read-only.
+    """Return the command that starts the sandbox.
 
-    An ordinary user becomes root in a user namespace, so that the zygote can create namespaces for each worker; the
-    worker then drops these capabilities. Since Linux 5.12 a worker needs CAP_SETFCAP to enter a user namespace of its
-    own. If the grader is root, the worker becomes another user instead.
+    The sandbox has no network and no other processes, and contains only the files that Python needs, read-only.
+
+    An ordinary user becomes root in a user namespace, so that the zygote can create namespaces for each worker. The
+    worker then drops these capabilities. Since Linux 5.12, a worker needs CAP_SETFCAP to enter its own user namespace.
+    If the grader runs as root, the worker changes to another user instead.
     """
     command = [shutil.which("bwrap") or "bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     command += ["--unshare-cgroup-try", "--die-with-parent", "--as-pid-1", "--hostname", "worker"]

@@ -1,4 +1,4 @@
-"""The message with which the grader sets up a timed worker."""
+"""The message that the grader sends to set up a timed worker."""
 
 import msgspec
 
@@ -6,11 +6,11 @@ from torchkata.speed.sizes import Size
 
 
 class WorkloadRequest(msgspec.Struct, frozen=True):
-    """The work that a timed worker does in each block of work."""
+    """The work that a timed worker performs in each block."""
 
     workload: str
     size: Size
     calls: int
     device: str
-    trusted: bool  # run the baseline instead of the student's code
-    device_bytes: int = 0  # size of the grader's GPU memory; its descriptor follows this message
+    trusted: bool  # whether to run the baseline instead of the student's code
+    device_bytes: int = 0  # size of the grader's GPU memory, whose descriptor is sent after this message

@@ -1,4 +1,4 @@
-"""Runs probes in the sandbox, with a new worker for every test and within time limits."""
+"""Runs probes in the sandbox, using a new worker for each test and enforcing time limits."""
 
 import contextlib
 import math
@@ -19,14 +19,14 @@ from torchkata.seam.reply import Probe, Reply
 from torchkata.seam.values import Plain
 
 CONTROL_SECONDS = 60.0
-LEAST_FORGIVEN = 0.05  # seconds; shorter waits are ignored
+LEAST_FORGIVEN = 0.05  # waits shorter than this (in seconds) are ignored
 STATUS = struct.Struct("<i")
 TWO_NUMBERS = struct.Struct("<QQ")
 ZYGOTE_GONE = "the process that starts workers has ended"
 
 
 class WorkerRunner:
-    """Runs a student's code in one worker at a time."""
+    """Runs student code in one worker at a time."""
 
     def __init__(self, control: socket.socket, limits: Limits) -> None:
         self.control = control
@@ -34,31 +34,31 @@ class WorkerRunner:
         self.limits = limits
         self.files: Mapping[str, bytes] = {}
         self.patience = 1.0
-        self.kata_left = self.test_left = 0.0  # seconds that remain
-        self.kata_left_before = 0.0  # value of kata_left when the current test began
-        self.forgiven = 0.0  # seconds that the current worker waited for a processor
-        self.waited_here = 0.0  # seconds that this thread had waited at the last measurement
-        self.judging_left = 0.0  # processor seconds that this thread may use between the calls of the current test
-        self.answered = math.nan  # time when the last call finished, by the clock of judging_left
-        self.turn = threading.RLock()  # held while a thread talks to the zygote
+        self.kata_left = self.test_left = 0.0  # remaining seconds
+        self.kata_left_before = 0.0  # value of kata_left at the start of the current test
+        self.forgiven = 0.0  # seconds for which the current worker has waited for a processor
+        self.waited_here = 0.0  # seconds for which this thread had waited at the last measurement
+        self.judging_left = 0.0  # CPU seconds that this thread may still use between the calls of the current test
+        self.answered = math.nan  # time at which the last call finished, measured by the clock of judging_left
+        self.turn = threading.RLock()  # held while a thread communicates with the zygote
         self.channel: Channel | None = None
-        self.arena: int | None = None  # descriptor of the memory shared with a timed worker
+        self.arena: int | None = None  # descriptor of the memory that is shared with a timed worker
 
     def open(self, files: Mapping[str, bytes], patience: float) -> None:
-        """Grade these files from now on, with all time limits multiplied by `patience`."""
+        """Use these files from now on, with all time limits multiplied by `patience`."""
         self.files = files
         self.patience = patience
         self.kata_left = self.limits.kata_seconds * patience
 
     def reset(self, kata: str) -> None:
-        """Begin a test. The next call goes to a new worker, and the old worker ends in the background."""
+        """Start a test. The next call uses a new worker, and the previous worker ends in the background."""
         if self.channel is not None:
             self.kata_left += self.forgive()
         self.kata_left_before = self.kata_left
         self.start_over(kata)
 
     def start_over(self, kata: str) -> None:  # noqa: ARG002  (a worker can run any kata)
-        """Begin the current test again with a new worker and its full time."""
+        """Restart the current test with a new worker and the full time limit."""
         self.kata_left = self.kata_left_before
         self.test_left = self.judging_left = self.limits.test_seconds * self.patience
         self.answered = math.nan
@@ -66,10 +66,11 @@ class WorkerRunner:
             self.hang_up(b"N")
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
-        """Send a call and wait for the reply, within the time limits.
+        """Send a call and wait for the reply within the time limits.
 
-        Only the duration of calls counts, excluding time that the worker or this thread waited on a busy machine.
-        Judging the answers and shrinking the inputs have the same limit, because a crafted answer can make them slow.
+        Only the duration of calls counts, excluding the time for which the worker or this thread had to wait for a busy
+        machine. The same limit applies to judging answers and shrinking inputs, because a crafted answer can make them
+        slow.
         """
         self.demand_time_to_judge()
         whole_call = self.limits.call_seconds
@@ -93,22 +94,22 @@ class WorkerRunner:
             self.answered = time.thread_time()
 
     def demand_time_to_judge(self) -> None:
-        """Raise TimedOut if this thread has computed for too long between the calls of this test."""
+        """Raise TimedOut if this thread has used too much time between the calls of this test."""
         if not math.isnan(self.answered):
             self.judging_left -= time.thread_time() - self.answered
         if self.judging_left <= 0:
             raise TimedOut(words("timed_out.judging"))
 
     def set_budget(self, seconds: float) -> None:
-        """Limit the total time of all calls before the next `reset` to `seconds`, in addition to the usual limits."""
+        """Limit the total time of all calls until the next `reset` to `seconds`, in addition to the usual limits."""
         self.test_left = min(self.test_left, seconds)
 
     def ask(
         self, request: Mapping[str, object], seconds: float, when_late: str, descriptor: int | None = None
     ) -> Reply:
-        """Send a request and wait for the reply. Raises TimedOut or Died after ending the worker.
+        """Send a request and wait for the reply. If it fails, end the worker and raise TimedOut or Died.
 
-        If there is a `descriptor`, it is sent after the request, and the request must announce it.
+        If a `descriptor` is given, it is sent after the request, which must announce it.
         """
         assert self.channel is not None
         deadline, self.waited_here = time.monotonic() + seconds, measure_waiting()
@@ -138,8 +139,8 @@ class WorkerRunner:
     def forgive(self) -> float:
         """Return how many more seconds the worker has waited for a processor.
 
-        Time during which the worker's other threads ran does not count. Otherwise a worker could postpone its deadline
-        forever.
+        Time during which other threads of the worker were running is excluded. Otherwise, a worker could postpone its
+        deadline indefinitely.
         """
         own_threads, waited = self.signal(b"T")
         new = (waited - own_threads) / 1e9 - self.forgiven
@@ -149,7 +150,10 @@ class WorkerRunner:
         return new
 
     def signal(self, letter: bytes) -> tuple[int, int]:
-        """Send the zygote a command about the current worker; return its reply of two numbers. Raises Inconclusive."""
+        """Send the zygote a command for the current worker, and return the two numbers in its reply.
+
+        Raises Inconclusive.
+        """
         with self.turn, contextlib.suppress(OSError):
             self.control.sendall(letter)
             first, second = TWO_NUMBERS.unpack(self.receive_answer(letter.lower(), TWO_NUMBERS.size))
@@ -157,7 +161,7 @@ class WorkerRunner:
         raise Inconclusive(translate(ZYGOTE_GONE))
 
     def receive_answer(self, letter: bytes, size: int) -> bytes:
-        """Receive the answer to a command: its letter, then `size` bytes, which are returned. Raises OSError."""
+        """Receive the reply to a command: its letter, followed by `size` bytes, which are returned. Raises OSError."""
         answer = b""
         while len(answer) <= size and (part := self.control.recv(1 + size - len(answer))):
             answer += part
@@ -166,7 +170,7 @@ class WorkerRunner:
         return answer[1:]
 
     def start(self) -> None:
-        """Get a new worker and send it the student's files. Raises Inconclusive if the machine can't start it."""
+        """Get a new worker and send it the student's files. Raises Inconclusive if the machine can't start a worker."""
         self.channel = self.new_channel()
         self.forgiven = 0.0
         deadline = time.monotonic() + CONTROL_SECONDS
@@ -189,7 +193,7 @@ class WorkerRunner:
         raise Inconclusive("the machine could not start a process for your code")
 
     def find_violations(self, hidden: Sequence[str]) -> list[str]:
-        """Run the self-test in a worker without student code, which also tries to read these `hidden` files."""
+        """Run the self-test in a worker without student code. The worker also tries to read these `hidden` files."""
         self.open({}, 1.0)
         self.start()
         assert self.channel is not None
@@ -200,7 +204,7 @@ class WorkerRunner:
         return [str(words) for words in found]
 
     def end(self, letter: bytes = b"E") -> int:
-        """End the worker; return its wait status, or 0 if there was no worker. Raises Inconclusive."""
+        """End the worker and return its wait status, or 0 if there is no worker. Raises Inconclusive."""
         if self.channel is None:
             return 0
         with self.turn, contextlib.suppress(OSError):
@@ -209,16 +213,16 @@ class WorkerRunner:
         raise Inconclusive(ZYGOTE_GONE)
 
     def hang_up(self, letter: bytes) -> None:
-        """Close the connection and send the zygote a command that ends the worker."""
+        """Close the connection and send the zygote a command to end the worker."""
         assert self.channel is not None
         self.channel.close()
         self.channel = None
-        with contextlib.suppress(OSError):  # the next request detects a zygote that has exited
+        with contextlib.suppress(OSError):  # if the zygote has exited, this is detected by the next request
             self.control.sendall(letter)
 
 
 def measure_waiting() -> float:
-    """Return the seconds this thread has waited for a processor so far, or 0 if the kernel does not count them."""
+    """Return how many seconds this thread has waited for a processor, or 0 if the kernel does not report it."""
     try:
         return int(os.pread(open_schedstat(os.getpid(), threading.get_ident()), 100, 0).split()[1]) / 1e9
     except (OSError, ValueError, IndexError):
@@ -227,5 +231,5 @@ def measure_waiting() -> float:
 
 @cache
 def open_schedstat(_process: int, _thread: int) -> int:
-    """Open the kernel's scheduling counters of the calling thread. Raises OSError."""
+    """Open the kernel's scheduling statistics for the calling thread. Raises OSError."""
     return os.open("/proc/thread-self/schedstat", os.O_RDONLY)

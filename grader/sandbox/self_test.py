@@ -1,4 +1,4 @@
-"""The sandbox's self-test: before any student's code runs, a worker tries to break out of its own confinement."""
+"""The self-test of the sandbox: before any student code runs, a worker tries to break out."""
 
 import contextlib
 import ctypes
@@ -14,14 +14,14 @@ from grader.sandbox.confine import CAP_VERSION_3, DEVICES, NEW_MOUNTS, libc
 OUTSIDE = ("/", "/usr", "/etc", "/dev", "/dev/shm", "/runtime", "/sites/0", "/var/tmp")
 LIMITED = ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_NOFILE", "RLIMIT_NPROC")
 GET_NO_NEW_PRIVS = 39
-ASK_PERSONALITY = 0xFFFF_FFFF  # a harmless query that no library makes
+ASK_PERSONALITY = 0xFFFF_FFFF  # a harmless query that is not used by any library
 
 
 def find_violations(hidden: Sequence[str], *, gpu: bool, timed: bool) -> list[str]:
-    """Return a description of each action that this process can perform although the sandbox should prevent it.
+    """Return a description of each action that the sandbox should prevent but does not.
 
-    A worker with a GPU may create a socket, because CUDA creates one. The address space of this worker has no limit,
-    because CUDA maps more than any limit would allow. A `timed` worker must have no place to keep data that is not
+    If the worker has a GPU, it may create a socket, because CUDA creates one, and its address space is not limited,
+    because CUDA maps more than any limit would allow. A `timed` worker must not be able to store data that is not
     counted as its memory.
     """
     if sys.platform != "linux":
@@ -48,9 +48,9 @@ def find_violations(hidden: Sequence[str], *, gpu: bool, timed: bool) -> list[st
 
 
 def can_use_socket() -> bool:
-    """Return whether any socket can send or may try to connect. Abstract socket names also count as a network.
+    """Return whether any socket can send or may try to connect. This includes abstract socket names.
 
-    Pairs of datagram sockets count, because each end can be reconnected to another pair.
+    Pairs of datagram sockets are included, because each end can be reconnected to another pair.
     """
     kinds = (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET, socket.SOCK_RAW)
     if any(succeeds(socket.socketpair, socket.AF_UNIX, kind) for kind in kinds[1:]):
@@ -64,7 +64,7 @@ def can_use_socket() -> bool:
 
 
 def may_connect(made: socket.socket) -> bool:
-    """Return whether the system permits a connection attempt, successful or not."""
+    """Return whether the operating system permits an attempt to connect, even if the attempt fails."""
     try:
         made.connect("\0unused")
     except PermissionError:
@@ -75,7 +75,7 @@ def may_connect(made: socket.socket) -> bool:
 
 
 def succeeds(function: Callable[..., object], *arguments: object) -> bool:
-    """Return whether a call raises no OSError."""
+    """Return whether a call does not raise an OSError."""
     try:
         function(*arguments)
     except OSError:
@@ -84,7 +84,7 @@ def succeeds(function: Callable[..., object], *arguments: object) -> bool:
 
 
 def has_other_devices(*, gpu: bool) -> bool:
-    """Return whether /dev holds more than the allowed devices. A terminal, for example, could connect two workers."""
+    """Return whether /dev contains devices that are not allowed. For example, a terminal could connect two workers."""
     own, names = {*DEVICES, *(["shm"] if gpu else [])}, {path.name for path in Path("/dev").iterdir()}
     return any(name not in own and not (gpu and name.startswith("nvidia")) for name in names)
 
@@ -102,25 +102,25 @@ def can_fork() -> bool:
 
 
 def sees_processes() -> bool:
-    """Return whether /proc shows any other process."""
+    """Return whether any other process is visible in /proc."""
     return any(int(entry.name) != os.getpid() for entry in Path("/proc").glob("[0-9]*"))
 
 
 def has_capabilities() -> bool:
-    """Return whether this process holds any capability."""
+    """Return whether this process has any capabilities."""
     header, rights = (ctypes.c_uint32 * 2)(CAP_VERSION_3, 0), (ctypes.c_uint32 * 6)()
     libc.capget(header, rights)
     return any(rights)
 
 
 def has_no_limit(limited: Set[str]) -> bool:
-    """Return whether any of these resource limits is missing."""
+    """Return whether any of these resources is not limited."""
     kinds = [getattr(resource, name) for name in limited]
     return any(resource.getrlimit(kind)[1] == resource.RLIM_INFINITY for kind in kinds)
 
 
 def can_write(folder: str) -> bool:
-    """Return whether this process can create a file in a folder."""
+    """Return whether this process can create files in a folder."""
     mark = Path(folder) / f".torchkata-{os.getpid()}"
     try:
         mark.touch(exist_ok=False)
@@ -134,4 +134,4 @@ def can_read(path: str) -> bool:
     """Return whether this process can open a file or directory."""
     return succeeds(
         lambda: os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
-    )  # opening a pipe would wait for a writer
+    )  # opening a named pipe would block until there is a writer

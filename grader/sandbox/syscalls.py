@@ -1,10 +1,10 @@
-"""The system call filter: a worker may make the calls that Python, NumPy and torch need, and no others.
+"""The system call filter: a worker may make only the system calls that Python, NumPy and torch need.
 
-A call that is not listed here fails with ENOSYS, as if the kernel did not have the call. Libraries then fall back, and
-calls added in newer kernels are refused as well. A worker can change kernel state that outlives the worker, such as the
-set of cached pages and names, or a counter. Calls that return such state are refused, because a later submission could
-read it. libseccomp knows the numbers of the calls on this machine. The worker installs the filter as the last step of
-its confinement (`confine.py`).
+A call that is not listed here fails with ENOSYS, as if it did not exist in this kernel. Libraries then use a fallback,
+and calls added in newer kernels are rejected as well. A worker can change kernel state that outlives the worker, such
+as the set of cached pages and names, or a counter. Calls that return such state are rejected, because a later
+submission could read it. libseccomp translates the names of calls to the numbers on this machine. The worker installs
+the filter as the last step of its confinement (`confine.py`).
 """
 
 import errno
@@ -15,20 +15,20 @@ from typing import TypeAlias
 
 from grader.sandbox.confine import INSTRUCTION
 
-OWN_PID = 0x7F3C_5A19  # placeholder in the filter for the worker's process id
+OWN_PID = 0x7F3C_5A19  # placeholder for the worker's process id in the filter
 WORD = 0xFFFF_FFFF
 
 
 @dataclass(frozen=True)
 class Arg:
-    """A condition on an argument: its bits in `mask` equal those of `value`."""
+    """A condition on an argument: the bits selected by `mask` must equal those of `value`."""
 
     argument: int
     value: int
     mask: int = WORD
 
 
-Case: TypeAlias = tuple[Arg, ...]  # all conditions hold
+Case: TypeAlias = tuple[Arg, ...]  # a case applies if all of its conditions hold
 
 
 def match_any(argument: int, *values: int) -> tuple[Case, ...]:
@@ -63,17 +63,17 @@ ALLOWED = (
     *("sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval", "getpriority", "ioprio_get"),
     *("uname", "getrandom", "riscv_hwprobe", "riscv_flush_icache"),
 )
-UNLESS_TIMED = (  # links and attributes can hold data that is not counted as memory: 16 MiB
+UNLESS_TIMED = (  # links and attributes can store data that is not counted as memory: 16 MiB
     *("symlink", "symlinkat", "link", "linkat"),
     *("setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr"),
 )
-NOT_PERMITTED = (  # EPERM, a clearer error than ENOSYS for libraries and people
-    *("fork", "vfork", "execve", "execveat"),  # each child would have its own memory limit
+NOT_PERMITTED = (  # fail with EPERM, which is a clearer error than ENOSYS for libraries and people
+    *("fork", "vfork", "execve", "execveat"),  # each child would have a separate memory limit
     *("ptrace", "tkill", "chroot", "mount", "umount2", "unshare", "setns", "mknod", "mknodat", "memfd_create"),
-    *("flock", "inotify_init", "inotify_init1"),  # these calls send signals through files that every worker can read
-    *("pipe", "pipe2", "socketpair"),  # the kernel numbers them for all processes
-    *("mincore", "readahead", "fadvise64", "getrusage"),  # these calls reveal or change what is in the page cache
-    *("sysinfo", "statfs", "fstatfs"),  # these calls reveal how much memory and disk space all processes use
+    *("flock", "inotify_init", "inotify_init1"),  # can send signals through files that every worker can read
+    *("pipe", "pipe2", "socketpair"),  # numbered by the kernel across all processes
+    *("mincore", "readahead", "fadvise64", "getrusage"),  # reveal or change the contents of the page cache
+    *("sysinfo", "statfs", "fstatfs"),  # reveal how much memory and disk space all processes use
     *("socket", "connect", "bind", "listen", "accept", "accept4"),
     *("setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups", "capset"),
 )
@@ -84,17 +84,17 @@ SHARED = 1  # MAP_SHARED: shared pages are counted only while they are mapped
 NEW_THREAD = 0x10F00  # CLONE_THREAD, _SIGHAND, _FILES, _FS and _VM
 THREAD_SETUP = 0x17C_0000  # additional flags that C libraries set
 FCNTL_COMMANDS = (0, 1, 2, 3, 4, 1027, 1030, 1032, 1033, 1034)  # duplicates, flags, sizes, seals; no locks or signals
-IOCTL_REQUESTS = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # all ioctl requests that files need
+IOCTL_REQUESTS = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # all ioctl requests needed for files
 PRCTL_OPTIONS = (
-    *(3, 15, 16, 21, 23, 29, 30, 38, 39, 41, 42, 47, 52),  # thread names, timer slack, huge pages; reading rights
-    *(50, 51, 54, 55, 56, 63, 64, 0x53564D41),  # vector lengths, pointer tags, names of memory areas
+    *(3, 15, 16, 21, 23, 29, 30, 38, 39, 41, 42, 47, 52),  # thread names, timer slack, huge pages; reading privileges
+    *(50, 51, 54, 55, 56, 63, 64, 0x53564D41),  # vector lengths, pointer tags, names of memory regions
 )
 SOCKET, SOCKET_OPTIONS = 1, (2, 7, 8, 16, 20, 21)  # SOL_SOCKET: buffer sizes, timeouts, credentials
-SOCKET_FACTS = (3, 4, 7, 8, 20, 21, 30, 38, 39)  # kind, error, buffers, timeouts; no cookie: it counts sockets
-ADVICE = (*range(5), 8, 10, 11, *range(14, 20), 22, 23, 102, 103)  # advice that affects only its own memory
+SOCKET_FACTS = (3, 4, 7, 8, 20, 21, 30, 38, 39)  # type, error, buffers, timeouts; no cookie, which counts sockets
+ADVICE = (*range(5), 8, 10, 11, *range(14, 20), 22, 23, 102, 103)  # advice that affects only the process's own memory
 
 CONDITIONAL: dict[str, tuple[Case, ...]] = {  # allowed only in these cases
-    # a filter can't read the flags of clone3, which are in memory, so clone3 is not allowed
+    # clone3 is not allowed because its flags are in memory, where a filter can't read them
     "clone": ((Arg(0, NEW_THREAD, WORD & ~THREAD_SETUP),),),
     "prctl": match_any(0, *PRCTL_OPTIONS),
     "madvise": match_any(2, *ADVICE),
@@ -109,14 +109,14 @@ CONDITIONAL: dict[str, tuple[Case, ...]] = {  # allowed only in these cases
     "setpriority": ((Arg(0, 0), Arg(1, 0)),),  # only for this process, not for all processes of its user
     "ioprio_set": ((Arg(0, 1), Arg(1, 0)),),
 }
-WITH_GPU: dict[str, tuple[Case, ...]] = {  # libcuda may need these in addition; `connect` stays forbidden
+WITH_GPU: dict[str, tuple[Case, ...]] = {  # additional calls that libcuda may need; `connect` stays forbidden
     "socket": ((Arg(0, UNIX), Arg(1, SEQPACKET, KINDS)),),
     "socketpair": ((Arg(0, UNIX), Arg(1, STREAM, KINDS)),),  # a pair of datagram sockets can be reconnected
     **dict.fromkeys(("bind", "listen", "memfd_create", "ioctl", "pipe", "pipe2"), ((),)),
-    **dict.fromkeys(("sysinfo", "statfs", "fstatfs", "getrusage"), ((),)),  # a GPU worker's /proc tells the same
+    **dict.fromkeys(("sysinfo", "statfs", "fstatfs", "getrusage"), ((),)),  # also shown in the /proc of a GPU worker
     **dict.fromkeys(("mbind", "get_mempolicy", "set_mempolicy", "set_mempolicy_home_node"), ((),)),
 }
-WITHOUT_NAMESPACES: dict[str, tuple[Case, ...]] = {"mincore": ((),)}  # a probe needs this call if /tmp may be on a disk
+WITHOUT_NAMESPACES: dict[str, tuple[Case, ...]] = {"mincore": ((),)}  # needed by a probe if /tmp may be on a disk
 WHEN_TIMED: dict[str, tuple[Case, ...]] = {
     "mmap": ((Arg(3, 0, SHARED),),),
     **dict.fromkeys(("sched_setaffinity", *UNLESS_TIMED), ()),
@@ -124,13 +124,13 @@ WHEN_TIMED: dict[str, tuple[Case, ...]] = {
 
 ERRORS = {"ioctl": errno.ENOTTY, "madvise": errno.EINVAL, "prctl": errno.EINVAL}  # those of a kernel without the call
 
-LOAD, AND, EQUAL, ABOVE, AT_LEAST, RETURN = 0x20, 0x54, 0x15, 0x25, 0x35, 0x06  # BPF instructions
+LOAD, AND, EQUAL, ABOVE, AT_LEAST, RETURN = 0x20, 0x54, 0x15, 0x25, 0x35, 0x06  # BPF opcodes
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in `struct seccomp_data`
 ALLOW, ERROR = 0x7FFF_0000, 0x0005_0000
 
 
 class FilterError(Exception):
-    """The filter can't be built here; the message says why."""
+    """Raised if the filter can't be built on this machine. The message gives the reason."""
 
 
 def build_filter(*, pinned: bool = False, gpu: bool = False, namespaces: bool = True) -> bytes:
@@ -151,7 +151,7 @@ def build_filter(*, pinned: bool = False, gpu: bool = False, namespaces: bool = 
     answers: dict[int, list[bytes]] = {}
     for name, cases in build_rules(pinned=pinned, gpu=gpu, namespaces=namespaces).items():
         number = seccomp.resolve_syscall(seccomp.Arch.NATIVE, name)
-        if number >= 0:  # exists on this machine and in this libseccomp
+        if number >= 0:  # the call exists on this machine and in this version of libseccomp
             denied = encode_error(ERRORS.get(name, errno.EPERM))
             answers[number] = [*compile_cases(cases), *([] if () in cases else [denied])]
     code = [encode(LOAD, ARCHITECTURE), encode(EQUAL, seccomp.system_arch(), 1, 0), encode_error(errno.ENOSYS)]
@@ -163,7 +163,7 @@ def build_filter(*, pinned: bool = False, gpu: bool = False, namespaces: bool = 
 
 
 def group_numbers(answers: Mapping[int, list[bytes]]) -> Iterator[tuple[int, int, list[bytes]]]:
-    """Yield (first, last, answer) for runs of numbers with the same answer: a short program installs faster."""
+    """Yield (first, last, answer) for ranges of numbers with the same answer, since a short program installs faster."""
     numbered = enumerate(sorted(answers))
     for (_, answer), pairs in groupby(numbered, lambda pair: (pair[1] - pair[0], answers[pair[1]])):
         numbers = [number for _, number in pairs]
@@ -171,14 +171,17 @@ def group_numbers(answers: Mapping[int, list[bytes]]) -> Iterator[tuple[int, int
 
 
 def build_rules(*, pinned: bool, gpu: bool, namespaces: bool = True) -> dict[str, tuple[Case, ...]]:
-    """Return the cases in which each call is allowed. An empty case always holds; a call without cases is forbidden."""
+    """Return the cases in which each call is allowed. An empty case always applies.
+
+    Calls without cases are forbidden.
+    """
     named = dict.fromkeys((*ALLOWED, *UNLESS_TIMED), ((),)) | dict.fromkeys(NOT_PERMITTED, ())
     shared = {} if namespaces else WITHOUT_NAMESPACES
     return named | CONDITIONAL | shared | (WITH_GPU if gpu else {}) | (WHEN_TIMED if pinned else {})
 
 
 def compile_cases(cases: tuple[Case, ...]) -> list[bytes]:
-    """Return instructions that allow the call in any of these cases and fall through otherwise."""
+    """Return instructions that allow the call in any of these cases and otherwise continue with the next one."""
     code: list[bytes] = []
     for case in cases:
         for place, condition in enumerate(case, 1):
@@ -193,7 +196,7 @@ def compile_cases(cases: tuple[Case, ...]) -> list[bytes]:
 
 
 def encode(operation: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    """Encode one instruction, with the number of instructions to skip if a comparison is true or false."""
+    """Encode an instruction, including how many instructions to skip if a comparison is true or false."""
     return INSTRUCTION.pack(operation, if_true, if_false, value)
 
 

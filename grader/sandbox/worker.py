@@ -1,4 +1,4 @@
-"""The worker process: it confines itself, takes the student's files and runs the student's code for each request."""
+"""The worker process, which confines itself, receives the student's files and runs the student's code on request."""
 
 import importlib
 import mmap
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def run_worker(line: int, memory: list[int], confinement: Confinement, user: int, scratch: Path) -> NoReturn:
-    """Run the worker process until the grader hangs up. Never returns."""
+    """Run the worker process until the grader closes the connection. Never returns."""
     status = 70
     try:
         frames, arena = [*map(map_descriptor, memory), None, None][:2]
@@ -46,7 +46,10 @@ def run_worker(line: int, memory: list[int], confinement: Confinement, user: int
 
 
 def close_other_descriptors(descriptor: int) -> int:
-    """Close all other descriptors, make input empty and discard output; return the descriptor's new number."""
+    """Close all other descriptors, and redirect standard input and output to nothing.
+
+    Return the descriptor's new number.
+    """
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
@@ -56,7 +59,7 @@ def close_other_descriptors(descriptor: int) -> int:
 
 
 def confine_worker(confinement: Confinement, user: int) -> None:
-    """Give up every right and resource that a student's code must not have."""
+    """Drop all privileges and resources that student code must not have."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.setsid()
     if confinement.core is not None:
@@ -71,7 +74,7 @@ def confine_worker(confinement: Confinement, user: int) -> None:
 
 
 def close_uncounted_storage(channel: Channel) -> None:
-    """Close files and large frames, which could hold data that is not counted as this worker's memory."""
+    """Close files and large frames, because they could hold data that is not counted as this worker's memory."""
     forbid_file_writes()
     if channel.shared is not None:
         channel.shared.close()
@@ -79,7 +82,7 @@ def close_uncounted_storage(channel: Channel) -> None:
 
 
 def serve_requests(channel: Channel, scratch: Path, confinement: Confinement, arena: mmap.mmap | None) -> None:
-    """Store the student's files, then answer one request at a time until the grader hangs up."""
+    """Store the student's files, then answer requests one at a time until the grader closes the connection."""
     folder = scratch / "assignment"
     folder.mkdir(parents=True)
     os.environ["HOME"] = os.environ["TMPDIR"] = str(scratch)
@@ -107,6 +110,6 @@ def serve_requests(channel: Channel, scratch: Path, confinement: Confinement, ar
 
                     work = timed_work.TimedWork(assignment, arena, channel.receive_descriptor)
                 reply = Reply("returned", to_plain(work.answer(request)))
-        except BaseException as error:  # KeyboardInterrupt and the student's own exceptions
+        except BaseException as error:  # including KeyboardInterrupt and the student's own exceptions
             reply = make_reply(error, assignment)
         channel.send(reply)

@@ -1,4 +1,4 @@
-"""The zygote: a process that has imported the modules that students import, and forks a worker for every test.
+"""The zygote: a process that has imported the modules used by students, and forks a worker for each test.
 
 A zygote never runs a student's code. It starts as `python -I -S -B zygote.py CONFIG`, where CONFIG is JSON. The first
 process only forks zygotes:
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
 STATUS = struct.Struct("<i")
 TWO_NUMBERS = struct.Struct("<QQ")
-LONGEST_WAIT = 2.0  # seconds that a runnable worker may wait for a processor
-LONGEST_STOP = 10.0  # seconds that stopping a worker may take on a busy machine
+LONGEST_WAIT = 2.0  # seconds for which a runnable worker may wait for a processor
+LONGEST_STOP = 10.0  # seconds that it may take to stop a worker on a busy machine
 SET_CHILD_SUBREAPER = 36
 MEMORY = ("RssAnon", "VmSwap", "HugetlbPages"), ("RssShmem",)  # fields of /proc/PID/status: private, shared
-PROCESS_CLOCK = 2  # part of a clock's id that selects all threads, as in clock_getcpuclockid(3)
+PROCESS_CLOCK = 2  # part of a clock id that selects all threads, as in clock_getcpuclockid(3)
 
 
 def main() -> None:
-    """Import everything once, report that it is ready, and fork a zygote for each connection that arrives."""
+    """Import everything once, report readiness, and fork a zygote for each incoming connection."""
     config = json.loads(sys.argv[1])
     sys.path[:0] = [config["runtime"]]
     sys.path += config["sites"]
@@ -75,7 +75,7 @@ def reap() -> None:
 
 
 def demand_forkable(confinement: "Confinement") -> None:
-    """Raise ForkError if a forked worker could not do its work."""
+    """Raise ForkError if a forked worker would be unusable."""
     from grader.sandbox.forks import demand_no_driver, demand_one_thread
 
     demand_one_thread()
@@ -84,11 +84,11 @@ def demand_forkable(confinement: "Confinement") -> None:
 
 
 def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) -> None:
-    """Import the modules that students import, on one thread: torch hangs in forks of a multi-threaded process."""
+    """Import the modules that students use on one thread, because torch hangs in forks of multi-threaded processes."""
     import gc
     import importlib
 
-    gc.disable()  # imported objects stay alive, so garbage collections during the imports would only cost time
+    gc.disable()  # imported objects stay alive, so garbage collection during the imports would be useless
 
     for package in preload:
         importlib.import_module(package)
@@ -111,11 +111,11 @@ def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) ->
 
 
 def warm_up_torch(*, gpu: bool, timed: bool) -> None:
-    """Run torch's slow one-time initializations, except those that would start CUDA."""
+    """Run torch's slow one-time initializations, except those that would initialize CUDA."""
     import torch
 
     if timed:
-        import torch._dynamo  # its import writes to a folder, and a timed worker has no writable folder
+        import torch._dynamo  # importing it writes to a folder, and a timed worker has no writable folder
 
     from torchkata.compat.torch_internals import reduce_torch_overhead
 
@@ -126,16 +126,16 @@ def warm_up_torch(*, gpu: bool, timed: bool) -> None:
 
 @dataclass(frozen=True)
 class Worker:
-    """A forked worker that waits for its files."""
+    """A forked worker that is waiting for its files."""
 
     pid: int
     line: socket.socket
-    memory: list[int]  # descriptors of the memory that it shares with the grader
+    memory: list[int]  # descriptors of the memory shared with the grader
     scratch: Path
 
 
 class Zygote:
-    """The server of one connection."""
+    """Serves a single connection."""
 
     def __init__(self, control: socket.socket, confinement: "Confinement", arena_bytes: int) -> None:
         self.control = control
@@ -148,10 +148,10 @@ class Zygote:
         self.answers |= {b"T": self.report_times, b"M": self.report_memory}
 
     def serve(self) -> NoReturn:
-        """Answer commands until the grader hangs up."""
+        """Answer commands until the grader closes the connection."""
         import ctypes
 
-        if sys.platform == "linux":  # orphans of a worker become children of this process, which can then kill them
+        if sys.platform == "linux":  # make orphans of a worker children of this process, so that it can kill them
             ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self.control.sendall(b"c")
         try:
@@ -167,13 +167,13 @@ class Zygote:
             os._exit(0)
 
     def answer_end(self, command: bytes) -> None:
-        """End the current worker. If the grader waits for a reply, send the worker's wait status."""
+        """End the current worker. If the grader is waiting for a reply, send it the wait status of the worker."""
         status = self.end(patience=2.0 if command == b"D" else 0.0)
         if command != b"N":
             self.control.sendall(b"e" + STATUS.pack(status))
 
     def hand_out(self) -> None:
-        """Send the grader the worker that is ready, then fork the next one while the grader works."""
+        """Send the grader the worker that is ready, and fork the next one while the grader is working."""
         from grader.sandbox.forks import ForkError
 
         try:
@@ -191,12 +191,12 @@ class Zygote:
             self.next = self.fork()
 
     def fork(self) -> Worker:
-        """Fork a worker, in namespaces of its own if the sandbox supports them."""
+        """Fork a worker, in its own namespaces if the sandbox supports them."""
         from grader.sandbox import channel, confine, worker
 
         demand_forkable(self.confinement)
         user = confine.pick_user()
-        scratch = Path("/tmp/work")  # a folder in the worker's own /tmp
+        scratch = Path("/tmp/work")  # a folder in the private /tmp of the worker
         if not self.confinement.namespaces:
             scratch = Path(tempfile.mkdtemp(prefix="torchkata-"))
             if self.confinement.change_user:
@@ -212,27 +212,30 @@ class Zygote:
         return Worker(pid, ours, memory, scratch)
 
     def forget(self) -> None:
-        """Forget the other workers. A new worker calls this, because its student code could read their process ids."""
+        """Discard the state of other workers.
+
+        New workers call this so that student code cannot read their process ids.
+        """
         self.current = self.next = None
         self.dying.clear()
 
     def pause(self) -> None:
-        """Stop all threads of the current worker, then reply with its times."""
+        """Stop all threads of the current worker and reply with its times."""
         if self.current is not None:
             stop_process(self.current.pid)
         self.control.sendall(b"p" + TWO_NUMBERS.pack(*self.read_times()))
 
     def resume(self) -> None:
-        """Reply with the current worker's times and let the worker continue."""
+        """Reply with the current worker's times and resume the worker."""
         times = self.read_times()
         if self.current is not None:
             os.kill(self.current.pid, signal.SIGCONT)
         self.control.sendall(b"r" + TWO_NUMBERS.pack(*times))
 
     def report_times(self) -> None:
-        """Reply with the time that the worker's other threads ran and the time that its first thread waited.
+        """Reply with the run time of the worker's other threads and the waiting time of its first thread.
 
-        The kernel adds a wait to the total only when the wait ends.
+        The kernel updates the total waiting time only at the end of each wait.
         """
         until, (running, _) = time.monotonic() + LONGEST_WAIT, self.read_times()
         while self.is_runnable() and self.read_times()[0] == running and time.monotonic() < until:
@@ -242,36 +245,36 @@ class Zygote:
         self.control.sendall(b"t" + TWO_NUMBERS.pack(others, waited))
 
     def report_memory(self) -> None:
-        """Reply with the current worker's memory as the kernel counts it, or with zeros if the worker has exited."""
+        """Reply with the current worker's memory as counted by the kernel, or with zeros if the worker has exited."""
         facts = dict(line.split(":", 1) for line in self.read_proc("status").splitlines())
         own, shared = (sum(int(facts.get(name, "0").split()[0]) for name in names) for names in MEMORY)
         self.control.sendall(b"m" + TWO_NUMBERS.pack(own * 1024, shared * 1024))
 
     def is_runnable(self) -> bool:
-        """Return whether the current worker is running or waits for a processor."""
+        """Return whether the current worker is running or waiting for a processor."""
         return self.read_proc("stat").rpartition(")")[2].split()[:1] == ["R"]
 
     def read_times(self) -> tuple[int, int]:
-        """Return the current worker's processor time and its time waiting for a processor, in nanoseconds."""
+        """Return the CPU time of the current worker and the time it has waited for a processor, in nanoseconds."""
         if self.current is not None:
-            with contextlib.suppress(OSError):  # the worker has ended
+            with contextlib.suppress(OSError):  # the worker has exited
                 return time.clock_gettime_ns(~self.current.pid << 3 | PROCESS_CLOCK), self.read_schedule()[1]
         return 0, 0
 
     def read_schedule(self) -> tuple[int, int]:
-        """Return how long the current worker's first thread has run and waited for a processor, in nanoseconds."""
-        ran, waited, *_ = self.read_proc("schedstat").split() or (0, 0)  # not every kernel counts these times
+        """Return how long the first thread of the current worker has run and waited for a processor, in nanoseconds."""
+        ran, waited, *_ = self.read_proc("schedstat").split() or (0, 0)  # not reported by every kernel
         return int(ran), int(waited)
 
     def read_proc(self, name: str) -> str:
-        """Return a file from the current worker's /proc folder, or "" if the worker has exited."""
+        """Return the contents of a file in the current worker's /proc folder, or "" if the worker has exited."""
         if self.current is not None:
             with contextlib.suppress(OSError):
                 return Path(f"/proc/{self.current.pid}/{name}").read_text()
         return ""
 
     def end(self, patience: float) -> int:
-        """End the current worker; return its wait status, or SIGKILL if it does not end within `patience` seconds."""
+        """End the current worker. Return its wait status, or SIGKILL if it does not exit within `patience` seconds."""
         self.dying = [pid for pid in self.dying if not os.waitpid(pid, os.WNOHANG)[0]]
         worker, self.current = self.current, None
         if worker is None:
@@ -287,27 +290,27 @@ class Zygote:
         return status
 
     def kill(self, worker: Worker) -> int:
-        """Kill a worker and everything it has started, without waiting for the system to free its memory.
+        """Kill a worker and all its descendants without waiting for the system to free their memory.
 
-        On a GPU this function does wait, because work that the worker has queued may run until the process is gone.
+        On a GPU, this function does wait, because work queued by the worker may continue until the process is gone.
         """
         os.kill(worker.pid, signal.SIGKILL)
         if self.confinement.namespaces and not self.confinement.gpu:
-            self.dying.append(worker.pid)  # all processes of its PID namespace die with it
+            self.dying.append(worker.pid)  # all processes in its PID namespace are killed with it
         else:
             os.waitpid(worker.pid, 0)
             self.clean_up_after(worker)
         return signal.SIGKILL
 
     def clean_up_after(self, worker: Worker) -> None:
-        """Kill the processes that a dead worker left and remove its files, if the worker had no namespaces."""
+        """Kill the processes left behind by a dead worker and remove its files, unless it had its own namespaces."""
         if not self.confinement.namespaces:
             end_children(keep=self.next.pid if self.next else 0)
             shutil.rmtree(worker.scratch, ignore_errors=True)
 
 
 def stop_process(pid: int) -> None:
-    """Stop a process. A process that keeps sending itself SIGCONT is stopped again and finally killed."""
+    """Stop a process. If it keeps sending itself SIGCONT, stop it again and finally kill it."""
     until = time.monotonic() + LONGEST_STOP
     os.kill(pid, signal.SIGSTOP)
     while os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
@@ -316,7 +319,7 @@ def stop_process(pid: int) -> None:
 
 
 def end_children(keep: int) -> None:
-    """Kill all children of this process except `keep`, and the orphans that this process then inherits."""
+    """Kill all children of this process except `keep`, including orphans that it inherits in the process."""
     children = Path(f"/proc/self/task/{os.getpid()}/children")
     while children.exists() and (orphans := {*map(int, children.read_text().split())} - {keep}):
         for pid in orphans:

@@ -1,1 +1,1 @@
-"""Times and judges workloads in the grader's process. Nothing here runs student code."""
+"""Times workloads and decides verdicts in the grader's process. No student code runs here."""

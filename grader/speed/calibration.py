@@ -1,4 +1,4 @@
-"""Stores calibrations (the measured speed of a device) on this machine, for comparison during grading."""
+"""Stores calibrations (measured speeds of devices) on this machine, for comparison during grading."""
 
 import re
 from pathlib import Path
@@ -9,23 +9,23 @@ from grader.base.cachedir import cache_dir
 from grader.results.result import write_whole
 from torchkata.speed.sizes import Kind
 
-TOLERATED: dict[Kind, float] = {"cuda": 0.2, "cpu": 0.5}  # tolerated fraction of speed lost since the calibration
+TOLERATED: dict[Kind, float] = {"cuda": 0.2, "cpu": 0.5}  # tolerated loss of speed since the calibration, as a fraction
 
 
 class Calibration(msgspec.Struct, frozen=True):
-    """The measured peak rates of one device."""
+    """The measured peak rates of a device."""
 
     device: str
     kind: Kind
     date: str  # YYYY-MM-DD
     torch: str
-    flops: dict[str, float]  # FLOP/s of a matrix multiplication with the shapes of `PRODUCT`, by dtype
+    flops: dict[str, float]  # FLOP/s of a matmul with the shapes of `PRODUCT`, by dtype
     bandwidth: dict[str, float]  # B/s of copy and triad
     driver: str = ""
 
 
 def calibration_path(device: str) -> Path:
-    """Return the file for the calibration of a device."""
+    """Return the path of the file that stores the calibration of a device."""
     return cache_dir() / "calibration" / f"{re.sub(r'[^A-Za-z0-9.+-]+', '_', device)}.json"
 
 
@@ -36,7 +36,7 @@ def store(calibration: Calibration, path: Path) -> None:
 
 
 def load(device: str, kind: Kind) -> Calibration | None:
-    """Return the calibration of exactly this device, or None if no calibration can be read."""
+    """Return the calibration of exactly this device, or None if there is none or it can't be read."""
     try:
         found = msgspec.json.decode(calibration_path(device).read_bytes(), type=Calibration)
     except (OSError, msgspec.MsgspecError):
@@ -45,7 +45,7 @@ def load(device: str, kind: Kind) -> Calibration | None:
 
 
 def compare_with_calibration(calibration: Calibration | None, dtype: str, flops: float) -> str:
-    """Return a message if a device is much slower than at its calibration, or else ""."""
+    """Return a message if a device is much slower than when it was calibrated, otherwise ""."""
     before = calibration.flops.get(dtype) if calibration else None
     if calibration is None or before is None or flops >= (1 - TOLERATED[calibration.kind]) * before:
         return ""

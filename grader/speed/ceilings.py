@@ -1,4 +1,4 @@
-"""Measures a device's peak rates with `torch.utils.benchmark`, in a child process without student code."""
+"""Measures the peak rates of a device with `torch.utils.benchmark`, in a child process without student code."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -27,11 +27,11 @@ DTYPES: dict[Kind, dict[str, torch.dtype]] = {
 ELEMENTS: dict[Kind, int] = {"cpu": 2**25, "cuda": 2**28}  # much larger than any cache
 BLOCKS = 5
 BLOCK_SECONDS: dict[Kind, float] = {"cpu": 0.1, "cuda": 0.5}
-SHARE = 0.5  # share of the free memory that one measurement uses
+SHARE = 0.5  # fraction of the free memory used by a measurement
 
 
 def measure_device(kind: Kind) -> Calibration:
-    """Measure the peak rates of the device on which speed is graded. Starts CUDA for kind "cuda"."""
+    """Measure the peak rates of the device used for speed grading. Initializes CUDA if the kind is "cuda"."""
     name, driver, free = prepare_device(kind)
     torch.set_grad_enabled(False)
     return Calibration(
@@ -46,7 +46,7 @@ def measure_device(kind: Kind) -> Calibration:
 
 
 def prepare_device(kind: Kind) -> tuple[str, str, int]:
-    """Return the device's name, driver and free bytes; limit a CPU to one core and one thread."""
+    """Return the name, driver and free memory of the device. On a CPU, use only one core and one thread."""
     if kind == "cuda":
         try:
             driver = read_state().driver
@@ -61,7 +61,7 @@ def prepare_device(kind: Kind) -> tuple[str, str, int]:
 
 
 def measure_products(kind: Kind, free: int) -> Iterator[tuple[str, float]]:
-    """Yield the FLOP/s of a product for each dtype, with the shapes of `PRODUCT`, or fewer rows if memory is short."""
+    """Yield the FLOP/s of a matmul for each dtype. The shapes are those of `PRODUCT`, with fewer rows if necessary."""
     for name, dtype in DTYPES[kind].items():
         size = shrink_to_fit(PRODUCT[kind], dtype.itemsize, free)
         x, weight = make_random(kind, dtype, size.batch, size.width), make_random(kind, dtype, size.width, size.outputs)
@@ -72,19 +72,19 @@ def measure_products(kind: Kind, free: int) -> Iterator[tuple[str, float]]:
 
 
 def shrink_to_fit(size: Size, itemsize: int, free: int) -> Size:
-    """Halve the rows until the product fits into memory."""
+    """Halve the number of rows until the matmul fits into memory."""
     while size.batch > 1 and itemsize * count_elements(size) > SHARE * free:
         size = replace(size, batch=size.batch // 2)
     return size
 
 
 def count_elements(size: Size) -> int:
-    """Count the elements of x, weight and y."""
+    """Return the number of elements of x, weight and y."""
     return size.batch * size.width + size.width * size.outputs + size.batch * size.outputs
 
 
 def measure_bandwidth(kind: Kind, free: int) -> Iterator[tuple[str, float]]:
-    """Yield the B/s of `a = b` and `a = b + s · c` in float32. Each element read or written counts once."""
+    """Yield the B/s of `a = b` and `a = b + s · c` in float32. Each element that is read or written counts once."""
     count = min(ELEMENTS[kind], int(SHARE * free) // 12)
     a, b, c = (make_random(kind, torch.float32, count) for _ in range(3))
     yield "copy", 8 * count / time_work(kind, partial(a.copy_, b))
@@ -92,12 +92,12 @@ def measure_bandwidth(kind: Kind, free: int) -> Iterator[tuple[str, float]]:
 
 
 def make_random(kind: Kind, dtype: torch.dtype, *shape: int) -> torch.Tensor:
-    """Return values uniform in [−1, 1), because GPUs multiply zeros faster."""
+    """Return values uniformly distributed in [−1, 1), because GPUs multiply zeros faster."""
     return torch.empty(shape, dtype=dtype, device=kind).uniform_(-1, 1)
 
 
 def time_work(kind: Kind, work: Callable[[], object]) -> float:
-    """Return the smallest median of several blocks, in seconds, on a warm device."""
+    """Return the smallest median of several blocks in seconds, on a warmed-up device."""
     timer = Timer("work()", globals={"work": work})
     timer.blocked_autorange(min_run_time=DEMANDS[kind].warm_up_seconds)
     return min(timer.blocked_autorange(min_run_time=BLOCK_SECONDS[kind]).median for _ in range(BLOCKS))

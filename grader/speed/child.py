@@ -1,4 +1,4 @@
-"""Runs work that may hang or crash in a device's driver in a child process, which sends messages to its parent."""
+"""Runs work that may hang or crash in a device driver in a child process, which sends messages to its parent."""
 
 import os
 import signal
@@ -16,8 +16,8 @@ Send = Callable[[bytes], None]
 def receive_messages(work: Callable[[Send], None], silence: float) -> Iterator[bytes]:
     """Run `work` in a child process and yield its messages.
 
-    The child is killed after `silence` seconds without a message. Ctrl-C interrupts only while this process waits.
-    Raises MachineError.
+    The child is killed if it sends no message for `silence` seconds. Ctrl-C takes effect only while this process is
+    waiting. Raises MachineError.
     """
     with uninterrupted():
         demand_forkable()

@@ -1,4 +1,4 @@
-"""Measures workloads that are not rates: whether the host waits for the device, and peak memory."""
+"""Measures workloads that are not rates: synchronization with the device, and peak memory."""
 
 import math
 import threading
@@ -16,9 +16,9 @@ from torchkata.speed.workload import HostWait, MemoryPeak, Work, work_of
 
 STEPS = 4
 SECONDS = 60.0
-ATTEMPTS = 3  # number of measurements, of which the best counts
+ATTEMPTS = 3  # number of measurements, of which the best is used
 LOOK_SECONDS = 0.0005
-AHEAD = 0.5  # share of the device's busy time within which the host must request its last batch
+AHEAD = 0.5  # fraction of the device's busy time within which the host must request its last batch
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class Figure:
 
 
 class WrongResult(Exception):
-    """Raised if the work was not done or gave a wrong result."""
+    """Raised if the work was not performed or its result is wrong."""
 
 
 def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> Final:
-    """Measure one workload of one submission. Raises the failures of `torchkata.seam.failures`."""
+    """Measure a workload of a submission. Raises the exceptions in `torchkata.seam.failures`."""
     work = work_of(workload.name)
     task = Task(workload.name, machine.kind, work.sizes[machine.kind], STEPS)
     thresholds = workload.ratio[machine.kind]
@@ -52,13 +52,13 @@ def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) ->
 
 
 def demand_right_result(timed: TimedWorker, done: TimedBlock) -> None:
-    """Raise WrongResult unless the training result is correct."""
+    """Raise WrongResult if the training result is not correct."""
     if not done.error <= timed.check.floor:
         raise WrongResult("the weights after training are wrong for these batches")
 
 
 def count_host_reads(timed: TimedWorker) -> Figure:
-    """Count the reads that would make the host wait on a GPU; on a CPU, nothing waits."""
+    """Count the reads that would make the host wait for a GPU. On a CPU, nothing actually waits."""
     done = timed.block(SECONDS)
     demand_right_result(timed, done)
     reads = done.reply.value
@@ -71,9 +71,9 @@ def count_host_reads(timed: TimedWorker) -> Figure:
 
 
 def measure_host_lead(timed: TimedWorker) -> Figure:
-    """Measure how early the host requests its last batch, on a GPU with other work queued.
+    """Measure how early the host requests its last batch, on a GPU that has other work in its queue.
 
-    The first block does not count: loading kernels for the first time waits for the device.
+    The first block is ignored, because loading kernels for the first time synchronizes with the device.
     """
     demand_right_result(timed, timed.block(SECONDS))
     timed.memory["asked"].zero_()
@@ -92,7 +92,7 @@ def measure_host_lead(timed: TimedWorker) -> Figure:
 
 
 def measure_process_peak(timed: TimedWorker) -> Figure:
-    """Measure the process's peak memory on a CPU, beyond what it used before its own code ran."""
+    """Measure the peak memory of the process on a CPU, relative to its memory before its own code ran."""
     seen = [timed.worker.read_memory()]
     with poll_in_thread(lambda: seen.append(timed.worker.read_memory())):
         done = timed.block(SECONDS)
@@ -103,7 +103,7 @@ def measure_process_peak(timed: TimedWorker) -> Figure:
 
 
 def measure_device_peak(timed: TimedWorker) -> Figure:
-    """Measure how far the free memory of an otherwise unused GPU falls below its value before the code ran."""
+    """Measure how much the free memory of an otherwise unused GPU decreases while the code is running."""
     free = [timed.accelerator.free_bytes()]
     with poll_in_thread(lambda: free.append(timed.accelerator.free_bytes())):
         done = timed.block(SECONDS)
@@ -111,7 +111,7 @@ def measure_device_peak(timed: TimedWorker) -> Figure:
 
 
 def compare_peak(timed: TimedWorker, done: TimedBlock, peak: int) -> Figure:
-    """Compare a peak in bytes with the workload's formula."""
+    """Compare the peak memory in bytes with the value of the workload's formula."""
     assert isinstance(timed.task.work, MemoryPeak)
     expected = timed.task.work.needed_bytes(timed.task.size)
     demand_right_result(timed, done)
@@ -121,7 +121,7 @@ def compare_peak(timed: TimedWorker, done: TimedBlock, peak: int) -> Figure:
 
 @contextmanager
 def poll_in_thread(look: Callable[[], object]) -> Iterator[None]:
-    """Call `look` every half millisecond in this context. Afterwards, re-raise the exception of `look`, if any."""
+    """Call `look` every half millisecond while in this context. Exceptions of `look` are re-raised at the end."""
     over, failed = threading.Event(), list[Exception]()
 
     def loop() -> None:
@@ -153,5 +153,5 @@ FIGURES: dict[tuple[type[Work], Kind], Callable[[TimedWorker], Figure]] = {
 
 
 def choose_measurement(work: Work, kind: Kind) -> Callable[[TimedWorker], Figure]:
-    """Return the measurement for a workload on this kind of device."""
+    """Return the function that measures a workload on this kind of device."""
     return next(figure for (measured, on), figure in FIGURES.items() if isinstance(work, measured) and on == kind)

@@ -1,7 +1,7 @@
-"""Chooses the GPU for speed grading via the driver's NVML, without initializing CUDA.
+"""Selects the GPU for speed grading through the driver's NVML library, without initializing CUDA.
 
-A process that forks must not start CUDA (`grader/sandbox/forks.py`), so torch's `is_available` and device count cannot
-be used here.
+A process that forks must not initialize CUDA (see `grader/sandbox/forks.py`), so torch's `is_available` and
+`device_count` cannot be used here.
 """
 
 import os
@@ -18,7 +18,7 @@ SPLIT = "the device is split into MIG instances, but speed needs the whole devic
 
 
 def choose_gpu(nvml: Any = None) -> Gpu | str:
-    """Return the first device of CUDA_VISIBLE_DEVICES or of the driver, or a message with the problem and a remedy."""
+    """Return the first device in CUDA_VISIBLE_DEVICES or of the driver, or a message with the problem and a remedy."""
     if torch.version.hip is not None:
         return f"this torch ({torch.__version__}) is built for ROCm: install one built for CUDA (pytorch.org)"
     if torch.version.cuda is None:
@@ -37,7 +37,7 @@ def choose_gpu(nvml: Any = None) -> Gpu | str:
 
 
 def find_first_visible(nvml: Any) -> Any:
-    """Return NVML's handle of the device that CUDA would use. Raises StateUnknown."""
+    """Return the NVML handle of the device that CUDA would use. Raises StateUnknown."""
     visible = os.environ.get(VISIBLE)
     if visible == "" or nvml.nvmlDeviceGetCount() == 0:
         raise StateUnknown("there is none, or CUDA_VISIBLE_DEVICES hides all of them")
@@ -48,7 +48,7 @@ def find_first_visible(nvml: Any) -> Any:
 
 
 def find_unsuitable_mode(nvml: Any, handle: Any) -> str:
-    """Return the device's mode, with a remedy, if it prevents timing two processes on the device, or else ""."""
+    """Return the device's mode and a remedy if it prevents timing two processes on the device, otherwise ""."""
     if nvml.nvmlDeviceGetComputeMode(handle) != nvml.NVML_COMPUTEMODE_DEFAULT:
         return "the device allows one process at a time, but two processes are needed: nvidia-smi -c DEFAULT"
     mode = query(nvml, nvml.nvmlDeviceGetMigMode, handle)
@@ -58,5 +58,5 @@ def find_unsuitable_mode(nvml: Any, handle: Any) -> str:
 
 
 def to_text(text: str | bytes) -> str:
-    """Decode text, which older versions of NVML's package return as bytes."""
+    """Decode text, because older versions of the NVML package return bytes."""
     return text.decode() if isinstance(text, bytes) else text

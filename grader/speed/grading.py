@@ -1,4 +1,4 @@
-"""Grades all workloads of one submission, one after the other."""
+"""Grades all workloads of a submission, one after another."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,15 +23,15 @@ WHY_NO_POINTS = f"This is {REHEARSAL}: only speed on a GPU earns them."
 def grade(
     machine: Machine, workloads: Iterable[Workload], files: Mapping[str, Mapping[str, bytes]]
 ) -> Iterator[PerformanceResult]:
-    """Grade each workload with its own files.
+    """Grade each workload with its own set of files.
 
-    The grading ends early if this process or its device fails; the remaining workloads need a new process.
+    If this process or its device fails, grading stops early, and the remaining workloads need a new process.
     """
     for workload in workloads:
         began = time.monotonic()
         try:
             row, failed = grade_workload(machine, workload, files[workload.name]), False
-        except (CudaError, RuntimeError, OSError) as error:  # torch raises RuntimeErrors
+        except (CudaError, RuntimeError, OSError) as error:  # raised by torch
             text = f"{format_error(error)}; {NOT_YOUR_FAULT}"
             row, failed = make_empty_row(machine.kind, workload, "inconclusive", text), True
         yield msgspec.structs.replace(mark_rehearsal(row), seconds=round(time.monotonic() - began, 3))
@@ -40,7 +40,7 @@ def grade(
 
 
 def grade_workload(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> PerformanceResult:
-    """Grade one workload. Errors of torch and the driver in this process are raised."""
+    """Grade a workload. Errors of torch and the driver in this process are propagated."""
     try:
         if isinstance(work := work_of(workload.name), Rate):
             measured = rates.measure(machine, workload, files)
@@ -62,7 +62,7 @@ def grade_workload(machine: Machine, workload: Workload, files: Mapping[str, byt
 
 
 def make_row(machine: Machine, workload: Workload, verdict: Final, thresholds: Tiers) -> PerformanceResult:
-    """Return the row to store for a verdict."""
+    """Return the row that is stored for a verdict."""
     points = points_on(machine.kind, workload)
     taught = "" if verdict.outcome == "inconclusive" else choose_remark(machine, workload, verdict)
     return PerformanceResult(
@@ -80,26 +80,26 @@ def make_row(machine: Machine, workload: Workload, verdict: Final, thresholds: T
 
 
 def choose_remark(machine: Machine, workload: Workload, verdict: Final) -> str:
-    """Return the remark for a measured speed, or "" if the result is wrong."""
+    """Return the remark about a measured speed, or "" if the result is wrong."""
     if verdict.median is None:
         return ""
     return choose_lesson(workload.name, machine.kind, verdict.median, verdict.mfu, machine.device)
 
 
 def format_error(error: Exception) -> str:
-    """Return an error's type and the first line of its message."""
+    """Return the type of an error and the first line of its message."""
     said = str(error).strip().partition("\n")[0]
     return f"{type(error).__name__}: {said}"
 
 
 def make_empty_row(kind: Kind, workload: Workload, outcome: Outcome, message: str) -> PerformanceResult:
-    """Return the row of a workload without a measurement."""
+    """Return the row of a workload that has not been measured."""
     most = points_on(kind, workload).full
     return PerformanceResult(workload=workload.name, outcome=outcome, max_score=most, message=message)
 
 
 def mark_rehearsal(row: PerformanceResult) -> PerformanceResult:
-    """Add a note to the message if the row is a rehearsal."""
+    """Add a note to the message if the row belongs to a rehearsal."""
     if not row.rehearsed:
         return row
     return msgspec.structs.replace(row, message="\n".join(filter(None, (row.message, WHY_NO_POINTS))))

@@ -1,7 +1,7 @@
-"""Detects an idle device: while another process's work runs, this process's own work takes longer.
+"""Detects whether a device is idle. While it runs work of another process, work of this process takes longer.
 
-Work that is queued on a device continues while the process that queued it is paused. Therefore the time of a worker
-ends only when the device is idle again. So its queued work cannot run during other blocks.
+Work queued on a device continues to run while the process that queued it is paused. Therefore a worker is timed until
+the device is idle again, so that its queued work cannot run during other blocks.
 """
 
 import time
@@ -13,29 +13,29 @@ from torchkata.seam.failures import TimedOut
 
 PASS_BYTES = 2**26
 LOOKS = 3
-LOOK_SECONDS = 0.01  # several times the time slice in which a device alternates between processes
-BUSY = 1.5  # threshold relative to the idle duration; next to another process's work, passes take about twice as long
+LOOK_SECONDS = 0.01  # several time slices of a device that alternates between processes
+BUSY = 1.5  # threshold relative to the idle duration; passes take about twice as long while the device is in use
 
 
 class IdleDetector:
-    """Times passes over this process's own memory and compares them with their duration on the idle device."""
+    """Times passes over this process's own memory and compares them with their duration on an idle device."""
 
     def __init__(self, accelerator: Accelerator, device: torch.device) -> None:
         self.accelerator = accelerator
         self.memory = torch.empty(PASS_BYTES, dtype=torch.uint8, device=device)
         self.passes = 1
-        self.time_passes()  # the first loads the kernel
+        self.time_passes()  # the first call loads the kernel
         while (usual := self.time_passes()) < LOOK_SECONDS:
             self.passes *= 2
         self.usual = usual
         self.update_idle_time()
 
     def update_idle_time(self) -> None:
-        """Update the duration on the idle device. Disturbances only lengthen a pass, so the minimum counts."""
+        """Update the duration on an idle device. The minimum is used because disturbances only make a pass slower."""
         self.usual = min(self.usual, *(self.time_passes() for _ in range(LOOKS)))
 
     def wait(self, patience: float) -> float:
-        """Wait until the device is idle; return how many seconds it was busy. Raises TimedOut."""
+        """Wait until the device is idle, and return how many seconds it was busy. Raises TimedOut."""
         began, late = time.perf_counter(), 0.0
         while self.time_passes() > BUSY * self.usual:
             late = time.perf_counter() - began
@@ -44,7 +44,7 @@ class IdleDetector:
         return late
 
     def time_passes(self) -> float:
-        """Return the seconds that the passes take."""
+        """Return the duration of the passes in seconds."""
         began = time.perf_counter()
         for fill in range(self.passes):
             self.memory.fill_(fill % 2)

@@ -1,4 +1,4 @@
-"""Describes the device on which speed is graded, and the requirements of its kind."""
+"""Describes the device used for speed grading, and the requirements for this kind of device."""
 
 import math
 import time
@@ -13,16 +13,16 @@ from torchkata.course import Limits
 from torchkata.speed.datasheets import Device
 from torchkata.speed.sizes import Kind
 
-WARM_SECONDS = 10.0  # how long a device stays warm after work
+WARM_SECONDS = 10.0  # how long a device stays warm after it has worked
 
 
 @dataclass(frozen=True)
 class Demands:
     """Requirements for timing on a kind of device."""
 
-    block_seconds: float  # target if memory allows: much longer than the 0.1 ms of a pause and a reply
+    block_seconds: float  # target, if memory allows; much longer than the 0.1 ms needed for a pause and a reply
     warm_up_seconds: float
-    least_seconds: float = 0.0  # minimum: if memory allows less, the calls are repeated with new inputs
+    least_seconds: float = 0.0  # minimum; if there is too little memory, the calls are repeated with new inputs
     most_calls: int = 512
 
 
@@ -34,12 +34,12 @@ DEMANDS: dict[Kind, Demands] = {
 
 @dataclass
 class Warmth:
-    """The time when a warmed-up device last worked, in seconds of `time.monotonic`."""
+    """The time at which a warmed-up device last worked, in seconds of `time.monotonic`."""
 
     last: float = -math.inf
 
     def keep(self) -> None:
-        """Record that the device is working now."""
+        """Record that the device is currently working."""
         self.last = time.monotonic()
 
     def lasts(self) -> bool:
@@ -49,30 +49,30 @@ class Warmth:
 
 @dataclass(frozen=True)
 class Machine:
-    """One device, and connections to start timed workers on it."""
+    """A device, and connections for starting timed workers on it."""
 
     kind: Kind
     name: str
-    device: Device | None  # the datasheet of the device, if known
-    arena_bytes: int  # memory for the tensors of one worker
+    device: Device | None  # the datasheet values of the device, if known
+    arena_bytes: int  # memory available for the tensors of a worker
     limits: Limits
-    student: socket  # connection to the zygote of the student's workers
-    baseline: socket  # connection to the zygote of the baseline's workers
-    trouble: Callable[[], str]  # returns a problem that occurred since the last call, or ""
+    student: socket  # connection to the zygote for student workers
+    baseline: socket  # connection to the zygote for baseline workers
+    trouble: Callable[[], str]  # returns a problem that has occurred since the last call, or ""
     driver: str = ""
-    calibration: Calibration | None = None  # earlier measurement
-    accelerator: Accelerator = CUDA  # only used if kind is cuda
+    calibration: Calibration | None = None  # an earlier calibration
+    accelerator: Accelerator = CUDA  # used only if the kind is cuda
     warmth: Warmth = field(default_factory=Warmth)
 
     def facts(self) -> dict[str, str]:
-        """Return the facts that a result stores about the device."""
+        """Return the facts about the device that are stored in a result."""
         return {"device": self.name, **({"driver": self.driver} if self.driver else {})}
 
     @property
     def demands(self) -> Demands:
-        """The requirements of this kind of device."""
+        """The requirements for this kind of device."""
         return DEMANDS[self.kind]
 
     def warm_up_seconds(self, attempt: int) -> float:
-        """Return the seconds of warm-up. On the first attempt with a device that is still warm, 0 means one block."""
+        """Return the warm-up time in seconds. 0 means one block (first attempt on a device that is still warm)."""
         return 0.0 if attempt == 1 and self.warmth.lasts() else self.demands.warm_up_seconds

@@ -1,4 +1,4 @@
-"""A worker that runs only while it handles a request, and the memory that it shares with this process."""
+"""A worker that runs only while it is handling a request, and the memory that it shares with this process."""
 
 import socket
 import time
@@ -16,8 +16,8 @@ from torchkata.course import Limits
 from torchkata.seam.failures import Died, Inconclusive
 from torchkata.seam.reply import Reply
 
-SLIP = 5_000_000  # nanoseconds that the kernel may still count after a worker has stopped
-BEGIN_SECONDS = 60.0  # time limit for imports, building a model and, on a GPU, starting CUDA
+SLIP = 5_000_000  # nanoseconds that the kernel may still count after a worker has been stopped
+BEGIN_SECONDS = 60.0  # time limit for importing, building a model and, on a GPU, initializing CUDA
 
 
 @dataclass(frozen=True)
@@ -25,32 +25,35 @@ class Block:
     """The result of a block of work."""
 
     reply: Reply
-    began: float  # start time by `time.perf_counter`
-    wall: float  # seconds, by the clock of this process
-    own: float  # seconds without waits for a processor, but at least the processor time of all threads
+    began: float  # start time according to `time.perf_counter`
+    wall: float  # seconds according to the clock of this process
+    own: float  # seconds excluding waits for a processor, but at least the CPU time of all threads
 
 
 @dataclass(frozen=True)
 class MemoryUse:
-    """The memory of a process in bytes, as counted by the kernel, without mapped files."""
+    """The memory of a process in bytes, as counted by the kernel, excluding mapped files."""
 
     own: int
     shared: int
 
     def beyond(self, before: "MemoryUse") -> int:
-        """Return the growth since `before`. Unmapping shared memory saves nothing, because others may still use it."""
+        """Return the increase since `before`.
+
+        Unmapping shared memory has no effect, because it may still be in use elsewhere.
+        """
         return self.own - before.own + max(0, self.shared - before.shared)
 
 
 class PausedWorker:
-    """A worker that is paused except during requests."""
+    """A worker that is paused except while it is handling a request."""
 
     def __init__(self, control: socket.socket, limits: Limits) -> None:
         self.runner = WorkerRunner(control, limits)
         self.stood = (0, 0)  # the worker's times when it was last paused
 
     def start(self, files: Mapping[str, bytes]) -> Tensor:
-        """Start with these files and return the shared memory, uint8[bytes]. Raises Inconclusive."""
+        """Start the worker with these files and return the shared memory, uint8[bytes]. Raises Inconclusive."""
         self.runner.open(files, 1.0)
         self.runner.start()
         if self.runner.arena is None:
@@ -59,9 +62,9 @@ class PausedWorker:
         return torch.frombuffer(map_descriptor(self.runner.arena), dtype=torch.uint8)
 
     def lay_out(self, order: WorkloadRequest, descriptor: int | None = None) -> Reply:
-        """Let the worker map its memory, before student code runs. Raises TimedOut, Died, Inconclusive.
+        """Let the worker map its memory before any student code runs. Raises TimedOut, Died, Inconclusive.
 
-        `descriptor` refers to the device memory, if the order includes any.
+        `descriptor` refers to device memory, if the order includes any.
         """
         return self.block({"lay_out": msgspec.to_builtins(order)}, BEGIN_SECONDS, descriptor=descriptor).reply
 
@@ -78,7 +81,8 @@ class PausedWorker:
     ) -> Block:
         """Resume the worker until it has replied, then pause it and call `settle`.
 
-        `settle` waits for a device that keeps working while the process is paused. Raises TimedOut, Died, Inconclusive.
+        `settle` waits for a device that continues to work while the process is paused. Raises TimedOut, Died,
+        Inconclusive.
         """
         began = time.perf_counter()
         before, resumed = self.stood, self.runner.signal(b"R")
@@ -91,12 +95,15 @@ class PausedWorker:
         return Block(reply, began, wall, max(used, wall - waited))
 
     def demand_paused(self) -> None:
-        """Check that the worker has not run since it was paused. Raises Died, Inconclusive."""
+        """Raise Died if the worker has run since it was paused. Raises Inconclusive."""
         before, self.stood = self.stood, self.runner.signal(b"P")
         demand_stillness(before, self.stood)
 
     def read_memory(self) -> MemoryUse:
-        """Return the worker's memory as reported by the zygote, or 0 if the worker has exited. Raises Inconclusive."""
+        """Return the memory of the worker as reported by the zygote, or 0 if the worker has exited.
+
+        Raises Inconclusive.
+        """
         return MemoryUse(*self.runner.signal(b"M"))
 
     def end(self) -> None:
@@ -107,7 +114,7 @@ class PausedWorker:
 def demand_stillness(before: tuple[int, int], after: tuple[int, int]) -> None:
     """Raise Died if a worker used CPU time while it was paused.
 
-    A process can arrange for signals that resume it.
+    A process can arrange for itself to be resumed by signals.
     """
     if after[0] - before[0] > SLIP:
         raise Died("your code kept running while it was paused for timing")

@@ -1,4 +1,4 @@
-"""Measures a rate: blocks of the baseline and the student alternate until there is a verdict.
+"""Measures a rate by alternating blocks of the baseline and the student until there is a verdict.
 
 B B B │ S B S B S B …     B: the baseline   S: the student, whose code is loaded after the first three blocks
 """
@@ -30,29 +30,29 @@ from torchkata.speed.freivalds import OWN_MARGIN
 from torchkata.speed.layout import dtype_of
 from torchkata.speed.workload import Rate, work_of
 
-SLOWEST = 10.0  # a block this many times slower than the passing threshold is stopped
-PATIENCE_SECONDS = 3.0  # every block may take at least this long
+SLOWEST = 10.0  # a block is stopped if it is this many times slower than the passing threshold
+PATIENCE_SECONDS = 3.0  # minimum time limit of a block
 TRUSTED_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A measured rate and its verdict."""
+    """A measured rate and the verdict on it."""
 
     verdict: Final
     rate: float | None  # median rate in work units per second
     thresholds: Tiers  # shares of the baseline's rate
-    mfu: float | None  # median MFU, if the device's peak is known
+    mfu: float | None  # median MFU, if the peak of the device is known
 
 
 def rate_work(task: Task) -> Rate:
-    """Return the task's workload, which must be a rate."""
+    """Return the workload of a task, which must be a rate."""
     assert isinstance(task.work, Rate)
     return task.work
 
 
 class Baseline:
-    """A worker that does the work in plain torch."""
+    """A worker that performs the work in plain torch."""
 
     def __init__(self, machine: Machine, task: Task) -> None:
         work = rate_work(task)
@@ -62,11 +62,11 @@ class Baseline:
         self.own_error = 0.0
 
     def rate(self) -> float:
-        """Time one more block; return its rate in work units per second. Raises Inconclusive."""
+        """Time another block and return its rate in work units per second. Raises Inconclusive."""
         return self.work / self.block_seconds()
 
     def block_seconds(self) -> float:
-        """Time one more block in seconds. Raises Inconclusive, including for a wrong result."""
+        """Time another block in seconds. Raises Inconclusive, also if the result is wrong."""
         block = self.timed.block(TRUSTED_SECONDS)
         if self.comparable and not math.isfinite(block.error):
             raise Inconclusive("plain torch's own result was wrong on this device")
@@ -75,7 +75,7 @@ class Baseline:
         return block.seconds
 
     def warm_up(self, seconds: float) -> None:
-        """Work for this many seconds and discard the results."""
+        """Run work for this many seconds and discard the results."""
         until = time.monotonic() + seconds
         self.rate()
         while time.monotonic() < until:
@@ -84,7 +84,7 @@ class Baseline:
 
 
 def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> Measured:
-    """Measure one workload of one submission. Raises the failures of `torchkata.seam.failures`."""
+    """Measure a workload of a submission. Raises the exceptions in `torchkata.seam.failures`."""
     task = choose_task(machine, workload)
     attempt = 1
     while True:
@@ -101,7 +101,7 @@ def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) ->
 def run_attempt(
     machine: Machine, workload: Workload, task: Task, files: Mapping[str, bytes], attempt: int
 ) -> tuple[Final | Retry, float]:
-    """Time blocks until there is a verdict; return it and the baseline's highest rate."""
+    """Time blocks until there is a verdict. Return the verdict and the highest rate of the baseline."""
     machine.trouble()
     baseline = Baseline(machine, task)
     student: TimedWorker | None = None
@@ -140,25 +140,25 @@ def run_attempt(
     finally:
         try:
             if student is not None:
-                student.close()  # close the later worker first: each waits until memory is as it was at its start
+                student.close()  # close the later worker first, since each waits until memory is as it was at its start
         finally:
             baseline.timed.close()
 
 
 def compute_tolerance(student: TimedWorker, baseline: Baseline) -> float:
-    """Return the largest accepted relative error: that of the dtype, or OWN_MARGIN times the error of plain torch."""
+    """Return the largest relative error that is accepted: that of the dtype or OWN_MARGIN times that of plain torch."""
     return max(student.check.floor, OWN_MARGIN * baseline.own_error)
 
 
 def check_calibration(machine: Machine, task: Task, opening: float) -> str:
-    """Return a message if the baseline's matrix multiplication is much slower than at calibration, or else ""."""
+    """Return a message if the baseline's matmul is much slower than during calibration, otherwise ""."""
     if rate_work(task).roof != "compute":
         return ""
     return compare_with_calibration(machine.calibration, NAMES[dtype_of(task.size)], opening)
 
 
 def choose_task(machine: Machine, workload: Workload) -> Task:
-    """Choose the calls per block so that the baseline takes long enough, as far as memory allows."""
+    """Choose the number of calls per block so that the baseline takes long enough, as far as memory allows."""
     work = work_of(workload.name)
     size = work.sizes[machine.kind]
     most = min(most_calls(work, machine.kind, size, machine.arena_bytes), machine.demands.most_calls)

@@ -1,4 +1,4 @@
-"""Grades speed, one submission at a time, each in a child process, on a device that nothing else uses."""
+"""Grades speed on an otherwise unused device, one submission at a time, each in its own child process."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -17,27 +17,27 @@ from torchkata.course import Workload, course
 from torchkata.speed.decision import NOT_YOUR_FAULT
 from torchkata.speed.sizes import Kind
 
-SILENCE = 900.0  # time limit in seconds for one workload, including retries
+SILENCE = 900.0  # time limit in seconds for a workload, including retries
 
 
 @dataclass(frozen=True)
 class SpeedJob:
-    """The workloads to time for one submission."""
+    """The workloads of a submission that have to be timed."""
 
     submission: str
     files: Mapping[str, bytes]
-    katas: tuple[KataResult, ...]  # results of the katas' tests
+    katas: tuple[KataResult, ...]  # test results of the katas
     workloads: tuple[Workload, ...]
 
 
 class Row(msgspec.Struct, frozen=True, tag=True):
-    """A child's message after each workload."""
+    """The message that a child sends after each workload."""
 
     row: PerformanceResult
 
 
 class DeviceFacts(msgspec.Struct, frozen=True, tag=True):
-    """A child's first message: facts about the device."""
+    """The first message of a child, with facts about the device."""
 
     facts: dict[str, str]
 
@@ -46,9 +46,9 @@ Message: TypeAlias = Row | DeviceFacts
 
 
 def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message]:
-    """Yield the device's facts, then the row of each workload. Raises MachineError if the sandbox fails.
+    """Yield facts about the device, then the row of each workload. Raises MachineError if the sandbox fails.
 
-    If the process is lost or its device fails, a new process continues. A workload that fails twice is inconclusive.
+    If the process dies or its device fails, a new process continues. A workload that fails twice is inconclusive.
     """
     missing = list(job.workloads)
     while missing:
@@ -63,7 +63,7 @@ def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message
 
 
 def grade_in_child(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message]:
-    """Yield the messages of one child process. Raises MachineError."""
+    """Yield the messages of a single child process. Raises MachineError."""
 
     def work(student: socket, baseline: socket, send: Send) -> None:
         machine = setup.open_machine(kind, student, baseline)
@@ -76,7 +76,7 @@ def grade_in_child(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Mess
 
 
 def run_on_device(sandbox: Sandbox, work: Callable[[socket, socket, Send], None], silence: float) -> Iterator[bytes]:
-    """Run `work` in a child process with connections for both workers; yield its messages. Raises MachineError."""
+    """Run `work` in a child process with connections for both workers, and yield its messages. Raises MachineError."""
     student, baseline = connect_zygote(sandbox), connect_zygote(sandbox)
 
     def begin(send: Send) -> None:
@@ -92,7 +92,10 @@ def run_on_device(sandbox: Sandbox, work: Callable[[socket, socket, Send], None]
 
 
 def add_fallbacks(job: SpeedJob) -> dict[str, dict[str, bytes]]:
-    """Return the files for each workload. Fallbacks replace broken katas, except the last kata that a workload uses."""
+    """Return the files for each workload.
+
+    Broken katas are replaced by fallbacks, except the last kata of a workload.
+    """
     broken = {kata.kata for kata in job.katas if kata.status != "done"}
     return {
         workload.name: {

@@ -1,4 +1,4 @@
-"""Sets up the device on which speed is graded and detects its problems."""
+"""Sets up the device used for speed grading, and detects problems with it."""
 
 import os
 import platform
@@ -19,26 +19,26 @@ from torchkata.speed.datasheets import device
 from torchkata.speed.sizes import Kind
 
 CPU_ARENA = 2**30
-HOST_ARENA = 2**28  # host memory in addition to a GPU: the data for get_batch
-SHARE_OF_GPU = 0.25  # share of the GPU's memory for the tensors of one worker
+HOST_ARENA = 2**28  # host memory that is used in addition to a GPU, for the data of get_batch
+SHARE_OF_GPU = 0.25  # fraction of GPU memory for the tensors of a worker
 MEMORY_MIB = 8192
 PROCESSOR_SECONDS = 3600.0
 
 
 def plan_workers(gpu: Gpu | None = None) -> Timing:
-    """Return the additional resources of timed workers on a GPU or on the CPU."""
+    """Return the additional resources for timed workers on a GPU or on the CPU."""
     if gpu is not None:
         return Timing(arena_bytes=HOST_ARENA, gpu=gpu)
     return Timing(arena_bytes=CPU_ARENA, core=max(os.sched_getaffinity(0)))
 
 
 def get_limits() -> Limits:
-    """Return the limits of timed workers. In addition, each block of work has a time limit."""
+    """Return the limits for timed workers, which apply in addition to the time limit of each block."""
     return replace(course().limits, memory_mib=MEMORY_MIB, kata_seconds=PROCESSOR_SECONDS)
 
 
 def cpu_name() -> str:
-    """Return the processor's name as reported by Linux."""
+    """Return the name of the processor as reported by Linux."""
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -47,7 +47,7 @@ def cpu_name() -> str:
 
 
 def find_missing(kind: Kind) -> str:
-    """Return why speed can't be graded here, or "". Starts CUDA, so call this in a child process."""
+    """Return why speed can't be graded here, or "". Initializes CUDA, so call this function in a child process."""
     if platform.system() != "Linux":
         return "speed is graded on Linux only"
     if kind == "cuda" and not torch.cuda.is_available():
@@ -56,15 +56,15 @@ def find_missing(kind: Kind) -> str:
 
 
 def open_machine(kind: Kind, student: socket, baseline: socket) -> Machine:
-    """Return the device, ready to use. Starts CUDA for kind "cuda", so call this in a child process."""
+    """Return the device, ready for use. For kind "cuda", this initializes CUDA, so call it in a child process."""
     if kind == "cpu":
-        torch.set_num_threads(1)  # more threads make the checks ten times slower on busy cores
+        torch.set_num_threads(1)  # with more threads, the checks are ten times slower on busy cores
         name = cpu_name()
         return Machine(
             kind, name, None, CPU_ARENA, get_limits(), student, baseline, lambda: "", calibration=load(name, kind)
         )
     watch = StateWatch()
-    trouble = watch.check()  # check this before this process uses the device
+    trouble = watch.check()  # must be checked before this process uses the device
     name = torch.cuda.get_device_name()
     arena = int(SHARE_OF_GPU * torch.cuda.mem_get_info()[1])
     return Machine(
@@ -82,14 +82,14 @@ def open_machine(kind: Kind, student: socket, baseline: socket) -> Machine:
 
 
 class StateWatch:
-    """Detects GPU problems that occurred since the last check."""
+    """Detects GPU problems that have occurred since the last check."""
 
     def __init__(self, read: Callable[[], DeviceState] = read_state) -> None:
         self.read = read
         self.before: DeviceState | None = None
 
     def check(self) -> str:
-        """Return the problem since the last call, or ""."""
+        """Return a problem that has occurred since the last call, or ""."""
         try:
             now = self.read()
         except StateUnknown as error:

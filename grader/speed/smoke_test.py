@@ -1,4 +1,4 @@
-"""Smoke test: before timing submissions, one block of plain torch goes through every step of timing."""
+"""Smoke test: before submissions are timed, a block of plain torch runs through all timing steps."""
 
 from socket import socket
 
@@ -17,7 +17,7 @@ from torchkata.speed.sizes import Kind
 from torchkata.speed.workload import Rate, work_of
 
 BROKEN = "plain torch's own work can't be timed here"
-SILENCE = 300.0  # seconds without a message, after which the driver counts as hung
+SILENCE = 300.0  # the driver is considered hung after this many seconds without a message
 
 
 def run_smoke_test(kind: Kind, sandbox: Sandbox) -> str:
@@ -31,7 +31,7 @@ def run_smoke_test(kind: Kind, sandbox: Sandbox) -> str:
 
 
 def find_first_fault(kind: Kind, student: socket, baseline: socket) -> str:
-    """Return a message about the first fault, or "". Starts CUDA, so call this in a child process."""
+    """Return a message about the first problem, or "". Initializes CUDA, so call this function in a child process."""
     try:
         reason = setup.find_missing(kind) or (lacking() if kind == "cuda" else "")
         if not reason:
@@ -41,13 +41,13 @@ def find_first_fault(kind: Kind, student: socket, baseline: socket) -> str:
                 time_one_block(machine)
     except Inconclusive as error:
         return f"{BROKEN}: {error}"
-    except (CudaError, OSError, RuntimeError) as error:  # torch raises RuntimeErrors
+    except (CudaError, OSError, RuntimeError) as error:  # raised by torch
         return f"{BROKEN}: {format_error(error)}"
     return reason
 
 
 def time_one_block(machine: Machine) -> None:
-    """Run one call of the first workload whose result must equal that of plain torch."""
+    """Run a single call of the first workload whose result must equal that of plain torch."""
     works = {name: work_of(name) for name in course().workloads}
     known = [name for name, work in works.items() if isinstance(work, Rate) and work.same_as_baseline]
     for name in known[:1]:

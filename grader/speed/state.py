@@ -1,6 +1,7 @@
-"""Reads the state of a GPU through NVML: whether other processes use the GPU, and whether it throttles.
+"""Reads the state of a GPU through NVML: whether it is used by other processes, and whether it is throttled.
 
-The package (nvidia-ml-py) can be installed without a GPU; without a driver, reading raises `StateUnknown`.
+The package (nvidia-ml-py) can be installed on machines without a GPU. Without a driver, reading the state raises
+`StateUnknown`.
 """
 
 import importlib
@@ -12,20 +13,20 @@ from typing import Any
 
 import torch
 
-RENUMBERED = (580, 82)  # driver version that renumbered the fields above 250; nvidia-ml-py has only one numbering
-NEGLIGIBLE = 10_000_000  # nanoseconds to ignore: drivers count a few even on a cool device
+RENUMBERED = (580, 82)  # driver version that renumbered the fields above 250; nvidia-ml-py supports only one numbering
+NEGLIGIBLE = 10_000_000  # nanoseconds to ignore, since drivers count a few even on a cool device
 
 
 @dataclass(frozen=True)
 class Slowdown:
-    """A reason why a device runs below its normal clock rates."""
+    """A reason why a device runs below its normal clock rate."""
 
     words: str
-    counters: tuple[int, int]  # fields that count the nanoseconds of this reason, before and since RENUMBERED
-    reason: str  # bit of the current reasons, used if there is no counter
+    counters: tuple[int, int]  # fields that count the nanoseconds for this reason, before and since RENUMBERED
+    reason: str  # bit in the mask of current reasons, used if there is no counter
 
 
-# A software power cap is not listed: large products reach it on every device. Field 75 is
+# The software power cap is not listed, because large matmuls reach it on every device. Field 75 is
 # NVML_FI_DEV_PERF_POLICY_THERMAL, the others are NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_…. Fields are used because
 # nvmlDeviceGetViolationStatus does not count hardware slowdowns and will be removed in CUDA 14.
 SLOWDOWNS = (
@@ -36,12 +37,12 @@ SLOWDOWNS = (
 
 
 class StateUnknown(Exception):
-    """Raised if the device's state can't be read; the message gives the reason on one line."""
+    """Raised if the state of the device can't be read. The message gives the reason on one line."""
 
 
 @dataclass(frozen=True)
 class DeviceState:
-    """The state of a device at one moment. None means that the device or driver does not report it."""
+    """A snapshot of the state of a device. None means that a value is not reported by the device or driver."""
 
     name: str
     sm_count: int
@@ -50,16 +51,16 @@ class DeviceState:
     sm_mhz: int | None
     memory_mhz: int | None
     celsius: int | None
-    slowdowns: tuple[str, ...]  # current reasons without a counter
-    processes: frozenset[int]  # process ids of compute processes, in the driver's numbering
-    slowed_ns: Mapping[str, int] = field(default_factory=dict)  # total durations of the reasons with a counter
+    slowdowns: tuple[str, ...]  # current reasons that have no counter
+    processes: frozenset[int]  # ids of compute processes, as numbered by the driver
+    slowed_ns: Mapping[str, int] = field(default_factory=dict)  # total durations of the reasons that have a counter
 
 
 def read_state(index: int = 0, nvml: Any = None) -> DeviceState:
-    """Read the state of torch's CUDA device `index`, with the module `nvml` (default: pynvml).
+    """Read the state of torch's CUDA device `index`, using the module `nvml` (default: pynvml).
 
-    The device is found by its UUID, because NVML and CUDA number devices differently if CUDA_VISIBLE_DEVICES is set.
-    Raises StateUnknown.
+    The device is identified by its UUID, because NVML and CUDA number devices differently if CUDA_VISIBLE_DEVICES is
+    set. Raises StateUnknown.
     """
     if not torch.cuda.is_available():
         raise StateUnknown("torch sees no CUDA device")
@@ -84,7 +85,7 @@ def read_state(index: int = 0, nvml: Any = None) -> DeviceState:
 
 
 def read_slowdown_counters(nvml: Any, handle: Any, driver: str) -> dict[str, int]:
-    """Return the total nanoseconds of slowdown for each reason that the driver counts."""
+    """Return the total nanoseconds of slowdown for each reason that is counted by the driver."""
     newer = tuple(map(int, re.findall(r"\d+", driver)[:2])) >= RENUMBERED
     values = query(nvml, nvml.nvmlDeviceGetFieldValues, handle, [slow.counters[newer] for slow in SLOWDOWNS])
     return {
@@ -95,7 +96,7 @@ def read_slowdown_counters(nvml: Any, handle: Any, driver: str) -> dict[str, int
 
 
 def read_current_slowdowns(nvml: Any, handle: Any, asked: Collection[Slowdown]) -> tuple[str, ...]:
-    """Return which of these reasons apply now. Raises StateUnknown if the device does not report them."""
+    """Return the given reasons that currently apply. Raises StateUnknown if the device does not report them."""
     if not asked:
         return ()
     reasons = query(nvml, nvml.nvmlDeviceGetCurrentClocksThrottleReasons, handle)
@@ -106,7 +107,7 @@ def read_current_slowdowns(nvml: Any, handle: Any, asked: Collection[Slowdown]) 
 
 @contextmanager
 def open_nvml(nvml: Any = None) -> Iterator[Any]:
-    """Initialize NVML. Errors of NVML, also inside the block, are raised as StateUnknown."""
+    """Initialize NVML. NVML errors, including those raised inside the context, are raised as StateUnknown."""
     try:
         nvml = nvml or importlib.import_module("pynvml")
     except ImportError as error:
@@ -122,7 +123,7 @@ def open_nvml(nvml: Any = None) -> Iterator[Any]:
 
 
 def query(nvml: Any, question: Callable[..., Any], *args: Any) -> Any:
-    """Return the value from NVML, or None if the device does not support the query."""
+    """Query a value from NVML. Return None if the device does not support the query."""
     try:
         return question(*args)
     except nvml.NVMLError_NotSupported:
@@ -130,10 +131,10 @@ def query(nvml: Any, question: Callable[..., Any], *args: Any) -> Any:
 
 
 def describe_other_users(state: DeviceState, own: Collection[int]) -> str | None:
-    """Return a message if processes other than our `own` compute on the device, or else None.
+    """Return a message if the device is used by processes other than our `own`, otherwise None.
 
-    In a container the driver may use the host's process ids, so our own processes cannot be recognized. Call this
-    function before any of our processes uses the device.
+    Inside a container, the driver may report the process ids of the host, so our own processes cannot be recognized.
+    Call this function before any of our processes uses the device.
     """
     others = sorted(state.processes - set(own))
     if not others:
@@ -142,7 +143,7 @@ def describe_other_users(state: DeviceState, own: Collection[int]) -> str | None
 
 
 def describe_slowdown(before: DeviceState, after: DeviceState) -> str | None:
-    """Return a message if the device throttled between two states, or else None."""
+    """Return a message if the device was throttled between two states, otherwise None."""
     grown = {words: now - before.slowed_ns.get(words, now) for words, now in after.slowed_ns.items()}
     reasons = dict.fromkeys(
         [*(words for words, by in grown.items() if by > NEGLIGIBLE), *before.slowdowns, *after.slowdowns]

@@ -1,4 +1,4 @@
-"""A timed worker of the student or the baseline: its memory, its inputs, and its blocks, timed by our own clock."""
+"""A timed worker for the student or the baseline: its memory, inputs and blocks, which are timed by our own clock."""
 
 import contextlib
 import math
@@ -25,42 +25,42 @@ from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import Work, work_of
 
-BACK_SECONDS = 20.0  # time limit for a driver to free the memory of a process that has exited
-SLACK = 2**28  # bytes that libraries of this process may have allocated in the meantime
+BACK_SECONDS = 20.0  # time limit for the driver to free the memory of a process that has exited
+SLACK = 2**28  # bytes that libraries in this process may have allocated in the meantime
 LOOK_SECONDS = 0.01
 MOST_CALLS = 2**16
-SETTLINGS = 3  # number of times that settling is timed before each block
-LEAST_SECONDS = 1e-6  # minimum duration of a block after subtracting the grader's own work
+SETTLINGS = 3  # how often settling is timed before each block
+LEAST_SECONDS = 1e-6  # minimum duration of a block after the time of the grader's own work is subtracted
 
 
 @dataclass(frozen=True)
 class Task:
-    """The work of a block."""
+    """The work performed in a block."""
 
     workload: str
     kind: Kind
     size: Size
     calls: int
-    times: int = 1  # repetitions of all calls, each with new inputs
+    times: int = 1  # number of repetitions of all calls, each with new inputs
 
     @property
     def work(self) -> Work:
-        """The workload's work."""
+        """The work of the workload."""
         return work_of(self.workload)
 
 
 @dataclass(frozen=True)
 class TimedBlock:
-    """A timed block of work: its seconds without the grader's own work, and the error of its results."""
+    """A timed block: its duration in seconds excluding the grader's own work, and the error of its results."""
 
     seconds: float
     error: float
     reply: Reply
-    began: float = 0.0  # start time by `time.perf_counter`
+    began: float = 0.0  # start time according to `time.perf_counter`
 
 
 class TimedWorker:
-    """A worker that has started a task."""
+    """A worker that has been set up for a task."""
 
     def __init__(
         self,
@@ -70,15 +70,18 @@ class TimedWorker:
         files: Mapping[str, bytes] | None,
         accelerator: Accelerator = CUDA,
     ) -> None:
-        """Start a student's worker (with files) or a baseline's. Raises the failures of `torchkata.seam.failures`."""
+        """Start a worker for the student (with files) or the baseline.
+
+        Raises the exceptions in `torchkata.seam.failures`.
+        """
         self.task = task
         self.accelerator = accelerator
         self.free_at_start = accelerator.free_bytes() if task.kind == "cuda" else 0
         self.trusted = files is None
         self.worker = PausedWorker(control, limits)
         self.device_memory: SharedMemory | None = None
-        self.settling = math.inf  # seconds; disturbances only lengthen this duration, so the minimum is subtracted
-        self.rest: IdleDetector | None = None  # set once student code may queue work on the device
+        self.settling = math.inf  # seconds; disturbances only increase this duration, so the minimum is subtracted
+        self.rest: IdleDetector | None = None  # set once student code may have queued work on the device
         try:
             with self.blame_machine():
                 self.begin(self.worker.start(files or {}))
@@ -108,9 +111,9 @@ class TimedWorker:
         self.check.begun()
 
     def hand_over(self, order: WorkloadRequest) -> None:
-        """Let the worker map its memory and the device's memory, if any. Raises Inconclusive, CudaError.
+        """Let the worker map its memory and, if needed, device memory. Raises Inconclusive, CudaError.
 
-        No student code has run yet, so no failure here is the student's fault.
+        No student code has run yet, so failures here are never the student's fault.
         """
         descriptor = None if self.device_memory is None else self.device_memory.descriptor()
         try:
@@ -125,7 +128,7 @@ class TimedWorker:
 
     @contextlib.contextmanager
     def blame_machine(self) -> Iterator[None]:
-        """Turn failures of the baseline's worker into Inconclusive, because they are faults of the machine."""
+        """Convert failures of the baseline's worker to Inconclusive, because they are faults of the machine."""
         try:
             yield
         except (Crashed, Died, NotStarted, TimedOut) as error:
@@ -134,12 +137,12 @@ class TimedWorker:
             raise Inconclusive(f"plain torch's own work failed ({error})") from None
 
     def synchronize(self) -> None:
-        """Wait until the device has finished this process's queued work."""
+        """Wait until the device has finished all work queued by this process."""
         if self.device_memory is not None:
             self.accelerator.synchronize()
 
     def block(self, seconds: float) -> TimedBlock:
-        """Run all calls, as many times as the task specifies. Raises the failures of `torchkata.seam.failures`."""
+        """Run all calls as many times as specified by the task. Raises the exceptions in `torchkata.seam.failures`."""
         self.settling = min(self.settling, *(self.time_settling() for _ in range(SETTLINGS)))
         first = self.run_calls(seconds)
         took, worst = first.seconds, first.error
@@ -149,7 +152,7 @@ class TimedWorker:
         return replace(first, seconds=took, error=worst)
 
     def run_calls(self, seconds: float) -> TimedBlock:
-        """Run all calls once with new inputs; the time excludes the grader's own work."""
+        """Run all calls once with new inputs. The measured time excludes the grader's own work."""
         self.check.refresh()
         self.synchronize()
         if self.rest is not None:
@@ -166,14 +169,14 @@ class TimedWorker:
         return TimedBlock(took, error, block.reply, block.began)
 
     def time_settling(self) -> float:
-        """Time `settle` in seconds, while no other work runs."""
+        """Return the duration of `settle` in seconds while no other work is running."""
         self.synchronize()
         began = time.perf_counter()
         self.settle()
         return time.perf_counter() - began
 
     def settle(self) -> None:
-        """Copy the results on a GPU, before queued work can change them."""
+        """Copy the results on a GPU before they can be changed by queued work."""
         if self.device_memory is not None:
             for name in self.filled:
                 self.results[name].copy_(self.memory[name])
@@ -194,9 +197,9 @@ class TimedWorker:
             self.await_memory()
 
     def await_memory(self) -> None:
-        """Wait until the driver has freed the worker's device memory. Raises Inconclusive for the baseline.
+        """Wait until the driver has freed the device memory of the worker. Raises Inconclusive for the baseline.
 
-        For a student's worker, the verdict is kept even if memory is not freed.
+        For a student's worker, the verdict is kept even if the memory is not freed.
         """
         deadline = time.monotonic() + BACK_SECONDS
         while self.accelerator.free_bytes() < self.free_at_start - SLACK:
@@ -208,7 +211,7 @@ class TimedWorker:
 
 
 def most_calls(work: Work, kind: Kind, size: Size, available: int) -> int:
-    """Return how many calls fit into `available` bytes of device memory (host memory on a CPU), but at least 1."""
+    """Return how many calls fit into `available` bytes of device memory (or host memory on a CPU), but at least 1."""
     on_host = None if kind == "cpu" else False
 
     def needed(calls: int) -> int:

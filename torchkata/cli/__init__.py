@@ -1,4 +1,4 @@
-"""The command `kata`, for students.
+"""The command `kata` for students.
 
-Only `watch` and commands that use a kata import torch, so that the other commands start quickly.
+torch is imported only by `watch` and by commands that run a kata, so that all other commands start quickly.
 """

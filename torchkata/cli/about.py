@@ -12,11 +12,11 @@ from .terminal import paint, print_wrapped, say
 PAGE = "docs/katas.md"
 CHINESE_LINE_BREAK = re.compile(
     r"(?<=[\u2e80-\u9fff\uff00-\uffef])\n(?=[\u2e80-\u9fff\uff00-\uffef])"
-)  # joined without a space
+)  # lines are joined without a space
 
 
 def show(kata: Kata) -> None:
-    """Print the translated task, if any, and the section on the kata, or else where to find the task."""
+    """Print the translated task, if there is one, and the section about the kata, or else where to find the task."""
     print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
     for name, task in tasks_of(kata).items():
         print(f"\n{paint(name, 'bold')}\n{indent(task.strip(), '  ')}")
@@ -28,7 +28,7 @@ def show(kata: Kata) -> None:
 
 
 def join_lines(page: str) -> str:
-    """Join the lines of each Markdown paragraph; keep code, lists and tables as they are."""
+    """Join the lines of each Markdown paragraph. Code, lists and tables are left unchanged."""
     parts = page.split("```")
     outside = (CHINESE_LINE_BREAK.sub("", part) for part in parts[::2])
     parts[::2] = [re.sub(r"(?<=\S)\n(?!\s|\||[-*] |\d+\. |$)", " ", part) for part in outside]
@@ -36,7 +36,7 @@ def join_lines(page: str) -> str:
 
 
 def find_section(kata: Kata) -> str:
-    """Return the text under the kata's heading in `docs/katas.md`, or "" if there is none."""
+    """Return the text below the heading of the kata in `docs/katas.md`, or "" if there is none."""
     try:
         page = (course().root / PAGE).read_text("utf-8")
     except OSError:

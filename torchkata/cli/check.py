@@ -1,8 +1,8 @@
-"""`kata check`: runs the tests like the grader and prints the points.
+"""`kata check`: runs the tests in the same way as the grader, and prints the points.
 
-It tests the files that `kata export` would pack, with the grader's number of inputs and time limits. pytest runs in a
-child process with this module as a plugin, so code that exits Python or hangs affects only its own kata. The child
-process is not a sandbox.
+It tests the files that `kata export` would include, with the same number of inputs and the same time limits as the
+grader. pytest runs in a child process that uses this module as a plugin, so code that hangs or exits Python affects
+only its own kata. The child process is not a sandbox.
 """
 
 import json
@@ -31,13 +31,13 @@ from .terminal import paint
 
 SEEDS = 10**6
 POLL_SECONDS = 0.1
-SLACK = 5.0  # seconds that a test may take beyond its limits, to check results and shrink the input
-RUNNING = "running"  # file with the name of the running test
-POINTS = "points.json"  # file with the points of each kata, written at the end
+SLACK = 5.0  # additional seconds for a test to check results and shrink inputs
+RUNNING = "running"  # name of the file that contains the name of the running test
+POINTS = "points.json"  # name of the file to which the points of each kata are written at the end
 
 
 def check(katas: Sequence[Kata]) -> int:
-    """Test these katas (default: all graded katas) and print the points. Return pytest's exit code."""
+    """Test these katas (default: all graded katas) and print the points. Return the exit code of pytest."""
     chosen = katas or [kata for kata in course().katas.values() if kata.track in course().graded]
     files, notes = collect_files(course().assignment)
     with tempfile.TemporaryDirectory(prefix="torchkata-check-") as folder:
@@ -56,10 +56,10 @@ def check(katas: Sequence[Kata]) -> int:
 
 
 def run_all(katas: Sequence[Kata], folder: Path) -> tuple[int, dict[str, float], dict[str, str]]:
-    """Run the tests; if a kata's code ends the run, run again without it and the katas that build on it.
+    """Run the tests. If a kata ends the run, run again without it and without the katas that build on it.
 
     Returns:
-        pytest's exit code, the points of each kata, and for each kata that ended a run, the reason.
+        The exit code of pytest, the points of each kata, and the reason for each kata that ended a run.
     """
     left, deaths = [kata.name for kata in katas], dict[str, str]()
     seed = random.SystemRandom().randrange(SEEDS)
@@ -79,8 +79,8 @@ def run_all(katas: Sequence[Kata], folder: Path) -> tuple[int, dict[str, float],
 
 
 def wait(run: Run, running: Path) -> tuple[int, str]:
-    """Wait for pytest, and kill it if a test hangs. Return its exit code and the reason for killing it."""
-    most = 3 * course().limits.test_seconds + SLACK  # a failing test also shrinks its input and explains the failure
+    """Wait for pytest, and kill it if a test hangs. Return the exit code and the reason for killing it, if any."""
+    most = 3 * course().limits.test_seconds + SLACK  # a failing test is also shrunk and explained
     test, since = "", time.monotonic()
     try:
         while (code := run.poll()) is None:
@@ -90,7 +90,7 @@ def wait(run: Run, running: Path) -> tuple[int, str]:
                 return -1, words("check.hangs", seconds=f"{most:g}")
             time.sleep(POLL_SECONDS)
         return code, ""
-    except KeyboardInterrupt:  # pytest receives the Ctrl-C too and prints its summary
+    except KeyboardInterrupt:  # pytest also receives Ctrl-C and prints its summary
         time.sleep(POLL_SECONDS)
         raise
     finally:
@@ -100,7 +100,7 @@ def wait(run: Run, running: Path) -> tuple[int, str]:
 
 
 def print_points(katas: Sequence[Kata], points: Mapping[str, float], deaths: Mapping[str, str]) -> None:
-    """Print the total, and the points of each kata without full points."""
+    """Print the total, and the points of each kata that does not have full points."""
     total = sum(kata.max_score for kata in katas)
     print("\n" + paint(words("check.points", earned=f"{sum(points.values()):g}", most=f"{total:g}"), "bold"))
     for kata in katas:
@@ -118,14 +118,14 @@ def width_of(katas: Sequence[Kata]) -> int:
 
 
 def unfinished(kata: Kata, points: Mapping[str, float], deaths: Mapping[str, str]) -> list[str]:
-    """Return the unfinished katas that the kata builds on; the grader replaces them with working code."""
+    """Return the unfinished katas that this kata builds on. The grader replaces them by working code."""
     state = load_state()
     ran = {name: got == course().katas[name].max_score for name, got in points.items()} | dict.fromkeys(deaths, False)
     return [name for name in course().foundations(kata.name) if not ran.get(name, state.is_done(name))]
 
 
 class Limited(InProcess):
-    """Runs a student's code in this process with the grader's time limits on calls, tests and katas."""
+    """Runs student code in this process, with the grader's time limits for calls, tests and katas."""
 
     def __init__(self, folder: Path) -> None:
         self.limits = course().limits
@@ -134,7 +134,7 @@ class Limited(InProcess):
         super().__init__(folder, self.limits.call_seconds)
 
     def reset(self, kata: str) -> None:
-        """Start a test."""
+        """Start a test with its full time limits."""
         if kata != self.kata:
             self.kata, self.kata_left = kata, self.limits.kata_seconds
         self.kata_left_before = self.kata_left
@@ -160,13 +160,13 @@ class Limited(InProcess):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the internal option of `kata check`."""
+    """Add the internal option used by `kata check`."""
     parser.addoption("--graded", type=Path, help="folder of the submission and of the points (internal)")
 
 
-@pytest.hookimpl(trylast=True)  # run after the plugins that choose code and inputs
+@pytest.hookimpl(trylast=True)  # after the plugins that select code and inputs
 def pytest_configure(config: pytest.Config) -> None:
-    """Test the submission, with new random inputs and one torch thread."""
+    """Test the submission with new random inputs and a single torch thread."""
     get_state(config).inputs = NewInputs()
     get_state(config).student = Student(Limited(config.getoption("graded") / "assignment"))
     if "torch" in course().preload:
@@ -177,7 +177,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Record the name of the running test."""
+    """Store the name of the running test."""
     kata = item.path.stem.removeprefix("test_")
     (item.config.getoption("graded") / RUNNING).write_text(f"{kata}::{item.name}")
 

@@ -1,7 +1,7 @@
-"""The command `kata`: parses the command line and runs the command.
+"""The `kata` command: parses the command line and runs the command.
 
-Exit codes: 0 success; 1 a test failed or the student's code raised; 2 wrong usage; 3 a problem with the machine;
-130 Ctrl-C.
+Exit codes: 0 success; 1 a test failed or the student's code raised an exception; 2 wrong usage; 3 a problem with the
+machine; 130 Ctrl-C.
 """
 
 import os
@@ -38,12 +38,12 @@ VERSION = "--version"
 
 
 def list_commands() -> dict[str, list[str]]:
-    """Return the arguments of each command; commands that katas add have no arguments."""
+    """Return the arguments of each command. Commands added by katas have no arguments."""
     return ARGUMENTS | {name: [] for name in plugins.find_commands()}
 
 
 def usage(command: str) -> str:
-    """Return a command with its arguments, as shown in the help."""
+    """Return a command and its arguments, as shown in the help."""
     return " ".join(["kata", command, *list_commands()[command]])
 
 
@@ -64,13 +64,13 @@ def version() -> str:
     """Return the versions of torchkata and Python."""
     try:
         number = metadata.version("torchkata")
-    except metadata.PackageNotFoundError:  # torchkata is a copy that was not installed
+    except metadata.PackageNotFoundError:  # torchkata was copied and not installed
         number = "?"
     return f"torchkata {number}, Python {sys.version.split()[0]}"
 
 
 def check_usage(arguments: Sequence[str]) -> None:
-    """Raise CallError unless the arguments are a command with a valid number of arguments."""
+    """Raise CallError if the arguments are not a command with a valid number of arguments."""
     command, *rest = arguments
     if command not in list_commands():
         raise CallError(words("call.unknown", command=repr(command), commands=", ".join(list_commands())))
@@ -83,7 +83,10 @@ def check_usage(arguments: Sequence[str]) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command and return the exit code; `kata NAME` means `kata next NAME`. Raises CallError, or OSError."""
+    """Run a command and return the exit code. `kata NAME` is short for `kata next NAME`.
+
+    Raises CallError, or OSError.
+    """
     if HELP & {*arguments}:
         show_help()
         return 0
@@ -135,7 +138,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def find_kata(name: str, commands: Collection[str] = ()) -> Kata:
-    """Return the kata with this name. Raises CallError, which suggests a similar kata or command."""
+    """Return the kata with this name. Raises CallError, which suggests a kata or command with a similar name."""
     if name not in course().katas:
         near = nearest(name, [*commands, *course().katas])
         raise CallError(words("unknown.near" if near else "unknown", kata=repr(name), near=near))
@@ -143,7 +146,7 @@ def find_kata(name: str, commands: Collection[str] = ()) -> Kata:
 
 
 def test(kata: Kata) -> int:
-    """Run a kata's tests in this process and return pytest's exit code."""
+    """Run the tests of a kata in this process and return the exit code of pytest."""
     import pytest
 
     from .runs import EXPECTED
@@ -164,7 +167,7 @@ def main() -> NoReturn:
     except (CallError, CourseError) as error:
         print(words("error", text=translate(str(error))), file=sys.stderr)
         sys.exit(2)
-    except BrokenPipeError:  # the program that reads the output, such as `head`, has closed the pipe
+    except BrokenPipeError:  # the program that reads the output (such as `head`) has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:

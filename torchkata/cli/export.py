@@ -1,4 +1,4 @@
-"""`kata export`: writes the zip file to hand in and lists its problems."""
+"""`kata export`: writes the zip file to hand in, and lists problems with it."""
 
 import ast
 import importlib.util
@@ -28,23 +28,23 @@ from .secret import find_secret
 from .terminal import CallError, say
 
 FILE = "assignment.zip"
-LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py")  # names that are left out without a note
+LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py")  # names that are excluded without a note
 
 
 @dataclass(frozen=True)
 class Note:
-    """A problem with a file of the submission."""
+    """A problem with a file in the submission."""
 
     file: str
     text: str
-    is_serious: bool = False  # whether tests of this file will certainly fail
+    is_serious: bool = False  # whether tests of this file are certain to fail
 
 
 def export(path: Path | None) -> int:
-    """Write the zip file and print its problems, the serious problems last.
+    """Write the zip file and print its problems, with the most serious ones last.
 
-    The default path is `assignment.zip` next to `assignment/`. Return the exit code, which is 1 if some tests will
-    certainly fail. Raises CallError if there is nothing to hand in or the file can't be written.
+    The default path is `assignment.zip` next to `assignment/`. Return the exit code, which is 1 if some tests are
+    certain to fail. Raises CallError if there is nothing to hand in or the file can't be written.
     """
     path = path or Path(os.path.relpath(course().root / FILE))
     if path.suffix != ".zip":
@@ -73,7 +73,7 @@ def export(path: Path | None) -> int:
 
 
 def collect_files(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
-    """Return the files of the submission by name, and notes on files that are left out or missing."""
+    """Return the files of the submission by name, and notes about files that are excluded or missing."""
     files: dict[str, bytes] = {}
     notes = []
     found = sorted(folder.iterdir()) if folder.is_dir() else []
@@ -98,7 +98,7 @@ def collect_files(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
 
 
 def reason_to_skip(path: Path) -> str:
-    """Return why a file is left out, or "" if it belongs to the submission."""
+    """Return the reason why a file is excluded, or "" if it is part of the submission."""
     if path.is_symlink():
         return words("export.link")
     if path.is_dir():
@@ -109,7 +109,7 @@ def reason_to_skip(path: Path) -> str:
 
 
 def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[Note]:
-    """Yield a note for each syntax error, import that will fail, or remaining stub."""
+    """Yield a note for each syntax error, each import that will fail, and each remaining stub."""
     try:
         tree = parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -129,7 +129,7 @@ def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Itera
 
 
 def is_installed(module: str) -> bool:
-    """Return whether Python finds a module with this name outside `assignment/`."""
+    """Return whether Python can find a module with this name outside of `assignment/`."""
     if module in sys.stdlib_module_names or module in sys.modules:
         return True
     found = importlib.util.find_spec(module)

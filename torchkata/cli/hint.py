@@ -1,4 +1,4 @@
-"""`kata hint`: prints a kata's hints, one more hint each time."""
+"""`kata hint`: prints the hints of a kata, revealing one more each time."""
 
 from torchkata.course import Kata
 from torchkata.i18n import count_columns, words
@@ -9,7 +9,7 @@ from .terminal import paint, print_wrapped, say
 
 
 def show(kata: Kata) -> None:
-    """Print one more hint than the last time. Raises OSError if the number of hints can't be saved."""
+    """Print one more hint than last time. Raises OSError if the number of hints can't be saved."""
     state = load_state()
     hints = hints_of(kata)
     shown = min(state.hints.get(kata.name, 0) + 1, len(hints))

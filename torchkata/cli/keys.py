@@ -1,4 +1,4 @@
-"""Reads single keys from a terminal without Enter, on Linux and macOS."""
+"""Reads single key presses from a terminal without Enter, on Linux and macOS."""
 
 import os
 import select
@@ -12,20 +12,20 @@ if sys.platform != "win32":
     import termios
     import tty
 
-Wait: TypeAlias = Callable[[float], str]  # waits for at most this many seconds; returns the pressed keys
+Wait: TypeAlias = Callable[[float], str]  # waits for up to this many seconds and returns the pressed keys
 
 QUIT = "q"
 END_OF_INPUT = "\x04"  # Ctrl-D
 
 
 def has_keys() -> bool:
-    """Return whether stdin and stdout are a terminal that supports single keys."""
+    """Return whether stdin and stdout are connected to a terminal that supports single key presses."""
     return sys.platform != "win32" and sys.stdin.isatty() and sys.stdout.isatty()
 
 
 @contextmanager
 def open_keys() -> Iterator[Wait]:
-    """Yield a function that waits for keys, with echo off. Without a terminal, the function only sleeps."""
+    """Yield a function that waits for keys, with echo disabled. If there is no terminal, the function only sleeps."""
     if sys.platform == "win32" or not has_keys():
         yield sleep
         return
@@ -37,7 +37,7 @@ def open_keys() -> Iterator[Wait]:
         if not select.select([terminal], [], [], seconds)[0]:
             return ""
         pressed = os.read(terminal, 64).decode("utf-8", "ignore")
-        if pressed in ("", END_OF_INPUT):  # the terminal was closed, or Ctrl-D
+        if pressed in ("", END_OF_INPUT):  # Ctrl-D, or the terminal was closed
             return QUIT
         return "" if pressed.startswith("\x1b") else pressed.lower()  # arrow keys send several characters
 
@@ -48,6 +48,6 @@ def open_keys() -> Iterator[Wait]:
 
 
 def sleep(seconds: float) -> str:
-    """Sleep and return no keys."""
+    """Sleep, and return no keys."""
     time.sleep(seconds)
     return ""

@@ -1,4 +1,4 @@
-"""`kata` without arguments: the status of every kata and the next step."""
+"""`kata` without arguments: prints the status of all katas and the next step."""
 
 import sys
 
@@ -12,7 +12,7 @@ from .terminal import paint, say
 
 
 def show(state: State) -> None:
-    """Print all tracks, then the next step."""
+    """Print all tracks, followed by the next step."""
     for track in course().tracks.values():
         katas = [kata for kata in course().katas.values() if kata.track == track.name]
         if katas:
@@ -25,7 +25,7 @@ def show(state: State) -> None:
 
 
 def format_row(kata: Kata, state: State) -> str:
-    """Return the line of a kata: its last outcome, and whether its files have changed since then."""
+    """Return the line for a kata: its last outcome, and whether its files have changed since then."""
     status = state.status(kata.name)
     run = state.runs.get(kata.name)
     width = max(map(len, course().katas)) + 2
@@ -36,7 +36,7 @@ def format_row(kata: Kata, state: State) -> str:
 
 
 def show_next(state: State) -> None:
-    """Print the next kata to do."""
+    """Print the next kata to work on."""
     kata = state.next()
     if kata is None:
         say("all_done")

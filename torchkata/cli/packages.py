@@ -24,7 +24,7 @@ def demand_packages() -> None:
 
 
 def find_missing(requirements: Iterable[str]) -> list[str]:
-    """Return the requirements that are not installed, or all requirements if `packaging` is not installed."""
+    """Return the requirements that are not installed, or all of them if `packaging` is not installed."""
     try:
         from packaging.requirements import Requirement  # `packaging` is a dependency of pytest
     except ImportError:
@@ -33,12 +33,12 @@ def find_missing(requirements: Iterable[str]) -> list[str]:
 
 
 def is_installed(requirement: "Requirement") -> bool:
-    """Return whether the installed version, if any, meets the requirement."""
+    """Return whether an installed version meets the requirement."""
     return any(requirement.specifier.contains(found, prereleases=True) for found in find_versions(requirement.name))
 
 
 def find_versions(name: str) -> list[str]:
-    """Return a list with the installed version, or an empty list."""
+    """Return a list that contains the installed version, or an empty list."""
     return [package.version for package in metadata.distributions(name=name)][:1]
 
 

@@ -1,4 +1,4 @@
-"""Commands that katas add, such as `kata measure`. `run` in the kata's `command.py` uses the student's code."""
+"""Commands added by katas, such as `kata measure`. The function `run` in the kata's `command.py` uses student code."""
 
 import importlib
 import sys
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def find_commands() -> dict[str, Kata]:
-    """Return the katas that add a command, by the command's name; an empty dict without a course."""
+    """Return the katas that add a command, keyed by the name of the command. Without a course, the dict is empty."""
     try:
         return {kata.command["name"]: kata for kata in course().katas.values() if kata.command}
     except CourseError:
@@ -21,7 +21,7 @@ def find_commands() -> dict[str, Kata]:
 
 
 def run(kata: Kata) -> int:
-    """Run a kata's command and print its lines. Return the exit code: 1 if the student's code raises."""
+    """Run a kata's command and print its output. Return the exit code, which is 1 if the student's code raised."""
     from torchkata.seam.assignment import Assignment
     from torchkata.seam.reply import make_reply  # imports torch
 
@@ -37,7 +37,7 @@ def run(kata: Kata) -> int:
 
 
 def describe_error(reply: "Reply") -> str:
-    """Describe, on one line, the error that the student's code raised and where."""
+    """Return a one-line description of the error raised by the student's code, including the line."""
     place = words("message.at", file=reply.file, line=reply.line) if reply.line else reply.file
     if reply.outcome == "not_written" and reply.line:
         return words("message.to_do", file=reply.file, line=reply.line)

@@ -1,4 +1,4 @@
-"""`kata reset`: restores the original stub of a kata and keeps the student's file as a backup."""
+"""`kata reset`: restores the original stub of a kata, and keeps the student's file as a backup."""
 
 from torchkata.course import Kata, course
 from torchkata.course.handout import free_name, stub_of
@@ -9,7 +9,7 @@ from .terminal import CallError, say
 
 
 def reset(kata: Kata, *, confirmed: bool) -> None:
-    """Restore the stub, asking first unless `confirmed`. Raises CallError if there are no original stubs."""
+    """Restore the stub. Ask first unless `confirmed`. Raises CallError if there are no original stubs."""
     original, file = course().root / stub_of(kata.name), course().assignment / f"{kata.name}.py"
     if not original.is_file():
         raise CallError(words("reset.none"))
@@ -35,7 +35,7 @@ def reset(kata: Kata, *, confirmed: bool) -> None:
 
 
 def confirm(question: str) -> bool:
-    """Ask a question and return whether the answer is yes; end of input means no."""
+    """Ask a question and return whether the answer is yes. The end of input means no."""
     try:
         return input(question).strip().lower() in ("y", "yes")
     except EOFError:

@@ -1,4 +1,4 @@
-"""Runs pytest in the background: in a fork of a process that has imported torch, or in a new process."""
+"""Runs pytest in the background, either in a fork of a process that has imported torch or in a new process."""
 
 import importlib
 import os
@@ -11,25 +11,26 @@ from typing import IO, TypeAlias, Union
 from torchkata.course import course
 
 NEEDED = ("numpy", "hypothesis", "pytest", "torchkata.compare.assertions", "torchkata.diagnosis.explain")
-EXPECTED = "-Wignore:Module already imported:pytest.PytestAssertRewriteWarning"  # the command kata imported it
+EXPECTED = "-Wignore:Module already imported:pytest.PytestAssertRewriteWarning"  # the `kata` command imported it
 
 
 def can_fork() -> bool:
-    """Return whether the platform can fork."""
+    """Return whether the platform supports fork."""
     return hasattr(os, "fork")
 
 
 def load() -> None:
-    """Import the libraries that every run needs, so that forked runs start immediately.
+    """Import the libraries that are needed by every run, so that forked runs start immediately.
 
-    Do not compute anything here: after an operation on several threads, torch hangs in a forked process.
+    Do not compute anything here, because torch hangs in a forked process if an operation has used several threads
+    before.
     """
     for module in (*course().preload, *NEEDED):
         importlib.import_module(module)
 
 
 class Forked:
-    """A run of pytest in a fork of this process."""
+    """A pytest run in a fork of this process."""
 
     def __init__(self, arguments: Sequence[str], output: IO[bytes] | None) -> None:
         self.code: int | None = None
@@ -40,7 +41,7 @@ class Forked:
             run_in_child(arguments, output)
 
     def poll(self) -> int | None:
-        """Return the exit code, or None while the process runs."""
+        """Return the exit code, or None if the process is still running."""
         return self.reap(os.WNOHANG)
 
     def kill(self) -> None:
@@ -49,13 +50,13 @@ class Forked:
             os.kill(self.pid, signal.SIGKILL)
 
     def wait(self) -> int:
-        """Wait for the process to end and return its exit code."""
+        """Wait for the process to exit, and return its exit code."""
         self.reap(0)
         assert self.code is not None
         return self.code
 
     def reap(self, options: int) -> int | None:
-        """Call `waitpid` until it has returned the status once; return the exit code, if known."""
+        """Call `waitpid` until it has returned the status once. Return the exit code, if known."""
         if self.code is None:
             pid, status = os.waitpid(self.pid, options)
             self.code = os.waitstatus_to_exitcode(status) if pid else None
@@ -66,10 +67,10 @@ Run: TypeAlias = Union[Forked, "subprocess.Popen[bytes]"]
 
 
 def run_in_child(arguments: Sequence[str], output: IO[bytes] | None) -> None:
-    """Run pytest in the forked process and exit."""
+    """Run pytest in the forked process, then exit."""
     code = 70
     try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and kills this process
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent, which kills this process
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         if output is not None:

@@ -1,4 +1,4 @@
-"""The state of `kata watch`: runs a saved kata's tests, then those of the finished katas that build on it."""
+"""The state of `kata watch`: runs the tests of a saved kata, then those of the finished katas that build on it."""
 
 import tempfile
 from collections.abc import Collection
@@ -16,34 +16,34 @@ from .keys import QUIT, has_keys
 from .terminal import has_color, paint, say
 from .watcher import Watcher
 
-REPORTED_BY_PYTEST = (2, 3, 4)  # exit codes: interrupted, internal error, usage error
+REPORTED_BY_PYTEST = (2, 3, 4)  # exit codes for an interrupted run, an internal error and a usage error
 
 
 @dataclass(frozen=True)
 class Task:
-    """A run of tests in the background."""
+    """A test run in the background."""
 
     katas: tuple[str, ...]
     run: runs.Run
     before: State
-    output: IO[bytes] | None  # output of a check of dependents, which is shown only if a kata broke
-    is_retry: bool  # whether the first run of these tests crashed
+    output: IO[bytes] | None  # output of a check of dependents, which is shown only if a kata no longer passes
+    is_retry: bool  # whether this is a retry because the first run crashed
 
 
 class Session:
-    """Decides which tests to run after a key press or a save, and reports what pytest does not print."""
+    """Decides which tests to run after a key press or a saved file, and reports what pytest does not print."""
 
     def __init__(self) -> None:
         self.watcher = Watcher(course().assignment)
         self.task: Task | None = None
-        self.last: tuple[str, ...] = ()  # katas of the last run that the student started
-        self.finished = {kata for kata in course().katas if load_state().status(kata) == "done"}  # done at some time
-        self.due: set[str] = set()  # finished katas that build on saved katas and must be checked
+        self.last: tuple[str, ...] = ()  # katas in the last run started by the student
+        self.finished = {kata for kata in course().katas if load_state().status(kata) == "done"}  # done at some point
+        self.due: set[str] = set()  # finished katas that build on saved katas and still have to be checked
         self.forks = runs.can_fork()
         self.closed = False
 
     def press(self, key: str) -> None:
-        """Handle a key."""
+        """Handle a key press."""
         state = load_state()
         following = state.next()
         if key == QUIT:
@@ -70,13 +70,13 @@ class Session:
             self.start(due, tempfile.TemporaryFile())  # noqa: SIM115  (open until the check has ended)
 
     def affected_katas(self, saved: set[str]) -> set[str]:
-        """Return the saved katas and those that import a saved helper module; otherwise those of the last run."""
+        """Return the saved katas and those that import a saved helper module, or else those of the last run."""
         katas, helpers = saved & course().katas.keys(), saved - course().katas.keys()
         users = {kata for kata in course().katas if helpers & read_imports(course().assignment / f"{kata}.py")}
         return katas | users or set(self.last)
 
     def begin(self, katas: Collection[str]) -> None:
-        """Run the tests of these katas instead of the current run, and schedule checks of their dependents."""
+        """Cancel the current run, start the tests of these katas, and schedule checks of their dependents."""
         if katas:
             self.stop()
             self.last = tuple(kata for kata in course().katas if kata in katas)
@@ -85,7 +85,7 @@ class Session:
             self.start(katas)
 
     def stop(self) -> None:
-        """Kill the current run; if it was a check of dependents, schedule it again."""
+        """Kill the current run. If it was a check of dependents, schedule it again."""
         if self.task is not None:
             self.task.run.kill()
             self.task.run.wait()
@@ -95,7 +95,7 @@ class Session:
             self.task = None
 
     def start(self, katas: Collection[str], output: IO[bytes] | None = None, *, is_retry: bool = False) -> None:
-        """Start the tests of these katas, in a fork of this process if possible."""
+        """Start the tests of these katas, if possible in a fork of this process."""
         chosen = tuple(kata for kata in course().katas if kata in katas)
         if output is None:
             names = words("watch.every") if len(chosen) == len(course().katas) else ", ".join(chosen)
@@ -106,11 +106,11 @@ class Session:
         self.task = Task(chosen, start(arguments, output), before, output, is_retry)
 
     def report(self, task: Task, code: int) -> None:
-        """Print what pytest has not printed about a run's outcome, and retry a crashed run."""
+        """Print what pytest has not printed about the outcome of a run, and retry a run that crashed."""
         now = load_state()
         failed = {kata for kata in task.katas if LOOK_OF[now.status(kata)].color == "red"}
         waiting = {user for kata in failed for user in course().dependents(kata)}
-        self.due -= waiting  # check these when the failed katas are saved again
+        self.due -= waiting  # these are checked when the failed katas are saved again
         silent = [
             kata for kata in task.katas if now.runs.get(kata) == task.before.runs.get(kata) and kata not in waiting
         ]

@@ -1,4 +1,4 @@
-"""Formats the output of `kata`: colors, wrapping, and characters that the terminal can't show."""
+"""Formats the output of `kata`: colors, wrapping, and characters that the terminal can't display."""
 
 import io
 import os
@@ -9,23 +9,23 @@ from typing import Literal
 from torchkata.i18n import words, wrap
 from torchkata.result import LOOK_OF, Status
 
-WIDTH = 100  # maximum width of a text, in columns
-CODES = {"green": "32", "red": "31", "yellow": "33", "bold": "1"}  # ANSI; grey is left as it is
+WIDTH = 100  # maximum width of text in columns
+CODES = {"green": "32", "red": "31", "yellow": "33", "bold": "1"}  # ANSI codes; grey text is left unchanged
 
 
 class CallError(Exception):
-    """Raised if a command can't be carried out; the message is one line."""
+    """Raised if a command can't be executed. The message is a single line."""
 
 
 def prepare() -> None:
-    """Make stdout replace characters that a terminal or pipe can't show instead of raising UnicodeEncodeError."""
+    """Configure stdout to replace characters that can't be displayed instead of raising UnicodeEncodeError."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
 def has_color() -> bool:
-    """Return whether stdout is a terminal with colors and NO_COLOR is not set (no-color.org)."""
+    """Return whether stdout is a terminal that supports colors and NO_COLOR is not set (no-color.org)."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or sys.platform == "win32"
     return not plain and sys.stdout.isatty()
 
@@ -37,12 +37,12 @@ def paint(text: str, style: Status | Literal["bold"]) -> str:
 
 
 def print_wrapped(text: str, hanging: int = 0) -> None:
-    """Print a text wrapped to the terminal; continuation lines are indented by `hanging` columns."""
+    """Print text wrapped to the width of the terminal, with continuation lines indented by `hanging` columns."""
     width = min(WIDTH, shutil.get_terminal_size((WIDTH, 0)).columns)
     for line in text.splitlines():
         print(*wrap(line, width, hanging), sep="\n")
 
 
 def say(key: str, **values: object) -> None:
-    """Print a catalogue text and flush, so that a forked process does not print it again."""
+    """Print a text from the catalogue and flush the output, so that a forked process does not print it again."""
     print(words(key, **values), flush=True)

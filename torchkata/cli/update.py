@@ -1,4 +1,4 @@
-"""`kata update`: installs a newer handout from a folder, an archive or a URL; `assignment/` is not changed.
+"""`kata update`: installs a newer handout from a folder, an archive or a URL, without changing `assignment/`.
 
 A course written by `kata init` is updated to the installed version of torchkata.
 """
@@ -25,7 +25,7 @@ UNREADABLE = (OSError, EOFError, HTTPException, ValueError, RuntimeError, zipfil
 
 
 def update(source: str) -> None:
-    """Install the handout and print the changes. Raises CallError before anything is changed, or OSError.
+    """Install the handout and print the changes. Raises CallError before anything has been changed, or OSError.
 
     Without a source, a self-learner's course is updated to that of the installed version.
     """
@@ -54,7 +54,7 @@ def update(source: str) -> None:
 
 
 def read_handout(source: str) -> dict[str, bytes]:
-    """Read the files of a handout and check their digests. Raises HandoutError, or one of `UNREADABLE`."""
+    """Read the files of a handout and verify their digests. Raises HandoutError, or one of `UNREADABLE`."""
     path = Path(source)
     if not source.startswith(WEB) and path.is_dir():
         names = [file.relative_to(path).as_posix() for file in path.glob(f"**/{handout.LIST}")]
@@ -81,7 +81,7 @@ def download(address: str) -> bytes:
 
 
 def read_member(tar: tarfile.TarFile, name: str) -> bytes:
-    """Read a file of a tar archive. Raises KeyError if it is missing."""
+    """Read a file in a tar archive. Raises KeyError if it is missing."""
     file = tar.extractfile(name)
     if file is None:
         raise KeyError(name)
@@ -89,7 +89,7 @@ def read_member(tar: tarfile.TarFile, name: str) -> bytes:
 
 
 def read_listed(names: Iterable[str], read: Callable[[str], bytes]) -> dict[str, bytes]:
-    """Read the files of the topmost handout among these names. Raises HandoutError for a missing or changed file."""
+    """Read the files of the topmost handout among these names. Raises HandoutError if a file is missing or changed."""
     lists = sorted((name for name in names if f"/{name}".endswith(f"/{handout.LIST}")), key=len)
     if not lists:
         raise handout.HandoutError(handout.LIST)

@@ -1,4 +1,4 @@
-"""`kata watch`: runs the tests of a kata whenever its file is saved. The loop polls keyboard, files and tests."""
+"""`kata watch`: runs the tests of a kata whenever its file is saved. A loop polls the keyboard, files and tests."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from .keys import has_keys, open_keys
 from .session import Session
 from .terminal import say
 
-TICK_SECONDS = 0.03  # seconds between two polls; a poll takes less than 1 % of this time
+TICK_SECONDS = 0.03  # seconds between polls; each poll takes less than 1 % of this time
 
 
 def watch() -> int:
@@ -42,5 +42,5 @@ def watch() -> int:
 
 
 def leave(_signal: int, _frame: FrameType | None) -> NoReturn:
-    """Exit with cleanup, so that the terminal's settings are restored."""
+    """Exit with the usual cleanup, so that the terminal settings are restored."""
     sys.exit(128 + signal.SIGTERM)

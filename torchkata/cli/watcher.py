@@ -1,4 +1,4 @@
-"""Detects saved modules in a folder by polling, which costs less here than the system's notifications."""
+"""Detects saved modules in a folder by polling, which is cheaper here than file system notifications."""
 
 from pathlib import Path
 
@@ -8,9 +8,9 @@ Stamp = tuple[int, int, int]
 
 
 class Watcher:
-    """Reports the modules that have changed since the last report and then stayed the same for one poll.
+    """Reports modules that have changed since the last report and have then been unchanged for one poll.
 
-    The watcher waits for the second poll because editors write in several steps or replace the file.
+    It waits for a second poll because editors write files in several steps or replace them.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -25,7 +25,7 @@ class Watcher:
         return {name.removesuffix(".py") for name in saved}
 
     def read_stamps(self) -> dict[str, Stamp]:
-        """Return modification time, size and inode of each module."""
+        """Return the modification time, size and inode of each module."""
         found = {}
         for path in self.folder.glob("*.py"):
             try:

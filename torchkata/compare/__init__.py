@@ -1,1 +1,1 @@
-"""Compares answers with expected values, and formats values."""
+"""Compares answers with expected values, and formats values for messages."""

@@ -1,4 +1,4 @@
-"""Assertions on plain values. They check type, dtype and shape, then the numbers within a rounding-error bound."""
+"""Assertions about plain values. They check type, dtype and shape, then compare numbers up to rounding errors."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 oracle_is_mistaken = ContextVar("oracle_is_mistaken", default=False)  # whether a known mistake replaces the oracle
 watcher: ContextVar[Callable[[Plain, Plain, str, bool], None] | None] = ContextVar("watcher", default=None)
-ROUNDINGS = 8  # correct matrix products have differed from the exact result by up to 1.9 roundings of their scale
+ROUNDINGS = 8  # correct matrix products differ from the exact result by up to 1.9 roundings of their scale
 
 
 def assert_close(
@@ -37,9 +37,9 @@ def assert_close(
 ) -> None:
     """Assert that `yours` has the right type, dtype and shape, and that its elements equal `expected` up to rounding.
 
-    The tolerance of an element is `roundings * eps(dtype) * scale`, so the tolerance grows with the number and the size
-    of the terms in a sum. An element whose `scale` exceeds the largest number of the dtype is not compared, because
-    correct code may overflow there.
+    The tolerance of an element is `roundings * eps(dtype) * scale`, so it increases with the number and magnitude of
+    the terms in a sum. Elements whose `scale` exceeds the largest finite number of the dtype are ignored, because
+    correct code may overflow.
 
     Args:
         yours: The student's answer: a tensor, or an array if `dtype` is a NumPy dtype.
@@ -64,7 +64,7 @@ def assert_close(
         raise make_failure(yours, expected, what, words("note.not_finite"))
     wanted, limits = convert_to_dtype(exact, dtype)
     if isinstance(yours, Unread):
-        broadcast_scale(exact.shape, scale)  # a scale that depends on the answer raises AnswerRead
+        broadcast_scale(exact.shape, scale)  # raises AnswerRead if the scale depends on the answer
         return
     if type(yours) is not type(wanted) or yours.dtype != wanted.dtype or yours.shape != wanted.shape:
         raise make_failure(yours, wanted, what, explain_form(yours, wanted))
@@ -79,7 +79,7 @@ def assert_close(
 
 
 def convert_to_dtype(exact: Any, dtype: Any) -> tuple[Any, Any]:
-    """Return the numbers as a tensor or an array of this dtype, and the dtype's `finfo`."""
+    """Convert the numbers to a tensor or an array of this dtype, and return it with the `finfo` of the dtype."""
     if dtype is None and "torch" not in course().preload:
         dtype = np.float64
     if dtype is not None and (isinstance(dtype, (np.dtype, type))):
@@ -91,7 +91,7 @@ def convert_to_dtype(exact: Any, dtype: Any) -> tuple[Any, Any]:
 
 
 def broadcast_scale(shape: tuple[int, ...], scale: Any) -> Any:
-    """Return the scale of each element, or the maximum scale if a known mistake computes a scale of another shape."""
+    """Broadcast the scale to all elements, or return its maximum if a known mistake computes it with another shape."""
     sizes = np.abs(np.asarray(scale, dtype=np.float64))
     try:
         return np.broadcast_to(sizes, shape)
@@ -100,7 +100,7 @@ def broadcast_scale(shape: tuple[int, ...], scale: Any) -> Any:
 
 
 def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "", mistake: str = "") -> None:
-    """Assert that `yours` has the same type as `expected` and bitwise identical values; NaN equals NaN.
+    """Assert that `yours` and `expected` have the same type and are bitwise identical. NaNs compare equal.
 
     Args:
         yours: The student's answer.
@@ -125,7 +125,7 @@ def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "
 
 
 def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain = None, expected: str = "") -> None:
-    """Assert `condition`, which the test computes from plain values.
+    """Assert a condition that the test has computed from plain values.
 
     Args:
         condition: True or `np.True_`. Any other value fails.
@@ -160,10 +160,10 @@ def require(condition: object, note: str = "", *, mistake: str = "", yours: Plai
 
 @contextmanager
 def precondition(note: str = "") -> Iterator[None]:
-    """Treat assertions in this context as preconditions, as `require` does.
+    """Treat assertions in this context as preconditions, like `require`.
 
     Args:
-        note: A sentence that replaces the assertion's own.
+        note: A sentence that replaces the message of the assertion.
 
     Raises:
         Unmet: An assertion in the context failed.
@@ -186,7 +186,7 @@ def precondition(note: str = "") -> Iterator[None]:
 def asking(code: str) -> Iterator[None]:
     """Show `code` as the input if an assertion in this context fails.
 
-    Use it for a probe that makes several calls when the assertion is about only one of them.
+    Use this context manager if a probe makes several calls but the assertion concerns only one of them.
 
     Example:
         with asking(f"storage_index({strides}, {index})"):
@@ -200,12 +200,12 @@ def asking(code: str) -> Iterator[None]:
 
 
 def describe_value(yours: Plain) -> str:
-    """Return the test's own description of a value if there is one, or else the formatted value."""
+    """Return the description that the test gives for a value, or the formatted value if there is none."""
     return translate(yours) if isinstance(yours, str) else "" if yours is None else show(yours)
 
 
 def as_float64(values: "Tensor | Array[Any, Any]") -> "Float[Array, '*shape']":
-    """Return the exact values of a floating tensor or array as a float64 array of the same shape, for the oracle.
+    """Return the exact values of a floating-point tensor or array as a float64 array of the same shape, for the oracle.
 
     Example:
         oracle.forward(as_float64(weight), as_float64(x))
@@ -215,7 +215,7 @@ def as_float64(values: "Tensor | Array[Any, Any]") -> "Float[Array, '*shape']":
 
 
 def same(a: Plain, b: Plain) -> bool:
-    """Return whether two plain values agree in type, shape and every bit; any NaN equals any NaN.
+    """Return whether two plain values have the same type, shape and bits. NaNs compare equal.
 
     Example:
         check(not same(first, second), "two calls in a row return the same batch")
@@ -255,19 +255,22 @@ def tensors_equal(a: "Tensor", b: "Tensor") -> bool:
 
 
 def report_comparison(yours: Plain, expected: Plain, what: str, *, right: bool = True) -> None:
-    """Pass a comparison to the `watcher`, if there is one."""
+    """Notify the `watcher`, if there is one, of a comparison."""
     if watch := watcher.get():
         watch(yours, expected, what, right)
 
 
 def make_failure(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
-    """Return the failure to raise, with each value on one line, or with the first difference of values too long for it.
+    """Return the failure to raise.
+
+    It shows each value on one line, or only the first difference if the values are too long. If lists have different
+    lengths or dicts have different keys, a note says so.
 
     A note says so if lists have different lengths or dicts have different keys.
     """
     report_comparison(yours, expected, what, right=False)
     if oracle_is_mistaken.get():
-        return Wrong()  # the failure's text is never shown: this known mistake does not explain the answer
+        return Wrong()  # the text of the failure is never shown, since the known mistake does not explain the answer
     what, note = translate(what), translate(note)
     shown = show_both(expected, yours, MAX_WIDTH - len(what) - 2)
     if shown[0] == shown[1] or any("…" in side for side in shown):
@@ -280,7 +283,7 @@ def make_failure(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
 
 
 def find_first_difference(expected: Plain, yours: Plain, path: str = "") -> tuple[str, Plain, Plain]:
-    """Return the first difference within lists and dicts: its subscripts as code, and both values there."""
+    """Find the first difference within lists and dicts. Return its subscripts as code, and the two values."""
     if isinstance(expected, list) and isinstance(yours, list):
         keys: Iterable[Any] = range(min(len(expected), len(yours)))
     elif isinstance(expected, dict) and isinstance(yours, dict) and expected.keys() == yours.keys():
@@ -294,7 +297,7 @@ def find_first_difference(expected: Plain, yours: Plain, path: str = "") -> tupl
 
 
 def explain_length(yours: Plain, expected: Plain) -> str:
-    """Return a note on lists of different lengths or dicts with different keys, or "" for anything else."""
+    """Return a note about lists of different lengths or dicts with different keys, or "" for any other values."""
     if isinstance(yours, list) and isinstance(expected, list) and len(yours) != len(expected):
         return words("note.length", wanted=len(expected), found=len(yours))
     if isinstance(yours, dict) and isinstance(expected, dict) and yours.keys() != expected.keys():
@@ -307,7 +310,7 @@ def explain_length(yours: Plain, expected: Plain) -> str:
 
 
 def explain_form(yours: Any, wanted: Any) -> str:
-    """Return a note on a wrong type, dtype or shape."""
+    """Return a note about a wrong type, dtype or shape."""
     if type(yours) is not type(wanted):
         return words("note.array" if is_array(wanted) else "note.tensor", found=describe_type(yours))
     if yours.shape != wanted.shape:
@@ -316,7 +319,10 @@ def explain_form(yours: Any, wanted: Any) -> str:
 
 
 def explain_elements(excess: Any, wanted: Any, yours: Any) -> str:
-    """Return a note on how many elements are wrong and which is first; for a large result, add both values there."""
+    """Return a note with the number of wrong elements and the index of the first.
+
+    For a large result, the note also contains the first wrong value and the expected one.
+    """
     if excess.size == 1:
         return ""
     index = tuple(int(i) for i in np.argwhere(excess)[0])

@@ -1,4 +1,4 @@
-"""Assertions on single numbers."""
+"""Assertions about single numbers."""
 
 import math
 import sys
@@ -11,7 +11,7 @@ ROUNDINGS = 256  # float64 roundings: a product of eight numbers needs up to 16,
 
 
 def assert_number(yours: Plain, expected: float, *, relative: float = 0.0, what: str = "", note: str = "") -> None:
-    """Assert that `yours` is an int or a float within a relative tolerance of `expected`, which is at least 0.
+    """Assert that `yours` is an int or a float that equals `expected` (at least 0) within a relative tolerance.
 
     Args:
         yours: The student's answer.
@@ -35,10 +35,10 @@ def assert_number(yours: Plain, expected: float, *, relative: float = 0.0, what:
 
 
 def assert_count(yours: Plain, expected: int, *, what: str = "", note: str = "") -> None:
-    """Assert that `yours` is exactly this int (or this float, if a known mistake expects a float).
+    """Assert that `yours` is exactly this int, or exactly this float if a known mistake expects a float.
 
     Raises:
-        Wrong: `yours` is another number, or has another type.
+        Wrong: `yours` is a different number or has a different type.
 
     Example:
         assert_count(flops, 2 * B * D * K, what="flops")

@@ -1,4 +1,4 @@
-"""Renders Python code that reproduces a call of a student's code: assignments of the arguments, then the call."""
+"""Generates Python code that reproduces a call of the student's code: it assigns the arguments and makes the call."""
 
 import ast
 import inspect
@@ -15,15 +15,15 @@ from torchkata.seam.values import Opaque, Plain, is_array, is_tensor
 
 from .show import MAX_WIDTH, count_elements, describe_type, format_dtype
 
-FEW = (24, 6, 1)  # elements of a tensor to write out: the first of these that needs at most `MAX_LINES` lines
+FEW = (24, 6, 1)  # number of tensor elements to write out; the first value that fits into `MAX_LINES` lines is used
 MAX_LINES = 30
-REPEATED = 4  # a longer list of equal items is written as `[item] * length`
+REPEATED = 4  # longer lists of equal items are written as `[item] * length`
 DEFAULT_DTYPES = ("float32", "int64", "bool")
-TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|.")  # a quoted string, or one character
+TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|.")  # a quoted string or a single character
 
 
 def render_call(call: Call, asked: str = "", width: int = MAX_WIDTH) -> list[str]:
-    """Return the lines that assign the arguments and make the call. The code `asked` replaces the call's own code."""
+    """Return the lines that assign the arguments and make the call. `asked` replaces the code of the call."""
     arguments = call.arguments()
     for few in FEW:
         code = asked or render_probe(call, partial(literal, few=few))
@@ -40,7 +40,7 @@ def render_call(call: Call, asked: str = "", width: int = MAX_WIDTH) -> list[str
 
 
 def render_probe(call: Call, literal: Callable[[Plain], str]) -> str:
-    """Return the code that a student would type instead of a probe, or "" for a probe without `typed`."""
+    """Return the code that a student would type instead of calling a probe, or "" if the probe does not use `typed`."""
     given = call.arguments()
     if call.probe is probes.call:
         names = list(given) if all(map(str.isidentifier, given)) else map(literal, given.values())
@@ -51,12 +51,12 @@ def render_probe(call: Call, literal: Callable[[Plain], str]) -> str:
     known = {**given, "literal": literal}
     try:
         return code(**{name: known[name] for name in inspect.signature(code).parameters if name in known})
-    except Exception:  # the student's code may have modified torch, and with it the arguments
+    except Exception:  # the student's code may have patched torch or modified the arguments
         return ""
 
 
 def find_names_read(code: str) -> set[str]:
-    """Return the names that the code reads before it assigns them."""
+    """Return the names that the code reads before assigning them."""
     used: set[str] = set()
     known: set[str] = set()
     for statement in ast.parse(code).body:
@@ -67,12 +67,12 @@ def find_names_read(code: str) -> set[str]:
 
 
 def is_simple(code: str) -> bool:
-    """Return whether the statements can be joined on one line."""
+    """Return whether several such statements can be written on one line."""
     return all(isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr)) for node in ast.parse(code).body)
 
 
 def render_assignments(given: Mapping[str, Plain], few: int, width: int) -> Iterator[str]:
-    """Yield the assignments of values to names, with several short assignments on a line."""
+    """Yield assignments of the values to their names, combining short assignments on one line."""
     line = ""
     for name, value in given.items():
         first, *others = break_line(f"{name} = {literal(value, few)}", width)
@@ -88,7 +88,7 @@ def render_assignments(given: Mapping[str, Plain], few: int, width: int) -> Iter
 
 
 def literal(value: Plain, few: int = FEW[0]) -> str:
-    """Return Python code for a plain value; a large tensor or array becomes random numbers of the same kind.
+    """Return Python code for a plain value. A large tensor or array is replaced by random numbers of the same kind.
 
     Args:
         value: The value.
@@ -115,7 +115,7 @@ def literal(value: Plain, few: int = FEW[0]) -> str:
 
 
 def render_tensor(value: Any, few: int) -> str:
-    """Return `torch.tensor([[1.0, 2.0]])`, or a shorter expression such as `torch.arange(6.)`."""
+    """Return code such as `torch.tensor([[1.0, 2.0]])`, or a shorter expression such as `torch.arange(6.)`."""
     name, shape = format_dtype(value), list(value.shape)
     dtype = "" if name in DEFAULT_DTYPES else f", dtype=torch.{name}"
     flat = value.flatten().tolist()
@@ -139,7 +139,7 @@ def render_tensor(value: Any, few: int) -> str:
 
 
 def render_array(value: Any, few: int) -> str:
-    """Return `np.array([1, 2], dtype=np.uint16)`, or random numbers for a large array."""
+    """Return code such as `np.array([1, 2], dtype=np.uint16)`, or random numbers for a large array."""
     name, shape = format_dtype(value), list(value.shape)
     flat = value.flatten().tolist()
     if not flat:
@@ -157,7 +157,7 @@ def render_array(value: Any, few: int) -> str:
 
 
 def render_elements(value: Any, dtype: str) -> str:
-    """Return the elements in nested brackets, with the fewest digits that round to the same values."""
+    """Return the elements in nested brackets, using the fewest digits that round to the same values."""
     if value.ndim:
         return f"[{', '.join(render_elements(part, dtype) for part in value)}]"
     number = value.item()
@@ -171,7 +171,7 @@ def render_elements(value: Any, dtype: str) -> str:
 
 
 def iter_sizes(value: Plain) -> Iterator[int]:
-    """Yield the number of elements of each tensor or array in nested lists."""
+    """Yield the number of elements of each tensor or array in (nested) lists."""
     if isinstance(value, (list, tuple)):
         for item in value:
             yield from iter_sizes(item)
@@ -180,7 +180,7 @@ def iter_sizes(value: Plain) -> Iterator[int]:
 
 
 def break_line(line: str, width: int, before: str = "", after: str = "") -> list[str]:
-    """Break a line of code at the commas of its longest bracket until `before + line + after` fits the width."""
+    """Break a line of code at the commas of its longest bracket until `before + line + after` fits into the width."""
     group = find_longest_bracket(line)
     if len(before + line + after) <= width or group is None:
         return [before + line + after]
@@ -199,7 +199,7 @@ def break_line(line: str, width: int, before: str = "", after: str = "") -> list
 
 
 def find_longest_bracket(text: str) -> tuple[int, int] | None:
-    """Return where the longest non-empty top-level bracket opens and closes."""
+    """Return the positions at which the longest non-empty top-level bracket opens and closes."""
     found, depth, begin, place = [], 0, 0, 0
     for token in TOKEN.findall(text):
         if token in "([{":
@@ -212,7 +212,7 @@ def find_longest_bracket(text: str) -> tuple[int, int] | None:
 
 
 def split_items(text: str) -> list[str]:
-    """Split the inside of a bracket at its top-level commas."""
+    """Split the contents of a bracket at the top-level commas."""
     items, depth = [""], 0
     for token in TOKEN.findall(text):
         depth += (token in "([{") - (token in ")]}")

@@ -1,4 +1,4 @@
-"""Formats values in failure messages: type and shape first, then as many numbers as fit."""
+"""Formats values for failure messages: type and shape first, followed by as many numbers as fit."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -8,19 +8,19 @@ from typing import Any
 from torchkata.seam.values import Opaque, Plain, is_array, is_tensor
 
 MAX_ITEMS = 8
-MAX_WIDTH = 86  # characters; with its label, a line has fewer than 100 characters
+MAX_WIDTH = 86  # characters; including its label, a line has fewer than 100 characters
 MIN_WIDTH = 30
-DIGITS = 7  # number of digits, enough to distinguish float32 values that a test distinguishes
+DIGITS = 7  # significant digits; enough to distinguish float32 values that a test distinguishes
 ALL_DIGITS = 17
 
 
 def format_dtype(value: Any) -> str:
-    """Return the dtype's name without `torch.`: `float32`."""
+    """Return the name of the dtype without `torch.`, such as `float32`."""
     return str(value.dtype).removeprefix("torch.")
 
 
 def describe_type(value: Plain) -> str:
-    """Return `float32[2, 3]` for a tensor, `array float32[2, 3]` for an array, else the name of the type."""
+    """Return `float32[2, 3]` for a tensor, `array float32[2, 3]` for an array, or else the name of the type."""
     if is_tensor(value) or is_array(value):
         prefix = "array " if is_array(value) else ""
         return f"{prefix}{format_dtype(value)}[{', '.join(map(str, value.shape))}]"
@@ -36,7 +36,7 @@ def format_number(value: float, digits: int = DIGITS) -> str:
 
 
 def format_array(value: Any, digits: int = DIGITS) -> Iterator[str]:
-    """Yield the pieces of a tensor's nested brackets; a long row shows its first elements and its last element."""
+    """Yield the nested brackets of a tensor in pieces. Long rows show only their first elements and the last one."""
     if value.ndim == 0:
         yield format_number(value.tolist(), digits)
         return
@@ -46,7 +46,7 @@ def format_array(value: Any, digits: int = DIGITS) -> Iterator[str]:
 
 
 def format_pieces(value: Plain, digits: int = DIGITS) -> Iterator[str]:
-    """Yield the pieces of a value's text; a large tensor within a list shows only its type and shape."""
+    """Yield the text of a value piece by piece. A large tensor in a list shows only its type and shape."""
     more = [["…"]] if isinstance(value, (list, dict)) and len(value) > MAX_ITEMS else []
     if is_tensor(value) or is_array(value):
         yield describe_type(value) if count_elements(value) > MAX_ITEMS else show(value, digits)
@@ -71,7 +71,7 @@ def format_items(begin: str, items: Iterable[Iterable[str]], end: str) -> Iterat
 
 
 def show(value: Plain, digits: int = DIGITS, width: int = MAX_WIDTH) -> str:
-    """Return a value as one line of at most `width` columns: its type and shape, then as many numbers as fit.
+    """Format a value as a single line of at most `width` columns: its type and shape, then as many numbers as fit.
 
     Example:
         show(torch.zeros(2))    # "float32[2]  [0.0, 0.0]"
@@ -85,7 +85,7 @@ def show(value: Plain, digits: int = DIGITS, width: int = MAX_WIDTH) -> str:
 
 
 def show_both(one: Plain, other: Plain, width: int = MAX_WIDTH) -> tuple[str, str]:
-    """Show two values, with all digits or with their types if they would otherwise look the same."""
+    """Format two values. If they would look the same, show all digits or the types."""
     for digits in (DIGITS, ALL_DIGITS):
         shown = show(one, digits, width), show(other, digits, width)
         if shown[0] != shown[1]:
@@ -101,7 +101,7 @@ def count_elements(value: Plain) -> int:
 
 
 def join_pieces(pieces: Iterable[str], width: int = MAX_WIDTH) -> str:
-    """Join as many pieces as fit on a line of this width."""
+    """Join as many pieces as fit into a line of this width."""
     text, most = "", max(width, MIN_WIDTH)
     for piece in pieces:
         text += piece
@@ -111,7 +111,7 @@ def join_pieces(pieces: Iterable[str], width: int = MAX_WIDTH) -> str:
 
 
 def shorten(text: str, width: int = MAX_WIDTH) -> str:
-    """Truncate a text to this width, between two items if there are any."""
+    """Truncate a text to this width, if possible between two items."""
     if len(text) <= width:
         return text
     items, comma, _ = text[: width - 2].rpartition(", ")

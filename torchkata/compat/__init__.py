@@ -1,1 +1,1 @@
-"""Access to private parts of other packages, one module per package."""
+"""Access to private APIs of other packages, with one module per package."""

@@ -1,6 +1,7 @@
-"""Contains everything that uses undocumented parts of Hypothesis, mainly to draw inputs without its engine.
+"""All code that uses undocumented parts of Hypothesis, mainly to draw inputs without its engine.
 
-Hypothesis 6.140 works, 6.130 does not. `grader/tests/unit/test_inputs.py` shows whether another version works.
+Hypothesis 6.140 works and 6.130 does not. Run `grader/tests/unit/test_inputs.py` to find out whether another version
+works.
 """
 
 from collections.abc import Iterator
@@ -19,41 +20,41 @@ from hypothesis.internal.entropy import deterministic_PRNG
 from hypothesis.internal.reflection import function_digest
 from hypothesis.strategies import SearchStrategy
 
-ATTEMPTS = 10  # how many draws of an input a strategy may reject
+ATTEMPTS = 10  # maximum number of draws of an input that a strategy may reject
 FEW_EXAMPLES = 10
 SIMPLEST = (ChoiceTemplate("simplest", count=None),)
 
 
 def ignore_local_constants() -> None:
-    """Do not draw constants found in the source of imported modules.
+    """Prevent Hypothesis from using constants found in the source of imported modules.
 
-    Inputs then depend only on the strategy and the seed, not on how this project is installed or which modules an
-    earlier failure imported. This also saves parsing the source.
+    Inputs then depend only on the strategy and the seed, and not on how this project is installed or which modules were
+    imported because of an earlier failure. It also avoids the time needed to parse the source.
     """
     constants = providers._local_constants
     providers._get_local_constants = lambda: constants
 
 
 def register_random_generators() -> None:
-    """Let Hypothesis register the random generators now, because the registration triggers a garbage collection."""
+    """Let Hypothesis register the random generators now, because registering them triggers a garbage collection."""
     with deterministic_PRNG():
         pass
 
 
 def has_explicit_examples(test: Any) -> bool:
-    """Return whether the test has an `@example`."""
+    """Return whether the test has an `@example` decorator."""
     return bool(getattr(test, "hypothesis_explicit_examples", ()))
 
 
 def get_settings(test: Any) -> settings:
-    """Return the test's Hypothesis settings."""
+    """Return the Hypothesis settings of the test."""
     found: settings = test._hypothesis_internal_use_settings
     return found
 
 
 @contextmanager
 def limit_examples(test: Any) -> Iterator[None]:
-    """Limit this test to `FEW_EXAMPLES` examples while the context is active."""
+    """Limit this test to `FEW_EXAMPLES` examples in this context."""
     found = get_settings(test)
     test._hypothesis_internal_use_settings = settings(found, max_examples=min(found.max_examples, FEW_EXAMPLES))
     try:
@@ -63,10 +64,10 @@ def limit_examples(test: Any) -> Iterator[None]:
 
 
 def draw_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dict[str, Any], ConjectureData]]:
-    """Yield the simplest input and `count - 1` random inputs, each with its `ConjectureData`.
+    """Yield the simplest input and `count - 1` random inputs, each together with its `ConjectureData`.
 
-    A test's body that draws more (`st.data()`) draws from the same data. There is no search, mutation or shrinking, so
-    a strategy that rejects most draws yields fewer inputs.
+    If the body of a test draws more values (`st.data()`), they are drawn from the same data. Because there is no
+    search, mutation or shrinking, a strategy that rejects most draws yields fewer inputs.
     """
     random = Random(seed)
     strategies: dict[str, SearchStrategy[Any]] = test.hypothesis._given_kwargs
@@ -83,7 +84,7 @@ def draw_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dict
 
 
 def has_saved_failures(test: Any) -> bool:
-    """Return whether the example database has inputs on which this test failed."""
+    """Return whether the example database contains failing inputs for this test."""
     database = get_settings(test).database
     if database is None or is_empty(database):
         return False
@@ -91,7 +92,10 @@ def has_saved_failures(test: Any) -> bool:
 
 
 def is_empty(database: ExampleDatabase) -> bool:
-    """Return whether the folder is empty. If so, the test's key, which is slow to compute, is not needed."""
+    """Return whether the folder is empty.
+
+    In that case, the key of the test, which is slow to compute, is not needed.
+    """
     return isinstance(database, DirectoryBasedExampleDatabase) and not any(database.path.glob("*"))
 
 

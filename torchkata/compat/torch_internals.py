@@ -1,4 +1,4 @@
-"""Contains everything that uses undocumented parts of torch, with the reasons."""
+"""All code that uses undocumented parts of torch, including the reasons for it."""
 
 import functools
 import inspect
@@ -22,18 +22,19 @@ __all__ = [
 
 
 def reduce_torch_overhead() -> None:
-    """Turn off parts of torch that cost time in this process and that tests do not need."""
+    """Disable parts of torch that take time in this process and that are not needed by tests."""
     skip_dynamo_import()
     skip_stack_traces()
-    torch.set_num_threads(1)  # for such small tensors, starting a second thread costs more than it saves
+    torch.set_num_threads(1)  # for such small tensors, starting a second thread takes longer than it saves
 
 
 def skip_dynamo_import() -> None:
     """Unwrap the methods of `Optimizer` and each optimizer's `step`.
 
-    torch wraps them so that `torch.compile` skips them, and the wrappers import `torch._dynamo`, which doubles torch's
-    import time. The wrapper in `torch/_compile.py` can be disabled by an attribute of the method, but the wrapper
-    around `step` (`torch/optim/optimizer.py`) cannot. Without `torch.compile`, this changes no results.
+    torch wraps them so that they are skipped by `torch.compile`, and the wrappers import `torch._dynamo`, which doubles
+    the import time of torch. The wrapper in `torch/_compile.py` can be disabled by an attribute of the method, but the
+    wrapper around `step` (`torch/optim/optimizer.py`) cannot. If `torch.compile` is not used, this does not affect any
+    results.
     """
     for method in vars(torch.optim.Optimizer).values():
         written = getattr(method, "__wrapped__", None)
@@ -47,7 +48,7 @@ def skip_dynamo_import() -> None:
 
 
 def set_grad_if_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap an optimizer's `step` so that its option `differentiable` turns autograd on or off."""
+    """Wrap an optimizer's `step` so that autograd is enabled or disabled according to the option `differentiable`."""
 
     @functools.wraps(step)
     def stepped(self: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> Any:
@@ -58,17 +59,17 @@ def set_grad_if_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def skip_stack_traces() -> None:
-    """Let `torch.manual_seed` skip the stack traces that it records for devices that are not initialized yet.
+    """Make `torch.manual_seed` skip the stack traces that it records for devices that are not initialized yet.
 
-    torch records three stack traces per call, to show them if CUDA fails to start later. This costs a hundred times
-    more than seeding.
+    torch records three stack traces per call, which it shows if CUDA fails to initialize later. This takes a hundred
+    times longer than seeding itself.
     """
     for backend in (torch.cuda, torch.xpu, torch.mtia):
         backend.traceback = SimpleNamespace(format_stack=list)  # type: ignore[attr-defined]
 
 
 class DispatchMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """A `TorchDispatchMode` that does not import torch's compiler: override `__torch_dispatch__`."""
+    """A `TorchDispatchMode` that does not import torch's compiler. Subclasses override `__torch_dispatch__`."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -79,10 +80,10 @@ class DispatchMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     @staticmethod
     def tensors_in(values: Any) -> list[torch.Tensor]:
-        """Return the tensors in nested lists, tuples and dicts, in order."""
+        """Return all tensors in nested lists, tuples and dicts, in order."""
         return [each for each in tree_leaves(values) if isinstance(each, torch.Tensor)]
 
 
 def keep_gpu_busy(cycles: int) -> None:
-    """Queue a kernel that idles for this number of device clock cycles."""
+    """Queue a kernel that does nothing for this number of device clock cycles."""
     torch.cuda._sleep(cycles)  # type: ignore[no-untyped-call]

@@ -6,8 +6,8 @@
     reference/<kata>/kata.toml   title, hints, points; in the same folder the oracle, mistakes, solution and zoo
     reference/workloads/         the workloads that the grader times, if any
 
-A command uses the course given to it, or else the nearest course, which it finds by searching for `pyproject.toml` from
-the working directory upward.
+A command uses the course that it is given, or else the nearest course. The nearest course is found by searching for a
+`pyproject.toml` in the working directory and its parents.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Check that a course's files agree with each other: its katas, tests and points."""
+"""Checks that the files of a course are consistent: its katas, tests and points."""
 
 import ast
 import re
@@ -12,16 +12,17 @@ from .model import CourseError, Kata
 if TYPE_CHECKING:
     from .course import Course
 
-TRACK_POINTS = 100  # total points of all katas of a track
+TRACK_POINTS = 100  # total points of all katas in a track
 TEST_DEFINITION = re.compile(r"^(?:async )?def (test_\w+)", re.MULTILINE)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def check_katas(course: "Course", katas: Mapping[str, Kata]) -> None:
-    """Raise CourseError, with a one-line message, for the first inconsistency.
+    """Raise CourseError with a one-line message for the first inconsistency.
 
-    Every kata needs a test file and builds on existing katas, and a stub with a test file must be a kata. The points of
-    a handout are not checked: it may contain only part of a track, and they were checked at its release.
+    Every kata must have a test file and may build only on existing katas, and every stub with a test file must be a
+    kata. The points of a handout are not checked, because it may contain only part of a track and they were checked
+    when it was released.
     """
     for name, kata in katas.items():
         path = course.folder(name) / "kata.toml"
@@ -35,7 +36,7 @@ def check_katas(course: "Course", katas: Mapping[str, Kata]) -> None:
         name = path.stem.removeprefix("test_")
         if name not in katas and course.stub(name).is_file():
             raise CourseError(f"{path}: there is no kata of this name (reference/{name}/kata.toml)")
-    if not (course.root / LIST).is_file():  # only a handout has this file
+    if not (course.root / LIST).is_file():  # this file exists only in a handout
         for kata in katas.values():
             check_tests(course, kata)
         for track in course.tracks:
@@ -57,10 +58,10 @@ def check_total(course: "Course", track: str, katas: Sequence[Kata]) -> None:
 
 
 def check_tests(course: "Course", kata: Kata) -> None:
-    """Raise CourseError if the test file's source and [points] do not name the same tests.
+    """Raise CourseError if the test functions in the test file do not match [points].
 
-    The test file is searched instead of imported. It may get tests from elsewhere (`globals().update(...)`), so pytest
-    and the grader compare again after collection.
+    The test file is parsed and not imported. It may also get tests from other modules (`globals().update(...)`), so
+    pytest and the grader compare again after collection.
     """
     if not kata.points:
         path = course.folder(kata.name) / "kata.toml"
@@ -68,7 +69,7 @@ def check_tests(course: "Course", kata: Kata) -> None:
     source = course.test_file(kata.name).read_text("utf-8", errors="replace")
     found = {*TEST_DEFINITION.findall(source)}
     if found - kata.test_functions:
-        found &= parse_functions(source)  # excludes definitions inside strings
+        found &= parse_functions(source)  # excludes definitions in strings
     if "globals()" in source or "import *" in source:
         found |= kata.test_functions
     found |= {name for name in kata.test_functions - found if re.search(rf"\b{re.escape(name)}\b", source)}
@@ -76,7 +77,7 @@ def check_tests(course: "Course", kata: Kata) -> None:
 
 
 def parse_functions(source: str) -> set[str]:
-    """Return the names of a module's functions; an empty set if Python can't parse it."""
+    """Return the names of the functions in a module, or an empty set if Python can't parse it."""
     try:
         return {node.name for node in ast.parse(source).body if isinstance(node, FUNCTIONS)}
     except (SyntaxError, ValueError):
@@ -84,7 +85,7 @@ def parse_functions(source: str) -> set[str]:
 
 
 def compare_tests(course: "Course", kata: Kata, found: Collection[str], scored: Collection[str]) -> None:
-    """Raise CourseError for a test that was found but is not in `scored`, or is in `scored` but was not found."""
+    """Raise CourseError for a test that was found but is not `scored`, or that is `scored` but was not found."""
     points_file, test_file = course.folder(kata.name) / "kata.toml", course.test_file(kata.name)
     if extra := {*found} - {*scored}:
         place = points_file.relative_to(course.root)

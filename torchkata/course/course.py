@@ -1,4 +1,4 @@
-"""A course: its folders and files, its katas and workloads."""
+"""A course, with its folders and files, its katas, and its workloads."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -17,15 +17,15 @@ PRIVATE = frozenset(
 
 @dataclass(frozen=True)
 class Course:
-    """A course. Its files are read when they are first needed."""
+    """A course. Its files are read lazily."""
 
     root: Path
     title: str
     tracks: dict[str, Track]
-    graded: tuple[str, ...]  # tracks that commands grade by default
+    graded: tuple[str, ...]  # tracks that are graded by default
     limits: Limits = field(default_factory=Limits)
     languages: tuple[str, ...] = ("en",)
-    preload: tuple[str, ...] = ()  # packages that students' code may use: workers import them before they start
+    preload: tuple[str, ...] = ()  # packages that student code may use; workers import them before they start
     dependencies: tuple[str, ...] = ()  # packages that students install: the dependency group `students`
 
     @property
@@ -40,11 +40,11 @@ class Course:
 
     @property
     def reference(self) -> Path:
-        """The folder of the oracles, mistakes, solutions and texts of all katas."""
+        """The folder that contains the oracles, mistakes, solutions and texts of all katas."""
         return self.root / "reference"
 
     def stub(self, kata: str) -> Path:
-        """Return the path of the file that a student edits."""
+        """Return the path of the file that students edit."""
         return self.assignment / f"{kata}.py"
 
     def solution(self, kata: str) -> Path:
@@ -52,19 +52,19 @@ class Course:
         return self.folder(kata) / "solution.py"
 
     def fallback(self, kata: str) -> Path:
-        """Return the path of the code that replaces a student's unfinished kata when other katas build on it."""
+        """Return the path of the code that replaces a student's unfinished kata if other katas build on it."""
         return self.folder(kata) / "fallback.py"
 
     def test_file(self, kata: str) -> Path:
-        """Return the path of a kata's tests."""
+        """Return the path of the tests of a kata."""
         return self.tests / f"test_{kata}.py"
 
     def folder(self, kata: str) -> Path:
-        """Return the path of a kata's folder in `reference/`."""
+        """Return the path of the folder of a kata in `reference/`."""
         return self.reference / kata
 
     def rules(self) -> list[Path]:
-        """Return the files that define tasks and points: tests and reference without private files."""
+        """Return the files that define tasks and points: the tests, and the reference without private files."""
         public = [path for path in self.reference.rglob("*") if not self.is_private(path)]
         paths = [*public, *self.tests.rglob("*"), self.root / "pyproject.toml", self.root / "conftest.py"]
         return sorted(path for path in paths if path.suffix in (".py", ".toml") and path.is_file())
@@ -74,7 +74,7 @@ class Course:
         return not PRIVATE.isdisjoint(path.relative_to(self.reference).parts)
 
     def solutions(self) -> dict[str, bytes]:
-        """Return the instructor's solutions by file name, as a student would submit them."""
+        """Return the instructor's solutions by file name, in the form in which students submit their code."""
         paths = {name: self.solution(name) for name in self.katas}
         return {f"{name}.py": path.read_bytes() for name, path in paths.items() if path.is_file()}
 
@@ -86,7 +86,7 @@ class Course:
         return katas
 
     def read_katas(self) -> dict[str, Kata]:
-        """Read all katas by name, in order, without checking them against each other. Raises CourseError."""
+        """Read all katas by name, in order, without checking their consistency. Raises CourseError."""
         paths = sorted(self.reference.glob("*/kata.toml"))
         katas = [parse_kata(read_toml(path), path, self.tracks, self.languages) for path in paths]
         order = list(self.tracks)
@@ -102,13 +102,13 @@ class Course:
 
     @property
     def lint(self) -> dict[str, dict[str, Any]]:
-        """Findings in students' sources that are reported to instructors, by name; empty in a handout."""
+        """Patterns in student code that are reported to instructors, by name. Empty in a handout."""
         path = self.reference / "lint.toml"
         return read_toml(path) if path.is_file() else {}
 
     @cached_property
     def shared_texts(self) -> dict[str, dict[str, Any]]:
-        """Translations that several katas share, by language: titles of tracks, claims, mistakes."""
+        """Translations shared by several katas, by language: titles of tracks, claims, mistakes."""
         paths = {language: self.reference / f"{language}.toml" for language in self.languages}
         return {language: read_toml(path) for language, path in paths.items() if path.is_file()}
 
@@ -125,14 +125,14 @@ class Course:
         return [kata for kata in self.katas if name in self.foundations(kata)]
 
     def timed_with(self, katas: Iterable[str]) -> tuple[Workload, ...]:
-        """Return the workloads that end with one of these katas."""
+        """Return the workloads whose last kata is one of these katas."""
         names = {*katas}
         return tuple(workload for workload in self.workloads.values() if workload.uses[-1] in names)
 
     def choose(self, names: Sequence[str], tracks: Sequence[str] = ()) -> list[Kata]:
-        """Return the katas with these names or in these tracks, in the order of the course; all katas by default.
+        """Return the katas with these names or in these tracks, in course order. By default, return all katas.
 
-        A string may hold several names, separated by commas; the track `all` selects every kata. Raises ValueError for
+        A string may contain several names separated by commas. The track `all` selects all katas. Raises ValueError for
         an unknown name.
         """
         chosen = {name for text in names for name in text.split(",")}
@@ -150,7 +150,7 @@ class Course:
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """Return the name that is most similar to `name`, or "" if no name is similar."""
-    from difflib import get_close_matches  # imported only for error messages
+    """Return the name that is most similar to `name`, or "" if none of the names is similar."""
+    from difflib import get_close_matches  # only needed for error messages
 
     return next(iter(get_close_matches(Path(name).stem.lower(), names, n=1)), "")

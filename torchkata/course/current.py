@@ -1,4 +1,4 @@
-"""The course that this process works on."""
+"""The course that the current process works on."""
 
 import sys
 from collections import defaultdict
@@ -11,14 +11,14 @@ from .course import Course
 from .load import read_course_fields, read_toml
 from .model import NoCourseError
 
-CURRENT: list[Course] = []  # at most one course: a process works on only one
+CURRENT: list[Course] = []  # contains at most one course, since a process works on only one
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 def course() -> Course:
-    """Return the course that was passed to `use`, or else the nearest course. Raises CourseError."""
+    """Return the course that was passed to `use`, or the nearest course. Raises CourseError."""
     if not CURRENT:
         found = find_course(Path.cwd())
         if found is None:
@@ -28,12 +28,12 @@ def course() -> Course:
 
 
 def is_chosen() -> bool:
-    """Return whether this process already has a course, so that `course` does not search."""
+    """Return whether this process already has a course, so that `course` does not have to search for one."""
     return bool(CURRENT)
 
 
 def use(root: Path) -> Course:
-    """Make the course in this folder the current course, and its modules importable. Raises CourseError."""
+    """Make the course in this folder the current one, and make its modules importable. Raises CourseError."""
     CURRENT[:] = [read_course(root.resolve())]
     if sys.path[:1] != [str(CURRENT[0].root)]:
         sys.path.insert(0, str(CURRENT[0].root))
@@ -41,19 +41,22 @@ def use(root: Path) -> Course:
 
 
 def use_none() -> None:
-    """Use a course without katas, for commands that work without any course."""
+    """Use a course without katas, for commands that do not need a course."""
     CURRENT[:] = [Course(root=Path(__file__).parent, title="no course", tracks={}, graded=())]
 
 
 def find_course(start: Path) -> Path | None:
-    """Return the nearest folder that holds a course, from `start` upward. Raises CourseError if it is unreadable."""
+    """Return the nearest folder that contains a course, searching upward from `start`.
+
+    Raises CourseError if a course cannot be read.
+    """
     return next((folder for folder in (start, *start.parents) if is_course(folder)), None)
 
 
 def is_course(folder: Path) -> bool:
-    """Return whether the folder's `pyproject.toml` has a table [tool.torchkata].
+    """Return whether the `pyproject.toml` in a folder contains a table [tool.torchkata].
 
-    Raises CourseError if the file mentions torchkata and is not valid TOML.
+    Raises CourseError if the file mentions torchkata but is not valid TOML.
     """
     path = folder / "pyproject.toml"
     try:
@@ -69,7 +72,7 @@ def read_course(root: Path) -> Course:
 
 
 def cached_by_course(function: Callable[P, T]) -> Callable[P, T]:
-    """Decorate a function so that its results are cached separately for each course."""
+    """Decorate a function so that its results are cached per course."""
     by_root: defaultdict[Path, Callable[..., T]] = defaultdict(lambda: cache(function))
 
     @wraps(function)

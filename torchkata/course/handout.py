@@ -1,7 +1,7 @@
-"""Updates a handout: new files replace the old ones, and the student's work is kept.
+"""Updates a handout. New files replace the old ones, and the student's work is kept.
 
-`reference/handout.sha256` lists the files of a handout in the format of `sha256sum`. Any other file belongs to the
-student. A listed file that the student has changed is kept as a backup. `assignment/` is never touched.
+`reference/handout.sha256` lists the files of a handout in the format of `sha256sum`. All other files belong to the
+student. If the student has changed a listed file, a backup of it is kept. `assignment/` is never modified.
 """
 
 import hashlib
@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-LIST = "reference/handout.sha256"  # only a handout has this file
-STUBS = "reference/stubs"  # the original stubs, for `kata reset`
+LIST = "reference/handout.sha256"  # this file exists only in a handout
+STUBS = "reference/stubs"  # the original stubs, which `kata reset` restores
 STUDENTS = "assignment"
 UNSAFE = re.compile(
     r"""[\\:*?"<>|~]          # a Windows separator, drive, wildcard or short name (PROGRA~1)
@@ -27,28 +27,31 @@ UNSAFE = re.compile(
 
 
 class HandoutError(Exception):
-    """Raised if a folder or archive is not a complete handout; the message is the name of the offending file."""
+    """Raised if a folder or archive is not a complete handout. The message is the name of the offending file."""
 
 
 @dataclass(frozen=True)
 class Updated:
-    """The changes made by an update, as paths in the handout."""
+    """The changes made by an update, as paths relative to the handout."""
 
     new: tuple[str, ...]  # files that were written
     gone: tuple[str, ...]  # files that were removed
-    backups: dict[str, str]  # backup of each file that the student had changed
+    backups: dict[str, str]  # the backup of each file that the student had changed
     missing: tuple[str, ...]  # katas without a file in `assignment/`
-    changed: tuple[str, ...]  # katas whose stub is new and differs from the student's file
+    changed: tuple[str, ...]  # katas whose stub is new and different from the student's file
 
 
 def listing(files: Mapping[str, bytes]) -> bytes:
-    """Return the list of these files as text, without files in `assignment/`."""
+    """Return a listing of these files as text, excluding files in `assignment/`."""
     lines = [f"{digest(content)}  {name}\n" for name, content in sorted(files.items()) if not is_students(name)]
     return "".join(lines).encode()
 
 
 def parse_listing(content: bytes) -> dict[str, str]:
-    """Return the digests of a list by path. Raises HandoutError for a line that `listing` can't have written."""
+    """Return the digests in a listing, by path.
+
+    Raises HandoutError for a line that `listing` could not have written.
+    """
     lines = [line.partition("  ") for line in content.decode("utf-8", "replace").splitlines()]
     names = [name for _, _, name in lines]
     if find_unsafe(names) is not None or any(is_students(name) for name in names):
@@ -57,7 +60,7 @@ def parse_listing(content: bytes) -> dict[str, str]:
 
 
 def find_unsafe(names: Iterable[str]) -> str | None:
-    """Return a path that, on some system, is outside its folder or is the same file as another path."""
+    """Return a path that on some system is outside of its folder or is the same file as another path."""
     spelled: dict[str, str] = {}
     for name in names:
         folders = map(str, PurePosixPath(name).parents)
@@ -69,30 +72,30 @@ def find_unsafe(names: Iterable[str]) -> str | None:
 
 
 def fold(name: str) -> str:
-    """Return a form that is equal for all spellings of a path that are the same file on a case-insensitive system."""
+    """Return a string that is the same for all spellings of a path on a case-insensitive file system."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def is_students(name: str) -> bool:
-    """Return whether a path belongs to the student, so that no update may touch it."""
+    """Return whether a path belongs to the student and must not be modified by updates."""
     return fold(name).partition("/")[0] == STUDENTS
 
 
 def digest(content: bytes) -> str:
-    """Compute the SHA-256 of a file; CRLF counts as LF, since git may convert line endings."""
+    """Return the SHA-256 digest of a file. CRLF is treated as LF, because git may convert line endings."""
     return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
 
 
 def digest_of(path: Path) -> str:
-    """Compute the digest of the file at a path; "" if there is no file."""
+    """Return the digest of the file at a path, or "" if there is no file."""
     return digest(path.read_bytes()) if path.is_file() else ""
 
 
 def update(root: Path, files: Mapping[str, bytes]) -> Updated:
     """Replace the files of the handout in `root` with those of a newer handout.
 
-    All files are first written to a temporary folder and then moved one by one, the list last. So an interrupted
-    update loses nothing and can be repeated. Raises HandoutError if `root` has no list, or OSError.
+    All files are first written to a temporary folder and then moved one by one, ending with the listing. An interrupted
+    update therefore loses nothing and can be repeated. Raises HandoutError if `root` has no listing, or OSError.
     """
     if not (root / LIST).is_file():
         raise HandoutError(LIST)
@@ -133,12 +136,12 @@ def update(root: Path, files: Mapping[str, bytes]) -> Updated:
 
 
 def stub_of(kata: str) -> str:
-    """Return the path of a kata's original stub in a handout."""
+    """Return the path of the original stub of a kata in a handout."""
     return f"{STUBS}/{kata}.py"
 
 
 def remove(root: Path, names: list[str]) -> None:
-    """Remove these files, and then the folders that are left empty."""
+    """Remove these files, and any folders that become empty."""
     for name in names:
         (root / name).unlink(missing_ok=True)
         folder = (root / name).parent
@@ -148,7 +151,7 @@ def remove(root: Path, names: list[str]) -> None:
 
 
 def free_name(file: Path) -> Path:
-    """Return an unused name for a backup, `linear.py.bak`, `linear.py.bak2` and so on; none of them is a module."""
+    """Return an unused name for a backup: `linear.py.bak`, `linear.py.bak2` and so on, none of which is a module."""
     names = [file.with_name(f"{file.name}.bak")]
     while names[-1].exists():
         names.append(file.with_name(f"{file.name}.bak{len(names) + 1}"))

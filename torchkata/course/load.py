@@ -1,4 +1,4 @@
-"""Reads and checks the files of a course: `pyproject.toml`, `kata.toml`, `workloads.toml`."""
+"""Reads and validates the files of a course: `pyproject.toml`, `kata.toml`, `workloads.toml`."""
 
 import tomllib
 from collections.abc import Collection, Mapping
@@ -20,7 +20,7 @@ TYPE_NAMES = {
 
 
 def toml_type(annotation: Any) -> type:
-    """Return the type that a field with this annotation has in a TOML file, one of `TYPE_NAMES`."""
+    """Return the TOML type of a field with this annotation, which is one of `TYPE_NAMES`."""
     origin = get_origin(annotation) or annotation
     found: type = {tuple: list, Literal: str}.get(origin, origin)
     return found
@@ -29,7 +29,7 @@ def toml_type(annotation: Any) -> type:
 COURSE_KEYS = {"title": str, "tracks": dict, "graded": list, "limits": dict, "languages": list, "preload": list}
 LIMIT_KEYS = {field.name: toml_type(field.type) for field in fields(Limits)}
 KATA_KEYS = {field.name: toml_type(field.type) for field in fields(Kata) if field.name not in ("name", "languages")}
-KATA_KEYS["visibility"] = object  # a word, or a table with words as values
+KATA_KEYS["visibility"] = object  # a word, or a table whose values are words
 
 
 def read_course_fields(root: Path) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def check_keys(table: Mapping[str, Any], keys: Mapping[str, type], where: str) -> None:
-    """Raise CourseError for an unknown key, or for a value of the wrong type."""
+    """Raise CourseError if a key is unknown or a value has the wrong type."""
     if unknown := table.keys() - keys.keys():
         raise CourseError(f"{where} has the unknown key {min(unknown)!r}; the keys are {', '.join(keys)}")
     for key, value in table.items():
@@ -86,7 +86,7 @@ def check_keys(table: Mapping[str, Any], keys: Mapping[str, type], where: str) -
 
 
 def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str], languages: Collection[str]) -> Kata:
-    """Return the kata that the `kata.toml` at this path describes. Raises CourseError."""
+    """Return the kata described by the `kata.toml` at this path. Raises CourseError."""
     check_keys(table, KATA_KEYS, str(path))
     translations = {language: path.with_name(f"{language}.toml") for language in languages if language != "en"}
     for key in ("title", "points"):
@@ -124,7 +124,7 @@ def parse_command(table: Mapping[str, Any], where: str) -> dict[str, str]:
 
 
 def parse_workload(entry: dict[str, Any]) -> Workload:
-    """Return the workload that an entry of `workloads.toml` describes."""
+    """Return the workload described by an entry in `workloads.toml`."""
     return Workload(
         name=entry["name"],
         title=entry["title"],
@@ -136,7 +136,7 @@ def parse_workload(entry: dict[str, Any]) -> Workload:
 
 
 def parse_visibility(table: dict[str, Any], where: str) -> dict[str, Visibility]:
-    """Return the visibility of each test of a kata, from one word for all tests or a table of exceptions."""
+    """Return the visibility of each test of a kata, given as one word for all tests or as a table of exceptions."""
     value = table.get("visibility", "visible")
     chosen = value if isinstance(value, dict) else dict.fromkeys(table["points"], value)
     if unknown := chosen.keys() - table["points"].keys():
@@ -145,7 +145,7 @@ def parse_visibility(table: dict[str, Any], where: str) -> dict[str, Visibility]
 
 
 def check_choice(allowed: Collection[str], value: object, where: str) -> Any:
-    """Return the value if it is allowed. Raises CourseError."""
+    """Return the value. Raises CourseError if it is not one of the allowed values."""
     if value not in allowed:
         raise CourseError(f"{where} is {value!r}; it can be {', '.join(allowed)}")
     return value

@@ -1,4 +1,4 @@
-"""The types that make up a course: tracks, katas, workloads, and limits on students' code."""
+"""The types that make up a course: tracks, katas, workloads, and limits for student code."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -8,7 +8,7 @@ HiddenSays: TypeAlias = Literal["nothing", "claim", "all"]
 
 
 class CourseError(ValueError):
-    """Raised if a course is missing or inconsistent; the message is one line."""
+    """Raised if a course is missing or inconsistent. The message is a single line."""
 
 
 class NoCourseError(CourseError):
@@ -17,7 +17,7 @@ class NoCourseError(CourseError):
 
 @dataclass(frozen=True)
 class Track:
-    """A group of katas; their points add up to 100."""
+    """A group of katas whose points add up to 100."""
 
     name: str
     title: str
@@ -30,16 +30,16 @@ class Kata:
     name: str
     title: str
     track: str
-    place: int  # sort key in its track
-    points: dict[str, float]  # keyed by name of the test, in the order of the file
-    visibility: dict[str, Visibility]  # keyed by name of the test
-    hidden_says: HiddenSays  # how much of a hidden test a student may read
+    place: int  # sort key within the track
+    points: dict[str, float]  # keyed by the name of the test, in the order of the file
+    visibility: dict[str, Visibility]  # keyed by the name of the test
+    hidden_says: HiddenSays  # how much of a hidden test students may see
     builds_on: tuple[str, ...] = ()
-    hints: tuple[str, ...] = ()  # ordered from gentle to explicit
-    lint: tuple[str, ...] = ()  # names of tables in `reference/lint.toml`: patterns to report in its source
-    command: dict[str, str] = field(default_factory=dict)  # a command that the kata adds: name, help, texts
-    preload: tuple[str, ...] = ()  # further modules that workers import before they start
-    numeric: bool = True  # whether the oracle computes its results, so that a mistake changes numbers
+    hints: tuple[str, ...] = ()  # ordered from subtle to explicit
+    lint: tuple[str, ...] = ()  # names of tables in `reference/lint.toml` with patterns to report in its source code
+    command: dict[str, str] = field(default_factory=dict)  # a command added by the kata: name, help, texts
+    preload: tuple[str, ...] = ()  # additional modules that workers import before they start
+    numeric: bool = True  # whether the oracle computes its results, so that a mistake changes their values
     languages: dict[str, dict[str, Any]] = field(default_factory=dict)  # texts in languages other than English
 
     @property
@@ -58,7 +58,7 @@ Tier: TypeAlias = Literal["passing", "full"]
 
 @dataclass(frozen=True)
 class Tiers:
-    """Two values, such as thresholds or points: for passing and for full points."""
+    """A pair of values, such as thresholds or points: one for passing and one for full points."""
 
     passing: float
     full: float
@@ -66,11 +66,11 @@ class Tiers:
 
 @dataclass(frozen=True)
 class Workload:
-    """A workload that the grader times."""
+    """A workload whose speed is graded."""
 
     name: str
     title: str
-    uses: tuple[str, ...]  # katas whose code the workload runs
+    uses: tuple[str, ...]  # katas whose code is used by the workload
     points: Tiers
     ratio: dict[str, Tiers]  # thresholds relative to the baseline, by kind of device
     mfu: Tiers | None  # thresholds relative to the datasheet's peak, for devices with `mfu = true`
@@ -78,9 +78,9 @@ class Workload:
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits on a student's process in the grader."""
+    """Limits that the grader applies to a student's process."""
 
-    call_seconds: float = 5.0  # limit of one call of a probe, including the import
-    test_seconds: float = 10.0  # limit of all calls of a test with 100 examples; scaled for more examples
-    kata_seconds: float = 20.0  # limit of all tests of a kata, also scaled; a submission gets the sum over its katas
-    memory_mib: int = 1024  # address space beyond that of the imported libraries
+    call_seconds: float = 5.0  # time limit of a single call of a probe, including imports
+    test_seconds: float = 10.0  # time limit of all calls of a test with 100 examples; scaled up for more examples
+    kata_seconds: float = 20.0  # time limit of all tests of a kata, also scaled; a submission gets the sum of its katas
+    memory_mib: int = 1024  # address space in addition to that of the imported libraries

@@ -1,4 +1,4 @@
-"""The files of a submission: the modules in `assignment/`. `kata export` and the grader share these rules."""
+"""The files of a submission, which are the modules in `assignment/`. `kata export` and the grader share these rules."""
 
 import ast
 import io
@@ -8,38 +8,38 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 MAX_FILES = 64
-MAX_BYTES = 2**20  # limit for one file, larger than any hand-written module
+MAX_BYTES = 2**20  # maximum size of a file, larger than any hand-written module
 IGNORED = ("conftest.py", "__init__.py")
 
 
 def is_module(name: str) -> bool:
-    """Return whether a file of this name is a module that belongs to a submission."""
+    """Return whether a file with this name is a module that is part of a submission."""
     return name.endswith(".py") and name.removesuffix(".py").isidentifier() and name not in IGNORED
 
 
 def parse(source: bytes) -> ast.Module:
-    """Parse a module without printing SyntaxWarnings. Raises SyntaxError, or ValueError for binary data."""
+    """Parse a module without issuing SyntaxWarnings. Raises SyntaxError, or ValueError for binary data."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(source)
 
 
 def relative_imports(tree: ast.Module) -> set[str]:
-    """Return the modules of the same folder that `from .name import …` and `from . import name` import."""
+    """Return the modules in the same folder that are imported by `from .name import …` and `from . import name`."""
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 1]
     modules = {node.module.partition(".")[0] for node in nodes if node.module}
     return modules | {alias.name for node in nodes if not node.module for alias in node.names}
 
 
 def absolute_imports(tree: ast.Module) -> set[str]:
-    """Return the top-level modules that `import name` and `from name import …` import."""
+    """Return the top-level modules that are imported by `import name` and `from name import …`."""
     names = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 0]
     names += [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
     return {name.partition(".")[0] for name in names if name}
 
 
 def read_imports(file: Path) -> set[str]:
-    """Return the modules of its folder that a file imports; an empty set if it can't be parsed."""
+    """Return the modules in the same folder that a file imports, or an empty set if the file can't be parsed."""
     try:
         return relative_imports(parse(file.read_bytes()))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
@@ -47,7 +47,7 @@ def read_imports(file: Path) -> set[str]:
 
 
 def zip_files(files: Mapping[str, bytes], mode: Callable[[bytes], int] = lambda _: 0o644) -> bytes:
-    """Return a reproducible zip archive of these files; `mode` returns the permissions of a file."""
+    """Return a reproducible zip archive of these files. `mode` returns the permissions of a file."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in sorted(files.items()):

@@ -1,1 +1,1 @@
-"""Explains failures with known mistakes, patterns in the answers, and common exceptions."""
+"""Explains failures by known mistakes, patterns in the answers, and common exceptions."""

@@ -1,13 +1,14 @@
-"""Distinguish a broken test from a wrong answer when a test ends with an unexpected exception.
+"""Distinguishes a broken test from a wrong answer if a test ends with an unexpected exception.
 
-The test is broken if one of these conditions shows that the exception does not depend on the student's answers:
+A test is considered broken if at least one of the following shows that the exception does not depend on the student's
+answers:
 
 - The test made no call before the exception, or a strategy raised the exception.
 - The test's body runs again with answers that it cannot read (`Unread`), and raises the same error at the same line.
 - The test's body runs again with the recorded answers, and passes.
 
-In any other case the exception counts as a wrong answer. The grader also knows that a test is not broken if the
-reference solution passes it (`RunState.sound`).
+Otherwise, the exception is treated as a wrong answer. In the grader, a test that passes with the reference solution is
+known not to be broken (`RunState.sound`).
 """
 
 import linecache
@@ -27,11 +28,11 @@ from torchkata.seam.values import Plain, Unread
 
 from .recording import Example, RecordedBody, ReplayingStudent
 
-TRIES = 5  # number of runs of a test's body, which may be random
+TRIES = 5  # how often to run a test's body, since it may be random
 
 
 class UnreadStudent:
-    """A student whose answers can be compared and passed on, but not read."""
+    """A student whose answers can be compared and passed on but not read."""
 
     def call(self, *_: object) -> Plain:
         """Return an `Unread` answer."""
@@ -39,7 +40,7 @@ class UnreadStudent:
 
 
 def find_broken_test(error: BaseException, body: RecordedBody, last_call: Call | None) -> BrokenTest | None:
-    """Return the exception to raise in place of `error` if the test is broken, or None if an answer may be wrong."""
+    """Return the exception to raise instead of `error` if the test is broken, or None if an answer may be wrong."""
     in_body = any(frame.f_code is RecordedBody.__call__.__code__ for frame, _ in traceback.walk_tb(error.__traceback__))
     example = next(iter(body.kept()), None) if in_body else None
     given = format_input(example) if example else ""
@@ -56,7 +57,7 @@ def find_broken_test(error: BaseException, body: RecordedBody, last_call: Call |
 
 
 def passes_on_replay(body: RecordedBody, example: Example) -> bool:
-    """Return whether the body passes with the same answers with which it failed, so that its verdict is random."""
+    """Return whether the body passes with the answers that it failed with before, so that its verdict is random."""
     try:
         body.body(**example.given, student=ReplayingStudent(example.answers))
     except (Exception, SystemExit):
@@ -65,7 +66,7 @@ def passes_on_replay(body: RecordedBody, example: Example) -> bool:
 
 
 def raises_same_error(error: BaseException, body: RecordedBody, example: Example) -> bool:
-    """Return whether the body raises the same error at the same line with answers that it cannot read."""
+    """Return whether the body raises the same error at the same line if it cannot read the answers."""
     try:
         body.body(**example.given, student=UnreadStudent())
     except (Exception, SystemExit) as second:
@@ -75,13 +76,13 @@ def raises_same_error(error: BaseException, body: RecordedBody, example: Example
 
 
 def make_endless_error(error: Endless) -> BrokenTest:
-    """Return the exception to raise in place of `error`, with the line that the test was executing."""
+    """Return the exception to raise instead of `error`, with the line that the test was executing."""
     text = words("message.endless", seconds=f"{error.seconds:g}")
     return BrokenTest(text, find_course_lines(error.__traceback__))
 
 
 def find_course_lines(trace: TracebackType | None) -> list[Place]:
-    """Return the lines of the course's files in a traceback, from the test's body inwards."""
+    """Return the lines of a traceback that are in the course's files, starting with the test's body."""
     root, own = course().root, (course().tests, course().reference, course().root / "conftest.py")
     found: list[Place] = []
     for frame, line in traceback.walk_tb(trace):
@@ -95,7 +96,7 @@ def find_course_lines(trace: TracebackType | None) -> list[Place]:
 
 
 def describe_course_error(error: BaseException) -> str:
-    """Return one line about an exception that a course file raised or caused, or "" for any other exception."""
+    """Return a one-line description of an exception that a course file raised or caused, or "" for any other one."""
     if not is_chosen() or not isinstance(error, (Exception, SystemExit)):
         return ""
     root, lines = course().root, find_course_lines(error.__traceback__)
@@ -110,5 +111,5 @@ def describe_course_error(error: BaseException) -> str:
 
 
 def format_input(example: Example) -> str:
-    """Format the arguments of an input."""
+    """Format the arguments of an example."""
     return ", ".join(f"{name} = {show(value)}" for name, value in example.given.items())

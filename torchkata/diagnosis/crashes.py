@@ -1,4 +1,4 @@
-"""Explain common exceptions of torch, NumPy and Python whose messages are hard for beginners to understand."""
+"""Explains common exceptions of torch, NumPy and Python whose messages are hard for beginners to understand."""
 
 import re
 
@@ -8,7 +8,7 @@ from torchkata.seam.reply import LACKS_STATE
 
 PATTERNS: dict[
     str, str
-] = {  # the key of the explanation, by a pattern in the error's text or in the line that raised it
+] = {  # maps a pattern in the error message, or in the line that raised the error, to the key of the explanation
     r"DefaultCPUAllocator|MemoryError|Storage size calculation overflowed": "memory",
     r"does not require grad and does not have a grad_fn": "no_graph",
     r"a leaf Variable that requires grad is being used in an in-place|a view of a leaf Variable that requires": "leaf",
@@ -37,8 +37,8 @@ PATTERNS: dict[
 
 
 def explain_crash(crash: Crashed) -> str:
-    """Return the explanation of an exception, or "" if there is none."""
-    if not crash.place.file and "NoneType" in crash.error:  # a test or probe uses the returned value
+    """Return the explanation of an exception, or "" if there is no explanation for it."""
+    if not crash.place.file and "NoneType" in crash.error:  # a test or probe tried to use the returned value
         return words("crash.no_return")
     text = f"{crash.error}\n{crash.place.source}"
     return next((words(f"crash.{key}") for pattern, key in PATTERNS.items() if re.search(pattern, text)), "")

@@ -1,4 +1,4 @@
-"""Convert the exception that ended a test into the test's result: the outcome and the message for the student."""
+"""Converts the exception that ended a test into a test result with the outcome and the message for the student."""
 
 import re
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ from torchkata.seam.reply import format_error
 from torchkata.seam.student import Call
 
 PROBE_CODE = re.compile(r"^return |\bassignment\.\w+\.")
-UNDECIDED = "either the answer or the test"  # a note that marks an exception of unknown cause
-MAX_ERROR = 100  # maximum number of characters of an exception that a note quotes
+UNDECIDED = "either the answer or the test"  # part of the note about an exception of unknown cause
+MAX_ERROR = 100  # maximum number of characters of an exception message quoted in a note
 MAX_LINE = 1000  # maximum number of characters of a line
 
 
@@ -27,7 +27,7 @@ def explain(
     diagnosis: str = "",
     looks_like: str = "",
 ) -> TestResult:
-    """Return the result of a test that `error` ended.
+    """Return the result of a test that ended with `error`.
 
     Args:
         test: The name of the test.
@@ -48,7 +48,7 @@ def explain(
         lines += [("" if place else "input", line) for place, line in enumerate(code)]
     match error:
         case Wrong():
-            seen = translate(error.mistake) if error.mistake != diagnosis else ""  # the diagnosis is shown above
+            seen = translate(error.mistake) if error.mistake != diagnosis else ""  # the diagnosis is already shown
             lines += [("expected", error.expected), ("yours", error.yours), ("note", error.note or seen)]
             lacks_return = call is not None and call.answer is None and error.yours.endswith("None")
             missing = words("crash.no_return") if lacks_return else ""
@@ -91,14 +91,14 @@ def explain(
 
 
 def is_untestable(error: BaseException) -> bool:
-    """Return whether a precondition of the test failed, or a probe could not use the student's result."""
+    """Return whether a precondition of the test does not hold, or a probe could not use the student's result."""
     return isinstance(error, Unmet) or (
         isinstance(error, Crashed) and not error.place.file and bool(error.place.source)
     )
 
 
 def is_file_error(error: BaseException) -> bool:
-    """Return whether the student's file fails for any input, because it cannot be imported or lacks a name."""
+    """Return whether the student's file fails for every input because it cannot be imported or a name is missing."""
     if not isinstance(error, Crashed):
         return False
     names = ("SyntaxError", "IndentationError", "ImportError", "ModuleNotFound")
@@ -106,7 +106,7 @@ def is_file_error(error: BaseException) -> bool:
 
 
 def explain_form_error(error: BaseException) -> str:
-    """Return the note on an answer that a test cannot compare: the message of a plain `assert`, if there is one."""
+    """Return a note about an answer that a test cannot compare; if a plain `assert` failed, this is its message."""
     if isinstance(error, AssertionError):
         return str(error).partition("\n")[0] or words("message.other_form")
     if UNDECIDED in getattr(error, "__notes__", ()):
@@ -115,19 +115,19 @@ def explain_form_error(error: BaseException) -> str:
 
 
 def unwrap_group(error: BaseException) -> BaseException:
-    """Return the first exception of a group, which Hypothesis raises if a failure is not reproducible."""
+    """Return the first exception of a group. Hypothesis raises such a group if a failure is not reproducible."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
 def make_place_lines(place: Place) -> Iterator[tuple[str, str]]:
-    """Yield the line of a message that shows the student's code, if a place is known."""
+    """Yield the line of the message that shows the student's code, if its place is known."""
     if place.file:
         where = words("message.at", file=place.file, line=place.line) if place.line else place.file
         yield "at", where + (f":  {place.source}" if place.source else "")
 
 
 def join_lines(text: str) -> str:
-    """Collapse the whitespace of a library's message."""
+    """Collapse the whitespace in a library's message."""
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""Finds facts that are true of all inputs with wrong answers and of no input with a right answer."""
+"""Finds facts that hold for all inputs with wrong answers and for no input with a right answer."""
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from torchkata.i18n import words
 from torchkata.seam.values import Plain, is_array, is_tensor
 
-MIN_ANSWERS = 8  # minimum number of wrong answers, and of right answers
+MIN_ANSWERS = 8  # minimum number both of wrong answers and of right answers
 NOT_ZERO = " != 0"
 OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -21,8 +21,8 @@ OPERATORS: dict[str, Callable[[float, float], bool]] = {
 def find_common_fact(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
     """Return a sentence with a fact that separates inputs with wrong answers from inputs with right answers, or "".
 
-    `trials` has each input and whether its answer is right. If only the input 0 gets a right answer, any fact that
-    separates it is a coincidence.
+    `trials` contains each input and whether its answer is right. If the answer is right only for the input 0, every
+    fact that separates this input is considered a coincidence.
     """
     telling = [(given, right) for given, right in trials if not any(map(is_empty, given.values()))]
     wrong, right = (
@@ -38,12 +38,12 @@ def find_common_fact(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
 
 
 def is_empty(value: Plain) -> bool:
-    """Return whether a value is an empty tensor or array. For an empty input, almost any answer is right."""
+    """Return whether a value is an empty tensor or array, for which almost any answer is right."""
     return (is_tensor(value) or is_array(value)) and 0 in value.shape
 
 
 def collect_facts(given: Mapping[str, Plain]) -> dict[str, bool]:
-    """Return conditions on the inputs as code, and whether each holds."""
+    """Return conditions on the inputs, written as code, and whether each of them holds."""
     found: dict[str, bool] = {}
     for name, value in given.items():
         found |= describe_input(name, value)
@@ -58,7 +58,7 @@ def collect_facts(given: Mapping[str, Plain]) -> dict[str, bool]:
 
 
 def describe_input(name: str, value: Plain) -> dict[str, bool]:
-    """Return conditions on one input."""
+    """Return conditions on a single input."""
     if value is None or isinstance(value, bool):
         return {name: bool(value), f"not {name}": not value}
     if isinstance(value, str):
@@ -79,5 +79,5 @@ def describe_input(name: str, value: Plain) -> dict[str, bool]:
 
 
 def compare_to(name: str, value: float, *conditions: tuple[str, int]) -> dict[str, bool]:
-    """Return conditions on a number, each given by an operator and the other number."""
+    """Return conditions on a number. Each condition is given by an operator and a number to compare with."""
     return {f"{name} {symbol} {number}": OPERATORS[symbol](value, number) for symbol, number in conditions}

@@ -1,4 +1,4 @@
-"""Defines formulas that may explain wrong numbers, such as "your result is transposed": a table and fitted formulas."""
+"""Formulas that may explain wrong numbers, such as "your result is transposed": a fixed table, and fitted formulas."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,9 +12,9 @@ from numpy import ndarray as Array
 
 from torchkata.seam.values import Plain, is_array, is_tensor
 
-MIN_NUMBERS = 4  # number of different values that a formula must explain
+MIN_NUMBERS = 4  # minimum number of distinct values that a formula must explain
 MAX_DENOMINATOR = 12  # largest denominator of a factor that is shown as a fraction
-CLOSE = 16  # roundings by which equal numbers may differ
+CLOSE = 16  # number of roundings by which equal numbers may differ
 Numbers: TypeAlias = Array[Any, Any]
 
 
@@ -32,7 +32,7 @@ class Pair:
 class Formula:
     """A formula for the student's result.
 
-    `predicted` returns NaN for elements that it does not predict, and None if the formula is impossible.
+    `predicted` returns NaN for elements that it does not predict, or None if the formula is not applicable.
     """
 
     key: str
@@ -42,7 +42,7 @@ class Formula:
 
 
 def fits(formula: Formula, pairs: Sequence[Pair]) -> bool:
-    """Return whether a formula predicts all answers, including enough different wrong numbers."""
+    """Return whether a formula predicts all answers, including enough distinct wrong numbers."""
     explained: set[float] = set()
     for pair in pairs:
         predicted = formula.predicted(pair)
@@ -57,13 +57,13 @@ def fits(formula: Formula, pairs: Sequence[Pair]) -> bool:
 
 
 def agrees(yours: Numbers, predicted: Numbers, eps: float) -> bool:
-    """Return whether all predicted numbers are right up to rounding."""
+    """Return whether all predicted numbers are correct up to rounding errors."""
     near = abs(yours - predicted) <= compute_tolerance(yours, predicted, eps)
     return bool(np.all(near | np.isnan(predicted) | (yours == predicted)))
 
 
 def compute_tolerance(yours: Numbers, other: Numbers, eps: float) -> float:
-    """Return the allowed difference: a few roundings of the largest number."""
+    """Return the largest allowed difference: a few roundings of the largest number."""
     return CLOSE * eps * max(find_largest(yours), find_largest(other))
 
 
@@ -74,7 +74,7 @@ def find_largest(values: Numbers) -> float:
 
 
 def to_numbers(value: Plain) -> Numbers | None:
-    """Return the numbers of a tensor, an array, a list or a number, or None for anything else; ints stay exact."""
+    """Return the numbers of a tensor, array, list or number, or None for any other value. Ints stay exact."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return np.asarray(value, np.longdouble if isinstance(value, int) else np.float64)
     if isinstance(value, list) and value and all(type(item) in (int, float) for item in value):
@@ -89,7 +89,7 @@ def to_numbers(value: Plain) -> Numbers | None:
 
 
 def get_eps(value: Plain) -> float:
-    """Return the machine epsilon of a value's type."""
+    """Return the machine epsilon of the value's type."""
     if is_tensor(value) and value.dtype.is_floating_point:
         import torch
 
@@ -102,17 +102,17 @@ def get_eps(value: Plain) -> float:
 
 
 def apply(function: Callable[..., Any], **options: Any) -> Callable[[Pair], Numbers | None]:
-    """Predict a function of the expected numbers."""
+    """Return a prediction that applies a function to the expected numbers."""
     return lambda pair: np.asarray(function(pair.expected, **options))
 
 
 def swap_axes(expected: Numbers, axes: tuple[int, int]) -> Numbers:
-    """Swap two axes; an array with fewer axes is unchanged."""
+    """Swap two axes. Arrays with fewer axes are returned unchanged."""
     return expected.swapaxes(*axes) if expected.ndim > max(axes) else expected
 
 
 def shift(expected: Numbers, by: int) -> Numbers:
-    """Shift the items by one place, with NaN at the place that no item moves to."""
+    """Shift the items by one position. The position that becomes free is filled with NaN."""
     shifted = np.roll(expected, by, axis=0 if expected.ndim else None)
     if expected.ndim:
         shifted[slice(1) if by > 0 else slice(-1, None)] = np.nan
@@ -120,19 +120,19 @@ def shift(expected: Numbers, by: int) -> Numbers:
 
 
 def wrap(expected: Numbers, bits: int, *, is_signed: bool) -> Numbers:
-    """Wrap around, as an integer with this many bits does on overflow."""
+    """Wrap around like an integer with this many bits that overflows."""
     half = 2 ** (bits - 1) if is_signed else 0
     wrapped: Numbers = (expected + half) % 2**bits - half
     return wrapped
 
 
 def reduce(expected: Numbers, by: Callable[..., Any], axis: int | None) -> Any:
-    """Reduce an array over one axis or over all."""
+    """Reduce an array over one axis or over all axes."""
     return by(expected, axis=axis) if expected.ndim and expected.size else expected
 
 
 def repeat_first(pair: Pair, *, is_flat: bool) -> Numbers | None:
-    """Predict that all rows (or numbers, if `is_flat`) equal the first, although different values are expected."""
+    """Predict that all rows (or all numbers if `is_flat`) equal the first, although different values are expected."""
     yours, expected = (pair.yours.ravel(), pair.expected.ravel()) if is_flat else (pair.yours, pair.expected)
     if not (yours.ndim and yours.size and expected.ndim):
         return expected
@@ -145,12 +145,12 @@ def repeat_first(pair: Pair, *, is_flat: bool) -> Numbers | None:
 
 
 def reshape_like(pair: Pair) -> Numbers | None:
-    """Predict the expected numbers in the shape of the result."""
+    """Predict the expected numbers, reshaped to the shape of the result."""
     return pair.expected.reshape(pair.yours.shape) if pair.expected.size == pair.yours.size else None
 
 
 def reorder_like(pair: Pair) -> Numbers | None:
-    """Predict the expected numbers in the order of the result."""
+    """Predict the expected numbers, reordered to match the result."""
     if pair.expected.shape != pair.yours.shape:
         return None
     predicted = np.empty_like(pair.expected)
@@ -189,7 +189,7 @@ FORMULAS = (
 
 
 def fit_formulas(pairs: Sequence[Pair]) -> Iterator[Formula]:
-    """Yield formulas that depend on the inputs or on one answer, such as an input, a factor, a constant or a bound."""
+    """Yield formulas that depend on the inputs or on an answer, such as an input, a factor, a constant or a bound."""
     for name in pairs[0].given:
         yield Formula("relation.unchanged", partial(predict_input, name=name), {"name": name})
     for size in collect_sizes(pairs[0].given):
@@ -215,18 +215,18 @@ POWERS = {"relation.times": 1.0, "relation.over": -1.0, "relation.times_root": 0
 
 
 def predict_input(pair: Pair, name: str) -> Numbers | None:
-    """Predict an input of this name, unchanged."""
+    """Predict that the result is the input with this name, unchanged."""
     return to_numbers(pair.given.get(name))
 
 
 def scale_by_size(pair: Pair, size: str, power: float) -> Numbers | None:
-    """Predict the expected numbers times a power of a size."""
+    """Predict the expected numbers multiplied by a power of a size."""
     found = collect_sizes(pair.given).get(size)
     return pair.expected * np.float64(found) ** power if found else None
 
 
 def format_factor(factor: float) -> str:
-    """Format a factor, as a fraction if its denominator is small."""
+    """Format a factor. It is written as a fraction if its denominator is small."""
     fraction = Fraction(factor).limit_denominator(MAX_DENOMINATOR)
     if math.isclose(factor, fraction, rel_tol=1e-5):
         return str(fraction)
@@ -235,12 +235,12 @@ def format_factor(factor: float) -> str:
 
 
 def format_summand(summand: float) -> str:
-    """Format a summand with its sign: `+ 2`."""
+    """Format a summand with its sign, such as `+ 2`."""
     return f"{'-' if summand < 0 else '+'} {abs(summand):.6g}"
 
 
 def collect_sizes(given: Mapping[str, Plain]) -> dict[str, float]:
-    """Return the positive sizes and numbers of the inputs, by the code that a student would type for them."""
+    """Return the positive sizes and numbers of the inputs, keyed by the code that a student would type for them."""
     found: dict[str, float] = {}
     for name, value in given.items():
         if is_tensor(value) or is_array(value):

@@ -1,4 +1,4 @@
-"""The known mistakes of a kata, and the oracle with a mistake in place of one of its functions."""
+"""The known mistakes of a kata. Each of them can be patched into the oracle in place of a correct function."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,26 +18,27 @@ from torchkata.i18n import find_text
 
 @dataclass(frozen=True)
 class Mistake:
-    """A known mistake: a function that computes the wrong result in place of one of the oracle's functions."""
+    """A known mistake: a function that replaces one of the oracle's functions and computes a wrong result."""
 
     message: str  # follows "looks like: "
     right: Callable[..., Any]
     mistaken: Callable[..., Any]
-    constants: Mapping[str, Sequence[float]] = field(default_factory=dict)  # the possible values of each
-    values: Mapping[str, float] = field(default_factory=dict)  # the value of each, in an expanded mistake
+    constants: Mapping[str, Sequence[float]] = field(default_factory=dict)  # the possible values of each constant
+    values: Mapping[str, float] = field(default_factory=dict)  # the value of each constant in an expanded mistake
 
 
 def instead_of(
     right: Callable[..., Any], message: str, **constants: Sequence[float]
 ) -> Callable[[Callable[..., Any]], Mistake]:
-    """Declare the decorated function as a known mistake in the oracle's function `right`.
+    """Declare the decorated function as a known mistake that replaces the oracle's function `right`.
 
-    A failure shows the message if this is the only mistake of the kata that reproduces all of the student's answers.
+    The failure message shows `message` if this is the only known mistake of the kata that reproduces all of the
+    student's answers.
 
     Args:
-        right: The oracle's function. The decorated function has the same parameters and results.
-        message: A clause about the student's code, shown after "looks like: ".
-        **constants: Values to try for each additional parameter of the decorated function. The message can contain the
+        right: The function of the oracle to replace. The decorated function has the same parameters and results.
+        message: A clause that describes the student's code. It is shown after "looks like: ".
+        **constants: Values to try for additional parameters of the decorated function. The message can contain the
             value that fits: `{eps:g}`.
 
     Example:
@@ -48,7 +49,7 @@ def instead_of(
 
 
 def expand_constants(mistake: Mistake) -> Iterator[Mistake]:
-    """Yield the mistake with every combination of its constants."""
+    """Yield the mistake once for every combination of values of its constants."""
     for chosen in product(*mistake.constants.values()):
         values = dict(zip(mistake.constants, chosen, strict=True))
         message = mistake.message.format(**values) if values else mistake.message
@@ -57,7 +58,7 @@ def expand_constants(mistake: Mistake) -> Iterator[Mistake]:
 
 @dataclass(frozen=True)
 class KnownMistake:
-    """All mistakes with the same message, in one or more functions of the oracle."""
+    """All mistakes with the same message, in one or more of the oracle's functions."""
 
     message: str
     parts: tuple[Mistake, ...]
@@ -65,7 +66,7 @@ class KnownMistake:
 
 @cached_by_course
 def load_named_mistakes(kata: str) -> dict[str, Mistake]:
-    """Return the mistakes in `reference/<kata>/mistakes.py` by name; the file is optional."""
+    """Return the mistakes in `reference/<kata>/mistakes.py` by name, or none if the file does not exist."""
     if not (course().folder(kata) / "mistakes.py").is_file():
         return {}
     module = import_module(f"reference.{kata}.mistakes")
@@ -83,7 +84,7 @@ def load_mistakes(kata: str) -> tuple[KnownMistake, ...]:
 
 
 def translate_mistake(kata: str, message: str) -> str:
-    """Return a mistake's message, translated into the student's language."""
+    """Return the message of a mistake, translated into the student's language."""
     for name, mistake in load_named_mistakes(kata).items():
         for one in expand_constants(mistake):
             if one.message == message and (text := find_text(kata, "looks_like", name)):
@@ -93,7 +94,7 @@ def translate_mistake(kata: str, message: str) -> str:
 
 @contextmanager
 def patched_oracle(mistake: KnownMistake) -> Iterator[None]:
-    """Make the oracle compute the mistake in this context; the mistake itself still calls the right oracle."""
+    """Patch the oracle with a mistake in this context. The mistake itself can still call the correct oracle."""
     busy = [False]
     with pytest.MonkeyPatch.context() as oracle:
         for part in mistake.parts:
@@ -106,7 +107,7 @@ def patched_oracle(mistake: KnownMistake) -> Iterator[None]:
 
 
 def make_patch(part: Mistake, busy: list[bool]) -> Callable[..., Any]:
-    """Return the function to patch into the oracle; `busy` is set while any part of the mistake runs."""
+    """Return the function to patch into the oracle. `busy` is set while any part of the mistake is running."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
         if busy[0]:

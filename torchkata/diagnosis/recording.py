@@ -1,4 +1,4 @@
-"""Record a test's examples with the student's answers, and replay these answers."""
+"""Records the examples of a test together with the student's answers, and replays these answers."""
 
 import functools
 import sys
@@ -15,20 +15,20 @@ from torchkata.seam.reply import Probe
 from torchkata.seam.student import Call, Student, find_probe
 from torchkata.seam.values import Plain, is_array, is_tensor
 
-MAX_EXAMPLES = 10  # maximum number of first failing examples, and of last examples
-MAX_BYTES = 2**22  # maximum size of the answers of a recorded example
+MAX_EXAMPLES = 10  # number of examples to record: at most this many of the first failing ones, and of the last ones
+MAX_BYTES = 2**22  # maximum total size of the answers of a recorded example
 
 
 @dataclass(frozen=True)
 class Example:
-    """The arguments of a test's body, and the student's answers in order."""
+    """The arguments of a test's body, and the student's answers in the order of the calls."""
 
     given: dict[str, Any]
     answers: list[Plain] = field(default_factory=list)
 
 
 class NotRecorded(Exception):
-    """Raised for a call that was not made when the example was recorded."""
+    """Raised by a call that was not made when the example was recorded."""
 
     def __init__(self, probe: Probe | str, args: tuple[object, ...]) -> None:
         super().__init__(probe)
@@ -44,7 +44,7 @@ class RecordingStudent:
         self.answers = answers
 
     def call(self, probe: Probe | str, *args: object) -> Any:
-        """Call the student and record the answer."""
+        """Call the student's code and record the answer."""
         self.answers.append(self.student.call(probe, *args))
         return self.answers[-1]
 
@@ -57,7 +57,7 @@ class ReplayingStudent:
         self.calls: list[Call] = []
 
     def call(self, probe: Probe | str, *args: object) -> Any:
-        """Return the next recorded answer. Raises NotRecorded if no answer is left."""
+        """Return the next recorded answer. Raises NotRecorded if there are no more answers."""
         self.calls.append(Call(*find_probe(probe, args)))
         for answer in self.answers:
             return answer
@@ -65,10 +65,10 @@ class ReplayingStudent:
 
 
 class RecordedBody:
-    """A replacement for a test's body that records its first failing examples and its last examples.
+    """A wrapper of a test's body that records its first failing examples and its last examples.
 
-    The first failing examples are large; the very last example is the one that Hypothesis has shrunk. Examples on which
-    the student's code crashed are not recorded, because they have no answer to compare.
+    The first failing examples are large, whereas the last example is the one that Hypothesis has shrunk. Examples for
+    which the student's code crashed are not recorded, because there is no answer to compare.
     """
 
     def __init__(self, body: Callable[..., None]) -> None:
@@ -76,13 +76,13 @@ class RecordedBody:
         self.begin({})
 
     def begin(self, fixtures: dict[str, Any]) -> None:
-        """Clear all examples before a test with these fixtures runs."""
+        """Discard all recorded examples before a test that uses these fixtures is run."""
         self.fixtures = fixtures
         self.first: list[Example] = []
         self.last: deque[Example] = deque(maxlen=MAX_EXAMPLES)
 
     def __call__(self, **given: Any) -> None:
-        """Run the body and record the example. Raises what the body raises."""
+        """Run the body and record the example. Exceptions of the body are propagated."""
         given = {**self.fixtures, **given}
         student = given.pop("student")
         example = Example(given)
@@ -96,7 +96,7 @@ class RecordedBody:
         self.keep(example, failed=False)
 
     def keep(self, example: Example, *, failed: bool) -> None:
-        """Record an example unless its answers are too large."""
+        """Record an example, unless its answers are too large."""
         if count_bytes(example.answers) > MAX_BYTES:
             return
         if failed and len(self.first) < MAX_EXAMPLES:
@@ -104,12 +104,12 @@ class RecordedBody:
         self.last.append(example)
 
     def kept(self) -> list[Example]:
-        """Return the recorded examples, beginning with the smallest failing example."""
+        """Return the recorded examples, starting with the smallest failing one."""
         seen = [*reversed(self.last)]
         return seen + [example for example in self.first if not any(example is other for other in seen)]
 
     def more(self, test: Any, student: Student, count: int) -> Iterator[Example]:
-        """Yield further examples of a Hypothesis test, with this student's answers, until a call ends the test."""
+        """Yield more examples of a Hypothesis test, answered by this student, until a call ends the test."""
         self.begin({**self.fixtures, "student": student})
         for given, _ in draw_without_engine(test, 0, count):
             self.last.clear()
@@ -118,12 +118,12 @@ class RecordedBody:
             except AbortTest:
                 return
             except Exception:
-                pass  # failing examples are recorded as well
+                pass  # failing examples are recorded, too
             yield from self.last
 
 
 def count_bytes(value: Plain) -> int:
-    """Return the approximate memory of a value."""
+    """Return the approximate size of a value in memory."""
     if is_tensor(value) or is_array(value):
         return int(value.nbytes)
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
@@ -131,7 +131,7 @@ def count_bytes(value: Plain) -> int:
 
 
 def record_body(item: Any) -> RecordedBody:
-    """Return the recording body of a test; for a Hypothesis test, also install it in the test's handle."""
+    """Wrap the body of a test to record it. For a Hypothesis test, also install the wrapper in the test's handle."""
     if not hasattr(item.obj, "hypothesis"):
         return RecordedBody(item.obj)
     handle = item.obj.hypothesis

@@ -1,6 +1,6 @@
-"""Finds relations between a test's wrong answers and the expected values, such as "yours = expected / x.shape[0]".
+"""Finds relations between the wrong answers and the expected values of a test, such as "yours = expected / x.shape[0]".
 
-A relation is reported only if it holds in every comparison and explains so many different numbers that it can't be a
+A relation is reported only if it holds in every comparison and explains enough distinct numbers to rule out a
 coincidence.
 """
 
@@ -31,7 +31,7 @@ from .formulas import (
     to_numbers,
 )
 
-MIN_CALLS = 8  # minimum number of calls for an answer to count as constant
+MIN_CALLS = 8  # minimum number of calls before an answer is considered constant
 FORMATS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}  # bits of the significand
 
 
@@ -45,16 +45,16 @@ class Comparison:
 
 
 class Relation(NamedTuple):
-    """A sentence that is true of all answers."""
+    """A sentence that describes all answers."""
 
     sentence: str = ""
-    is_rule: bool = False  # whether the relation determines each answer, and so describes the code
+    is_rule: bool = False  # whether the relation determines every answer, and therefore describes the code
 
 
 def find_relation(seen: Sequence[Comparison], *, of_shapes: bool = False) -> Relation:
     """Return the relation that holds in all of these comparisons, or an empty relation.
 
-    `of_shapes` is true if the compared numbers are the sizes of shapes.
+    Set `of_shapes` if the compared values are shapes.
     """
     if not seen:
         return Relation()
@@ -74,7 +74,7 @@ def find_relation(seen: Sequence[Comparison], *, of_shapes: bool = False) -> Rel
 
 
 def make_pair(one: Comparison) -> Pair | None:
-    """Return the numbers of both sides, or None if one side has no numbers."""
+    """Return the numbers of both sides, or None if one of the sides has no numbers."""
     yours, expected = to_numbers(one.yours), to_numbers(one.expected)
     if yours is None or expected is None:
         return None
@@ -82,7 +82,7 @@ def make_pair(one: Comparison) -> Pair | None:
 
 
 def find_precision(pairs: Sequence[Pair]) -> str:
-    """Return a sentence if all numbers are close but have only the precision of a narrower format."""
+    """Return a sentence if all numbers are almost right but have only the precision of a narrower format."""
     for name, bits in FORMATS.items():
         lost: set[float] = set()
         for pair in pairs:
@@ -98,13 +98,13 @@ def find_precision(pairs: Sequence[Pair]) -> str:
 
 
 def has_bits(values: Numbers, bits: int) -> Any:
-    """Return which numbers fit into a significand with this many bits."""
+    """Return, for each number, whether it fits into a significand with this many bits."""
     significand, _ = np.frexp(values)
     return np.ldexp(significand, bits) % 1 == 0
 
 
 def find_wrong_type(parts: Sequence[Comparison], pairs: Sequence[Pair]) -> str:
-    """Return a sentence if all numbers are right but have another type."""
+    """Return a sentence if all numbers are right but have the wrong type."""
     if not all(p.yours.shape == p.expected.shape and agrees(p.yours, p.expected, p.eps) for p in pairs):
         return ""
     wrong = [(one, pair) for one, pair in zip(parts, pairs, strict=True) if not have_same_type(one)]
@@ -121,7 +121,7 @@ def find_single_type(parts: Sequence[Comparison]) -> str:
 
 
 def name_type(value: Plain) -> str:
-    """Return the name of a value's dtype, or of its type."""
+    """Return the name of the dtype of a value, or of its type if it has no dtype."""
     return format_dtype(value) if hasattr(value, "dtype") else type(value).__name__
 
 
@@ -132,7 +132,7 @@ def have_same_type(one: Comparison) -> bool:
 
 
 def unpack(seen: Sequence[Comparison]) -> tuple[str, list[Comparison]]:
-    """Replace dicts by their first differing value and lists by their items; also return the keys as a prefix."""
+    """Replace dicts by the first value that differs, and lists by their items. Also return the keys, as a prefix."""
     prefix, parts = "", list(seen)
     while parts and to_numbers(parts[0].expected) is None:
         first = next((one for one in parts if not same(one.yours, one.expected)), parts[0])
@@ -204,7 +204,7 @@ def find_opposite(seen: Sequence[Comparison]) -> str:
 
 
 def find_first_wrong(parts: Sequence[Sequence[str]]) -> str:
-    """Return a sentence if the same part of each answer is the first that is wrong; the part before it is right."""
+    """Return a sentence if the first wrong part is the same in each answer. The preceding part is right."""
     found = {tuple(part[-2:]) for part in parts}
     if len(parts) < MIN_CALLS or len(found) != 1 or len(set(*found)) < 2 or not all(*found):
         return ""

@@ -1,4 +1,4 @@
-"""Reruns a failed test's body on recorded answers, to find a pattern in all its comparisons."""
+"""Runs the body of a failed test again on the recorded answers, to find a pattern in all of its comparisons."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,22 +12,22 @@ from .facts import find_common_fact
 from .recording import Example, ReplayingStudent, count_bytes
 from .relations import Comparison, Relation, find_first_wrong, find_relation
 
-SHAPES = ("shape", "state_dict")  # names that tests give to a comparison of shapes
-MAX_BYTES = 2**19  # maximum size of the answers; a formula may need 16 times as much memory
+SHAPES = ("shape", "state_dict")  # the names that tests use for comparisons of shapes
+MAX_BYTES = 2**19  # maximum total size of the answers; a formula may need 16 times as much memory
 
 
 @dataclass
 class Trial:
-    """The calls and comparisons of a test's body on one example."""
+    """The calls and comparisons that a test's body makes for one example."""
 
     given: list[Mapping[str, Plain]] = field(default_factory=list)  # the inputs of each call
-    compared: list[tuple[str, Comparison]] = field(default_factory=list)  # each with its name
+    compared: list[tuple[str, Comparison]] = field(default_factory=list)  # with the name of each comparison
     wrong: str | None = None  # the name of the comparison that failed
     right: bool = False
 
 
 def find_pattern(body: Callable[..., None], examples: Iterable[Example]) -> Relation:
-    """Return a pattern in all answers to a failed test, or an empty pattern."""
+    """Return a pattern that holds for all answers to a failed test, or an empty pattern."""
     trials = [run_trial(body, example) for example in examples]
     failed = [trial for trial in trials if not trial.right]
     name = strip_number(failed[0].wrong) if failed and failed[0].wrong is not None else None
@@ -41,7 +41,7 @@ def find_pattern(body: Callable[..., None], examples: Iterable[Example]) -> Rela
 
 
 def run_trial(body: Callable[..., None], example: Example) -> Trial:
-    """Run the body on an example's recorded answers and record its comparisons."""
+    """Run the body on the recorded answers of an example, and record its comparisons."""
     student, trial = ReplayingStudent(example.answers), Trial()
 
     def watch(yours: Plain, expected: Plain, what: str, right: bool) -> None:
@@ -61,11 +61,11 @@ def run_trial(body: Callable[..., None], example: Example) -> Trial:
 
 
 def strip_number(what: str) -> str:
-    """Return a comparison's name up to its first number, so that all parameters or all steps share one name."""
+    """Truncate the name of a comparison at its first number, so that all parameters and steps share the same name."""
     return re.split(r"[\d(\[]", what, maxsplit=1)[0]
 
 
 def limit_examples(examples: Sequence[Example]) -> list[Example]:
-    """Return the first examples, with answers of at most `MAX_BYTES` in total."""
+    """Return the first examples whose answers take at most `MAX_BYTES` in total."""
     sizes = accumulate(count_bytes(example.answers) for example in examples)
     return [example for example, size in zip(examples, sizes, strict=True) if size <= MAX_BYTES]

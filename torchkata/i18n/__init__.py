@@ -1,11 +1,12 @@
-"""Texts for students in English or Chinese. KATA_LANG selects the language, or else the locale or the course.
+"""Texts for students in English or Chinese. The language is set by KATA_LANG, or else by the locale or the course.
 
-The course's English texts are in its sources: claims are docstrings of tests, titles and hints are in `kata.toml`, and
-diagnoses are next to the mistakes. Translations are in `reference/<kata>/<language>.toml`, or in
-`reference/<language>.toml` if several katas share them. The engine's own texts are in `en.toml` and `zh.toml`.
+The English texts of the course are in its source files: claims are the docstrings of tests, titles and hints are in
+`kata.toml`, and diagnoses are defined together with the mistakes. Translations are in
+`reference/<kata>/<language>.toml`, or in `reference/<language>.toml` if several katas share them. The engine's own
+texts are in `en.toml` and `zh.toml`.
 
-Results and feedback, which must not depend on the reader, use the class's language: the first of the course's
-`languages`.
+Results and feedback, which must not depend on the reader, are written in the language of the class, which is the first
+of the course's `languages`.
 """
 
 import locale
@@ -24,12 +25,12 @@ Language: TypeAlias = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 VARIABLES = ("KATA_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 LABEL_COLUMNS = 9
-LABEL = re.compile(r" {12}| {2}\S.{0,8}? {2,}")  # a label with the spaces before its text
+LABEL = re.compile(r" {12}| {2}\S.{0,8}? {2,}")  # a label and the spaces before its text
 WORD = re.compile(r" *(?:[\u2e80-\u9fff\uff00-\uffef][，。；：、）？！]*|[^ \u2e80-\u9fff\uff00-\uffef]+)")
 
 
 def language() -> Language:
-    """Return the student's language: from the first of `VARIABLES` that is set, else the locale's, else the class's."""
+    """Return the student's language, from the first of `VARIABLES` that is set, the locale, or the class's language."""
     name = next((os.environ[key] for key in VARIABLES if os.environ.get(key)), None) or locale.getlocale()[0] or ""
     if name.lower().startswith(("zh", "chinese")):
         return "zh"
@@ -37,7 +38,7 @@ def language() -> Language:
 
 
 def class_language() -> Language:
-    """Return the first language of the course; English if there is no course or the engine lacks that language."""
+    """Return the first language of the course, or English if there is no course or the engine lacks that language."""
     try:
         return next((known for known in LANGUAGES if known == course().languages[0]), "en")
     except CourseError:
@@ -45,57 +46,57 @@ def class_language() -> Language:
 
 
 def words(key: str, **values: object) -> str:
-    """Return the text of a key in the student's language, formatted with these values."""
+    """Return the text for a key in the student's language, formatted with these values."""
     text: str = texts(language())["words"][key]
     return text.format(**values)
 
 
 def class_words(key: str, **values: object) -> str:
-    """Return the text of a key in the class's language, formatted with these values."""
+    """Return the text for a key in the language of the class, formatted with these values."""
     text: str = texts(class_language())["words"][key]
     return text.format(**values)
 
 
 def first_translation(english: str, *texts: Any) -> str:
-    """Return the first of these translations that is not empty, else the English text."""
+    """Return the first of these translations that is not empty, or the English text if all are empty."""
     return next((text for text in texts if text), english)
 
 
 def find_text(kata: str, *path: str, chosen: Language | None = None) -> Any:
-    """Return a kata's translated text at this path of keys, or a shared translation, or None.
+    """Return a translated text of a kata, looked up by this path of keys, or a shared translation, or None.
 
-    The language is the student's by default.
+    By default, the student's language is used.
     """
     table = course().katas[kata].languages.get(chosen or language())
     return look_up(table, path) or find_shared_text(*path, chosen=chosen)
 
 
 def find_shared_text(*path: str, chosen: Language | None = None) -> Any:
-    """Return the text at this path of keys in the translations that katas share, or None."""
+    """Return a translation that is shared by several katas, looked up by this path of keys, or None."""
     return look_up(course().shared_texts.get(chosen or language()), path)
 
 
 def look_up(table: Any, path: tuple[str, ...]) -> Any:
-    """Return the value at a path of keys in nested tables, or None."""
+    """Return the value at this path of keys in nested tables, or None."""
     for name in path:
         table = table.get(name) if isinstance(table, dict) else None
     return table
 
 
 def preload_texts() -> None:
-    """Read the texts now, so that processes forked later need not read them."""
+    """Read the texts now, so that processes that are forked later do not have to read them."""
     texts(language())
     find_shared_text()
 
 
 @cache
 def texts(chosen: Language) -> dict[str, Any]:
-    """Return the engine's texts in a language."""
+    """Return the texts of the engine in a language."""
     return tomllib.loads(Path(__file__).with_name(f"{chosen}.toml").read_text("utf-8"))
 
 
 def count_columns(text: str) -> int:
-    """Return the width of a text in a terminal, where a Chinese character takes two columns."""
+    """Return the width of a text in a terminal. Chinese characters take up two columns."""
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
@@ -105,14 +106,14 @@ def pad(text: str, width: int) -> str:
 
 
 def format_label(label: str, text: str) -> str:
-    """Return a line of a message: two spaces, the label in nine columns, and the text."""
+    """Return a line of a message: two spaces, the label (padded to nine columns), and the text."""
     return f"  {pad(label, LABEL_COLUMNS)} {text}"
 
 
 def split_label(line: str) -> tuple[str, str] | None:
-    """Return the label and text of a line, or None for a line without a label column.
+    """Return the label and text of a line, or None if the line has no label column.
 
-    The label is empty if the line continues the line above.
+    The label is empty if the line is a continuation of the previous line.
     """
     width = LABEL_COLUMNS + 3
     place = next((place for place in range(width + 1) if count_columns(line[:place]) == width), 0)
@@ -121,9 +122,9 @@ def split_label(line: str) -> tuple[str, str] | None:
 
 
 def wrap(line: str, width: int, hanging: int = 4) -> list[str]:
-    """Wrap a line of a message; continuation lines are aligned with its text.
+    """Wrap a line of a message, aligning continuation lines with its text.
 
-    Without a label they are indented by `hanging` columns. Commands are not wrapped, so that they can be copied.
+    If there is no label, they are indented by `hanging` columns. Commands are not wrapped, so that they can be copied.
     """
     if count_columns(line) <= width or line.lstrip().startswith(words("label.again")):
         return [line]

@@ -1,4 +1,4 @@
-"""The texts of a kata in the student's language, and some in the class's language."""
+"""The texts of a kata in the student's language, and some of them in the language of the class."""
 
 from torchkata.course import Kata, Track
 
@@ -16,12 +16,15 @@ def title_of_track(track: Track) -> str:
 
 
 def hints_of(kata: Kata) -> list[str]:
-    """Return the hints of a kata, from gentle to explicit."""
+    """Return the hints of a kata, from subtle to explicit."""
     return find_text(kata.name, "hints") or list(kata.hints)
 
 
 def tasks_of(kata: Kata) -> dict[str, str]:
-    """Return the translated docstrings of the stub by name; empty in English, because the stub contains them."""
+    """Return the translated docstrings of the stub by name.
+
+    In English, the dict is empty because the stub contains them.
+    """
     return find_text(kata.name, "stub") or {}
 
 
@@ -31,33 +34,33 @@ def about(kata: Kata) -> dict[str, str]:
 
 
 def idea_of(kata: Kata, english: str) -> str:
-    """Return the explanation of a kata: why it exists, a small example, and a common mistake."""
+    """Return the explanation of a kata: its motivation, a small example, and a common mistake."""
     return first_translation(english, find_text(kata.name, "about")).strip()
 
 
 def texts_of_command(kata: Kata) -> dict[str, str]:
-    """Return the texts of the command that a kata adds, by key."""
+    """Return the texts of the command added by a kata, by key."""
     return kata.command | (find_text(kata.name, "command") or {})
 
 
 def claim_of(kata: str, test: str, english: str) -> str:
-    """Return the claim of a test, the sentence that it checks."""
+    """Return the claim of a test, which is the sentence that the test checks."""
     return first_translation(english, find_text(kata, "claims", test)).removesuffix("。")
 
 
 def class_title_of(kata: Kata) -> str:
-    """Return the title of a kata in the class's language."""
+    """Return the title of a kata in the language of the class."""
     return first_translation(kata.title, find_text(kata.name, "title", chosen=class_language()))
 
 
 def class_title_of_test(kata: str, test: str) -> str:
-    """Return the title of a test in the class's language: its name in English, its translated claim otherwise."""
+    """Return the title of a test in the language of the class: its name in English, otherwise its translated claim."""
     english = test.removeprefix("test_").replace("_", " ")
     return first_translation(english, find_text(kata, "claims", test, chosen=class_language())).removesuffix("。")
 
 
 def score_of(kata: Kata, passed: int, earned: float | None) -> str:
-    """Return the number of passed tests, and the points if they are known."""
+    """Return the number of passed tests, and the points if known."""
     tests = f"{passed:>3}/{len(kata.points)}"
     if earned is None:
         return tests

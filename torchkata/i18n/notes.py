@@ -1,8 +1,8 @@
-"""Translates notes, the remarks of tests on results, into the student's language.
+"""Translates notes (remarks of tests about results) into the student's language.
 
-Notes are English sentences with values in them, such as `"gradient of weight 0"`. They are translated by the tables
-`[notes]` in each kata's `zh.toml` and in `reference/zh.toml`, with names for the values:
-`"gradient of {name}" = "{name} 的梯度"`. The table `[notes]` of the engine's `zh.toml` translates the engine's notes.
+Notes are English sentences that contain values, such as `"gradient of weight 0"`. They are translated using the tables
+`[notes]` in each kata's `zh.toml` and in `reference/zh.toml`, in which values are represented by names: `"gradient of
+{name}" = "{name} 的梯度"`. The engine's own notes are translated by the table `[notes]` in its `zh.toml`.
 """
 
 import re
@@ -16,9 +16,9 @@ from . import Language, language, texts
 
 
 def translate(english: str, *, by_us: bool = True) -> str:
-    """Translate a sentence and the values in it; a sentence without a translation is returned unchanged.
+    """Translate a sentence and the values in it. A sentence without a translation is returned unchanged.
 
-    With `by_us=False`, for messages that may come from the student's code, only the engine's notes are used.
+    Use `by_us=False` for messages that may come from the student's code. Only the engine's notes are then used.
     """
     for pattern, translation in read_notes(language(), course_root() if by_us else None):
         if found := pattern.fullmatch(english):
@@ -28,7 +28,7 @@ def translate(english: str, *, by_us: bool = True) -> str:
 
 
 def course_root() -> Path | None:
-    """Return the root of the course, or None if there is no readable course."""
+    """Return the root of the course, or None if there is no valid course."""
     try:
         return course().root if course().katas else None
     except CourseError:
@@ -37,7 +37,7 @@ def course_root() -> Path | None:
 
 @cache
 def read_notes(chosen: Language, where: Path | None) -> list[tuple[re.Pattern[str], str]]:
-    """Return a pattern and a translation for each note in a language, the most specific first."""
+    """Return a pattern and a translation for each note in a language, most specific first."""
     table: dict[str, str] = dict(texts(chosen).get("notes", {}))
     if where is not None:
         table |= course().shared_texts.get(chosen, {}).get("notes", {})
@@ -48,12 +48,12 @@ def read_notes(chosen: Language, where: Path | None) -> list[tuple[re.Pattern[st
 
 
 def split_literals(english: str) -> list[str]:
-    """Return the parts of a note between its values."""
+    """Return the parts of a note between the values."""
     return [text for text, *_ in string.Formatter().parse(english)]
 
 
 def compile_pattern(english: str) -> re.Pattern[str]:
-    """Compile a pattern that matches the note with any values."""
+    """Compile a pattern that matches the note with arbitrary values."""
     parts = [
         re.escape(text) + (f"(?P<{name}>.*?)" if name else "") for text, name, *_ in string.Formatter().parse(english)
     ]

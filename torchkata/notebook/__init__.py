@@ -1,1 +1,1 @@
-"""Support for notebooks: `%%kata linear` writes a cell to its file, tests it, and shows the report."""
+"""Notebook support: `%%kata linear` writes a cell to its file, tests it, and displays the report."""

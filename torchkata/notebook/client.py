@@ -1,4 +1,4 @@
-"""Runs a kata's tests outside the notebook's kernel, so that the notebook's variables do not affect the tests."""
+"""Runs the tests of a kata outside of the notebook kernel, so that the notebook's variables do not affect them."""
 
 import json
 import os
@@ -16,7 +16,7 @@ PLUGINS = ("-p", "torchkata.pytest_plugin.plugin", "-p", "torchkata.notebook.ver
 
 @dataclass(frozen=True)
 class Finished:
-    """A finished run: its report as HTML ("" if it ended early), its output, and its exit code."""
+    """A finished run: its report as HTML (or "" if it ended early), its output, and its exit code."""
 
     html: str
     printed: str
@@ -24,13 +24,13 @@ class Finished:
 
 
 class Client:
-    """Runs tests through a server that has imported torch, or in a new process if the platform can't fork."""
+    """Runs tests using a server that has imported torch, or in a new process if the platform does not support fork."""
 
     def __init__(self) -> None:
         self.server = start_server() if runs.can_fork() else None
 
     def test(self, kata: Kata) -> Finished:
-        """Run the tests of a kata; if a forked run crashes, repeat it in a new process."""
+        """Run the tests of a kata. If a forked run crashes, repeat it in a new process."""
         with tempfile.TemporaryDirectory() as folder:
             file, printed = Path(folder) / "verdict.html", Path(folder) / "printed.txt"
             arguments = [*PLUGINS, "--color=no", f"--kata={kata.name}", f"--verdict={file}"]
@@ -41,7 +41,10 @@ class Client:
             return Finished(html, printed.read_text("utf-8", "replace"), code)
 
     def run_forked(self, arguments: list[str], printed: Path) -> int:
-        """Run pytest in a fork of the server. Return its exit code, negative if the fork or the server crashed."""
+        """Run pytest in a fork of the server.
+
+        Return its exit code, which is negative if the fork or the server crashed.
+        """
         assert self.server is not None
         try:
             self.send(json.dumps({"arguments": arguments, "output": str(printed)}))
@@ -50,26 +53,26 @@ class Client:
             self.send("")
             self.receive()
             raise
-        except (OSError, ValueError):  # the server has ended; if it can't import torch, pytest will report that
+        except (OSError, ValueError):  # the server has exited; if it can't import torch, pytest will report this
             self.server = start_server()
             return -1
 
     def send(self, line: str) -> None:
-        """Send a line to the server. Raises OSError if it has ended."""
+        """Send a line to the server. Raises OSError if the server has exited."""
         assert self.server is not None
         assert self.server.stdin is not None
         self.server.stdin.write(f"{line}\n")
         self.server.stdin.flush()
 
     def receive(self) -> str:
-        """Return the server's reply, or "" if it has ended."""
+        """Return the server's reply, or "" if the server has exited."""
         assert self.server is not None
         assert self.server.stdout is not None
         return self.server.stdout.readline()
 
 
 def start_server() -> "subprocess.Popen[str]":
-    """Start a server, in its own session so that interrupting the kernel does not end it."""
+    """Start a server in its own session, so that interrupting the kernel does not end it."""
     return subprocess.Popen(
         [sys.executable, "-m", "torchkata.notebook.server"],
         cwd=course().root,

@@ -1,4 +1,4 @@
-"""Renders a test report and the overview as HTML, with the terminal's wording. Every text is escaped."""
+"""Renders a test report and the overview as HTML, using the same wording as in the terminal. All text is escaped."""
 
 from collections.abc import Sequence
 from html import escape
@@ -11,7 +11,7 @@ from torchkata.pytest_plugin.failure_groups import group_failures, render_block
 from torchkata.pytest_plugin.history import State
 from torchkata.result import LOOK_OF, Status, TestResult, get_status
 
-SHOWN = 3  # failures: fixing the first often fixes the others
+SHOWN = 3  # maximum number of failures, since fixing the first often fixes the others
 STYLE = """<style>
 .kata { border-left: 3px solid #8888; padding-left: 12px; line-height: 1.45; }
 .kata p { margin: 0 0 4px; }
@@ -30,7 +30,7 @@ STYLE = """<style>
 
 
 def verdict(kata: Kata, results: Sequence[TestResult], waits: str = "") -> str:
-    """Return the status and failures of a kata; `waits` is a remark on katas to do first."""
+    """Render the status and failures of a kata. `waits` is a remark about katas that should be done first."""
     status = get_status([result.outcome for result in results])
     passed = sum(result.outcome == "passed" for result in results)
     count = f"{passed}/{len(kata.points)}{waits}"
@@ -47,9 +47,9 @@ def verdict(kata: Kata, results: Sequence[TestResult], waits: str = "") -> str:
 
 
 def failure(lines: Sequence[str]) -> str:
-    """Return a failure: the claim, the diagnosis, a table of input and results, and further remarks.
+    """Render a failure: the claim, the diagnosis, a table with the input and results, and further remarks.
 
-    The command that runs the test again is left out: in a notebook the cell does that.
+    The command for running the test again is omitted, because the cell can be run again instead.
     """
     claim, *rest = lines
     diagnosis, rows, remarks = "", list[tuple[str, str]](), ""
@@ -70,7 +70,7 @@ def failure(lines: Sequence[str]) -> str:
 
 
 def progress(state: State) -> str:
-    """Return a table for each track with the status of its katas, and the next step."""
+    """Render a table for each track with the status of its katas, followed by the next step."""
     parts = []
     for track, group in groupby(course().katas.values(), key=lambda kata: kata.track):
         katas = list(group)
@@ -87,7 +87,7 @@ def progress(state: State) -> str:
 
 
 def row(kata: Kata, state: State) -> str:
-    """Return a kata's row of the table."""
+    """Render the table row of a kata."""
     passed = state.runs[kata.name].passed if kata.name in state.runs else 0
     old = words("old") if state.is_old(kata.name) else ""
     cells = [escape(kata.name), escape(title_of(kata)), status_label(state.status(kata.name))]
@@ -96,16 +96,16 @@ def row(kata: Kata, state: State) -> str:
 
 
 def status_label(status: Status) -> str:
-    """Return the symbol and word of a status in its color."""
+    """Render the symbol and the word for a status in its color."""
     look = LOOK_OF[status]
     return f'<span class="{look.color}">{look.symbol} {escape(words(f"status.{status}"))}</span>'
 
 
 def paragraph(text: str, style: str = "") -> str:
-    """Return a paragraph with escaped text."""
+    """Render a paragraph of escaped text."""
     return f'<p class="{style}">{escape(text)}</p>'
 
 
 def with_style(parts: Sequence[str]) -> str:
-    """Return a complete output with its style sheet, since a notebook may show each output in a separate iframe."""
+    """Return a complete output with its style sheet, because a notebook may show each output in a separate iframe."""
     return f'{STYLE}<div class="kata">{"".join(parts)}</div>'

@@ -1,7 +1,7 @@
 """`python -m torchkata.notebook.install`: installs missing packages of the handout without replacing torch.
 
-Colab's torch supports Colab's GPU, and replacing it takes minutes. If the handout needs another version, pip reports a
-conflict.
+The preinstalled torch supports Colab's GPU, and replacing it would take minutes. If the handout needs a different
+version, pip reports a conflict.
 """
 
 import subprocess
@@ -16,7 +16,7 @@ HANDOUT = Path(__file__).parents[2]
 
 
 def main() -> int:
-    """Install the missing packages. Return pip's exit code, or 0 if nothing is missing."""
+    """Install the missing packages. Return the exit code of pip, or 0 if nothing is missing."""
     needed = find_missing(tomllib.loads((HANDOUT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"])
     if not needed:
         return 0

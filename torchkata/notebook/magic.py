@@ -1,4 +1,4 @@
-"""The IPython magics: `%%kata NAME` writes a cell to its file and tests it; `%kata` runs the command kata."""
+"""The IPython magics: `%%kata NAME` writes a cell to its file and tests it; `%kata` runs the `kata` command."""
 
 import io
 from contextlib import redirect_stdout
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 def register(shell: "InteractiveShell") -> None:
-    """Register both magics. Raises UsageError, which IPython shows on one line."""
+    """Register both magics. They raise UsageError, which IPython shows on one line."""
     from IPython.core.error import UsageError
 
     def kata(line: str, cell: str | None = None) -> None:
-        """`%%kata linear` writes the cell to its file and tests it; `%kata` shows progress, `%kata hint` a hint."""
+        """`%%kata linear` writes the cell to its file and tests it; `%kata` shows the progress, `%kata hint` a hint."""
         try:
             run_magic(line.split(), cell, client)
         except (CallError, CourseError, OSError) as error:
@@ -57,7 +57,7 @@ def run_magic(arguments: list[str], cell: str | None, client: Client) -> None:
 
 
 def write(kata: Kata, cell: str) -> None:
-    """Write the cell to the kata's file; back up a file that was edited outside the notebook."""
+    """Write the cell to the kata's file. If the file was edited outside of the notebook, make a backup."""
     file, original = course().assignment / f"{kata.name}.py", course().root / stub_of(kata.name)
     content, state = cell.encode(), load_state()
     present = file.read_bytes() if file.exists() else content
@@ -72,7 +72,7 @@ def write(kata: Kata, cell: str) -> None:
 
 
 def test(kata: Kata, client: Client) -> None:
-    """Run the kata's tests and show the report; if the run ended early, print pytest's output."""
+    """Run the tests of a kata and display the report. If the run ended early, print pytest's output."""
     run = client.test(kata)
     if run.html:
         show(run.html, run.printed)
@@ -81,7 +81,7 @@ def test(kata: Kata, client: Client) -> None:
 
 
 def show(html: str, text: str) -> None:
-    """Display HTML, with the text for front ends without HTML."""
+    """Display HTML, with plain text for front ends that do not support HTML."""
     from IPython.display import publish_display_data
 
     publish_display_data({"text/html": html, "text/plain": text})

@@ -1,7 +1,7 @@
-"""`python -m torchkata.notebook.server`: imports torch once and forks a run of pytest for each request.
+"""`python -m torchkata.notebook.server`: imports torch once, and forks a pytest run for each request.
 
-A request is a line of JSON on stdin; the reply is the exit code on stdout. An empty line cancels the current run. The
-end of stdin, for example when the notebook's kernel ends, stops the server.
+A request is a line of JSON on stdin. The reply is the exit code, written to stdout. An empty line cancels the current
+run. The server exits at the end of stdin, for example when the notebook's kernel exits.
 """
 
 import json
@@ -11,11 +11,11 @@ from pathlib import Path
 
 from torchkata.cli import runs
 
-TICK_SECONDS = 0.02  # between two polls of a run
+TICK_SECONDS = 0.02  # time between two polls of a run
 
 
 def main() -> None:
-    """Serve requests until the kernel ends."""
+    """Serve requests until the kernel exits."""
     runs.load()
     while line := sys.stdin.readline():
         if request := line.strip():
@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def run_request(arguments: list[str], output: str) -> int:
-    """Run pytest and return its exit code; kill it as soon as another line arrives."""
+    """Run pytest and return its exit code. Kill pytest as soon as another line arrives."""
     with Path(output).open("wb") as file:
         run = runs.Forked(arguments, file)
     while (code := run.poll()) is None:

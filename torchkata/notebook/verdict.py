@@ -1,4 +1,4 @@
-"""pytest plugin for runs from a notebook: writes the report of the kata as HTML to `--verdict FILE`."""
+"""pytest plugin for runs started from a notebook, which writes the report of a kata as HTML to `--verdict FILE`."""
 
 from pathlib import Path
 
@@ -12,13 +12,13 @@ from .html import verdict
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--verdict`."""
+    """Add the option `--verdict`."""
     parser.addoption("--verdict", type=Path, metavar="FILE", help="write the report of the kata to this file, as HTML")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(config: pytest.Config) -> None:
-    """Write the report, after the other plugins have printed and stored theirs."""
+    """Write the report after the other plugins have printed and stored theirs."""
     results, file = get_state(config).results, config.getoption("verdict")
     for name, kata_results in results.items():
         kata = course().katas[name]

@@ -1,4 +1,4 @@
-"""Group a kata's failures: tests that fail for the same reason form one block, and the clearest block comes first."""
+"""Groups the failures of a kata. Tests that fail for the same reason form a block; the clearest block comes first."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -7,19 +7,22 @@ from torchkata.course import Kata
 from torchkata.i18n import words
 from torchkata.result import FAILED, UNUSABLE, TestResult
 
-MAX_NAMES = 4  # maximum number of further tests named in a block
+MAX_NAMES = 4  # maximum number of additional tests listed in a block
 
 
 @dataclass(frozen=True)
 class Block:
-    """Tests that failed for the same reason. The report shows the first test's message and the names of the others."""
+    """Tests that failed for the same reason.
+
+    The report shows the message of the first test and the names of the others.
+    """
 
     tests: tuple[TestResult, ...]
-    waits: bool = False  # whether the tests' precondition failed and another block says why
+    waits: bool = False  # whether a precondition of the tests failed and another block gives the reason
 
 
 def group_failures(results: Sequence[TestResult]) -> list[Block]:
-    """Group the tests that did not pass: recognized mistakes first, tests with a failed precondition last."""
+    """Group the tests that did not pass. Recognized mistakes come first, tests with failed preconditions last."""
     named = {result.diagnosis for result in results if result.diagnosis}
     stuck = [result for result in results if is_unmet(result) and not get_explanation(result, named)]
     if not any(result.outcome in FAILED and result not in stuck for result in results):
@@ -32,7 +35,7 @@ def group_failures(results: Sequence[TestResult]) -> list[Block]:
 
 
 def get_cause(result: TestResult, named: Collection[str]) -> str:
-    """Return a string that is equal for tests with the same message or the same mistake."""
+    """Return a string that is the same for tests with the same message or the same mistake."""
     explained = get_explanation(result, named)
     between_claim_and_command = "\n".join(result.message.splitlines()[1:-1])
     own = "" if explained and is_unmet(result) else result.cause
@@ -40,17 +43,17 @@ def get_cause(result: TestResult, named: Collection[str]) -> str:
 
 
 def get_explanation(result: TestResult, named: Collection[str]) -> str:
-    """Return a known mistake that a test has `named`, or the test's own diagnosis."""
+    """Return a known mistake that has been `named` for the test, or the test's own diagnosis."""
     return next((sentence for sentence in result.explained_by if sentence in named), "") or result.diagnosis or ""
 
 
 def is_unmet(result: TestResult) -> bool:
-    """Return whether a precondition of the test failed."""
+    """Return whether a precondition of the test does not hold."""
     return result.outcome == "failed" and result.cause.startswith(UNUSABLE)
 
 
 def render_block(kata: Kata, block: Block) -> list[str]:
-    """Return the lines of a block: the message of its first test, and the names of the others."""
+    """Return the lines of a block: the message of the first test, and the names of the others."""
     names = [test.name for test in block.tests]
     if block.waits:
         return [words("failures.not_run", kata=kata.name, tests=", ".join(names))]

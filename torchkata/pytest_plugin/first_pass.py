@@ -1,8 +1,8 @@
-"""pytest plugin: runs a property on inputs drawn in advance, and Hypothesis only if one of them fails.
+"""pytest plugin that runs properties on inputs drawn in advance, and runs Hypothesis only if an input fails.
 
-If all inputs pass, the test passes without Hypothesis' engine, which costs more time than most test bodies. If an input
-fails, the student's code is imported again, and Hypothesis finds, shrinks and reports the failure. If no inputs are
-available, Hypothesis runs as usual.
+If all inputs pass, the test passes without using Hypothesis' engine, which takes more time than most test bodies. If an
+input fails, the student's code is imported again, and Hypothesis finds, shrinks and reports the failure. If no inputs
+are available, Hypothesis runs as usual.
 
 An `Inputs` object supplies the inputs: new inputs in every run on a student's machine, the same inputs for all
 submissions in the grader.
@@ -28,25 +28,28 @@ ENGINE_OPTIONS = tuple(f"--hypothesis-{name}" for name in ("profile", "show-stat
 
 
 class Inputs(Protocol):
-    """A source of inputs for properties, in place of Hypothesis' engine."""
+    """Provides inputs for properties, instead of Hypothesis' engine."""
 
     def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
-        """Return the inputs of this test, or None if only Hypothesis can draw them."""
+        """Return the inputs for this test, or None if they can only be drawn by Hypothesis."""
 
 
 @dataclass(frozen=True)
 class Input:
-    """The arguments that `@given` would pass, and a callback in case the test fails on them."""
+    """The arguments that `@given` would pass to the test, and a callback that is called if the test fails on them."""
 
     given: dict[str, Any]
     failed: Callable[[], None] = lambda: None
 
 
 class NewInputs:
-    """New inputs in every run. If an input fails, it is saved, and Hypothesis tries it first in the next run."""
+    """Draws new inputs in every run.
+
+    If an input fails, it is saved so that Hypothesis tries it first in the next run.
+    """
 
     def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
-        """Return new inputs, or None if the test has examples or saved failures."""
+        """Return new inputs, or None if the test has explicit examples or saved failures."""
         test = item.obj
         if internals.has_explicit_examples(test) or internals.has_saved_failures(test):
             return None
@@ -55,13 +58,13 @@ class NewInputs:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Draw new inputs, unless an option of Hypothesis, such as a grading profile, requires its engine."""
+    """Use newly drawn inputs, unless a Hypothesis option (such as the profile for grading) requires the engine."""
     get_state(config).inputs = None if any(map(config.getoption, ENGINE_OPTIONS)) else NewInputs()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run a kata's property on inputs drawn in advance; return None for any other test, which pytest then runs."""
+    """Run a property of a kata on inputs drawn in advance. For other tests, return None, so that pytest runs them."""
     inputs, kata = get_state(pyfuncitem.config).inputs, find_kata(pyfuncitem.path)
     if inputs is None or kata is None or pyfuncitem.cls is not None or not hasattr(pyfuncitem.obj, "hypothesis"):
         return None
@@ -73,23 +76,23 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     with closing(ahead):
         count, error = run_inputs(get_body(pyfuncitem), fixtures, ahead)
     if error is None:
-        return True if count else None  # if the strategy rejected all draws, Hypothesis reports it
+        return True if count else None  # if the strategy rejected all draws, let Hypothesis report it
     student = get_state(pyfuncitem.config).student
     call = student.last
     student.start_over(kata)
     pyfuncitem.obj(**fixtures)
-    if not isinstance(error, (HypothesisException, StopTest)):  # only Hypothesis handles a body that rejects inputs
+    if not isinstance(error, (HypothesisException, StopTest)):  # only Hypothesis can handle a body that rejects inputs
         student.last = call
-        raise error  # the code passed this time, but it was wrong before
+        raise error  # the code passed this time, but was wrong before
     return True
 
 
 def run_inputs(
     body: Callable[..., None], fixtures: dict[str, Any], inputs: Iterable[Input]
 ) -> tuple[int, BaseException | None]:
-    """Return the number of inputs that the body ran on, and the exception that the last input raised, if any.
+    """Return the number of inputs on which the body was run, and the exception raised for the last one, if any.
 
-    An exception that ends the test at once, such as a time-out, propagates.
+    Exceptions that end the test immediately, such as timeouts, are propagated.
     """
     count = 0
     for drawn in inputs:

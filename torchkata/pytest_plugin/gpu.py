@@ -1,6 +1,6 @@
-"""pytest plugin: speed tests on this machine's GPU, with `pytest -m gpu`: the fixture `speed` and the table of results.
+"""pytest plugin for speed tests on this machine's GPU (`pytest -m gpu`): the fixture `speed`, and a table of results.
 
-Plain `pytest` does not collect these tests. Without a GPU they are skipped.
+These tests are not collected by plain `pytest`, and are skipped if there is no GPU.
 """
 
 from collections.abc import Callable, Generator
@@ -49,25 +49,25 @@ FIGURE = pytest.StashKey[Figure]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Create the empty list of results."""
+    """Initialize the list of results."""
     config.stash[ROWS] = []
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Ignore these tests unless `-m gpu` or the name of their file selects them."""
+    """Ignore the speed tests unless they are selected by `-m gpu` or by the name of their file."""
     asked = "gpu" in config.getoption("markexpr") or any(SPEED in argument for argument in config.args)
     return True if is_speed(collection_path) and not asked else None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run the speed test once for each workload of the course."""
+    """Parametrize the speed test with the workloads of the course."""
     if is_speed(metafunc.definition.path):
         metafunc.parametrize("workload", course().workloads.values(), ids=course().workloads)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep only the workloads of the katas that `--kata` selects."""
+    """Deselect the workloads of katas that are not selected by `--kata`."""
     katas = config.getoption("kata")
     items[:] = [
         item for item in items if not (is_speed(item.path) and katas and get_workload(item).uses[-1] not in katas)
@@ -75,12 +75,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def is_speed(path: Path) -> bool:
-    """Return whether a path is the course's file of speed tests."""
+    """Return whether a path is the file of speed tests in the course."""
     return path == course().tests / SPEED
 
 
 def get_workload(item: pytest.Item) -> Workload:
-    """Return the workload of a speed test."""
+    """Return the workload that a speed test measures."""
     assert isinstance(item, pytest.Function)
     workload = item.callspec.params["workload"]
     assert isinstance(workload, Workload)
@@ -88,13 +88,13 @@ def get_workload(item: pytest.Item) -> Workload:
 
 
 def get_claim(workload: str) -> str:
-    """Return the first line of the docstring of a workload's class."""
+    """Return the first line of a workload's docstring."""
     return (type(work_of(workload)).__doc__ or workload).splitlines()[0].removesuffix(".")
 
 
 @pytest.fixture(scope="session")
 def stopwatch(request: pytest.FixtureRequest) -> Stopwatch:
-    """Return the stopwatch of the GPU, or skip the test if there is no GPU."""
+    """Return a stopwatch for the GPU. Skip the test if there is no GPU."""
     stash = request.config.stash
     if STOPWATCH not in stash:
         stash[STOPWATCH] = find_gpu()
@@ -108,7 +108,7 @@ def stopwatch(request: pytest.FixtureRequest) -> Stopwatch:
 def speed(
     request: pytest.FixtureRequest, workload: Workload, student: Student, stopwatch: Stopwatch
 ) -> Callable[[], None]:
-    """Return a function that measures the workload and raises Wrong if the result is wrong or too slow."""
+    """Return a function that measures the workload. It raises Wrong if the result is wrong or too slow."""
     assert isinstance(student.runner, InProcess)
     student.reset(workload.uses[-1])
     trial = Trial(workload, student.runner.assignment, stopwatch)
@@ -133,7 +133,7 @@ def speed(
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Record the result of a workload and replace its traceback with the message for the student."""
+    """Record the result of a workload, and replace its traceback by the message for the student."""
     raised = call.excinfo
     if not is_speed(item.path) or call.when == "teardown" or isinstance(raised and raised.value, KeyboardInterrupt):
         return (yield)
@@ -149,7 +149,7 @@ def pytest_runtest_makereport(
             call.excinfo = replace_exception(raised, result.message)
         row = Row(result, item.stash.get(FIGURE, None))
     report = yield
-    call.excinfo = raised  # --pdb shows the original exception
+    call.excinfo = raised  # so that --pdb shows the original exception
     item.config.stash[ROWS].append(row)
     report.workload = row  # type: ignore[attr-defined]
     return report
@@ -157,7 +157,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
-    """Give each verdict other than a pass its own category in pytest's summary."""
+    """Return a separate category in pytest's summary for each verdict other than a pass."""
     row: Row | None = getattr(report, "workload", None)
     if row is None or row.result.outcome == "passed":
         return None
@@ -165,7 +165,7 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] 
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Write the failures and the table."""
+    """Print the failures and the table of results."""
     rows = config.stash[ROWS]
     for row in rows:
         if row.result.outcome not in ("passed", "not_graded", "not_started"):
@@ -178,7 +178,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch | str) -> None:
-    """Write one line for each workload, and an explanation of the values."""
+    """Print one line per workload, and an explanation of the values."""
     timed = any(row.figure for row in rows)
     out.write_line("")
     if timed:
@@ -206,7 +206,7 @@ def format_figure(figure: Figure) -> str:
 
 
 def get_notes(row: Row) -> str:
-    """Return the reason why a workload did not run, or the size that was reduced."""
+    """Return the reason why a workload did not run, or a note about a reduced size."""
     if row.result.outcome == "not_graded":
         return translate(row.result.message)
     return translate(row.figure.shrunk) if row.figure else ""

@@ -1,4 +1,4 @@
-"""The student's progress: the last run of each kata and the number of hints shown, in `.kata/progress.json`."""
+"""The student's progress, stored in `.kata/progress.json`: the last run of each kata, and the number of hints shown."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from torchkata.course import Kata, course
 from torchkata.result import LOOK_OF, Status
 
 FILE = ".kata/progress.json"
-MAX_NAME = 100  # number of bytes of a file's name that its temporary file's name keeps
+MAX_NAME = 100  # number of bytes of a file name that are kept in the name of its temporary file
 
 
 @dataclass(frozen=True)
@@ -23,39 +23,39 @@ class LastRun:
 
     status: Status
     passed: int
-    files: str  # `compute_digest` of the tested files
+    files: str  # result of `compute_digest` for the tested files
     run: str  # a random id of the run
     earned: float | None = None  # points, if known
 
 
 @dataclass
 class State:
-    """The stored progress, by kata."""
+    """The stored progress of all katas."""
 
     runs: dict[str, LastRun] = field(default_factory=dict)
-    hints: dict[str, int] = field(default_factory=dict)  # the number of hints shown
-    cells: dict[str, str] = field(default_factory=dict)  # `hash_content` of the file that a notebook cell last wrote
+    hints: dict[str, int] = field(default_factory=dict)  # number of hints shown
+    cells: dict[str, str] = field(default_factory=dict)  # `hash_content` of the file as a notebook cell last wrote it
 
     def status(self, kata: str) -> Status:
-        """Return the status of the last run, `not_graded` by default."""
+        """Return the status of the last run, or `not_graded` if there is none."""
         return self.runs[kata].status if kata in self.runs else "not_graded"
 
     def is_old(self, kata: str) -> bool:
-        """Return whether files have changed since the last run."""
+        """Return whether any of the files have changed since the last run."""
         return kata in self.runs and self.runs[kata].files != compute_digest(kata)
 
     def is_done(self, kata: str) -> bool:
-        """Return whether all tests passed with the current files."""
+        """Return whether all tests passed in the last run and the files have not changed since then."""
         return self.status(kata) == "done" and not self.is_old(kata)
 
     def next(self) -> Kata | None:
-        """Return the kata to do next, or None if all are done."""
+        """Return the next kata to work on, or None if all katas are done."""
         failed = [kata for kata in course().katas if LOOK_OF[self.status(kata)].color == "red"]
         return find_next([kata for kata in course().katas if not self.is_done(kata)], failed)
 
 
 def find_next(left: Collection[str], failed: Collection[str]) -> Kata | None:
-    """Return the first kata of `left` that failed first or is a foundation of that kata; if none failed, the first."""
+    """Return the first failed kata, or an unfinished foundation of it. If none failed, return the first in `left`."""
     katas = course().katas
     first = next((kata for kata in katas if kata in failed), None)
     in_the_way = katas if first is None else (first, *course().foundations(first))
@@ -63,7 +63,7 @@ def find_next(left: Collection[str], failed: Collection[str]) -> Kata | None:
 
 
 def compute_digest(kata: str) -> str:
-    """Return a digest of the files that a run depends on: the kata, its foundations, helper modules, its tests."""
+    """Return a digest of the files that affect a run: the kata, its foundations, helper modules and tests."""
     others = course().katas.keys() - {kata, *course().foundations(kata)}
     files = [path for path in sorted(course().assignment.glob("*.py")) if path.stem not in others and path.is_file()]
     files.append(course().tests / f"test_{kata}.py")
@@ -71,12 +71,12 @@ def compute_digest(kata: str) -> str:
 
 
 def hash_content(content: bytes) -> str:
-    """Return the SHA-256 of a file's content."""
+    """Return the SHA-256 digest of the content of a file."""
     return hashlib.sha256(content).hexdigest()
 
 
 def load_state() -> State:
-    """Read the stored progress and ignore unreadable entries."""
+    """Load the stored progress, ignoring invalid entries."""
     try:
         stored = json.loads((course().root / FILE).read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -90,13 +90,13 @@ def load_state() -> State:
 
 
 def find_entries(stored: Any, table: str) -> list[tuple[str, Any]]:
-    """Return the entries of a table for the katas of the course."""
+    """Return the entries of a table that belong to katas of the course."""
     found = stored.get(table) if isinstance(stored, dict) else None
     return [(kata, found[kata]) for kata in course().katas if kata in found] if isinstance(found, dict) else []
 
 
 def parse_last_run(entry: Any) -> LastRun | None:
-    """Return a stored run, or None if the entry is invalid."""
+    """Return a stored run, or None if the entry is not valid."""
     try:
         run = LastRun(**entry)
     except TypeError:
@@ -116,16 +116,16 @@ def store_state(state: State) -> None:
 def write_atomically(
     path: Path, content: bytes, hold: Callable[[Path], AbstractContextManager[None]] | None = None
 ) -> None:
-    """Write a file atomically: to a temporary file, which then replaces `path`. Raises OSError.
+    """Write a file atomically by writing to a temporary file that then replaces `path`. Raises OSError.
 
-    `hold` returns a context that is active from the creation of the temporary file to the replacement.
+    `hold` returns a context manager that is active from the creation of the temporary file until the replacement.
     """
     name = os.fsencode(path.name)[:MAX_NAME].decode(
         "utf-8", "ignore"
     )  # the full name may already have the maximum length
     temporary = path.with_name(
         f".{name}.{platform.node()}.{os.getpid()}.tmp"
-    )  # processes on different nodes may have the same id
+    )  # processes on different nodes can have the same id
     try:
         with temporary.open("wb") as file, hold(temporary) if hold else nullcontext():
             file.write(content)

@@ -1,4 +1,7 @@
-"""The entry point of pytest. In a course, plain `pytest` tests its katas; in any other project, nothing happens."""
+"""The entry point of the pytest plugin.
+
+In a course, plain `pytest` tests its katas; other projects are not affected.
+"""
 
 import contextlib
 import gc
@@ -11,7 +14,7 @@ import pytest
 
 TABLE = b"[tool.torchkata"
 
-FEATURES = (  # each after the plugins that it imports: pytest warns if a plugin is imported before it is loaded
+FEATURES = (  # each after the plugins that it imports, since pytest warns if a plugin was imported before it is loaded
     "torchkata.pytest_plugin.profiles",
     "torchkata.pytest_plugin.selection",
     "torchkata.pytest_plugin.first_pass",
@@ -25,12 +28,12 @@ SPEED = "torchkata.pytest_plugin.gpu"
 
 
 def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Load the features and their options for the course that pytest's root directory belongs to."""
+    """Load the features and their options for the course that contains pytest's root directory."""
     config: pytest.Config | None = pluginmanager.get_plugin("pytestconfig")
     assert config is not None
     if not any(map(mentions_a_course, (config.rootpath, config.invocation_params.dir))):
         return
-    from torchkata.course import CourseError, use  # imported late, so that other projects don't spend time on it
+    from torchkata.course import CourseError, use  # imported lazily so that other projects are not slowed down
     from torchkata.i18n.notes import translate
 
     try:
@@ -38,7 +41,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         if root is None:
             return
         course = use(root)
-        gc.disable()  # until the tests are collected: garbage collection makes importing torch a seventh slower
+        gc.disable()  # until the tests are collected, since garbage collection makes importing torch a seventh slower
         for feature in (*FEATURES, SPEED) if course.workloads else FEATURES:
             pluginmanager.import_plugin(feature)
     except CourseError as error:
@@ -46,7 +49,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def mentions_a_course(start: Path) -> bool:
-    """Return whether a `pyproject.toml` in this folder or above it has a table `[tool.torchkata]`."""
+    """Return whether a `pyproject.toml` in this folder or a parent folder contains a table `[tool.torchkata]`."""
     for folder in (start, *start.parents):
         with contextlib.suppress(OSError):
             if TABLE in (folder / "pyproject.toml").read_bytes():
@@ -55,10 +58,10 @@ def mentions_a_course(start: Path) -> bool:
 
 
 def find_course(config: pytest.Config) -> Path | None:
-    """Return the course's folder, or None if there is none. Raises CourseError.
+    """Return the folder of the course, or None if there is no course. Raises CourseError.
 
-    pytest determines its root directory before it knows the options of this plugin. Therefore it mistakes the PATH of
-    `--impl PATH` for a folder of tests and looks for its root there. Use `--impl=PATH` to avoid this.
+    pytest determines its root directory before it knows the options of this plugin. Therefore it interprets the PATH in
+    `--impl PATH` as a folder of tests and looks for the root directory there. Use `--impl=PATH` to avoid this.
     """
     from torchkata.course import find_course
 

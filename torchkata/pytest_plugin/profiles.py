@@ -1,8 +1,8 @@
-"""pytest plugin: the number and the seed of random inputs (`--examples`, `--seed`), and these Hypothesis profiles:
+"""pytest plugin for the number and seed of random inputs (`--examples`, `--seed`), with these Hypothesis profiles:
 
-learn  the default: 25 examples, a new seed in every run; failing inputs are stored in `.hypothesis/` and tried first
+learn  (default) 25 examples, a new seed in every run; failing inputs are stored in `.hypothesis/` and tried first
 grade  100 examples, a fixed seed, no stored inputs
-prove  like grade, but without shrinking, for `grader certify`, which only needs the verdict
+prove  like grade, but without shrinking; used by `grader certify`, which needs only the verdict
 """
 
 import gc
@@ -30,13 +30,13 @@ COMMON: dict[str, Any] = {
 
 
 def register_profiles(database: Path) -> None:
-    """Register the profiles and load `learn`, which stores failing inputs in the folder `database`."""
+    """Register the profiles and load `learn`, which stores failing inputs in the directory `database`."""
     settings.register_profile("grade", max_examples=100, phases=PHASES, database=None, **COMMON)
     settings.register_profile("prove", settings.get_profile("grade"), phases=(Phase.explicit, Phase.generate))
     settings.register_profile(
         "learn",
         max_examples=25,
-        phases=(*PHASES, Phase.reuse),  # without this, the database would be written but never read
+        phases=(*PHASES, Phase.reuse),  # without this phase, the database would be written to but never read
         database=DirectoryBasedExampleDatabase(database),
         **COMMON,
     )
@@ -44,7 +44,7 @@ def register_profiles(database: Path) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--seed` and `--examples`, and register the profiles before an option selects a profile."""
+    """Add `--seed` and `--examples`, and register the profiles before an option selects one of them."""
     register_profiles(course().root / ".hypothesis" / "examples")
     ignore_local_constants()
     group = parser.getgroup("torchkata")
@@ -56,7 +56,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Set the number of examples and the seed, after Hypothesis has loaded the selected profile."""
+    """Set the number of examples and the seed after Hypothesis has loaded the selected profile."""
     examples, chosen = config.getoption("examples"), config.getoption("seed")
     if examples is not None:
         if examples < 1:
@@ -72,9 +72,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Exclude the imported objects from garbage collection and collect less often.
+    """Exclude imported objects from garbage collection, and collect garbage less often.
 
-    A collection is slow while torch is loaded: with the default thresholds, collections would take a tenth of the run.
+    Garbage collection is slow while torch is loaded: with the default thresholds, it would take a tenth of the run.
     """
     gc.freeze()
     register_random_generators()
@@ -83,12 +83,12 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Set the run's seed for every property."""
+    """Set the seed of the run for every property."""
     if isinstance(item, pytest.Function) and hasattr(item.obj, "hypothesis"):
         seed(get_state(item.config).seed)(item.obj)
 
 
 @pytest.fixture(scope="session", name="seed")
 def run_seed(request: pytest.FixtureRequest) -> int:
-    """Return the run's seed, for tests that draw no examples."""
+    """Return the seed of the run, for tests that do not draw examples."""
     return get_state(request.config).seed

@@ -1,4 +1,4 @@
-"""pytest plugin: stores the outcome of each kata, for the command `kata`."""
+"""pytest plugin that stores the outcome of each kata for the `kata` command."""
 
 import uuid
 
@@ -15,13 +15,13 @@ from .selection import find_kata
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Compute the digests of the tested files before they can change."""
+    """Compute digests of the tested files before the files can change."""
     katas = {find_kata(item.path) for item in session.items} - {None}
     get_state(session.config).digests = {kata: compute_digest(kata) for kata in katas if kata is not None}
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Store the outcome of each kata in `assignment/` if all of its tests have run."""
+    """Store the outcome of each kata in `assignment/` whose tests have all run."""
     if config.getoption("impl") != "assignment":
         return
     run, state, is_complete = uuid.uuid4().hex, load_state(), False

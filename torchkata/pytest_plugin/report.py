@@ -1,4 +1,4 @@
-"""pytest plugin: the report for the student, with the failures of each kata, the table of katas and the next step."""
+"""pytest plugin that reports to the student: the failures of each kata, the table of katas, and the next step."""
 
 import math
 import os
@@ -29,16 +29,16 @@ from .run_state import get_state
 from .search import EXPLAINED_BY
 from .selection import find_kata
 
-MAX_SHOWN = 3  # maximum number of failures shown for a kata: fixing one often fixes others
-TABLE_LINES = 10  # lines around the failures of one kata: progress above, the table and the next step below
-WIDTH = 99  # columns, if the terminal is that wide
-GREY = {"grey": "light"}  # pytest's name for the color
+MAX_SHOWN = 3  # maximum number of failures shown for a kata, since fixing one often fixes others
+TABLE_LINES = 10  # lines around the failures of a single kata: progress above, and the table and next step below
+WIDTH = 99  # maximum number of columns
+GREY = {"grey": "light"}  # the name that pytest uses for the color
 AnyException: TypeAlias = pytest.ExceptionInfo[BaseException]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> None:
-    """Skip a kata if one of its foundations has failed in this run. The grader uses fallbacks instead."""
+    """Skip a kata if one of its foundations has failed in this run. (The grader uses fallbacks instead.)"""
     kata, results = find_kata(item.path), get_state(item.config).results
     if kata is not None and (broken := find_broken_foundations(kata, results)):
         results.setdefault(kata, [])
@@ -55,7 +55,7 @@ def find_broken_foundations(kata: str, results: Mapping[str, Sequence[TestResult
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Replace the traceback with the message for the student."""
+    """Replace the traceback by the message for the student."""
     kata = find_kata(item.path)
     if kata is None or call.when != "call":
         return (yield)
@@ -64,7 +64,7 @@ def pytest_runtest_makereport(
         result = explain_failure(item, kata, raised.value)
         call.excinfo = replace_exception(raised, result.message)
     report = yield
-    call.excinfo = raised  # --pdb shows the original exception
+    call.excinfo = raised  # so that --pdb shows the original exception
     report.sections = [(title, text) for title, text in report.sections if title.startswith("Captured std")]
     report.kata_result = result  # type: ignore[attr-defined]
     if result.outcome == "not_started":
@@ -77,14 +77,14 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Make the run fail if a kata is not started, because editors and JUnit files show the kata's tests as skipped."""
+    """Make the run fail if a kata is not started, since editors and JUnit files show its tests as skipped."""
     ended = [result.outcome for results in get_state(session.config).results.values() for result in results]
     if session.exitstatus == pytest.ExitCode.OK and "not_started" in ended:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def explain_failure(item: pytest.Item, kata: str, error: BaseException) -> TestResult:
-    """Return the result of a kata's test that did not pass."""
+    """Return the result of a test of a kata that did not pass."""
     cause, claim = unwrap_group(error), claim_of(kata, item.name, get_claim(item))
     heading = f"{kata} · {words('message.not_asked', claim=claim) if is_untestable(cause) else claim}"
     mistakes = item.stash.get(EXPLAINED_BY, [])
@@ -96,14 +96,14 @@ def explain_failure(item: pytest.Item, kata: str, error: BaseException) -> TestR
 
 
 def find_mistake(cause: BaseException) -> str:
-    """Return the mistake that an exception identifies, or "" if there is none."""
+    """Return the mistake identified by an exception, or ""."""
     if isinstance(cause, Wrong):
         return cause.mistake
     return explain_crash(cause) if isinstance(cause, Crashed) else ""
 
 
 def replace_exception(raised: AnyException, message: str) -> AnyException:
-    """Return a failure with this message and one frame: pytest would spend time on frames that it does not show."""
+    """Return a failure with this message and one frame, so that pytest spends no time on frames that are not shown."""
     trace = raised.tb
     while trace.tb_next is not None:
         trace = trace.tb_next
@@ -111,13 +111,13 @@ def replace_exception(raised: AnyException, message: str) -> AnyException:
 
 
 def get_claim(item: pytest.Item) -> str:
-    """Return the first line of the test's docstring, the property that it checks."""
+    """Return the first line of a test's docstring, which states the property that it checks."""
     text: str = (getattr(item, "obj", None) and item.obj.__doc__) or item.name  # type: ignore[attr-defined]
     return text.strip().splitlines()[0].removesuffix(".")
 
 
 def build_command(item: pytest.Item) -> str:
-    """Return the command that runs this test again, with the same inputs unless the seed is secret."""
+    """Return the command that runs this test again. It uses the same inputs unless the seed is secret."""
     config = item.config
     options = [f"--impl={config.getoption('impl')}"] if config.getoption("impl") != "assignment" else []
     if config.getoption("--hypothesis-profile"):
@@ -132,7 +132,7 @@ def build_command(item: pytest.Item) -> str:
 
 
 def add_prints(result: TestResult, printed: str) -> TestResult:
-    """Add the last lines that the student's code printed. These lines belong to the shrunk input."""
+    """Add the last lines printed by the student's code, which belong to the shrunk input."""
     if not result.message or not printed.strip():
         return result
     block, _, again = result.message.rpartition("\n")
@@ -141,7 +141,7 @@ def add_prints(result: TestResult, printed: str) -> TestResult:
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
-    """Give each outcome its own category, so that pytest shows tracebacks only for unexpected errors."""
+    """Return a separate category for each outcome, so that pytest shows tracebacks only for unexpected errors."""
     result: TestResult | None = getattr(report, "kata_result", None)
     if result is None or result.outcome == "passed" or report.when != "call":
         return None
@@ -151,7 +151,7 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] 
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Write the failures, the table and the next step."""
+    """Print the failures, the table of katas and the next step."""
     results = get_state(config).results
     if not results:
         return
@@ -162,7 +162,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestResult], most: int | None) -> None:
-    """Write the failures of a kata, one block for each cause."""
+    """Print the failures of a kata, in one block per cause."""
     if get_status([result.outcome for result in results]) in ("not_started", "done"):
         return
     size = shutil.get_terminal_size()
@@ -173,7 +173,7 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestR
     for block in blocks[:most]:
         lines = [[*wrap(line, width)] for line in render_block(kata, block)]
         room -= 1 + sum(map(len, lines))
-        if shown and room < 0:  # failures that scroll off the screen go unread
+        if shown and room < 0:  # failures that scroll off the screen are not read
             break
         shown += 1
         out.write_line("")
@@ -185,7 +185,7 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestR
 
 
 def add_place_link(out: pytest.TerminalReporter, text: str, result: TestResult) -> str:
-    """Link the place in a line of a failure to the student's file."""
+    """Link the file in a line of a failure to the student's file."""
     if not result.file or out.config.getoption("impl") != "assignment":
         return text
     place = words("message.at", file=result.file, line=result.line) if result.line else result.file
@@ -193,7 +193,7 @@ def add_place_link(out: pytest.TerminalReporter, text: str, result: TestResult) 
 
 
 def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult]]) -> None:
-    """Write one line for each tested kata, under its track, then the next kata and help."""
+    """Print one line for each tested kata, grouped by track, followed by the next kata and help."""
     katas = course().choose(list(results))
     width = max(len(kata.name) for kata in katas) + 2
     state = load_state()
@@ -229,12 +229,12 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
 
 
 def sum_points(kata: str, results: Sequence[TestResult]) -> float:
-    """Return the points of the tests that passed."""
+    """Return the points of all tests that passed."""
     return sum(course().katas[kata].points[result.name] for result in results if result.outcome == "passed")
 
 
 def find_open_causes(kata: Kata, results: Mapping[str, Sequence[TestResult]], state: State) -> set[str]:
-    """Return the unfinished foundations that made tests of this kata fail."""
+    """Return the unfinished foundations that caused tests of this kata to fail."""
     files = {Path(result.file).stem for result in results.get(kata.name, [])}
     return {name for name in course().foundations(kata.name) if name in files and not state.is_done(name)}
 

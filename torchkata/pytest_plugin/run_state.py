@@ -1,4 +1,4 @@
-"""The state that the plugins share during a run of pytest: one object on `config.stash`."""
+"""The state shared by the plugins during a pytest run, stored as one object on `config.stash`."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 @dataclass
 class RunState:
-    """The state of one run of pytest."""
+    """The state of a pytest run."""
 
     student: Student = field(init=False)
-    chosen: set[str] = field(init=False)  # the katas to test
-    seed: int = field(init=False)  # seed of all random inputs
-    is_seed_secret: bool = False  # true in the grader: a student who knew the seed would know all inputs
-    inputs: "Inputs | None" = None  # inputs to run before Hypothesis' engine
-    sound: frozenset[tuple[str, str]] = frozenset()  # kata and name of the tests that the reference solution passes
-    is_quick_proof: bool = False  # skip the search for patterns, which a quick `grader certify` does not use
+    chosen: set[str] = field(init=False)  # the selected katas
+    seed: int = field(init=False)  # seed for all random inputs
+    is_seed_secret: bool = False  # true in the grader, because students who know the seed can predict all inputs
+    inputs: "Inputs | None" = None  # inputs to try before running Hypothesis' engine
+    sound: frozenset[tuple[str, str]] = frozenset()  # (kata, name) of the tests that pass with the reference solution
+    is_quick_proof: bool = False  # skip the search for patterns, which is not needed by a quick `grader certify`
     results: dict[str, list[TestResult]] = field(default_factory=dict)  # keyed by kata
-    digests: dict[str, str] = field(default_factory=dict)  # digest of each kata's files at the beginning of the run
-    terminal: int | None = None  # a descriptor of the terminal, because pytest captures stdout during a test
+    digests: dict[str, str] = field(default_factory=dict)  # digest of each kata's files at the start of the run
+    terminal: int | None = None  # a file descriptor of the terminal, because pytest captures stdout during a test
 
 
 STATE = pytest.StashKey[RunState]()
 
 
 def get_state(config: pytest.Config) -> RunState:
-    """Return the state of this run."""
+    """Return the state of the current run."""
     return config.stash.setdefault(STATE, RunState())

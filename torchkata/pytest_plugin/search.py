@@ -1,10 +1,11 @@
-"""pytest plugin: finds the known mistake that explains a failed test, or a pattern in all of its answers.
+"""pytest plugin that searches for the known mistake that explains a failed test, or for a pattern in its answers.
 
-While a test runs, its inputs and the student's answers are recorded. After a failure, the test's body runs again on the
-recorded answers, once for each known mistake in place of the oracle. If the body passes with exactly one mistake, the
-message says "looks like: …". If no mistake is found, `diagnosis/rerun.py` looks for a pattern.
+While a test runs, its inputs and the student's answers are recorded. After a failure, the body of the test is run again
+on the recorded answers, once for each known mistake, which then replaces the oracle. If the body passes with exactly
+one of the mistakes, the message says "looks like: …". If no mistake is found, `diagnosis/rerun.py` searches for a
+pattern.
 
-Nothing here changes the inputs or the verdict of a test, and no error here ends a test.
+The search affects neither the inputs nor the verdict of a test, and its errors never end a test.
 """
 
 import inspect
@@ -32,21 +33,21 @@ from .selection import find_kata
 
 EXPLAINED_BY = pytest.StashKey[list[str]]()
 
-SHARE = 0.5  # share of the test's duration that the search may take
-MIN_SECONDS = 0.5  # CPU time that the search may always take
-STUDENT_SECONDS = 2.0  # time limit for further calls of the student's code
-PROOF_SECONDS = 60.0  # both limits in `grader certify`, so that its findings do not depend on the machine's load
-MAX_FURTHER = 30  # number of random examples in addition to the recorded examples
-QUICK_FURTHER = 6  # the same in a quick proof, once a single mistake is left
+SHARE = 0.5  # maximum duration of the search, as a fraction of the duration of the test
+MIN_SECONDS = 0.5  # CPU time that the search may use in any case
+STUDENT_SECONDS = 2.0  # time limit for additional calls of the student's code
+PROOF_SECONDS = 60.0  # replaces both limits in `grader certify`, so that its findings do not depend on machine load
+MAX_FURTHER = 30  # number of random examples to use in addition to the recorded ones
+QUICK_FURTHER = 6  # the same for a quick proof, once only one mistake is left
 
 
 class OutOfTime(BaseException):
-    """Raised when the time for the search is over."""
+    """Raised when the time limit of the search is exceeded."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Record a kata's test, and explain its failure."""
+    """Record a test of a kata, and explain its failure."""
     kata, state = find_kata(pyfuncitem.path), get_state(pyfuncitem.config)
     if kata is None or "student" not in pyfuncitem.funcargs:
         return (yield)
@@ -72,7 +73,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
             explain_answers(pyfuncitem, kata, cause, body, test, time.monotonic() - began)
         raise
     except Endless as error:
-        if state.is_seed_secret:  # the grader decides in another way whether the test or the code is too slow
+        if state.is_seed_secret:  # the grader has another way to decide whether the test or the code is too slow
             raise
         raise make_endless_error(error) from None
     finally:
@@ -83,7 +84,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 def explain_answers(
     item: pytest.Function, kata: str, cause: BaseException, body: RecordedBody, test: Any, duration: float
 ) -> None:
-    """Store the known mistakes that explain the answers in `item`, or else a pattern in `cause`."""
+    """Store the known mistakes that explain the answers in `item`, or a pattern in `cause` if there are none."""
     state = get_state(item.config)
     seconds = student_seconds = PROOF_SECONDS
     if item.config.getoption("--hypothesis-profile") != "prove":
@@ -103,7 +104,7 @@ def explain_answers(
 
 
 def load_known_mistakes(kata: str) -> tuple[KnownMistake, ...]:
-    """Return the known mistakes of a kata, or none if their file cannot be loaded."""
+    """Return the known mistakes of a kata, or none if the file that defines them cannot be loaded."""
     try:
         return load_mistakes(kata)
     except Exception:
@@ -119,16 +120,16 @@ def find_mistakes(
     student_seconds: float,
     enough: int = MAX_FURTHER,
 ) -> list[str]:
-    """Return the messages of the mistakes that explain every answer. Raises nothing.
+    """Return the messages of the mistakes that explain all answers. Never raises an exception.
 
     Args:
         known: The mistakes to try.
         body: The test's body with its recorded examples.
-        test: The test, which draws further examples if it is a property.
-        student: The student, who answers further examples.
+        test: The test. If it is a property, additional examples are drawn from it.
+        student: The student, who answers the additional examples.
         seconds: The CPU time limit for running the mistakes.
         student_seconds: The time limit for the student's code.
-        enough: The number of further examples that suffice once a single mistake is left.
+        enough: The number of additional examples that are sufficient once only one mistake is left.
     """
     try:
         student.runner.set_budget(student_seconds)
@@ -146,7 +147,7 @@ def find_mistakes(
 def find_pattern_in_answers(
     kept: Sequence[Example], body: RecordedBody, test: Any, student: Student, seconds: float, student_seconds: float
 ) -> Relation:
-    """Return a pattern in the recorded and further answers, or an empty pattern. Raises nothing."""
+    """Return a pattern in the recorded and additional answers, or an empty pattern. Never raises an exception."""
     try:
         student.runner.set_budget(student_seconds)
         is_property = hasattr(test, "hypothesis")
@@ -158,25 +159,25 @@ def find_pattern_in_answers(
 
 
 class SilencedStudent(Student):
-    """A student for calls outside the test: their printed output is discarded."""
+    """A student for calls outside of the test. Printed output is discarded."""
 
     def call(self, probe: Probe | str, *args: object) -> Any:
-        """Call the student and discard the output."""
+        """Call the student and discard any output."""
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             return super().call(probe, *args)
 
 
 class Search:
-    """Runs of a test's body on its examples, with a CPU time limit."""
+    """Runs the body of a test on its examples, with a limited CPU time."""
 
     def __init__(self, body: RecordedBody, student: Student, seconds: float) -> None:
         self.body = body
         self.student = student
-        self.asked = 0  # number of further examples
+        self.asked = 0  # number of additional examples
         self.end = time.thread_time() + seconds
 
     def examples(self, test: Any) -> Iterator[Example]:
-        """Yield the recorded examples, the smallest first, then random examples until the student's time is up."""
+        """Yield the recorded examples, smallest first, and then random examples until the student's time is used up."""
         yield from self.body.kept()
         if hasattr(test, "hypothesis"):
             for example in self.body.more(test, self.student, MAX_FURTHER):
@@ -190,7 +191,7 @@ class Search:
                 with patched_oracle(mistake), ignore_warnings(), limit_search_time(self.end - time.thread_time()):
                     self.body.body(**example.given, student=ReplayingStudent(example.answers))
                 return True
-            except NotRecorded as call:  # the test had failed before this call
+            except NotRecorded as call:  # the original run failed before this call
                 example.answers.append(self.student.call(call.probe, *call.args_given))
             except Exception:
                 return False
@@ -198,7 +199,7 @@ class Search:
 
 @contextmanager
 def ignore_warnings() -> Iterator[None]:
-    """Ignore warnings: a mistake may compute values that NumPy or torch warns about."""
+    """Ignore warnings, because a mistake may compute values for which NumPy or torch issues warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -206,7 +207,7 @@ def ignore_warnings() -> Iterator[None]:
 
 @contextmanager
 def limit_search_time(seconds: float) -> Iterator[None]:
-    """Raise OutOfTime in code that uses more CPU time than this, and at once if no time is left."""
+    """Raise OutOfTime if the code in this context uses more CPU time than this, or immediately if no time is left."""
     if seconds <= 0:
         raise OutOfTime
     with limit_processor_time(seconds, OutOfTime()):

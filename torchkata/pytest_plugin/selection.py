@@ -1,4 +1,4 @@
-"""pytest plugin: the options `--impl`, `--kata` and `--track`, and the fixture `student`."""
+"""pytest plugin for the options `--impl`, `--kata` and `--track`, and the fixture `student`."""
 
 import ast
 import inspect
@@ -22,7 +22,7 @@ from .run_state import get_state
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--impl`, `--kata` and `--track`."""
+    """Add the options `--impl`, `--kata` and `--track`."""
     group = parser.getgroup("torchkata")
     tracks = "one of the tracks " + ", ".join(course().tracks)
     group.addoption("--kata", action="append", default=[], metavar="NAME", help="test this kata only (repeatable)")
@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the options before collection, and let plain `pytest` within `assignment/` run the tests."""
+    """Check the options before collection. Plain `pytest` inside `assignment/` runs the tests."""
     place, named = config.invocation_params.dir, config.args_source
     if named is pytest.Config.ArgsSource.INVOCATION_DIR and place.is_relative_to(course().assignment):
         config.args = [str(course().tests)]
@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
         from torchkata.compat.torch_internals import reduce_torch_overhead
 
         reduce_torch_overhead()
-    np.seterr(all="ignore")  # the oracle may compute with a student's numbers, which can be anything
+    np.seterr(all="ignore")  # the oracle may process a student's numbers, which can have any values
     try:
         chosen = course().choose(config.getoption("kata"), config.getoption("track"))
         get_state(config).chosen = {kata.name for kata in chosen}
@@ -54,7 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def find_kata_folder(config: pytest.Config) -> Path:
-    """Return the folder of the tested kata files. Raises ValueError if it has none."""
+    """Return the folder that contains the kata files to test. Raises ValueError if there is none."""
     impl: str = config.getoption("impl")
     if impl == "assignment":
         return course().assignment
@@ -70,7 +70,7 @@ def find_kata_folder(config: pytest.Config) -> Path:
 
 
 def make_solution_folder(config: pytest.Config) -> Path:
-    """Write the reference solution to a temporary folder. Raises ValueError if the course does not include it."""
+    """Write the reference solution to a temporary folder. Raises ValueError if the course does not contain one."""
     files = course().solutions()
     if not files:
         raise ValueError("--impl solution: this course does not include its solution")
@@ -88,7 +88,7 @@ def find_kata(path: Path) -> str | None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Ignore the test files of katas that are not selected."""
+    """Ignore test files of katas that are not selected."""
     kata = find_kata(collection_path)
     return True if kata is not None and kata not in get_state(config).chosen else None
 
@@ -97,7 +97,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Report on one line why the tests of a kata cannot be imported; it is never the student's fault."""
+    """Report on one line why the tests of a kata cannot be imported, which is never the student's fault."""
     report = yield
     raised = getattr(report, "call", None)
     if report.failed and find_kata(collector.path) is not None and raised is not None and raised.excinfo is not None:
@@ -110,7 +110,7 @@ def pytest_make_collect_report(
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Check that tests and points agree, and sort the katas and their tests in the course's order."""
+    """Check that tests and points match, and sort the katas and their tests in the order of the course."""
     try:
         check_collected(items)
     except CourseError as error:
@@ -123,7 +123,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def check_collected(items: Sequence[pytest.Item]) -> None:
     """Raise CourseError for a test without points, or for points without a test in a collected module.
 
-    A command line may select some tests of a kata, so points need only a function in the module, not a collected item.
+    Because the command line may select only some tests of a kata, points require a function in the module but not a
+    collected item.
     """
     functions = [item for item in items if isinstance(item, pytest.Function)]
     for kata in course().katas.values():
@@ -137,9 +138,9 @@ def check_collected(items: Sequence[pytest.Item]) -> None:
 
 
 def check_references(file: Path, module: ModuleType) -> None:
-    """Raise CourseError if the tests use a name that a module in `reference/` does not define.
+    """Raise CourseError if the tests use a name that is not defined in the module of `reference/`.
 
-    With an unchanged stub the tests would not show this mistake, because they call the student's code first.
+    Tests of an unchanged stub would not reveal this mistake, because they call the student's code first.
     """
     source = file.read_text("utf-8", errors="replace")
     for name, known in vars(module).items():
@@ -152,14 +153,14 @@ def check_references(file: Path, module: ModuleType) -> None:
 
 
 def find_attributes(name: str, source: str) -> set[str]:
-    """Return the attributes of a name that a module's code uses, ignoring strings and comments."""
+    """Return the attributes of `name` that are used in the code of a module, ignoring strings and comments."""
     nodes = ast.walk(ast.parse(source))
     attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
     return {node.attr for node in attributes if isinstance(node.value, ast.Name) and node.value.id == name}
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Import the student's code again for every test."""
+    """Import the student's code again before every test."""
     kata = find_kata(item.path)
     if kata is not None:
         get_state(item.config).student.reset(kata)
@@ -167,5 +168,5 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="module")
 def student(request: pytest.FixtureRequest) -> Student:
-    """Return the tested student, for `student.call(probe, …)`."""
+    """Return the student under test. Use `student.call(probe, …)` to run their code."""
     return get_state(request.config).student

@@ -1,4 +1,4 @@
-"""pytest plugin: prints a notice while a slow test is running."""
+"""pytest plugin that prints a notice while a slow test is running."""
 
 import os
 import sys
@@ -13,12 +13,12 @@ from torchkata.i18n import words
 from .run_state import get_state
 from .selection import find_kata
 
-SECONDS = 4.0  # seconds between notices, less than the time limit of a call
+SECONDS = 4.0  # seconds between notices; shorter than the time limit of a call
 
 
 @pytest.hookimpl(trylast=True)  # run after pytest's terminal plugin
 def pytest_configure(config: pytest.Config) -> None:
-    """Duplicate the terminal's file descriptor; the grader has no terminal."""
+    """Duplicate the file descriptor of the terminal, if there is one. The grader has none."""
     if config.pluginmanager.hasplugin("terminalreporter"):
         with suppress(OSError, ValueError):
             get_state(config).terminal = os.dup(sys.stdout.fileno())
@@ -34,7 +34,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    """Watch a kata's test from another thread."""
+    """Watch a test of a kata from another thread."""
     kata, ended, terminal = find_kata(item.path), threading.Event(), get_state(item.config).terminal
     if kata is None or terminal is None:
         return (yield)

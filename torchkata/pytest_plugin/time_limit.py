@@ -1,6 +1,6 @@
-"""pytest plugin: ends a test that runs for too long, for example because an oracle does not terminate.
+"""pytest plugin that ends tests that take too long, for example because an oracle does not terminate.
 
-The limit applies to CPU time outside calls of the student's code, which have their own limits.
+The limit applies to CPU time outside of the student's code, which has separate limits.
 """
 
 from collections.abc import Generator
@@ -14,12 +14,12 @@ from torchkata.seam.student import limit_processor_time
 
 from .selection import find_kata
 
-EXAMPLES = 100  # the number of inputs for which `test_seconds` is the limit
+EXAMPLES = 100  # number of inputs to which the limit `test_seconds` applies
 
 
-@pytest.hookimpl(wrapper=True, trylast=True)  # within the search for mistakes, which has its own time limit
+@pytest.hookimpl(wrapper=True, trylast=True)  # inside the search for mistakes, which has its own time limit
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Limit the CPU time of a kata's test."""
+    """Limit the CPU time of a test of a kata."""
     if find_kata(pyfuncitem.path) is None:
         return (yield)
     is_property = hasattr(pyfuncitem.obj, "hypothesis")

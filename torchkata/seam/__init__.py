@@ -1,1 +1,1 @@
-"""The interface between a test and the student's code: the values that may cross, and the runners of the code."""
+"""The interface between a test and the student's code: plain values, and the runners that execute the code."""

@@ -1,4 +1,4 @@
-"""A package of the student's files, imported one kata at a time."""
+"""A package that contains the student's files and imports them one kata at a time."""
 
 import importlib
 import sys
@@ -7,7 +7,7 @@ from itertools import takewhile
 from pathlib import Path
 from types import ModuleType
 
-MARK = 4  # bytes: enough to distinguish UTF-16 and UTF-32 from UTF-8 text that begins with ASCII
+MARK = 4  # bytes; enough to distinguish UTF-16 and UTF-32 from UTF-8 text that starts with ASCII
 
 
 class Assignment:
@@ -22,7 +22,7 @@ class Assignment:
         self.reset()
 
     def reset(self) -> None:
-        """Forget every module, so that the next use imports the current files."""
+        """Discard all modules, so that they are imported again on next use."""
         if self.package in sys.modules:  # the package's modules come after it, so most of `sys.modules` is not visited
             for name in [*takewhile(lambda name: name != self.package, reversed(sys.modules)), self.package]:
                 if name == self.package or name.startswith(f"{self.package}."):
@@ -33,7 +33,7 @@ class Assignment:
         sys.modules[self.package] = package
 
     def forget(self, kata: str) -> None:
-        """Forget one module, so that the next use imports it again."""
+        """Discard one module, so that it is imported again on next use."""
         sys.modules.pop(f"{self.package}.{kata}", None)
 
     def __getattr__(self, kata: str) -> ModuleType:
@@ -42,7 +42,7 @@ class Assignment:
             return sys.modules[name]
         check_encoding(self.folder / f"{kata}.py")
         writes_bytecode = sys.dont_write_bytecode
-        sys.dont_write_bytecode = True  # a .pyc's timestamp is in seconds: too coarse for quick edits
+        sys.dont_write_bytecode = True  # a .pyc stores its timestamp in whole seconds, which would miss quick edits
         try:
             torch = sys.modules.get("torch")
             with torch.random.fork_rng(devices=[]) if torch else nullcontext():  # importing must not advance the RNG
@@ -52,7 +52,7 @@ class Assignment:
 
 
 def check_encoding(file: Path) -> None:
-    """Raise a SyntaxError for a UTF-16 file: Python's own message only mentions null bytes."""
+    """Raise a SyntaxError for a UTF-16 file, because Python's own message only mentions null bytes."""
     with suppress(OSError), file.open("rb") as opened:
         if b"\0" in opened.read(MARK):
             raise SyntaxError("the file is not UTF-8 text (perhaps UTF-16): save it as UTF-8", (str(file), 0, 0, ""))

@@ -2,17 +2,17 @@
 
 AssertionError
 └── Wrong          a value differs from the expected value
-    └── Unmet      a precondition does not hold; another test checks it
+    └── Unmet      a precondition, which another test checks, does not hold
 Exception
 └── Crashed        the student's code raised an exception
 BaseException
-└── AbortTest      ends the test at once: Hypothesis must not spend time on shrinking the input
+└── AbortTest      ends the test immediately, so that Hypothesis does not shrink the input
     ├── NotStarted     the stub still raises NotImplementedError
     ├── TimedOut       no answer within the limit
     │   └── Endless        the test itself takes too long
     ├── Died           the student's process exited without an answer, or sent a malformed one
     └── Inconclusive   a fault of the machine, never the student's
-        └── BrokenTest     a mistake in the course: the test fails for any answer
+        └── BrokenTest     a mistake in the course, because of which the test fails for any answer
 """
 
 import signal
@@ -23,7 +23,7 @@ from torchkata.i18n import words
 
 
 class Wrong(AssertionError):
-    """Raised if a value differs from the expected value."""
+    """Raised if a value is not equal to the expected value."""
 
     def __init__(self, *, expected: str = "", yours: str = "", note: str = "", mistake: str = "") -> None:
         super().__init__(mistake or note or f"expected {expected}, got {yours}")
@@ -31,12 +31,12 @@ class Wrong(AssertionError):
         self.yours = yours
         self.note = note
         self.mistake = mistake  # the mistake in the student's code, if the test can identify it
-        self.relation = ""  # a pattern in all recorded answers
+        self.relation = ""  # a pattern that holds for all recorded answers
         self.asked = ""  # the code of the call under test, if the probe makes several calls
 
 
 class Unmet(Wrong):
-    """Raised if a precondition does not hold; another test checks it."""
+    """Raised if a precondition, which is checked by another test, does not hold."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ NOWHERE = Place()
 
 
 class Crashed(Exception):
-    """Raised if the student's code raised an exception; has the exception's text and the line that raised it."""
+    """Raised if the student's code raised an exception. Contains the exception's text and the line that raised it."""
 
     def __init__(self, error: str, place: Place) -> None:
         super().__init__(error)
@@ -61,9 +61,10 @@ class Crashed(Exception):
 
 
 class AbortTest(BaseException):
-    """The base of the exceptions that end a test at once, without shrinking the input.
+    """Base class of the exceptions that end a test immediately, without shrinking the input.
 
-    `how` is the reason, as shown to the student; `place` is the student's line that was running, if known.
+    `how` is the reason that is shown to the student. `place` is the line of the student's code that was running, if
+    known.
     """
 
     def __init__(self, how: str = "", place: Place = NOWHERE) -> None:
@@ -80,19 +81,19 @@ class NotStarted(AbortTest):
 
 
 class TimedOut(AbortTest):
-    """Raised if a time limit was exceeded."""
+    """Raised if a time limit is exceeded."""
 
 
 class Died(AbortTest):
-    """Raised if the process that ran the student's code has ended."""
+    """Raised if the process that runs the student's code exits unexpectedly."""
 
 
 class Inconclusive(AbortTest):
-    """Raised after a failure outside the student's code; running the test again may succeed."""
+    """Raised for a failure that is not caused by the student's code. Running the test again may succeed."""
 
 
 class Endless(TimedOut):
-    """Raised if a test runs for too long, not counting calls of the student's code."""
+    """Raised if a test takes too long, excluding the time spent in the student's code."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(words("timed_out.judging"))
@@ -100,17 +101,20 @@ class Endless(TimedOut):
 
 
 class BrokenTest(Inconclusive):
-    """Raised if the test, its oracle or a strategy fails for any answer; lists the course's lines that failed."""
+    """Raised if the test, its oracle or a strategy fails regardless of the answer.
+
+    It lists the lines of the course that failed.
+    """
 
     def __init__(self, error: str, lines: Sequence[Place], given: str = "") -> None:
         super().__init__(error)
         self.error = error
         self.lines = lines
-        self.given = given  # the input, if the test made no call
+        self.given = given  # the input, if the test did not call the student's code
 
 
 def describe_exit(code: int) -> str:
-    """Return a sentence about a process's exit code, which is negative for a signal."""
+    """Return a sentence that describes the exit code of a process; a negative code is a signal number."""
     if code >= 0:
         return words("died.exited", code=code)
     if -code == signal.SIGKILL:

@@ -10,12 +10,14 @@ AnyProbe = TypeVar("AnyProbe", bound=Callable[..., object])
 
 
 def typed(code: Code) -> Callable[[AnyProbe], AnyProbe]:
-    """Decorate a probe with the code that a student would type in its place. A failure shows this code as its input.
+    """Specify the code that a student would type instead of calling the decorated probe.
+
+    Failure messages show this code as the input.
 
     Args:
-        code: The code. The failure first assigns the probe's arguments that the code uses. `code` can also be a
-            function that returns the code. Its parameters are names of the probe's arguments and `literal`, a function
-            that returns a value's code.
+        code: The code, or a function that returns it. In the message, the code is preceded by assignments of those
+            arguments of the probe that it uses. The parameters of the function are names of the probe's arguments and,
+            optionally, `literal`, a function that returns the code of a value.
 
     Example:
         @typed("Linear(input_dim, output_dim).weight")
@@ -30,7 +32,7 @@ def typed(code: Code) -> Callable[[AnyProbe], AnyProbe]:
 
 
 def call(assignment: Any, module: str, function: str, *arguments: object) -> object:
-    """Call a function of a kata's module and return its result: `student.call("sieve", 10)`.
+    """Call a function in a kata's module and return its result: `student.call("sieve", 10)`.
 
     Args:
         assignment: The student's modules.

@@ -1,4 +1,4 @@
-"""Run a probe in the process of the student's code. The result is a `Reply` of plain values, never an exception."""
+"""Runs a probe in the process of the student's code. The result is a `Reply` of plain values, never an exception."""
 
 import ast
 import contextlib
@@ -26,12 +26,12 @@ REFUSED = re.compile(r"((?:\w+\.)*\w+)\(\) (?:takes|got|missing) ")  # Python's 
 
 @dataclass(frozen=True)
 class Reply:
-    """The outcome of a probe. Its texts are always short, printable lines, even if a hostile process sent them."""
+    """The outcome of a probe. All texts are short, printable lines, even if they were sent by a malicious process."""
 
     outcome: Literal["returned", "not_written", "raised"]
     value: Plain = None
-    error: str = ""  # "TypeError: …"
-    file: str = ""  # the student's file that raised, or "" if none did
+    error: str = ""  # such as "TypeError: …"
+    file: str = ""  # the student's file that raised the exception, or "" if none did
     line: int = 0  # 0 if unknown
     source: str = ""  # the text of that line, or of the probe's line if `file` is empty
 
@@ -41,7 +41,7 @@ class Reply:
 
 
 def run_probe(assignment: Assignment, probe: Probe, args: Sequence[Plain]) -> Reply:
-    """Call `probe(assignment, *args)` and return its result, or the student's exception, as a reply."""
+    """Call `probe(assignment, *args)` and return a reply with its result or with the student's exception."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -77,7 +77,7 @@ def make_reply(error: BaseException, assignment: Assignment) -> Reply:
 
 
 def make_reply_without_line(error: BaseException, assignment: Assignment) -> Reply:
-    """Return the reply for an exception without a student's line: a missing file or name, or a wrong signature."""
+    """Return the reply for an exception without a line of student code: a missing file or name, a wrong signature."""
     package = f"{assignment.package}."
     if isinstance(error, ModuleNotFoundError) and f"{error.name}".startswith(package):
         return Reply("not_written", None, "file not found", f"{error.name}".rpartition(".")[2] + ".py")
@@ -108,7 +108,7 @@ def find_refusing_code(text: str, assignment: Assignment) -> Any:
 
 
 def find_probe_line(error: BaseException) -> str:
-    """Return the innermost line of a probe in the traceback, or "" if there is none."""
+    """Return the innermost line of the traceback that is in a probe, or "" if there is none."""
     lines = [
         linecache.getline(frame.f_code.co_filename, line)
         for frame, line in traceback.walk_tb(error.__traceback__)
@@ -128,7 +128,7 @@ def lacks_state(error: KeyError, frame: FrameType, source: str) -> bool:
 
 
 def is_stub(file: str, line: int) -> bool:
-    """Return whether the function at this line is an unchanged stub: none of its statements computes anything."""
+    """Return whether the function at this line is an unchanged stub, which computes nothing."""
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError, RecursionError):
@@ -142,14 +142,14 @@ def is_stub(file: str, line: int) -> bool:
 
 
 def computes_nothing(statement: ast.stmt) -> bool:
-    """Return whether an unchanged stub may contain the statement: a docstring, `raise`, `pass`, a `super()` call."""
+    """Return whether an unchanged stub can contain a statement: a docstring, `raise`, `pass` or a call of `super()`."""
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Constant) or ast.unparse(statement).startswith("super().__init__(")
     return isinstance(statement, (ast.Raise, ast.Pass))
 
 
 def raises_here(error: BaseException, frame: FrameType) -> bool:
-    """Return whether the `raise` is in `frame` itself: torch also raises NotImplementedError."""
+    """Return whether the exception was raised in `frame` itself, because torch also raises NotImplementedError."""
     trace: Any = error.__traceback__
     while trace.tb_next is not None:
         trace = trace.tb_next
@@ -166,7 +166,7 @@ def format_error(error: BaseException) -> str:
 
 
 def clean(text: str) -> str:
-    """Return the text as one printable line of at most `MAX_TEXT` characters, truncated between words."""
+    """Return the text as a single printable line, truncated at a word boundary to at most `MAX_TEXT` characters."""
     line = "".join(c if c.isprintable() else " " for c in str(text)[: 4 * MAX_TEXT]).strip()
     if len(line) <= MAX_TEXT:
         return line

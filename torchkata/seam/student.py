@@ -1,6 +1,7 @@
-"""`Student.call`, the only way for a test to run a student's code: it sends a probe and gets plain values back.
+"""Defines `Student.call`, the only way for a test to run student code: it sends a probe and receives plain values.
 
-A `Runner` runs the code: in the same process on a student's machine, in a sandboxed worker under the grader.
+A `Runner` executes the code, either in the same process (on a student's machine) or in a sandboxed worker (in the
+grader).
 """
 
 import ast
@@ -33,36 +34,36 @@ A_PROBE = (
     "a probe must be a module-level function in tests/probes/, because a worker imports it by name; "
     "move it there, and pass its data as further arguments of student.call"
 )
-MIN_CALL_SECONDS = 1.0  # granted even if less time is left: an alarm may interrupt torch only if a call really hangs
-IMPORT_POLL_SECONDS = 0.5  # time between checks of whether an import has finished
+MIN_CALL_SECONDS = 1.0  # minimum for a call, so that the alarm interrupts torch only if the call really hangs
+IMPORT_POLL_SECONDS = 0.5  # interval between checks of whether an import has finished
 
 
 class Runner(Protocol):
-    """The interface of an object that runs probes in the process of a student's code."""
+    """Interface of an object that runs probes in the process of the student's code."""
 
     def reset(self, kata: str) -> None:
-        """Forget the imported modules of the student. Called before each test."""
+        """Discard the student's imported modules. This method is called before each test."""
 
     def start_over(self, kata: str) -> None:
-        """Reset during a test, and do not count the time of the calls so far."""
+        """Reset in the middle of a test, and exclude the time of all previous calls from the budget."""
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
-        """Run one probe. Raises TimedOut, Died or Inconclusive if there is no reply."""
+        """Run a probe. Raises TimedOut, Died or Inconclusive if there is no reply."""
 
     def set_budget(self, seconds: float) -> None:
-        """Limit the total time of the calls until the next `reset`."""
+        """Limit the total time of all calls until the next `reset`."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a probe with its arguments and answer."""
+    """A call of a probe, with its arguments and its answer."""
 
     probe: Probe
     args: Sequence[Plain]
     answer: Plain = None
 
     def arguments(self) -> dict[str, Plain]:
-        """Return the arguments by parameter name: of the student's function for `probes.call`, else of the probe."""
+        """Return the arguments by parameter name. For `probes.call`, the names are those of the student's function."""
         if self.probe is probes.call:
             module, function, *arguments = self.args
             return dict(zip(get_parameter_names(module, function, len(arguments)), arguments, strict=True))
@@ -70,7 +71,10 @@ class Call:
         return dict(zip(names, self.args, strict=False))
 
     def inputs(self) -> dict[str, Plain]:
-        """Return the arguments to show, without names that begin with an underscore (internal to the probe)."""
+        """Return the arguments to display.
+
+        Names that start with an underscore are internal to the probe and omitted.
+        """
         return {name: value for name, value in self.arguments().items() if not name.startswith("_")}
 
 
@@ -83,7 +87,7 @@ def find_probe(probe: Probe | str, args: Sequence[Any]) -> tuple[Probe, Sequence
 
 
 def get_parameter_names(kata: str, function: str, count: int) -> list[str]:
-    """Return the names of a function's first `count` parameters in the stub, or numbered names if it lacks them."""
+    """Return the names of the first `count` parameters of a stub's function, or numbered names if there are fewer."""
     try:
         tree = ast.parse(course().stub(kata).read_bytes())
     except (OSError, SyntaxError, ValueError):
@@ -94,7 +98,7 @@ def get_parameter_names(kata: str, function: str, count: int) -> list[str]:
 
 
 def check_probe(probe: Probe) -> None:
-    """Raise TypeError for a probe that a worker cannot import by name."""
+    """Raise TypeError if a worker cannot import the probe by name."""
     if isinstance(probe, FunctionType) and is_importable(probe):
         return
     name, code = getattr(probe, "__qualname__", type(probe).__qualname__), getattr(probe, "__code__", None)
@@ -104,7 +108,7 @@ def check_probe(probe: Probe) -> None:
 
 @cache
 def is_importable(function: FunctionType) -> bool:
-    """Return whether a worker can import a function by name and has its file."""
+    """Return whether a worker has the file of a function and can import the function by name."""
     file, tests = Path(function.__code__.co_filename), course().tests
     is_withheld = file.is_relative_to(tests) or file.is_relative_to(course().reference)
     found = getattr(sys.modules.get(function.__module__), function.__name__, None)
@@ -112,20 +116,20 @@ def is_importable(function: FunctionType) -> bool:
 
 
 class Student:
-    """The student's code as a test sees it."""
+    """The student's code, as seen by a test."""
 
     def __init__(self, runner: Runner) -> None:
         self.runner = runner
         self.last: Call | None = None
-        self.fallbacks: frozenset[str] = frozenset()  # replaced files, which are not the student's
+        self.fallbacks: frozenset[str] = frozenset()  # files that were replaced and are therefore not the student's
 
     def reset(self, kata: str) -> None:
-        """Begin a test: forget the imported modules and the last call."""
+        """Start a new test: discard the imported modules and the last call."""
         self.last = None
         self.runner.reset(kata)
 
     def start_over(self, kata: str) -> None:
-        """Begin the same test again, as if no call had been made."""
+        """Restart the current test, as if no call had been made."""
         self.last = None
         self.runner.start_over(kata)
 
@@ -139,7 +143,7 @@ class Student:
 
         Raises:
             TypeError: `probe` is not a probe.
-            NotStarted, Crashed, TimedOut, Died, Inconclusive: The call returned no value.
+            NotStarted, Crashed, TimedOut, Died, Inconclusive: The call did not return a value.
 
         Example:
             y = student.call(probes.forward, weight, x)
@@ -153,27 +157,27 @@ class Student:
 
 
 def unwrap_reply(reply: Reply, fallbacks: Collection[str] = ()) -> Plain:
-    """Return the value of a reply, or raise NotStarted or Crashed. A line of a fallback is never reported."""
+    """Return the value of a reply. Raises NotStarted or Crashed; lines of a fallback are never reported."""
     if reply.outcome == "returned":
         return reply.value
     place = NOWHERE if reply.file in fallbacks else Place(reply.file, reply.line, reply.source)
     if reply.outcome == "not_written":
         raise NotStarted(place)
     kind, colon, message = reply.error.partition(": ")
-    by_us = not reply.file  # the error comes from a probe or a library, not from the student's own code
+    by_us = not reply.file  # the error was raised by a probe or a library, not by the student's own code
     raise Crashed(kind + colon + translate(message, by_us=by_us) if colon else translate(kind, by_us=by_us), place)
 
 
 class InProcess:
-    """The runner of a student's own pytest: it imports the code into the same process."""
+    """The runner used by the student's own pytest, which imports the code into the same process."""
 
     def __init__(self, folder: Path, call_seconds: float) -> None:
         self.assignment = Assignment(folder)
         self.call_seconds = call_seconds
         self.left = math.inf  # seconds
 
-    def reset(self, kata: str) -> None:  # noqa: ARG002  (any kata can be asked for)
-        """Forget the modules and reset torch's global settings, which earlier code may have changed."""
+    def reset(self, kata: str) -> None:  # noqa: ARG002  (any kata can be requested)
+        """Discard the modules, and reset torch's global settings in case earlier code has changed them."""
         self.left = math.inf
         self.assignment.reset()
         if torch := sys.modules.get("torch"):
@@ -182,11 +186,11 @@ class InProcess:
             torch.set_grad_enabled(True)
 
     def start_over(self, kata: str) -> None:
-        """Reset, because only single calls have a time limit here."""
+        """Reset the modules. There is no time to exclude, because only single calls have a time limit here."""
         self.reset(kata)
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
-        """Run the probe on copies of its arguments, with a time limit if the platform has timers."""
+        """Run the probe on copies of its arguments. The time limit applies only if the platform supports timers."""
         if self.left <= 0:
             raise TimedOut(words("timed_out.none_left"))
         began = time.monotonic()
@@ -198,13 +202,16 @@ class InProcess:
             self.left -= time.monotonic() - began
 
     def set_budget(self, seconds: float) -> None:
-        """Let no call begin after this total time, until the next `reset`. An alarm ends a slow last call."""
+        """Limit the total time until the next `reset`.
+
+        No new call is started once the time is used up, and an alarm interrupts a slow last call.
+        """
         self.left = seconds
 
 
 @contextmanager
 def limit_processor_time(seconds: float, error: BaseException) -> Iterator[None]:
-    """Raise `error` in code that uses more CPU time than this."""
+    """Raise `error` if the code in this context uses more CPU time than this."""
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         raise error
@@ -215,7 +222,7 @@ def limit_processor_time(seconds: float, error: BaseException) -> Iterator[None]
 
 @contextmanager
 def pause_processor_limit() -> Iterator[None]:
-    """Stop the timer of `limit_processor_time` while the student's code runs in the same process."""
+    """Pause the timer of `limit_processor_time` while student code runs in the same process."""
     left = signal.setitimer(signal.ITIMER_VIRTUAL, 0)[0] if hasattr(signal, "setitimer") else 0.0
     try:
         yield
@@ -226,9 +233,9 @@ def pause_processor_limit() -> Iterator[None]:
 
 @contextmanager
 def limit_wall_time(seconds: float, folder: Path) -> Iterator[None]:
-    """Raise TimedOut, with the student's line, in code that runs longer than this.
+    """Raise TimedOut, with the line of student code, if the code in this context runs longer than this.
 
-    An import of a library is not interrupted: a half-imported library would break the calls after it.
+    Imports of libraries are not interrupted, because a partially imported library would break all later calls.
     """
 
     def stop(_signal: int, frame: FrameType | None) -> None:
@@ -251,7 +258,10 @@ def limit_wall_time(seconds: float, folder: Path) -> Iterator[None]:
 
 @contextmanager
 def run_timer(timer: str, number: str, seconds: float, stop: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Call `stop` after this time. Do nothing on Windows and outside the main thread, which have no timers."""
+    """Call `stop` after this time.
+
+    This has no effect on Windows and outside the main thread, where timers are not available.
+    """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,10 +1,10 @@
-"""Plain values: the only values that may cross between a test and a student's code.
+"""Plain values: the only values that may be passed between a test and the student's code.
 
 Plain values are None, bool, int, float, str, lists, dicts with string keys, numeric NumPy arrays, and dense, detached
-CPU tensors with at most `MAX_AXES` axes. Any other object becomes an `Opaque`, which has only the name of its type.
-No object crosses, and therefore no code.
+CPU tensors with at most `MAX_AXES` axes. Any other object is replaced by an `Opaque`, which contains only the name of
+its type. Because no other objects are passed, no code is passed either.
 
-torch is imported only in a course that uses it.
+torch is imported only if the course uses it.
 """
 
 import sys
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 MAX_DEPTH = 12
-MAX_AXES = 8  # maximum for a tensor or array: many axes of size 1 would give deeply nested lists of a few numbers
+MAX_AXES = 8  # of a tensor or array; many axes of size 1 would produce deeply nested lists of a few numbers
 NUMBERS = "biufc"  # kinds of plain dtypes: bool, signed and unsigned integers, floats, complex numbers
 
 
@@ -27,12 +27,12 @@ def is_tensor(value: object) -> "TypeGuard[Tensor]":
 
 
 def is_array(value: object) -> TypeGuard[np.ndarray[Any, Any]]:
-    """Return whether a value is a numeric array, not an instance of a subclass."""
+    """Return whether a value is a numeric array, excluding instances of subclasses."""
     return type(value) is np.ndarray and value.dtype.kind in NUMBERS and value.dtype.isnative
 
 
 class Opaque:
-    """A stand-in for an object that is not a plain value; it is not equal to any plain value."""
+    """A placeholder for an object that is not a plain value. It does not compare equal to any plain value."""
 
     def __init__(self, type_name: str) -> None:
         self.type_name = type_name
@@ -45,17 +45,17 @@ class Opaque:
 
 
 class AnswerRead(Exception):
-    """Raised when a test looks into an `Unread` answer."""
+    """Raised when a test inspects an `Unread` answer."""
 
 
 class Unread:
-    """A placeholder for an answer: the assertions accept it, and any other use raises `AnswerRead`.
+    """A placeholder for an answer. The assertions accept it, and any other use raises `AnswerRead`.
 
-    A test that fails with such answers fails for any answer.
+    If a test fails even with such answers, it fails regardless of the answer.
     """
 
     def refuse(self, *_: object, **__: object) -> Any:
-        """Raise `AnswerRead`."""
+        """Raise `AnswerRead` for any operation."""
         raise AnswerRead
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = refuse
@@ -69,7 +69,7 @@ Plain: TypeAlias = Any  # None | bool | int | float | str | Tensor | ndarray | O
 
 
 def to_plain(value: object, depth: int = 0) -> Plain:
-    """Copy `value` into plain values. Tuples become lists; objects without a plain form become an `Opaque`."""
+    """Copy `value`, converting tuples to lists and unsupported objects to `Opaque`."""
     if value is None or type(value) in (bool, float, Opaque):
         return value
     if is_tensor(value):
@@ -90,7 +90,7 @@ def to_plain(value: object, depth: int = 0) -> Plain:
 
 
 def to_plain_tensor(tensor: "Tensor") -> "Tensor | Opaque":
-    """Return a contiguous, detached copy on the CPU, of class Tensor, or an `Opaque`."""
+    """Return a contiguous, detached copy on the CPU, as a plain Tensor, or an `Opaque` if this is impossible."""
     import torch
     from torch import Tensor
 

@@ -1,8 +1,8 @@
 """The public API for timed workloads (`from torchkata import speed`).
 
 A workload is a subclass of `Rate`, `HostWait` or `MemoryPeak`. It defines its sizes and tensors (`Field`), and returns
-a `Block` of the student's work and one of plain torch. A `Check` decides whether the results are right. Names are
-imported on first use, as in `torchkata`.
+one `Block` that runs the student's code and one that runs plain torch code. A `Check` verifies the results. Names are
+imported lazily, as in `torchkata`.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Datasheet values of devices from `devices.toml`, looked up by exact name; unknown devices have none."""
+"""Datasheet values of devices, from `devices.toml`. Devices are looked up by exact name."""
 
 import tomllib
 from dataclasses import dataclass, field
@@ -21,35 +21,35 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Device:
-    """A device model. Values are for the whole device and dense matrices, in the units of the table."""
+    """A device model. Values are for the whole device and for dense matrices, in the units of the table."""
 
-    name: str  # the name that torch.cuda.get_device_name() reports
-    tflops: dict[str, float]  # the peak in 1e12 FLOP/s: bf16, fp16, tf32, fp32, fp8; PEAK_SOURCE
+    name: str  # as reported by torch.cuda.get_device_name()
+    tflops: dict[str, float]  # peak throughput in 1e12 FLOP/s: bf16, fp16, tf32, fp32, fp8; PEAK_SOURCE
     gb_s: float  # memory bandwidth in 1e9 B/s; PEAK_SOURCE
-    achieved: dict[str, float] = field(default_factory=dict)  # fastest matmul in 1e12 FLOP/s; ACHIEVED_SOURCE
-    mfu: bool = False  # whether the workloads' mfu thresholds apply here
+    achieved: dict[str, float] = field(default_factory=dict)  # fastest measured matmul in 1e12 FLOP/s; ACHIEVED_SOURCE
+    mfu: bool = False  # whether the MFU thresholds of the workloads apply to this device
 
     def peak(self, dtype: torch.dtype, tf32: bool = False) -> float | None:
-        """Return the datasheet's peak FLOP/s for matmuls of this dtype, or None if it has no value.
+        """Return the datasheet's peak FLOP/s of matmuls in this dtype, or None if the datasheet has no value.
 
-        If `tf32` is true, float32 operands may be rounded to TF32.
+        If `tf32` is True, float32 operands may be rounded to TF32.
         """
         name = "tf32" if tf32 and dtype == torch.float32 else NAMES.get(dtype, "")
         return self.tflops[name] * 1e12 if name in self.tflops else None
 
     @property
     def bandwidth(self) -> float:
-        """The memory bandwidth in B/s, from the datasheet."""
+        """The memory bandwidth from the datasheet, in B/s."""
         return self.gb_s * 1e9
 
 
 def device(name: str) -> Device | None:
-    """Return the device with exactly this name, or None: an H100 PCIe differs from an H100 SXM."""
+    """Return the device with exactly this name, or None. For example, an H100 PCIe differs from an H100 SXM."""
     return devices().get(name)
 
 
 @cache
 def devices() -> dict[str, Device]:
-    """Return all devices of `devices.toml` by name."""
+    """Return all devices in `devices.toml` by name."""
     table = tomllib.loads(Path(__file__).with_name("devices.toml").read_text("utf-8"))
     return {entry["name"]: Device(tflops=entry.pop("peak"), **entry) for entry in table["device"]}

@@ -1,8 +1,9 @@
-"""Computes the verdict from timed blocks: the pure function `judge`, for the grader and `pytest -m gpu`.
+"""Decides the verdict on timed blocks: the pure function `judge`, which is used by the grader and `pytest -m gpu`.
 
-Each block of the student is compared with the baseline's blocks just before and just after it. A slow machine slows
-all three. If it slows one baseline block more than the other, their difference bounds the error of the comparison. So
-each sample is a range of ratios, and any doubt is decided in the student's favor.
+Each block of the student's code is compared with the baseline blocks that run immediately before and after it. If the
+machine slows down, all three blocks become slower. If one of the baseline blocks is affected more than the other, their
+difference bounds the error of the comparison. Each sample is therefore a range of ratios, and the student gets the
+benefit of the doubt.
 """
 
 import math
@@ -21,28 +22,28 @@ from .sizes import Kind
 
 TIERS: tuple[Tier, ...] = ("full", "passing")
 
-EARNING: tuple[Kind, ...] = ("cuda",)  # runs on other kinds of devices are rehearsals without points
-COVERAGE = 0.95  # of the interval from six samples on; [x₂, x₉] of ten covers 0.979, [x₁, x₅] of five only 0.938
-FEWEST = 5  # number of samples that a verdict needs
-REACHABLE = Tiers(passing=0.75, full=0.9)  # upper limits, relative to the baseline, of thresholds given as MFU
+EARNING: tuple[Kind, ...] = ("cuda",)  # runs on other kinds of devices are rehearsals and earn no points
+COVERAGE = 0.95  # coverage for six or more samples; [x₂, x₉] of ten covers 0.979, [x₁, x₅] of five only 0.938
+FEWEST = 5  # minimum number of samples for a verdict
+REACHABLE = Tiers(passing=0.75, full=0.9)  # upper limits of MFU thresholds, relative to the baseline
 RESTLESS = "blocks were timed without disturbance"  # part of the note for a noisy machine
-MAX_SAMPLES_RATIO = 2  # the machine counts as too noisy after this many times the needed samples
+MAX_SAMPLES_RATIO = 2  # the machine is considered too noisy after this many times the needed samples
 NOT_YOUR_FAULT = "this is a problem of the grading machine, and you lose no points"
-OPENING_BLOCKS = 3  # blocks of the baseline before the first sample
-FAR, FAR_SAMPLES = 0.8, 7  # stop if this many samples are all below this fraction of the passing threshold
+OPENING_BLOCKS = 3  # baseline blocks before the first sample
+FAR, FAR_SAMPLES = 0.8, 7  # stop early if this many samples are all below this fraction of the passing threshold
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The rates of a student's block and of the baseline blocks before and after it, in work units per second.
+    """The rates of a student block and of the baseline blocks before and after it, in work units per second.
 
-    Raises ValueError if a rate is negative, zero for a baseline, or not finite.
+    Raises ValueError if a rate is negative or not finite, or if the rate of a baseline is zero.
     """
 
     rate: float
     before: float
     after: float
-    error: float = 0.0  # relative error of the result; NaN and infinity count as wrong
+    error: float = 0.0  # relative error of the result; NaN and infinity are treated as wrong
 
     def __post_init__(self) -> None:
         check_positive(self.before, "before")
@@ -52,24 +53,24 @@ class Sample:
 
     @property
     def ratio(self) -> float:
-        """The ratio to the faster baseline, a lower bound."""
+        """The ratio to the faster baseline block, which is a lower bound."""
         return self.rate / max(self.before, self.after)
 
     @property
     def ratio_at_most(self) -> float:
-        """The ratio to the slower baseline, an upper bound: the student's block may have been slowed down as much."""
+        """The ratio to the slower baseline block. It is an upper bound: the student's block may have been as slow."""
         return self.rate / min(self.before, self.after)
 
 
 @dataclass(frozen=True)
 class TimingRules:
-    """Limits on noise for a kind of device. Raises ValueError if half of a threshold could pass with these limits."""
+    """Noise limits for a kind of device. Raises ValueError if half of a threshold could pass with these limits."""
 
-    spread: float  # relative difference allowed between neighbouring baseline blocks
-    drift: float  # relative drop allowed below the baseline's opening rate
-    batch: int = 10  # samples after which the interval decides
-    last: int = 20  # samples after which doubt is decided in the student's favor
-    looks: tuple[int, ...] = tuple(range(FEWEST, 21))  # numbers of samples after which a verdict is attempted
+    spread: float  # allowed relative difference between neighboring baseline blocks
+    drift: float  # allowed relative drop below the opening rate of the baseline
+    batch: int = 10  # number of samples after which the interval decides
+    last: int = 20  # number of samples after which the student gets the benefit of the doubt
+    looks: tuple[int, ...] = tuple(range(FEWEST, 21))  # sample counts at which a verdict is attempted
     attempts: int = 3
 
     def __post_init__(self) -> None:
@@ -82,7 +83,7 @@ RULES = {"cuda": TimingRules(spread=0.05, drift=0.05), "cpu": TimingRules(spread
 
 @dataclass(frozen=True)
 class More:
-    """A request for more samples; `judge` is then called again with all samples."""
+    """A request for more samples. Afterwards, `judge` is called again with all samples."""
 
     samples: int
 
@@ -99,12 +100,12 @@ class Final:
     """The verdict on a workload. Ratios are relative to the baseline's rate."""
 
     outcome: Literal["passed", "failed", "inconclusive"]
-    tier: Tier | None = None  # the highest that was reached
+    tier: Tier | None = None  # the highest tier that was reached
     median: float | None = None
-    interval: tuple[float, float] | None = None  # covers the true median with a probability of at least COVERAGE
-    mfu: float | None = None  # the median as a fraction of the peak, at the baseline's full rate
+    interval: tuple[float, float] | None = None  # contains the true median with a probability of at least COVERAGE
+    mfu: float | None = None  # the median as a fraction of the peak, with the baseline at its full rate
     used: int = 0  # number of samples
-    note: str = ""  # why it did not pass, for the student
+    note: str = ""  # the reason for not passing, for the student
 
 
 Verdict: TypeAlias = More | Retry | Final
@@ -121,14 +122,14 @@ def judge(
     trouble: str = "",
     attempt: int = 1,
 ) -> Verdict:
-    """Return the verdict on the samples of one attempt, in any order. A single wrong result is a failure.
+    """Return the verdict on the samples of an attempt, which can be in any order. A single wrong result is a failure.
 
     Args:
-        opening: The baseline's rate before the student's code was loaded.
-        tolerance: The largest relative error of a right result.
+        opening: The rate of the baseline before the student's code was loaded.
+        tolerance: The largest relative error of a correct result.
         thresholds: Ratios to the baseline's rate, or MFU if `peak` is given.
         peak: The device's peak rate in work units per second.
-        trouble: A reason in the device's state to distrust this attempt.
+        trouble: A reason not to trust this attempt, found in the state of the device.
 
     Raises:
         ValueError: If a rate or tolerance is negative or not finite.
@@ -167,14 +168,14 @@ def compare_rates(
     trouble: Callable[[], str] = str,
     attempt: int = 1,
 ) -> tuple[Final | Retry, float]:
-    """Alternate blocks of the student and the baseline until `judge` has enough samples.
+    """Run blocks of the student and the baseline alternately until `judge` has enough samples.
 
     `student` runs one block and returns its rate and relative error. `baseline` runs one block and returns its rate.
     The other arguments are those of `judge`. Return the verdict and the baseline's highest rate.
     """
     rates, samples = [*opening_rates], list[Sample]()
     verdict: Verdict = More(rules.looks[0])
-    wrong = student()[1]  # the first block warms up: its time is ignored, its result is checked
+    wrong = student()[1]  # the first block is a warm-up: its time is ignored, but its result is checked
     while isinstance(verdict, More):
         for _ in range(verdict.samples):
             rate, error = student()
@@ -197,7 +198,7 @@ def compare_rates(
 
 
 def block_length(once: float, block_seconds: float, least_seconds: float, most_calls: int) -> tuple[int, int]:
-    """Return the calls per block and the repetitions of a block, for a call that takes `once` seconds."""
+    """Return the number of calls per block and the number of repetitions, for a call that takes `once` seconds."""
     calls = max(1, min(round(block_seconds / once), most_calls))
     return calls, max(1, math.ceil(least_seconds / (calls * once)))
 
@@ -205,38 +206,38 @@ def block_length(once: float, block_seconds: float, least_seconds: float, most_c
 def thresholds_on(
     device: Device | None, kind: Kind, workload: Workload, dtype: torch.dtype
 ) -> tuple[Tiers, float | None]:
-    """Return the thresholds and the peak if they are MFU, or None if they are ratios to the baseline."""
+    """Return the thresholds, and the peak if they are given as MFU, or None if they are relative to the baseline."""
     if device is not None and device.mfu and workload.mfu is not None:
         return workload.mfu, peak_on(device, dtype)
     return workload.ratio[kind], None
 
 
 def peak_on(device: Device | None, dtype: torch.dtype) -> float | None:
-    """Return the datasheet's peak FLOP/s, with TF32 for float32, or None if unknown."""
+    """Return the datasheet's peak FLOP/s (with TF32 for float32), or None if it is unknown."""
     return None if device is None else device.peak(dtype, tf32=True)
 
 
 def judge_share(ratio: float, thresholds: Tiers, *, used: int = 1, note: str = "") -> Final:
-    """Return the verdict on a share that is not a rate; `note` explains a share below full points."""
+    """Return the verdict on a share that is not a rate. `note` explains why the share does not get full points."""
     tier = next((tier for tier in TIERS if ratio >= getattr(thresholds, tier)), None)
     outcome: Literal["passed", "failed"] = "passed" if tier else "failed"
     return Final(outcome, tier, median=ratio, used=used, note="" if tier == "full" else note)
 
 
 def is_disturbed(sample: Sample, opening: float, rules: TimingRules) -> bool:
-    """Return whether to ignore a sample because its two baseline rates differ or are both slow.
+    """Return whether to ignore a sample because its two baseline rates differ or are both too low.
 
-    The student's rate is not considered, so students can't influence which samples count.
+    The student's rate is not considered, so that students cannot influence which samples are used.
     """
     slower, faster = sorted((sample.before, sample.after))
     return slower < (1 - rules.spread) * faster or faster < (1 - rules.drift) * opening
 
 
 def as_ratios(thresholds: Tiers, peak: float | None, ceiling: float) -> Tiers:
-    """Convert the thresholds to ratios of the baseline's rate; `ceiling` is its highest measured rate.
+    """Convert the thresholds to ratios of the baseline's rate. `ceiling` is the highest measured rate of the baseline.
 
-    A threshold in MFU is min(threshold, REACHABLE · C) with C = ceiling / peak. Dividing by C gives a ratio, which does
-    not change while the machine is slow.
+    A threshold in MFU is min(threshold, REACHABLE · C), where C = ceiling / peak. It is divided by C to obtain a ratio,
+    which does not change if the machine is temporarily slow.
     """
     if peak is None:
         return thresholds
@@ -245,7 +246,7 @@ def as_ratios(thresholds: Tiers, peak: float | None, ceiling: float) -> Tiers:
 
 
 def decide(fit: Sequence[Sample], needed: Tiers, rules: TimingRules, *, mfu: float | None) -> Final | None:
-    """Return the verdict, or None while a higher tier is still undecided; `mfu` is the MFU of a ratio of 1.
+    """Return the verdict, or None if a higher tier is still undecided. `mfu` is the MFU for a ratio of 1.
 
     A tier is missed if the whole interval of ten samples is below it (or of twenty samples, if ten leave doubt). So a
     tier is reached as soon as six samples are not below it, because the interval of twenty samples can then no longer
@@ -285,8 +286,8 @@ def decide(fit: Sequence[Sample], needed: Tiers, rules: TimingRules, *, mfu: flo
 def median_interval(count: int) -> tuple[int, int]:
     """Return the indices of two of `count` sorted values that enclose the true median with probability COVERAGE.
 
-    The number of values below the median is binomial, so [xⱼ, x₍ₙ₊₁₋ⱼ₎] misses it with probability
-    2 · P(Binomial(n, ½) < j), exactly. The extremes of FEWEST values cover slightly less. Raises ValueError for fewer.
+    The number of values below the median is binomial, so [xⱼ, x₍ₙ₊₁₋ⱼ₎] misses it with a probability of exactly
+    2 · P(Binomial(n, ½) < j). The extremes of FEWEST values cover slightly less. Raises ValueError for fewer values.
     """
     if count < FEWEST:
         raise ValueError(f"an interval needs at least {FEWEST} values, not {count}")
@@ -299,24 +300,24 @@ def median_interval(count: int) -> tuple[int, int]:
 
 
 def retry_or_end(reason: str, attempt: int, rules: TimingRules) -> Retry | Final:
-    """Return Retry, or after the last attempt an inconclusive verdict, which costs no points."""
+    """Return a Retry or, after the last attempt, an inconclusive verdict, which costs no points."""
     if attempt < rules.attempts:
         return Retry(reason)
     return Final("inconclusive", note=f"{reason}; {NOT_YOUR_FAULT}")
 
 
 def points_on(kind: Kind, workload: Workload) -> Tiers:
-    """Return the points to earn on this kind of device: none if the run is a rehearsal."""
+    """Return the points that can be earned on this kind of device: none if the run is a rehearsal."""
     return workload.points if kind in EARNING else Tiers(0.0, 0.0)
 
 
 def score_of(tier: Tier | None, points: Tiers) -> float:
-    """Return the points of a tier."""
+    """Return the points for a tier."""
     return getattr(points, tier) if tier else 0.0
 
 
 def check_positive(value: float, name: str) -> float:
-    """Return the value. Raises ValueError unless it is finite and positive."""
+    """Return the value. Raises ValueError if it is not positive and finite."""
     if not 0 < value < math.inf:
         raise ValueError(f"{name} is {value}; it must be finite and positive")
     return value

@@ -1,6 +1,6 @@
-"""Detects operations that make the host wait for the device.
+"""Detects operations that make the host wait for the device (synchronization points).
 
-On a CPU they are counted. On a GPU the host must return while the device is still busy with earlier work.
+On a CPU, these operations are counted. On a GPU, the host must return while the device is still busy with earlier work.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from torch import Tensor
 from torchkata.compat.torch_internals import DispatchMode, keep_gpu_busy
 
 BUSY_CYCLES = 100_000_000  # GPU clock cycles: 50 ms or more
-LEAD_SECONDS = 0.025  # half of the busy time: a host that returns this long before the device has not waited
+LEAD_SECONDS = 0.025  # half of the busy time; a host that returns this long before the device finishes has not waited
 HOST_READS = ("_local_scalar_dense", "nonzero", "masked_select", "equal", "is_nonzero")  # operations that wait
 
 
@@ -25,12 +25,12 @@ class HostReads(DispatchMode):  # type: ignore[no-untyped-call]
         self.count = 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Count the operation and run it."""
+        """Count the operation if necessary, and run it."""
         self.count += func.overloadpacket.__name__ in HOST_READS
         return func(*args, **(kwargs or {}))
 
     def count_calls(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap a method of Tensor that copies values to the host without a dispatched operation."""
+        """Wrap a method of Tensor that copies values to the host without dispatching an operation."""
 
         def counting(*args: Any, **options: Any) -> Any:
             self.count += 1
@@ -40,7 +40,7 @@ class HostReads(DispatchMode):  # type: ignore[no-untyped-call]
 
 
 def host_reads(work: Callable[[], object]) -> int:
-    """Count how often this work would make the host wait on a GPU."""
+    """Count how often this work would make the host wait for a GPU."""
     reads = HostReads()
     with ExitStack() as stack:
         for name in ("tolist", "numpy", "cpu", "__array__"):

@@ -1,4 +1,4 @@
-"""Describes the input and output tensors of a workload, and lays them out in memory."""
+"""Describes the input and output tensors of a workload and places them in memory."""
 
 import math
 from collections.abc import Mapping
@@ -10,19 +10,19 @@ from torch import Tensor
 
 from .sizes import Size
 
-ALIGNMENT = 4096  # bytes of a page, so that no two tensors share a page
+ALIGNMENT = 4096  # page size in bytes; no two tensors share a page
 
 Memory: TypeAlias = Mapping[str, Tensor]
 
 
 @dataclass(frozen=True)
 class Field:
-    """The shape, dtype and role of a tensor."""
+    """The shape, dtype and location of a tensor."""
 
     shape: tuple[int, ...]
     dtype: torch.dtype
     role: Literal["given", "filled", "both"]
-    on_host: bool = False  # whether the tensor is on the host even if the others are on a GPU
+    on_host: bool = False  # whether the tensor is on the host even if the other tensors are on a GPU
 
     @property
     def bytes(self) -> int:
@@ -37,13 +37,13 @@ def dtype_of(size: Size) -> torch.dtype:
 
 
 def bytes_needed(chosen: Mapping[str, Field], *, on_host: bool | None = None) -> int:
-    """Return the bytes of all tensors, or only of tensors on the host or on the device. Each starts a new page."""
+    """Return the total size of all tensors, or of those on the host or device. Each tensor starts on a new page."""
     counted = [field for field in chosen.values() if on_host in (None, field.on_host)]
     return sum(round_to_pages(field.bytes) for field in counted)
 
 
 def lay_out(chosen: Mapping[str, Field], host: Tensor, device: Tensor) -> dict[str, Tensor]:
-    """Place the tensors one after another in `host` and `device`, uint8 buffers that may be the same."""
+    """Place the tensors one after another in the uint8 buffers `host` and `device`, which may be the same buffer."""
     used = {id(host): 0, id(device): 0}
     tensors = {}
     for name, field in chosen.items():
@@ -55,5 +55,5 @@ def lay_out(chosen: Mapping[str, Field], host: Tensor, device: Tensor) -> dict[s
 
 
 def round_to_pages(size: int) -> int:
-    """Round a size in bytes up to whole pages."""
+    """Round up a size in bytes to a whole number of pages."""
     return -(-size // ALIGNMENT) * ALIGNMENT

@@ -1,4 +1,4 @@
-"""Chooses a remark on a measured speed, to help the student improve it."""
+"""Chooses a remark that helps the student improve the measured speed."""
 
 import math
 
@@ -13,7 +13,7 @@ from .workload import Measured, work_of
 def choose_lesson(
     workload: str, device_kind: Kind, ratio: float | None, mfu: float | None, model: Device | None = None
 ) -> str:
-    """Return a remark in the student's language, or "" for full points or a missing measurement.
+    """Return a remark in the student's language, or "" if the points are full or the measurement is missing.
 
     `ratio` is relative to the baseline's rate, `mfu` to the bfloat16 peak of `model` (default: an H100). Raises
     KeyError for a workload that the course does not have.
@@ -30,7 +30,7 @@ def choose_lesson(
 
 
 def has_full_points(workload: Workload, kind: Kind, ratio: float, mfu: float | None) -> bool:
-    """Return whether full points were reached, in MFU if the workload has such thresholds, or else by the ratio."""
+    """Return whether full points were reached. MFU is used if the workload has MFU thresholds, otherwise the ratio."""
     if mfu is not None and workload.mfu is not None:
         return mfu >= workload.mfu.full
     return ratio >= workload.ratio[kind].full

@@ -1,4 +1,4 @@
-"""Random inputs that can't be predicted: the seed of each block is drawn just before the block."""
+"""Random inputs that cannot be predicted, because a new seed is drawn immediately before each block."""
 
 import secrets
 
@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 class SeededInputs:
-    """A random generator that can be rewound, so that inputs can be regenerated to check results."""
+    """A random generator that can be rewound to generate the same inputs again when the results are checked."""
 
     def __init__(self, device: torch.device) -> None:
         self.generator = torch.Generator(device)
@@ -19,9 +19,9 @@ class SeededInputs:
         self.rewind()
 
     def rewind(self) -> None:
-        """Restart the same sequence of numbers."""
+        """Restart the sequence of random numbers."""
         self.generator.manual_seed(self.seed)
 
     def fill(self, tensor: Tensor) -> Tensor:
-        """Fill a tensor with the next numbers, uniform in [−1, 1)."""
+        """Fill a tensor with the next random numbers, uniformly distributed in [−1, 1)."""
         return tensor.uniform_(-1, 1, generator=self.generator)

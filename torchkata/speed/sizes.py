@@ -1,4 +1,4 @@
-"""Sizes of workloads: large enough to keep a device busy, small enough to finish soon."""
+"""The sizes of workloads: large enough to keep a device busy, small enough to finish quickly."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -14,19 +14,19 @@ class Size:
     width: int = 0
     outputs: int = 0
     layers: int = 0
-    parameters: int = 0  # number of parameters of one optimizer
+    parameters: int = 0  # number of parameters of an optimizer
     tokens: int = 0  # number of tokens in the data
     sequence: int = 0
-    rate: float = 0.0  # the learning rate
+    rate: float = 0.0  # learning rate
     dtype: str = "float32"
 
 
-PRODUCT: dict[Kind, Size] = {  # the matmul for the calibration of a device
+PRODUCT: dict[Kind, Size] = {  # the matmul that is used to calibrate a device
     "cpu": Size(batch=512, width=1024, outputs=512),
     "cuda": Size(batch=16384, width=32768, outputs=8192, dtype="bfloat16"),
 }
 
 
 def product_flops(rows: int, inner: int, columns: int) -> int:
-    """Return the FLOPs of a matmul; a multiply-add counts as 2."""
+    """Return the FLOPs of a matmul, counting a multiply-add as 2."""
     return 2 * rows * inner * columns

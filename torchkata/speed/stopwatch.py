@@ -1,4 +1,4 @@
-"""Measures time and memory of this machine's GPU, in the process that uses it."""
+"""Measures time and memory on this machine's GPU, in the process that uses the GPU."""
 
 import gc
 import time
@@ -10,21 +10,21 @@ from .sizes import Kind
 
 
 class Stopwatch:
-    """Measures torch's current CUDA device with this process's clock, after synchronization."""
+    """Measures torch's current CUDA device with the clock of this process, after synchronizing with the device."""
 
     kind: Kind = "cuda"
 
     def __init__(self, name: str) -> None:
-        self.name = name  # the name in `devices.toml`
+        self.name = name  # the device's name in `devices.toml`
 
     def free_bytes(self) -> int:
-        """Return the free memory of the device, after emptying torch's cache."""
+        """Return the free memory of the device, after emptying torch's caching allocator."""
         gc.collect()
         torch.cuda.empty_cache()
         return torch.cuda.mem_get_info()[0]
 
     def seconds(self, work: Callable[[], object]) -> float:
-        """Return how many seconds the device takes for this work."""
+        """Return the number of seconds that the device takes for this work."""
         torch.cuda.synchronize()
         began = time.perf_counter()
         work()
@@ -32,7 +32,7 @@ class Stopwatch:
         return time.perf_counter() - began
 
     def lead(self, work: Callable[[], object]) -> float:
-        """Return how many seconds the device is still busy after the host has queued this work."""
+        """Return the number of seconds that the device is still busy after the host has queued this work."""
         torch.cuda.synchronize()
         work()
         back = time.perf_counter()
@@ -40,7 +40,7 @@ class Stopwatch:
         return time.perf_counter() - back
 
     def peak_bytes(self, work: Callable[[], object]) -> int:
-        """Return the peak memory that this work allocates, in bytes."""
+        """Return the peak memory allocated by this work, in bytes."""
         torch.cuda.synchronize()
         torch.cuda.reset_peak_memory_stats()
         before = torch.cuda.memory_allocated()
@@ -50,7 +50,7 @@ class Stopwatch:
 
 
 def find_gpu() -> Stopwatch | str:
-    """Return a stopwatch for this machine's GPU, or the reason why it can't be timed."""
+    """Return a stopwatch for this machine's GPU, or the reason why it cannot be timed."""
     if torch.cuda.is_available():
         return Stopwatch(torch.cuda.get_device_name())
     if torch.version.cuda is None:

@@ -1,6 +1,6 @@
-"""Times a workload in pytest's process for `pytest -m gpu`, with the grader's verdict function.
+"""Times a workload in the pytest process (for `pytest -m gpu`) and applies the grader's verdict function.
 
-Student code could manipulate a clock in its own process, so these times are never used for grading.
+These times are never used for grading, because student code could manipulate the clock of its own process.
 """
 
 import math
@@ -42,7 +42,7 @@ CALLS = 2
 CALL_SECONDS = 60.0
 BLOCK_SECONDS = {"cpu": 0.02, "cuda": 0.25}
 WARM_UP_SECONDS = {"cpu": 0.1, "cuda": 2.0}
-HEADROOM = 4  # memory for models, gradients and temporaries, as a multiple of inputs and results
+HEADROOM = 4  # memory to reserve for models, gradients and temporaries, as a multiple of inputs and results
 
 T = TypeVar("T")
 
@@ -54,11 +54,11 @@ class Figure:
     verdict: Final
     thresholds: Tiers  # relative to the baseline's rate
     mfu: float | None = None  # relative to the device's peak, if known
-    shrunk: str = ""  # note on a size that was reduced to fit
+    shrunk: str = ""  # a note if the size was reduced to fit into memory
 
 
 class Trial:
-    """A workload on a device, ready to be measured. Skips the test if the device has too little memory."""
+    """A workload on a device, ready to be measured. The test is skipped if the device has too little memory."""
 
     def __init__(self, workload: Workload, assignment: Assignment, stopwatch: Stopwatch) -> None:
         self.workload = workload
@@ -92,7 +92,7 @@ class Trial:
         return Figure(judge_share(self.measure_share(block), thresholds), thresholds, shrunk=self.shrunk)
 
     def check_results(self, block: Block, plain: Block) -> None:
-        """Raise Wrong unless the error is explained by rounding, or is close to that of plain torch."""
+        """Raise Wrong if the error is too large to be a rounding error and not close to the error of plain torch."""
         error, tolerance = self.measure_error(block), self.check.floor
         if not error <= tolerance and isinstance(self.work, Rate) and self.work.same_as_baseline:
             own = self.measure_error(plain)
@@ -101,7 +101,7 @@ class Trial:
         check(error <= tolerance, message)
 
     def measure_error(self, block: Block) -> float:
-        """Run a block on new inputs and return the relative error of its results."""
+        """Run a block with new inputs and return the relative error of its results."""
         self.check.refresh()
         block()
         return self.check.error()
@@ -116,14 +116,14 @@ class Trial:
         raise TypeError(f"{type(self.work).__name__} is not measured")
 
     def run_student(self, work: Callable[[], T]) -> T:
-        """Call a function that runs the student's code. Raises NotStarted, Crashed or TimedOut."""
+        """Call a function that runs student code. Raises NotStarted, Crashed or TimedOut."""
         results: list[T] = []
         with limit_wall_time(CALL_SECONDS, self.assignment.folder):
             unwrap_reply(run_probe(self.assignment, lambda _: results.append(work()), ()))
         return results[0]
 
     def compare(self, work: Rate, block: Block, plain: Block) -> Figure:
-        """Time blocks alternately with plain torch and return the figure."""
+        """Run and time blocks alternately with plain torch, and return the figure."""
         kind, model, dtype = self.stopwatch.kind, device(self.stopwatch.name), dtype_of(self.size)
         thresholds, peak = thresholds_on(model, kind, self.workload, dtype)
         until, once = time.monotonic() + WARM_UP_SECONDS[kind], math.inf
@@ -145,7 +145,7 @@ class Trial:
                 lambda: (rate(block, work.amount(self.size)), 0.0),
                 plain_rate,
                 [plain_rate() for _ in range(OPENING_BLOCKS)],
-                tolerance=lambda: 0.0,  # `check_results` has checked the results
+                tolerance=lambda: 0.0,  # the results have already been checked by `check_results`
                 thresholds=thresholds,
                 rules=RULES[kind],
                 peak=peak,
@@ -157,7 +157,7 @@ class Trial:
 
 
 def shrink_to_fit(work: Work, size: Size, free: int) -> Size:
-    """Halve the batch (or an optimizer's parameters) until the workload fits in memory."""
+    """Halve the batch size (or the number of an optimizer's parameters) until the workload fits into memory."""
     while (needed := HEADROOM * bytes_needed(work.fields(size, CALLS), on_host=False)) > free:
         smaller = replace(size, batch=size.batch // 2, parameters=size.parameters // 2)
         if not (smaller.batch or smaller.parameters):
@@ -167,7 +167,7 @@ def shrink_to_fit(work: Work, size: Size, free: int) -> Size:
 
 
 def describe_shrinking(whole: Size, size: Size) -> str:
-    """Return a note on the reduced size, or "" if it was not reduced."""
+    """Return a note about the reduced size, or "" if the size was not reduced."""
     if size == whole:
         return ""
     name = "batch" if whole.batch else "parameters"

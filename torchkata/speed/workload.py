@@ -1,7 +1,7 @@
-"""Base classes of workloads: tensors, the student's work on them, a baseline, a check of the results, a remark.
+"""Base classes for workloads: the tensors, the student's work, the baseline, the check of the results, and a remark.
 
-Each `reference/workloads/<name>.py` of a course defines a workload: a class with the name of the file in CamelCase. The
-first line of the class's docstring is the claim that students read. Workers can read these files.
+Each file `reference/workloads/<name>.py` of a course defines a workload as a class named like the file, in CamelCase.
+The first line of the docstring of the class is the claim shown to students. Workers can read these files.
 """
 
 import importlib
@@ -20,7 +20,7 @@ from .sizes import Kind, Size
 Block: TypeAlias = Callable[[], object]  # runs one block of work
 Roof: TypeAlias = Literal["compute", "bandwidth"]
 
-CRAWL = 0.1  # share of the baseline's rate; slower code is limited by Python or the bus instead of the device
+CRAWL = 0.1  # fraction of the baseline's rate; slower code is limited by Python or the bus rather than by the device
 
 
 @dataclass(frozen=True)
@@ -33,17 +33,17 @@ class Measured:
     device: Device
 
     def fraction(self, dtype: torch.dtype, *, tf32: bool = False) -> float:
-        """Return the peak of a dtype relative to bfloat16, or 0 if unknown."""
+        """Return the peak of a dtype relative to the bfloat16 peak, or 0 if it is unknown."""
         return (self.device.peak(dtype, tf32) or 0) / (self.device.peak(torch.bfloat16) or math.inf)
 
 
 class Check(ABC):
-    """Writes the inputs of a timed worker to memory shared with it, and checks the results.
+    """Writes the inputs of a timed worker to shared memory, and checks the results.
 
-    On a GPU the results are copies, because a worker's GPU memory can change even while the worker is paused.
+    On a GPU, the results are copied first, because the memory of a worker can change even while the worker is paused.
     """
 
-    floor: float  # the largest relative error that any right result may have
+    floor: float  # the largest relative error that any correct result can have
 
     def __init__(self, memory: Memory, results: Memory, size: Size) -> None:
         self.memory = memory
@@ -51,80 +51,80 @@ class Check(ABC):
         self.size = size
 
     def prepare(self) -> None:
-        """Write the data that the worker needs to start."""
+        """Write the data that the worker needs in order to start."""
         self.refresh()
 
     def begun(self) -> None:  # noqa: B027  (optional)
-        """Read the data that the worker created when it started."""
+        """Read the data that the worker creates when it starts."""
 
     @abstractmethod
     def refresh(self) -> None:
-        """Write new inputs and overwrite the old results."""
+        """Write new inputs, and overwrite the previous results."""
 
     @abstractmethod
     def error(self) -> float:
-        """Return the relative error of the last block's results; infinite if they are missing."""
+        """Return the relative error of the results of the last block, or infinity if they are missing."""
 
 
 class Work(ABC):
-    """A workload."""
+    """Base class of all workloads."""
 
     sizes: ClassVar[Mapping[Kind, Size]]
     check: ClassVar[type[Check]]
-    of: ClassVar[str]  # text after a measured share, which says what it is relative to
+    of: ClassVar[str]  # what a measured share is relative to, as text that follows the share
 
     @abstractmethod
     def fields(self, size: Size, calls: int) -> dict[str, Field]:
-        """Return the tensors of a block. If each call has its own tensors, the first axis is the call."""
+        """Return the tensors of a block. If each call has its own tensors, the first dimension is the call."""
 
     @abstractmethod
     def student(self, assignment: Any, size: Size, memory: Memory, device: str) -> Block:
-        """Prepare the student's work and return its block."""
+        """Set up the student's work and return its block."""
 
     @abstractmethod
     def baseline(self, size: Size, memory: Memory, device: str) -> Block:
-        """Prepare the same or similar work in plain torch and return its block."""
+        """Set up the same or similar work in plain torch and return its block."""
 
     @abstractmethod
     def remark(self, measured: Measured) -> str:
-        """Return a one-line remark on a result below full points."""
+        """Return a one-line remark for a result below full points."""
 
 
 class Rate(Work):
-    """A workload that is measured in work units per second."""
+    """A workload whose speed is measured in work units per second."""
 
     of = "of plain torch's speed"
     unit: ClassVar[str]
-    roof: ClassVar[Roof | None] = None  # which part of a roofline bounds the baseline
+    roof: ClassVar[Roof | None] = None  # the part of the roofline that bounds the baseline
     same_as_baseline: ClassVar[bool] = True  # whether the baseline computes the same results
 
     @abstractmethod
     def amount(self, size: Size) -> float:
-        """Return the work units in one call of the student's work."""
+        """Return the number of work units in one call of the student's work."""
 
     def baseline_amount(self, size: Size) -> float:
-        """Return the work units in one call of the baseline's work."""
+        """Return the number of work units in one call of the baseline's work."""
         return self.amount(size)
 
     def intensity(self, size: Size) -> float | None:  # noqa: ARG002
-        """Return the FLOPs per byte of minimal memory traffic, for the roofline; None if neither limits the speed."""
+        """Return the FLOPs per byte of minimal memory traffic for the roofline, or None if neither limits the speed."""
         return None
 
 
 class HostWait(Work):
-    """A workload that must not make the host wait for the device; its field `asked` counts the requested batches."""
+    """A workload that must not make the host wait for the device. Its field `asked` counts the requested batches."""
 
     of = "(1: the host runs ahead)"
 
 
 class MemoryPeak(Work):
-    """A workload that is measured by its peak memory."""
+    """A workload for which peak memory is measured."""
 
     of = "of the peak memory is needed"
 
     @abstractmethod
     def needed_bytes(self, size: Size) -> int:
-        """Return the bytes that must be allocated in addition to the given batches."""
+        """Return the number of bytes that must be allocated in addition to the given batches."""
 
 
 def work_of(workload: str) -> Work:

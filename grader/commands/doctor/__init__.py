@@ -1,4 +1,4 @@
-"""`grader doctor`: check what works on this machine, and print the command that fixes each problem."""
+"""`grader doctor`: checks what works on this machine, and prints a command to fix each problem."""
 
 import sys
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ COLORS = {"ok": "green", "missing": "red", "note": "yellow"}
 
 
 def run_doctor(*, as_json: bool = False) -> int:
-    """Check everything and print a table; return 0 if submissions can be graded in a sandbox, else 3."""
+    """Run all checks and print a table. Return 0 if submissions can be graded in a sandbox, else 3."""
     findings = list(examine())
     out = create_console(stderr=as_json)
     table = Table("", "check", "found", "fix", box=box.SIMPLE_HEAD)
@@ -39,7 +39,7 @@ def run_doctor(*, as_json: bool = False) -> int:
 
 
 def examine() -> Iterator[Finding]:
-    """Yield the findings, starting with what grading requires."""
+    """Yield the findings, starting with those required for grading."""
     yield machine.check_course()
     yield machine.check_python(sys.version_info[:3])
     packages = list(machine.check_packages())

@@ -1,4 +1,4 @@
-"""The checks of `grader doctor`: the software, memory and devices that grading needs or can use."""
+"""The checks performed by `grader doctor`: software, memory and devices that are needed or useful for grading."""
 
 import ctypes.util
 import os
@@ -19,14 +19,17 @@ from grader.base import distribution
 from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import CourseError, course, use_none
 
-SYS_ADMIN = 21  # bit of CAP_SYS_ADMIN
+SYS_ADMIN = 21  # the bit for CAP_SYS_ADMIN
 IN_CONTAINER = "--user 1000 --security-opt seccomp=unconfined"
 OPEN = "a worker's false reports about its own objects, and signals between two submissions graded at the same time"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of a check. `missing` means that grading in a sandbox is not possible; a `note` is only advice."""
+    """The result of a check. `missing` means that grading in a sandbox is not possible.
+
+    A `note` is only a suggestion.
+    """
 
     what: str
     state: Literal["ok", "missing", "note"]
@@ -43,14 +46,14 @@ def check_python(version: tuple[int, ...]) -> Finding:
 
 
 def check_packages() -> Iterator[Finding]:
-    """Check the packages of the grader and of the course."""
+    """Check the packages required by the grader and the course."""
     yield from map(check_package, map(Requirement, course().dependencies), repeat("pip install --group students"))
     for requirement in distribution.requirements("grader"):
         yield check_package(Requirement(requirement), 'pip install -e ".[grader]"')
 
 
 def check_package(requirement: Requirement, remedy: str) -> Finding:
-    """Check whether a package is installed in a suitable version."""
+    """Check whether a suitable version of a package is installed."""
     try:
         version = metadata.version(requirement.name)
     except metadata.PackageNotFoundError:
@@ -61,7 +64,7 @@ def check_package(requirement: Requirement, remedy: str) -> Finding:
 
 
 def check_course() -> Finding:
-    """Find the current course. Without one, continue with the checks that apply to any course."""
+    """Find the current course. If there is none, continue with the checks that do not need a course."""
     try:
         return Finding("course", "ok", f"{course().title}: {len(course().katas)} katas in {course().root}")
     except CourseError as error:
@@ -70,7 +73,7 @@ def check_course() -> Finding:
 
 
 def check_sandbox() -> Finding:
-    """Start a sandbox the way grading does, and test that a worker cannot open protected files."""
+    """Start a sandbox in the same way as for grading, and check that a worker cannot open protected files."""
     from grader.pipeline.setup import prove
     from grader.sandbox.launch import IsolationError, launch
 
@@ -89,7 +92,7 @@ def check_sandbox() -> Finding:
 
 
 def describe_isolation(*, sandboxed: bool) -> str:
-    """Return a line about how student code is isolated, and about remaining gaps (see SECURITY.md)."""
+    """Return a line that describes how student code is isolated, and any remaining gaps (see SECURITY.md)."""
     if not sandboxed:
         gaps = "code can read outside files, write some of them and see other processes"
         return f"Isolation: none. Not prevented: {gaps}; {OPEN}."
@@ -98,7 +101,7 @@ def describe_isolation(*, sandboxed: bool) -> str:
 
 
 def check_user_namespaces() -> Finding:
-    """Check whether this user may create the namespaces that a sandbox needs."""
+    """Check whether this user is allowed to create the namespaces needed by a sandbox."""
     if os.getuid() == 0:
         if may_administer():
             return Finding("user namespaces", "ok", "not needed: you are root")
@@ -110,7 +113,7 @@ def check_user_namespaces() -> Finding:
 
 
 def remedy_for_namespaces() -> str:
-    """Return the command that allows ordinary users to create namespaces, or "" if none is known to be needed."""
+    """Return the command that allows ordinary users to create namespaces, or "" if none seems to be needed."""
     for name, good in (
         ("kernel.unprivileged_userns_clone", "1"),
         ("kernel.apparmor_restrict_unprivileged_userns", "0"),
@@ -125,7 +128,7 @@ def remedy_for_namespaces() -> str:
 
 
 def may_administer(status: Path = Path("/proc/self/status")) -> bool:
-    """Return whether this process has CAP_SYS_ADMIN, which root in a container usually lacks."""
+    """Return whether this process has CAP_SYS_ADMIN, which root usually does not have in a container."""
     if not status.exists():
         return True
     held = next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("CapEff:"))
@@ -133,7 +136,7 @@ def may_administer(status: Path = Path("/proc/self/status")) -> bool:
 
 
 def remedy_in_container(root: Path = Path("/")) -> str:
-    """Return how to start a container so that a sandbox works in it, or "" outside a container."""
+    """Return how to start a container so that a sandbox works in it, or "" outside of a container."""
     if (root / "run/.containerenv").exists():
         return f"podman run {IN_CONTAINER} --security-opt unmask=ALL …"
     if (root / ".dockerenv").exists():
@@ -142,7 +145,7 @@ def remedy_in_container(root: Path = Path("/")) -> str:
 
 
 def check_shared_memory() -> Finding:
-    """Check whether large tensors can be passed in shared memory."""
+    """Check whether large tensors can be passed through shared memory."""
     try:
         os.close(os.memfd_create("doctor"))
     except (OSError, AttributeError) as error:
@@ -151,7 +154,7 @@ def check_shared_memory() -> Finding:
 
 
 def check_memory(root: Path = Path("/")) -> Finding:
-    """Compute how many submissions fit into the memory of this machine or container."""
+    """Compute how many submissions can be graded at once with the memory of this machine or container."""
     each, meminfo, share = course().limits.memory_mib, root / "proc/meminfo", root / "sys/fs/cgroup"
     if not meminfo.exists():
         return Finding("memory", "note", "unknown")
@@ -167,25 +170,25 @@ def check_memory(root: Path = Path("/")) -> Finding:
 
 
 def check_cores() -> Finding:
-    """Count the cores available to this process."""
+    """Count the cores that are available to this process."""
     count = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
     return Finding("cores", "ok", f"{count}; grade with --jobs {count}")
 
 
 def check_library(what: str, name: str, remedy: str) -> Finding:
-    """Check for a shared library."""
+    """Check whether a shared library is installed."""
     found = ctypes.util.find_library(name)
     return Finding(what, "ok", found) if found else Finding(what, "missing", "not installed", remedy)
 
 
 def check_program(what: str, command: str, remedy: str = "") -> Finding:
-    """Check for an optional program that prints its version."""
+    """Check whether an optional program is installed and can print its version."""
     version = first_line_of(command, "--version")
     return Finding(what, "ok", version) if version else Finding(what, "note", "not installed (optional)", remedy)
 
 
 def check_gpu() -> Finding:
-    """Check for a GPU that the driver and torch can use."""
+    """Check for a GPU that is usable by the driver and by torch."""
     device = first_line_of("nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader")
     if not device:
         return Finding("GPU", "note", "none; katas do not need one")
@@ -198,7 +201,7 @@ def check_gpu() -> Finding:
 
 
 def first_line_of(*command: str) -> str:
-    """Return the first line that a program prints, or "" if it is missing or fails."""
+    """Return the first line printed by a program, or "" if the program is missing or fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=30)
     except (OSError, subprocess.TimeoutExpired):

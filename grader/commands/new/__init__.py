@@ -1,1 +1,1 @@
-"""`grader new`: create a course or a kata from templates."""
+"""`grader new`: creates a course or a kata from templates."""

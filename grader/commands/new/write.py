@@ -15,7 +15,7 @@ from torchkata.course import TRACK_POINTS, Kata, course, use
 
 FILES = Path(__file__).with_name("files")
 KINDS = {path.name.rstrip("_"): path.name for path in sorted((FILES / "kata").iterdir())}  # `class` is no module name
-FIRST = "first_kata"  # name of a new course's kata
+FIRST = "first_kata"  # name of the kata in a new course
 ALL_POINTS = {"MOST": "80", "REST": "20", "WORTH": f"the points of a track add up to {TRACK_POINTS}"}
 NO_POINTS = {
     "MOST": "0",
@@ -25,7 +25,7 @@ NO_POINTS = {
 
 
 def new_course(folder: Path, title: str) -> int:
-    """Create a course with one kata; return the exit code. Raises CallError before anything is written."""
+    """Create a course with one kata and return the exit code. Raises CallError before anything is written."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CallError(f"{folder}: is not empty; choose a new directory")
     if '"' in title or "\\" in title or not title.isprintable():
@@ -38,7 +38,7 @@ def new_course(folder: Path, title: str) -> int:
 
 
 def new_kata(name: str, track: str | None, kind: str) -> int:
-    """Create the files of a kata in the course; return the exit code. Raises CallError before writing anything."""
+    """Create the files of a kata and return the exit code. Raises CallError before anything is written."""
     here = course()
     if not name.isidentifier() or keyword.iskeyword(name) or name != name.lower() or name.startswith("_"):
         raise CallError(f"{name}: not a valid name; use a Python module name in lowercase, such as moving_average")
@@ -63,7 +63,7 @@ def new_kata(name: str, track: str | None, kind: str) -> int:
 
 
 def make_kata(name: str, track: str, kind: str) -> dict[str, str]:
-    """Return the files of a new kata. It is placed last in its track, and gets all points if the track is empty."""
+    """Return the files of a new kata, which is placed last in its track. It gets all points if the track is empty."""
     katas = list_katas(track)
     values = {"NAME": name, "CLASS": name.title().replace("_", ""), "TRACK": track}
     values["PLACE"] = str(max((kata.place for kata in katas), default=0) + 1)
@@ -71,12 +71,12 @@ def make_kata(name: str, track: str, kind: str) -> dict[str, str]:
 
 
 def list_katas(track: str) -> list[Kata]:
-    """Return the katas of a track, which may be empty. Raises CourseError."""
+    """Return the katas in a track, which may be empty. Raises CourseError."""
     return [kata for kata in course().read_katas().values() if kata.track == track]
 
 
 def fill_templates(kind: str, values: Mapping[str, str]) -> dict[str, str]:
-    """Return the files of a template by path, with these values inserted into paths and texts."""
+    """Return the files of a template by path, with these values substituted in paths and texts."""
     folder, files = FILES / kind, {}
     for path in sorted(files_of(folder)):
         name, text = path.relative_to(folder).as_posix(), path.read_text("utf-8")

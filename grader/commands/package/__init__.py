@@ -1,1 +1,1 @@
-"""`grader package`: the grader, or a reference to its repository, in the form that a platform expects."""
+"""`grader package`: packages the grader, or a reference to its repository, in the format of a platform."""

@@ -1,4 +1,4 @@
-"""The source of a packaged grader: either a copy of the files that grading needs, or a commit to fetch."""
+"""The source of a packaged grader: either a copy of the files needed for grading, or a commit to fetch."""
 
 import re
 from pathlib import Path
@@ -9,11 +9,11 @@ from torchkata.course import ARCHIVES, ENGINE, course
 
 LEFT_OUT = ("grader/tests", "grader/proof", "grader/commands/package")
 COMMIT = re.compile(r"[0-9a-f]{40}")
-URL = re.compile(r"([a-z]+://|git@)[!-~]+")  # printable, no space
+URL = re.compile(r"([a-z]+://|git@)[!-~]+")  # printable characters, no spaces
 
 
 def copy_project() -> dict[str, bytes]:
-    """Return the engine and course files that grading needs, by path, without proofs and solutions."""
+    """Return the engine and course files needed for grading, by path, excluding proofs and solutions."""
     engine = [path for name in ("torchkata", "grader") for path in list_engine_files(name)]
     fallbacks = [*course().reference.glob("*/fallback.py"), course().reference / "lint.toml"]
     named = {path.relative_to(ENGINE).as_posix(): path for path in engine}
@@ -27,7 +27,7 @@ def copy_project() -> dict[str, bytes]:
 
 
 def requirements() -> bytes:
-    """Return the pip requirements of the grader and of the students' code."""
+    """Return the pip requirements of the grader and of student code."""
     return "".join(
         f"{line}\n" for line in sorted({*distribution.requirements("grader"), *course().dependencies})
     ).encode()
@@ -39,14 +39,14 @@ def list_engine_files(package: str) -> list[Path]:
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return the file at a path, or all files in the folder at this path except Python's caches."""
+    """Return the file at a path, or all files in the folder at this path except Python caches."""
     if path.is_file():
         return [path]
     return [file for file in path.rglob("*") if file.is_file() and "__pycache__" not in file.parts]
 
 
 def parse_source(source: str) -> bytes:
-    """Return `URL@COMMIT` in the form that `install.sh` reads. Raises CallError."""
+    """Return `URL@COMMIT` in the format read by `install.sh`. Raises CallError."""
     url, _, commit = source.rpartition("@")
     if COMMIT.fullmatch(commit) is None:
         raise CallError(

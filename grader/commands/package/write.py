@@ -1,6 +1,6 @@
-"""Writes a package: a zip for Gradescope, or files to add to a repository for the other platforms.
+"""Writes a package: a zip for Gradescope, or files to add to a repository for other platforms.
 
-Each platform has a folder in `files/` with its files and a `platform.toml`.
+Each platform has a folder in `files/`, which contains its files and a `platform.toml`.
 """
 
 import math
@@ -19,21 +19,21 @@ from torchkata.course import course
 from torchkata.course.submission import zip_files
 
 FILES = Path(__file__).with_name("files")
-COMMON = "common"  # the folder with files for every platform
+COMMON = "common"  # the folder with files used for every platform
 ABOUT = "platform.toml"
 WORKFLOW = "grade.yml"
 
 
 @dataclass(frozen=True)
 class Platform:
-    """The content of a `platform.toml`."""
+    """The contents of a `platform.toml`."""
 
     name: str
     title: str
-    next: str  # what to do with the package, shown after writing it
-    folder: str = ""  # directory of the files in the package
+    next: str  # what to do with the package, printed after it is written
+    folder: str = ""  # directory of the files inside the package
     is_zip: bool = False  # whether the package is a zip to upload rather than files for a repository
-    hides_totals: bool = False  # whether the platform hides the total from students if any test is hidden
+    hides_totals: bool = False  # whether the platform hides the total score if any test is hidden from students
 
 
 def load_platform(name: str) -> Platform:
@@ -53,7 +53,7 @@ class Options:
 
 
 def run_package(name: str, out: Path, options: Options) -> int:
-    """Write the package; return the exit code. Raises CallError before anything is written."""
+    """Write the package and return the exit code. Raises CallError before anything is written."""
     platform = load_platform(name)
     hidden = count_hidden_tests()
     check_output(platform, out, force=options.force)
@@ -72,7 +72,7 @@ def run_package(name: str, out: Path, options: Options) -> int:
 
 
 def count_hidden_tests() -> int:
-    """Count the tests that are not visible to students. Raises CallError for contradictory settings."""
+    """Return the number of tests that are not visible to students. Raises CallError for contradictory settings."""
     try:
         return sum(seen != "visible" for kata in course().katas.values() for seen in kata.visibility.values())
     except ValueError as error:
@@ -97,12 +97,12 @@ def build_package(platform: Platform, options: Options) -> dict[str, bytes]:
 
 
 def needed_gigabytes() -> float:
-    """Return the memory that the grader needs together with a student's code at its limit."""
+    """Return the memory needed by the grader together with student code at its memory limit."""
     return math.ceil((GRADER_MIB + course().limits.memory_mib) * 2**20 / 10**8) / 10
 
 
 def check_output(platform: Platform, out: Path, *, force: bool) -> None:
-    """Raise CallError if OUT has the wrong type or would be overwritten."""
+    """Raise CallError if OUT has the wrong type or already exists, unless `force` is set."""
     if platform.is_zip and (out.suffix != ".zip" or out.is_dir()):
         raise CallError(f"{out}: must end in .zip, because {platform.title} takes a zip")
     if not platform.is_zip and out.exists() and not out.is_dir():
@@ -112,7 +112,7 @@ def check_output(platform: Platform, out: Path, *, force: bool) -> None:
 
 
 def spread(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write the files below a folder, without removing others."""
+    """Write the files below a folder without removing other files."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -121,5 +121,5 @@ def spread(files: Mapping[str, bytes], folder: Path) -> None:
 
 
 def file_mode(content: bytes) -> int:
-    """Return the permissions of a file; scripts are executable."""
+    """Return the permissions of a file. Scripts are executable."""
     return 0o755 if content.startswith(b"#!") else 0o644

@@ -1,1 +1,1 @@
-"""`grader release`: write the handout for students, and check it for leaked solutions and broken tests."""
+"""`grader release`: writes the handout for students, and checks it for leaked solutions and broken tests."""

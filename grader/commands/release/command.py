@@ -1,4 +1,4 @@
-"""The command `grader release`: check a handout, optionally prove it, and write it."""
+"""The command `grader release`, which checks a handout, optionally proves it, and writes it."""
 
 import ast
 import json
@@ -20,7 +20,7 @@ from grader.commands.release.leaks import find_leaks
 from grader.commands.release.notebooks import make_notebooks
 from torchkata.course import Kata, course, handout, read_course
 
-REPLACED = ("assignment", "torchkata", "reference", "tests")  # folders deleted before a new release
+REPLACED = ("assignment", "torchkata", "reference", "tests")  # folders that are deleted before a new release is written
 PROTECTED = (*REPLACED, "docs", "grader", "examples", "benchmarks", "scripts")
 
 
@@ -39,7 +39,10 @@ class Options:
 
 
 def run_release(out: Path, options: Options) -> int:
-    """Write the handout; return the exit code. Raises CallError before anything is written, GraderError for a leak."""
+    """Write the handout and return the exit code.
+
+    Raises CallError before anything is written, and GraderError for a leak.
+    """
     check_output(out, force=options.force, update=options.update)
     if options.repository and not options.notebooks:
         raise CallError("--repository needs --notebooks")
@@ -76,7 +79,7 @@ def run_release(out: Path, options: Options) -> int:
 
 
 def print_update(done: handout.Updated) -> None:
-    """Print the changes of an update, and the steps that students have to do themselves."""
+    """Print the changes made by an update, and the steps that students have to do themselves."""
     print(f"updated: {len(done.new)} files new or changed, {len(done.gone)} removed")
     for name, backup in done.backups.items():
         print(f"kept:    {name} had been changed; the old version is now {backup}")
@@ -87,7 +90,7 @@ def print_update(done: handout.Updated) -> None:
 
 
 def check_output(out: Path, *, force: bool, update: bool = False) -> None:
-    """Raise CallError if OUT is part of this project, or if OUT would be overwritten and is not a handout."""
+    """Raise CallError if OUT is part of this project, or if OUT exists and is not a handout that may be overwritten."""
     place, root = out.resolve(), course().root
     if force and update:
         raise CallError("--update keeps assignment/ and --force overwrites it: use one of them")
@@ -107,7 +110,7 @@ def check_output(out: Path, *, force: bool, update: bool = False) -> None:
 
 
 def find_edited(out: Path) -> Path | None:
-    """Return a file in a handout's `assignment/` that is not an unchanged stub, or None if all are unchanged."""
+    """Return a file in the `assignment/` of a handout that is not an unchanged stub, or None if there is none."""
     for path in sorted((out / handout.STUDENTS).rglob("*")):
         skipped = path.name == "__init__.py" or "__pycache__" in path.parts or path.is_dir()
         if not skipped and handout.digest_of(out / handout.STUBS / path.name) != handout.digest_of(path):
@@ -116,7 +119,7 @@ def find_edited(out: Path) -> Path | None:
 
 
 def is_handout(out: Path) -> bool:
-    """Return whether an earlier `grader release` wrote this directory."""
+    """Return whether this directory was written by an earlier `grader release`."""
     try:
         project = tomllib.loads((out / "pyproject.toml").read_text("utf-8"))["project"]
     except (OSError, ValueError, KeyError):
@@ -125,17 +128,17 @@ def is_handout(out: Path) -> bool:
 
 
 def find_released(out: Path) -> tuple[str, ...]:
-    """Return the katas of a handout that the course still has."""
+    """Return the katas of a handout that still exist in the course."""
     return tuple(name for name in course().katas if (out / handout.stub_of(name)).is_file())
 
 
 def check_stubs(katas: Sequence[Kata]) -> None:
-    """Raise CallError if a stub is missing, already implemented, or has a different interface from its solution."""
+    """Raise CallError if a stub is missing, is already implemented, or has a different interface than its solution."""
     for kata in katas:
         for path in (course().stub(kata.name), course().solution(kata.name)):
             if not path.is_file():
                 raise CallError(f"{path}: there is no such file, but the handout needs it")
-            ast.parse(path.read_bytes(), str(path))  # a syntax error names the file
+            ast.parse(path.read_bytes(), str(path))  # a SyntaxError then contains the file name
         stub, solution = (path.read_text("utf-8") for path in (course().stub(kata.name), course().solution(kata.name)))
         if written := find_written(stub):
             raise CallError(f"assignment/{kata.name}.py: {written[0]} is already implemented; release needs stubs")
@@ -144,7 +147,7 @@ def check_stubs(katas: Sequence[Kata]) -> None:
 
 
 def prove(files: Mapping[str, bytes], katas: Sequence[str], examples: int) -> None:
-    """Run the handout's tests on the stubs and on the solution. Raises GraderError if the outcome is wrong."""
+    """Run the handout's tests on the stubs and on the solution. Raises GraderError if an outcome is wrong."""
     with tempfile.TemporaryDirectory() as folder:
         spread(files, Path(folder))
         demand("untouched", "not_started", Path(folder), katas, examples)
@@ -155,7 +158,7 @@ def prove(files: Mapping[str, bytes], katas: Sequence[str], examples: int) -> No
 
 
 def demand(how: str, status: str, folder: Path, katas: Sequence[str], examples: int) -> None:
-    """Run all tests of the handout; raise GraderError unless every kata has this status."""
+    """Run all tests of the handout. Raises GraderError unless every kata has this status."""
     hidden = ("PYTEST", "PYTHONPATH")  # use the handout's own modules and settings
     environment = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
     command = [sys.executable, "-m", "pytest", f"--examples={examples}"]

@@ -1,4 +1,4 @@
-"""Collects the files of a handout: only files on a list of allowed files and the files that these import."""
+"""Collects the files of a handout: only files on an allowlist, and the files that they import."""
 
 import json
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ DOCUMENTS = ("docs/students.md", "docs/zh/students.md", "docs/katas.md")
 SHARED = ("conftest.py", "LICENSE", *DOCUMENTS, "assignment/__init__.py")
 SPEED = "tests/test_speed.py"
 ASSISTANTS = "AGENTS.md"  # instructions for coding assistants; a course can have its own file in docs/
-GUIDES = {  # lines of the README about documents, if the course has them
+GUIDES = {  # lines in the README about documents, used if the course has them
     "docs/students.md": "More, including how to read a failure: [docs/students.md](docs/students.md).",
     "docs/katas.md": "What each kata is about: [docs/katas.md](docs/katas.md).",
     "docs/zh/students.md": "中文：[docs/zh/students.md](docs/zh/students.md)。",
@@ -37,13 +37,13 @@ run `pip install torch --index-url https://download.pytorch.org/whl/cpu`, then `
 
 
 def add_foundations(names: Sequence[str]) -> list[Kata]:
-    """Return these katas and all katas that they build on, in the order of the course."""
+    """Return these katas and all katas that they build on, in course order."""
     needed = {*names}.union(*(course().foundations(name) for name in names))
     return [kata for kata in course().katas.values() if kata.name in needed]
 
 
 def build_handout(katas: Sequence[Kata], language: str = "en") -> dict[str, bytes]:
-    """Return the files of the handout by path, with the stubs' docstrings also in this language.
+    """Return the files of the handout by path. Docstrings of stubs are also included in this language.
 
     Raises GraderError if a file imports private files of the instructor or has an unsafe name.
     """
@@ -85,7 +85,7 @@ def complete(base: dict[str, bytes], katas: Sequence[Kata], language: str) -> di
 
 
 def find_course_files(names: Sequence[str]) -> set[Path]:
-    """Return the stubs, tests and public reference files of katas, and their imports. Raises GraderError."""
+    """Return the stubs, tests and public reference files of these katas, and their imports. Raises GraderError."""
     root, reference = course().root, course().reference
     known = [path for name in names for path in files_of(course().folder(name)) if not course().is_private(path)]
     own = [root / f"{folder}{name}.py" for name in names for folder in ("assignment/", "tests/test_")]
@@ -99,13 +99,13 @@ def find_course_files(names: Sequence[str]) -> set[Path]:
     for path in sorted(tests):
         if path.is_relative_to(reference) and course().is_private(path):
             raise GraderError(f"the handout would need {path.relative_to(root)}, which is for instructors only")
-    engine = (ENGINE / "torchkata", ENGINE / "grader")  # both may lie in the course's folder
+    engine = (ENGINE / "torchkata", ENGINE / "grader")  # both can be inside the folder of the course
     files = (path for path in {*tests, *own} if path.is_relative_to(root))
     return {path for path in files if not any(path.is_relative_to(folder) for folder in engine)}
 
 
 def read_engine() -> dict[str, bytes]:
-    """Return the files of the students' package by path."""
+    """Return the files of the package for students, by path."""
     folder = ENGINE / "torchkata"
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in list_engine_files("torchkata")}
 
@@ -125,7 +125,7 @@ def make_shared_settings(katas: Sequence[Kata], language: str) -> str:
 
 
 def needs_torch() -> bool:
-    """Return whether students install torch, because its CPU builds need extra instructions."""
+    """Return whether students install torch, whose CPU builds need additional instructions."""
     return any(Requirement(one).name == "torch" for one in course().dependencies)
 
 
@@ -137,7 +137,7 @@ def make_devcontainer(katas: Sequence[Kata]) -> str:
 
 
 def make_settings(katas: Sequence[Kata], language: str) -> str:
-    """Return the course's settings for the handout's pyproject.toml."""
+    """Return the settings of the course for the handout's pyproject.toml."""
     used = {kata.track for kata in katas}
     tracks = {name: track.title for name, track in course().tracks.items() if name in used}
     values = {
@@ -171,7 +171,7 @@ def make_readme(template: str, katas: Sequence[Kata]) -> str:
 
 
 def make_table(katas: Sequence[Kata]) -> str:
-    """Return the katas as Markdown, by track."""
+    """Return a Markdown table of the katas, by track."""
     lines = []
     for track in course().tracks.values():
         chosen = [kata for kata in katas if kata.track == track.name]

@@ -1,4 +1,4 @@
-"""Compares the docstrings and interfaces of stubs with the solution, and translates the docstrings."""
+"""Compares the docstrings and interfaces of stubs with those of the solution, and adds translations to docstrings."""
 
 import ast
 import re
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 TO_DO = "raise NotImplementedError"
-GIVEN = "This much is given."  # marks a class in a stub that students do not write
+GIVEN = "This much is given."  # marks a class in a stub that is provided to students
 KINDS = ("property", "staticmethod", "classmethod", "dataclass")
 
 
@@ -19,7 +19,7 @@ class Public:
 
 
 def list_public(node: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, Public]]:
-    """Yield the public classes, functions and methods (with `__init__`) by their full names."""
+    """Yield the public classes, functions and methods (including `__init__`) with their full names."""
     for item in node.body:
         if not isinstance(item, (ast.ClassDef, ast.FunctionDef)) or re.match(r"_(?!.*__$)", item.name):
             continue
@@ -48,12 +48,12 @@ def find_differences(stub: str, solution: str) -> list[str]:
 
 
 def find_written(stub: str) -> list[str]:
-    """Return the functions of a stub that do not end with `raise NotImplementedError`, without provided classes."""
+    """Return the functions in a stub that do not end with `raise NotImplementedError`, excluding provided classes."""
     return [node.name for node in find_tasks(ast.parse(stub)) if not ast.unparse(node.body[-1]).startswith(TO_DO)]
 
 
 def find_tasks(tree: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef]:
-    """Yield the functions and methods that a student writes."""
+    """Yield the functions and methods that students have to write."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             yield node
@@ -62,7 +62,7 @@ def find_tasks(tree: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef]:
 
 
 def add_translation(stub: str, itself: str, tasks: Mapping[str, str]) -> str:
-    """Add translations to the docstrings of a stub, by full name; `itself` is the key of the module docstring."""
+    """Add translations to the docstrings of a stub, by full name. `itself` is the key of the module's docstring."""
     lines = stub.splitlines()
     for name, node in reversed([(itself, ast.parse(stub)), *documented(ast.parse(stub), "")]):
         if (task := tasks.get(name)) and ast.get_docstring(node) is not None:

@@ -1,6 +1,6 @@
-"""Searches a handout for leaks: functions or sentences of the solution or of the zoo's implementations.
+"""Searches a handout for leaks: functions or sentences from the solution or from the zoo.
 
-Texts that also occur in a stub or an oracle are intentionally public.
+Texts that also occur in a stub or an oracle are public on purpose.
 """
 
 import ast
@@ -16,22 +16,22 @@ from torchkata.course.load import read_toml
 PRIVATE = ("grader/", "examples/", "benchmarks/", "scripts/", "docs/")
 GIVEN = ("docs/students.md", "docs/katas.md", "docs/zh/students.md")
 PUBLIC = ("assignment/*.py", "reference/*/oracle.py")
-CODE = ("source", "pasted", "code", "control", "before")  # keys of the zoo's tables
+CODE = ("source", "pasted", "code", "control", "before")  # keys in the tables of the zoo
 WORDS = ("words", "aim")
-LEAST = 40  # characters; shorter code such as `return x @ weight` is not a secret
+LEAST = 40  # minimum number of characters; shorter code such as `return x @ weight` is not considered secret
 SENTENCE_ENDS = re.compile(r"(?<=[.:;?!])\s+|\n\s*\n")
 
 
 @dataclass(frozen=True)
 class Secret:
-    """A private text and its file."""
+    """A private text and the file that contains it."""
 
     text: str
     place: str
 
 
 def find_leaks(files: Mapping[str, bytes]) -> list[str]:
-    """Return a line for each leak of the solution or the zoo in these files."""
+    """Return a line for each leak from the solution or the zoo that is found in these files."""
     root = course().reference.parent
     private = [path for path in files if path.startswith(PRIVATE) and path not in GIVEN]
     private += [path for path in files if path.startswith("reference/") and course().is_private(root / path)]
@@ -51,7 +51,7 @@ def find_leaks(files: Mapping[str, bytes]) -> list[str]:
 
 @cached_by_course
 def collect_secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
-    """Return the private function bodies and sentences."""
+    """Return all private function bodies and sentences."""
     paths = [path for path in course().reference.rglob("*") if course().is_private(path)]
     paths.sort(key=lambda path: (path.name != "solution.py", path))
     texts = [
@@ -59,7 +59,7 @@ def collect_secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
         for path in paths
         if path.suffix in (".py", ".toml")
         for text in read_texts(path)
-    ][::-1]  # a later file overwrites an earlier one: a text in both is attributed to the solution
+    ][::-1]  # later files overwrite earlier ones, so a text that is in both is attributed to the solution
     public = [path.read_text("utf-8") for pattern in PUBLIC for path in sorted(course().root.glob(pattern))]
     public_text, public_bodies = (
         collapse_whitespace("".join(public)),
@@ -71,7 +71,7 @@ def collect_secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
 
 
 def read_texts(path: Path) -> Iterator[str]:
-    """Yield the text of a module, or the code and sentences in a TOML file."""
+    """Yield the source of a module, or the code and sentences in a TOML file."""
     if path.suffix == ".py":
         yield path.read_text("utf-8")
     else:
@@ -79,7 +79,7 @@ def read_texts(path: Path) -> Iterator[str]:
 
 
 def select_texts(table: dict[str, Any]) -> Iterator[str]:
-    """Yield the code and sentences of a table and its subtables."""
+    """Yield the code and sentences in a table and its subtables."""
     for key, value in table.items():
         if isinstance(value, dict):
             yield from select_texts(value)
@@ -88,7 +88,7 @@ def select_texts(table: dict[str, Any]) -> Iterator[str]:
 
 
 def parse(text: str) -> ast.Module | None:
-    """Return the syntax tree, or None if the text is not Python."""
+    """Return the syntax tree, or None if the text is not valid Python."""
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError):
@@ -96,7 +96,7 @@ def parse(text: str) -> ast.Module | None:
 
 
 def function_bodies(text: str) -> Iterator[str]:
-    """Yield the bodies of functions without docstrings, comments and layout, except short bodies."""
+    """Yield the bodies of all functions except short ones, without docstrings, comments and formatting."""
     tree = parse(text)
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -107,7 +107,7 @@ def function_bodies(text: str) -> Iterator[str]:
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of docstrings and comments, or of text that is not Python, except short sentences."""
+    """Yield all sentences except short ones in docstrings and comments, or in text that is not Python."""
     tree = parse(text)
     if tree is None:
         parts = [text]
@@ -122,5 +122,5 @@ def split_sentences(text: str) -> Iterator[str]:
 
 
 def collapse_whitespace(text: str) -> str:
-    """Return the text with every run of whitespace replaced by a space."""
+    """Return the text with each sequence of whitespace replaced by a single space."""
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""Notebooks of a handout, one for each track: the idea of each kata, and a cell with its stub."""
+"""The notebooks of a handout, one per track. They contain the idea of each kata and a cell with its stub."""
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 def make_notebooks(
     katas: Sequence[Kata], files: Mapping[str, bytes], language: str, repository: str | None
 ) -> dict[str, bytes]:
-    """Return the notebooks by path; `files` contains the stubs. Raises MachineError if jupytext is not installed."""
+    """Return the notebooks by path. `files` contains the stubs. Raises MachineError if jupytext is not installed."""
     chosen: Language = next((one for one in LANGUAGES if one == language), "en")
     notebooks = {}
     for track, group in groupby(katas, key=lambda kata: kata.track):
@@ -38,7 +38,7 @@ def make_notebooks(
 def make_cells(
     katas: Sequence[Kata], stubs: Mapping[str, str], chosen: Language, repository: str | None
 ) -> Iterator[str]:
-    """Yield the notebook as Markdown, in which each fenced block of Python is a cell."""
+    """Yield the notebook as Markdown, in which each fenced block of Python becomes a cell."""
     track, words = course().tracks[katas[0].track], texts(chosen)["words"]
     yield f"# {first_translation(track.title, find_shared_text('tracks', track.name, chosen=chosen))}\n"
     yield words["notebook.intro"].format(kata=katas[0].name) + "\n"
@@ -57,12 +57,12 @@ def make_cells(
 
 
 def fence(code: str) -> str:
-    """Return a fenced code block, with a fence longer than any fence in the text."""
+    """Return a fenced code block whose fence is longer than any fence in the code."""
     return f"````python\n{code.rstrip()}\n````\n"
 
 
 def to_notebook(markdown: str) -> bytes:
-    """Return the bytes of a notebook file, which depend only on the text."""
+    """Convert Markdown to the bytes of a notebook file. The same text always produces the same bytes."""
     try:
         import jupytext
     except ImportError:

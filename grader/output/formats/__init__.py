@@ -1,4 +1,4 @@
-"""The export formats of `grader export`, one module each, named after the format. Each module defines `EXPORTER`."""
+"""The export formats of `grader export`. Each module is named after a format and defines `EXPORTER`."""
 
 import pkgutil
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Export to Classroom 50's `result.json`. Its scores are integers, so fractional points are scaled."""
+"""Exports results to the `result.json` of Classroom 50. Fractional points are scaled, because scores are integers."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -17,10 +17,10 @@ from grader.results.result import Result
 from grader.results.view import view_as_student
 
 SCHEMA = "classroom50/result/v1"
-FINEST = 1000  # largest factor; finer fractions are rounded down
+FINEST = 1000  # maximum factor; smaller fractions are rounded down
 KINDS = ("individual", "group", "team")
 
-VARIABLES = {  # set by Classroom 50's runner
+VARIABLES = {  # set by the runner of Classroom 50
     "classroom": "CLASSROOM",
     "assignment": "ASSIGNMENT",
     "assignment_type": "ASSIGNMENT_TYPE",
@@ -34,7 +34,7 @@ VARIABLES = {  # set by Classroom 50's runner
 
 
 class Case(msgspec.Struct, frozen=True, rename={"name": "test-name", "max_score": "max-score"}):
-    """One test."""
+    """A test."""
 
     name: str
     passed: bool
@@ -43,7 +43,7 @@ class Case(msgspec.Struct, frozen=True, rename={"name": "test-name", "max_score"
 
 
 class About(msgspec.Struct, frozen=True):
-    """The fields that a result does not contain: owner, assignment and links."""
+    """The fields that are not part of a result: owner, assignment and links."""
 
     classroom: str
     assignment: str
@@ -57,7 +57,7 @@ class About(msgspec.Struct, frozen=True):
 
 
 class Report(About, frozen=True, rename={"max_score": "max-score"}):
-    """The whole file."""
+    """The contents of the file."""
 
     graded_at: str
     score: int
@@ -67,8 +67,8 @@ class Report(About, frozen=True, rename={"max_score": "max-score"}):
 
 
 def render(result: Result, about: About, graded_at: datetime) -> bytes:
-    """Return the file of one submission. Raises ValueError."""
-    rows = [row for row in view_as_student(result, platform_hides=False) if row.counts]  # the format has only pass/fail
+    """Return the file for a submission. Raises ValueError."""
+    rows = [row for row in view_as_student(result, platform_hides=False) if row.counts]  # it has only pass and fail
     scale = find_scale([points for row in rows for points in (row.result.score, row.result.max_score)])
     cases = [
         Case(
@@ -90,24 +90,24 @@ def render(result: Result, about: About, graded_at: datetime) -> bytes:
 
 
 def find_scale(points: Sequence[float]) -> int:
-    """Return the smallest factor that makes all points integers, but at most `FINEST`."""
+    """Return the smallest factor that turns all points into integers, but at most `FINEST`."""
     return min(FINEST, lcm(*(exact(number).denominator for number in points)))
 
 
 def scale_points(points: float, factor: int) -> int:
-    """Return scaled points, rounded down."""
+    """Return the scaled points, rounded down."""
     return floor(exact(points) * factor)
 
 
 def exact(points: float) -> Fraction:
-    """Return the number that the shortest decimal form of a float denotes: 1/10 for 0.1."""
+    """Return the exact number written as the shortest decimal form of a float, such as 1/10 for 0.1."""
     return Fraction(repr(float(points)))
 
 
 def collect_fields(given: Mapping[str, str], environment: Mapping[str, str]) -> About:
-    """Return the fields: given as options, or else set by the runner, or else derived from GitHub's variables.
+    """Return the fields. They are given as options, set by the runner, or derived from GitHub's variables.
 
-    Raises ValueError for a missing or wrong field.
+    Raises ValueError for a missing or invalid field.
     """
     if unknown := given.keys() - VARIABLES.keys():
         raise ValueError(f"there is no field {min(unknown)!r}; the fields are {', '.join(VARIABLES)}")
@@ -129,7 +129,7 @@ def collect_fields(given: Mapping[str, str], environment: Mapping[str, str]) -> 
 
 
 def add_derived(fields: dict[str, str], environment: Mapping[str, str]) -> dict[str, str]:
-    """Add the fields that follow from others or from the variables of GitHub Actions."""
+    """Add fields that can be derived from other fields or from the variables of GitHub Actions."""
     repository, tag = environment.get("GITHUB_REPOSITORY"), environment.get("GITHUB_REF_NAME", "")
     fields = {"assignment_type": "individual", **fields}
     if tag.startswith("submit/"):
@@ -146,7 +146,7 @@ def add_derived(fields: dict[str, str], environment: Mapping[str, str]) -> dict[
 
 
 def format_utc(instant: datetime) -> str:
-    """Return a time in UTC, to the second; a time without a zone counts as UTC."""
+    """Return a time in UTC with a precision of seconds. A time without a time zone is treated as UTC."""
     aware = instant if instant.tzinfo else instant.replace(tzinfo=UTC)
     return aware.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -159,7 +159,7 @@ def export(directory: Path, options: Options) -> list[str]:
 
 
 def parse_fields(fields: Sequence[str]) -> dict[str, str]:
-    """Parse strings `NAME=VALUE` into a dict. Raises CallError."""
+    """Parse strings of the form `NAME=VALUE` into a dict. Raises CallError."""
     pairs = [field.partition("=") for field in fields]
     for name, equals, _ in pairs:
         if not equals:
@@ -168,7 +168,7 @@ def parse_fields(fields: Sequence[str]) -> dict[str, str]:
 
 
 def render_stored(stored: Stored, fields: Mapping[str, str]) -> bytes:
-    """Render one submission; `{submission}` in a field is replaced by its id."""
+    """Render a submission. `{submission}` in a field is replaced by the id of the submission."""
     own = {name: value.replace("{submission}", stored.result.submission) for name, value in fields.items()}
     return render(stored.result, collect_fields(own, os.environ), stored.at)
 

@@ -1,4 +1,4 @@
-"""Export to GitHub Actions: Markdown for a step's summary, and annotations on lines of the student's code."""
+"""Exports results to GitHub Actions: Markdown for a step summary, and annotations on lines of the student's code."""
 
 import re
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from grader.results.text import outcome_text
 from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, group_title, view_as_student
 from torchkata.i18n import class_words
 
-LONGEST = 4000  # maximum number of characters shown of a message
+LONGEST = 4000  # maximum number of characters of a message that are shown
 LEVELS = {"inconclusive": "warning", "not_started": "notice", "not_graded": "notice"}
 ENTITIES = {ord(mark): f"&#{ord(mark)};" for mark in punctuation}
 
 
 def render_summary(result: Result) -> str:
-    """Return the summary of one submission: katas, workloads, and the tests that did not pass. Raises ValueError."""
+    """Return the summary of a submission: katas, workloads, and the tests that did not pass. Raises ValueError."""
     rows = view_as_student(result, platform_hides=False)
     lines = [class_words("summary.heading", submission=inline(result.submission), points=format_points(rows)), ""]
     lines += [class_words("summary.katas"), "| --- | ---: | ---: |"]
@@ -43,7 +43,7 @@ def render_summary(result: Result) -> str:
 
 
 def render_speed(result: Result, rows: Sequence[VisibleTest]) -> list[str]:
-    """Return a table of the workloads with the share that each reached and with the thresholds."""
+    """Return a table of the workloads with their thresholds and the share that each of them reached."""
     heading = "summary.rehearsed" if any(row.rehearsed for row in rows) else "summary.timed"
     lines = [class_words(heading), "| --- | ---: | ---: | ---: | ---: |"]
     for row, timed in zip([row for row in rows if row.group == PERFORMANCE], result.performance, strict=True):
@@ -68,7 +68,7 @@ def render_class(results: Sequence[Result]) -> str:
 
 
 def list_annotations(result: Result) -> list[str]:
-    """Return a workflow command for each kata that is not done, at its first known line, and one for the workloads.
+    """Return a workflow command for each kata that is not done (at its first known line) and one for the workloads.
 
     Raises ValueError.
     """
@@ -80,7 +80,7 @@ def list_annotations(result: Result) -> list[str]:
 
 
 def annotate(name: str, rows: Sequence[VisibleTest]) -> str:
-    """Return a workflow command for the worst outcome of these tests, with the number of other tests."""
+    """Return a workflow command for the worst outcome of these tests, including the number of other tests."""
     first = min(rows, key=lambda row: row.result.outcome in LEVELS)
     placed = first.result.line > 0 and re.fullmatch(r"\w+\.py", first.result.file) is not None
     file = first.result.file if placed else f"{name}.py"
@@ -94,12 +94,12 @@ def annotate(name: str, rows: Sequence[VisibleTest]) -> str:
 
 
 def by_group(rows: Sequence[VisibleTest]) -> list[tuple[str, list[VisibleTest]]]:
-    """Return the rows by kata; the workloads are one group."""
+    """Return the rows grouped by kata. The workloads form one group."""
     return [(name, list(group)) for name, group in groupby(rows, key=lambda row: row.group)]
 
 
 def format_points(rows: Sequence[VisibleTest]) -> str:
-    """Return the points as `6 of 10`, or a note that it was a rehearsal."""
+    """Return the points as text, such as `6 of 10`, or a note that this was a rehearsal."""
     counted = [row for row in rows if row.counts]
     if counted and all(row.rehearsed for row in counted):
         return class_words("feedback.rehearsal")
@@ -107,17 +107,17 @@ def format_points(rows: Sequence[VisibleTest]) -> str:
 
 
 def of_total(earned: float, most: float) -> str:
-    """Return `6 of 10`."""
+    """Return text such as `6 of 10`."""
     return f"{earned:g} {class_words('feedback.of', most=f'{most:g}')}"
 
 
 def inline(text: str) -> str:
-    """Escape text for a line of Markdown."""
+    """Escape text for use in a line of Markdown."""
     return one_line(text).translate(ENTITIES)
 
 
 def fenced(text: str) -> str:
-    """Return text as a code block, with a fence longer than any fence in the text."""
+    """Return text as a code block whose fence is longer than any fence in the text."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text[:LONGEST]}\n{fence}"
@@ -134,7 +134,7 @@ def escape_property(text: str) -> str:
 
 
 def export(directory: Path, options: Options) -> list[str]:
-    """Write a summary in Markdown. For a single submission, print annotations as well."""
+    """Write a Markdown summary. For a single submission, also print annotations."""
     stored, problems = load_results(directory)
     if len(stored) == 1:
         write_file(options.to, render_summary(stored[0].result).encode())

@@ -1,4 +1,4 @@
-"""Export to Gradescope's `results.json`: tests, workloads, and a leaderboard of the workloads."""
+"""Exports results to Gradescope's `results.json`: tests, workloads, and a leaderboard of the workloads."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +15,7 @@ from torchkata.i18n import class_words
 
 
 class Case(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """A test or workload. Gradescope shows it as neither passed nor failed if it has no status and no points."""
+    """A test or workload. If it has no status and no points, Gradescope shows it as neither passed nor failed."""
 
     name: str
     number: str
@@ -29,7 +29,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A value of the leaderboard."""
+    """An entry of the leaderboard."""
 
     name: str
     value: float
@@ -37,7 +37,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The whole file."""
+    """The contents of the file."""
 
     score: float
     execution_time: float
@@ -49,11 +49,14 @@ class Report(msgspec.Struct, frozen=True):
     test_name_format: str = "text"
     visibility: Visibility = "visible"
     stdout_visibility: Visibility = "hidden"
-    leaderboard: list[Entry] | msgspec.UnsetType = msgspec.UNSET  # absent without workloads
+    leaderboard: list[Entry] | msgspec.UnsetType = msgspec.UNSET  # omitted if there are no workloads
 
 
 def render(result: Result) -> bytes:
-    """Return the file of one submission; a test that was not graded has no status and 0 points. Raises ValueError."""
+    """Return the file for a submission. Raises ValueError.
+
+    A test that was not graded has no status and 0 points.
+    """
     rows = view_as_student(result, platform_hides=True)
     stopped = any(row.result.outcome == "not_graded" for row in rows if row.group != PERFORMANCE)
     unsure = any(row.result.outcome == "inconclusive" for row in rows)
@@ -76,7 +79,7 @@ def render(result: Result) -> bytes:
 
 
 def build_leaderboard(result: Result) -> list[Entry]:
-    """Return the share that each workload reached, without wrong results and workloads with only one threshold."""
+    """Return the share reached by each workload, except for wrong results and workloads with only one threshold."""
     entries = []
     for timed in result.performance:
         workload = course().workloads[timed.workload]
@@ -87,22 +90,22 @@ def build_leaderboard(result: Result) -> list[Entry]:
 
 
 def render_refusal(why: str) -> bytes:
-    """Return the file of a submission that cannot be read: 0 points, and the reason."""
+    """Return the file for a submission that cannot be read, with 0 points and the reason."""
     return encode(Report(0.0, 0.0, refusal_text(why), [], {}))
 
 
 def render_out_of_memory(gigabytes: float) -> bytes:
-    """Return the file to use if grading is killed, which happens if the container has too little memory."""
+    """Return the file to use if grading is killed, which happens if the container does not have enough memory."""
     return encode(Report(0.0, 0.0, class_words("feedback.no_memory", gigabytes=f"{gigabytes:g}"), [], {}))
 
 
 def refusal_text(why: str) -> str:
-    """Return a message that tells the student the reason."""
+    """Return a message that explains the reason to the student."""
     return class_words("feedback.refused", why=one_line(why))
 
 
 def make_case(row: VisibleTest, number: str) -> Case:
-    """Return one test for the file."""
+    """Return a test for the file."""
     open_still = row.result.outcome == "not_graded" or not row.counts
     return Case(
         name=f"{row.group}: {row.title}",
@@ -118,7 +121,7 @@ def make_case(row: VisibleTest, number: str) -> Case:
 
 
 def encode(report: Report) -> bytes:
-    """Return indented JSON."""
+    """Return the report as indented JSON."""
     return msgspec.json.format(msgspec.json.encode(report), indent=1)
 
 

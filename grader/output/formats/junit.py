@@ -1,6 +1,7 @@
-"""Export to JUnit XML (`xunit2`): a suite for each kata of each submission, and one for its workloads.
+"""Exports results to JUnit XML (`xunit2`), with a suite for each kata of each submission and one for its workloads.
 
-A student's mistake is a failure. A fault of the machine is an error. A test not started or not graded is skipped.
+A student's mistake is reported as a failure, and a machine fault as an error. Tests that were not started or not graded
+are reported as skipped.
 """
 
 import platform
@@ -28,7 +29,7 @@ HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 
 def render(stored: Sequence[Stored], *, hostname: str) -> bytes:
-    """Return one file for all submissions. Raises ValueError."""
+    """Return a single file for all submissions. Raises ValueError."""
     root = ET.Element("testsuites", name="torchkata")
     names = Counter[str]()
     for one in stored:
@@ -41,7 +42,7 @@ def render(stored: Sequence[Stored], *, hostname: str) -> bytes:
 def make_suite(
     stored: Stored, group: str, rows: Sequence[VisibleTest], hostname: str, names: Counter[str]
 ) -> ET.Element:
-    """Return the suite of one kata or of the workloads, with points as properties."""
+    """Return the suite for a kata or for the workloads, with points as properties."""
     submission = one_line(stored.result.submission)
     kinds = Counter(KINDS.get(row.result.outcome) for row in rows)
     suite = ET.Element(
@@ -63,7 +64,7 @@ def make_suite(
 
 
 def make_case(submission: str, row: VisibleTest, names: Counter[str]) -> ET.Element:
-    """Return a test whose name is unique in the file, because some readers drop tests with duplicate names."""
+    """Return a test with a name that is unique in the file, because some readers drop tests with duplicate names."""
     name = f"{submission}: {row.group}: {row.title}"
     names[name] += 1
     case = ET.Element(
@@ -80,7 +81,7 @@ def make_case(submission: str, row: VisibleTest, names: Counter[str]) -> ET.Elem
 
 
 def export(directory: Path, options: Options) -> list[str]:
-    """Write one file for all submissions."""
+    """Write a single file for all submissions."""
     stored, problems = load_results(directory)
     write_file(options.to, render(stored, hostname=platform.node()))
     return problems

@@ -1,1 +1,1 @@
-"""HTML pages: one of the class for the instructor, and one for each student. They load nothing from the network."""
+"""HTML pages: one for the instructor about the class, and one for each student. They load nothing from the network."""

@@ -1,4 +1,4 @@
-"""A student's source file with notes on the lines where tests failed or findings were made."""
+"""A student's source file, annotated with failed tests and findings."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ FINDING = "finding"
 
 @dataclass(frozen=True)
 class Note:
-    """A note on a line; `mark` is `FINDING`, or the status of a kata whose test failed there."""
+    """A note on a line. `mark` is `FINDING`, or the status of a kata with a test that failed at this line."""
 
     line: int
     mark: str
@@ -48,7 +48,7 @@ class Code:
 def annotate_files(
     submission: StoredSubmission | None, tests: Sequence[VisibleTest], findings: Sequence[Finding] = ()
 ) -> dict[str, Code]:
-    """Return the files of a submission by name, with notes for these tests and findings."""
+    """Return the files of a submission by name, annotated with these tests and findings."""
     found = {}
     for file, source in (submission.files if submission else {}).items():
         lines = tuple(source.lines)
@@ -60,7 +60,7 @@ def annotate_files(
 
 
 def note_outcomes(file: str, tests: Iterable[VisibleTest]) -> list[Note]:
-    """Return a note for each line at which tests failed, and for each status."""
+    """Return a note for each combination of status and line at which tests failed."""
     found: dict[tuple[int, str], list[str]] = {}
     for test in tests:
         if test.result.file == file and test.result.line > 0:

@@ -1,4 +1,4 @@
-"""HTML templates. All values are escaped, except the stylesheets and scripts in this folder."""
+"""HTML templates. All values are escaped, except for the stylesheets and scripts in this folder."""
 
 import base64
 import hashlib
@@ -44,23 +44,23 @@ def load_templates() -> Environment:
 
 
 def make_printable(value: object) -> object:
-    """Return a value for a template, without characters that would reorder or hide text."""
+    """Return a value for use in a template, without characters that would reorder or hide text."""
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def format_points(value: float) -> str:
-    """Return points as text: `7`, `7.5`."""
+    """Format points as text, such as `7` or `7.5`."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 @cache
 def include_file(name: str) -> Markup:
-    """Return a stylesheet or script to include in the page."""
-    return Markup((FILES / name).read_text("utf-8"))  # constant, contains no user data
+    """Return a stylesheet or script for inclusion in the page."""
+    return Markup((FILES / name).read_text("utf-8"))  # constant; contains no user data
 
 
 def security_policy(*scripts: str) -> str:
-    """Return the Content-Security-Policy: only these scripts run, and nothing is loaded."""
+    """Return a Content-Security-Policy that allows only these scripts, and prevents anything from being loaded."""
     digests = [base64.b64encode(hashlib.sha256(include_file(name).encode()).digest()).decode() for name in scripts]
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     return (

@@ -1,4 +1,4 @@
-"""Prepares the marks shown on a page, step by step and with reasons."""
+"""Prepares the marks shown on a page, including each step of their computation and the reasons."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from grader.marks.rules import Mark
 
 @dataclass(frozen=True)
 class ShownMark:
-    """A mark. `who` names the person if several people share the submission and the page may show names."""
+    """A mark. `who` is the name of the person if the submission is shared and the page may show names."""
 
     who: str
     mark: Mark
@@ -20,7 +20,7 @@ class ShownMark:
 
 
 def read_marks(directory: Path, folder: Path) -> tuple[dict[str, tuple[ShownMark, ...]], list[str]]:
-    """Return the marks by stored submission, and one line per problem to resolve by hand. Raises CallError."""
+    """Return the marks by stored submission, and a line for each problem to resolve by hand. Raises CallError."""
     rows, problems = compute_marks(directory, folder)
     key = read_key(folder / "pseudonyms.json")
     pseudonyms = {submission: pseudonym for pseudonym, submission in key.items()}
@@ -35,6 +35,9 @@ def read_marks(directory: Path, folder: Path) -> tuple[dict[str, tuple[ShownMark
 
 
 def find_shared_mark(marks: Mapping[str, Sequence[ShownMark]], submission: str) -> tuple[ShownMark, ...]:
-    """Return the mark that all members of a group may see, or None if their marks differ: the reasons are private."""
+    """Return the mark that all members of a group may see.
+
+    If their marks differ, return an empty tuple, because the reasons are private.
+    """
     found = marks.get(submission, ())
     return (ShownMark("", found[0].mark, found[0].max_score),) if len({one.mark for one in found}) == 1 else ()

@@ -1,6 +1,6 @@
-"""Computes the statistics of a class: points, status of each kata, most frequent failures, and item analysis.
+"""Computes the statistics of a class: points, the status of each kata, the most frequent failures, and item analysis.
 
-The item analysis is also written as the tables `items.csv` and `diagnoses.csv`.
+The item analysis is also written to the tables `items.csv` and `diagnoses.csv`.
 """
 
 from collections import Counter
@@ -19,14 +19,14 @@ from grader.results.text import make_title
 from torchkata.course import Kata, Track, course
 from torchkata.result import LOOK_OF, Status
 
-MOST = 12  # properties in the list
+MOST = 12  # maximum number of properties in the list
 ITEMS = "items.csv"
 DIAGNOSES = "diagnoses.csv"
 
 
 @dataclass(frozen=True)
 class Bin:
-    """A bar of the histogram of points; `height` is relative to the highest bar."""
+    """A bar in the histogram of points. `height` is relative to the highest bar."""
 
     place: int
     count: int
@@ -34,13 +34,13 @@ class Bin:
 
     @property
     def label(self) -> str:
-        """The range in percent."""
+        """The range of the bar in percent."""
         return "all" if self.place == BINS else f"{100 // BINS * self.place}–{100 // BINS * (self.place + 1) - 1}"
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Median and quartiles of the students' shares of the points."""
+    """The median and quartiles of the shares of points."""
 
     low: float
     median: float
@@ -49,7 +49,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class KataSummary:
-    """The number of submissions by status of a kata, and their mean share of its points."""
+    """The number of submissions for each status of a kata, and their mean share of its points."""
 
     kata: Kata
     counts: dict[Status, int]
@@ -57,13 +57,13 @@ class KataSummary:
 
     @property
     def track(self) -> Track:
-        """The kata's track."""
+        """The track of the kata."""
         return course().tracks[self.kata.track]
 
 
 @dataclass(frozen=True)
 class Failing:
-    """A property with the number of submissions that failed it and that tried it, and the most frequent diagnosis."""
+    """A property, how many submissions tried and failed it, and the most frequent diagnosis."""
 
     which: Property
     failed: int
@@ -73,7 +73,7 @@ class Failing:
 
     @property
     def title(self) -> str:
-        """The test's name as words."""
+        """The name of the test in words."""
         return make_title(self.which.test)
 
 
@@ -85,14 +85,14 @@ def make_histogram(students: Sequence[Student]) -> list[Bin]:
 
 
 def compute_spread(students: Sequence[Student]) -> Spread:
-    """Return median and quartiles. Raises StatisticsError without students."""
+    """Return the median and quartiles. Raises StatisticsError if there are no students."""
     shares = [one.share for one in students]
     low, _, high = quantiles(shares, n=4, method="inclusive") if len(shares) > 1 else shares * 3
     return Spread(low, median(shares), high)
 
 
 def summarize_katas(students: Sequence[Student], katas: Sequence[Kata]) -> list[KataSummary]:
-    """Return a summary of each kata, over the submissions for which it was graded."""
+    """Return a summary of each kata, computed from the submissions for which it was graded."""
     found = []
     for kata in katas:
         cells = [one.cells[kata.name] for one in students if kata.name in one.cells]
@@ -104,7 +104,7 @@ def summarize_katas(students: Sequence[Student], katas: Sequence[Kata]) -> list[
 
 
 def find_failing(students: Sequence[Student]) -> list[Failing]:
-    """Return the properties that most submissions fail."""
+    """Return the properties that are failed by the most submissions."""
     failed = Counter(which for one in students for which in one.failed)
     tried = Counter(which for one in students for which in one.tried)
     found = []
@@ -116,7 +116,7 @@ def find_failing(students: Sequence[Student]) -> list[Failing]:
 
 
 def group_findings(students: Sequence[Student]) -> dict[str, list[tuple[str, Finding]]]:
-    """Return the findings grouped by their text, each with its submission."""
+    """Return the findings grouped by text, together with their submissions."""
     found: dict[str, list[tuple[str, Finding]]] = {}
     for one in students:
         for finding in one.findings:
@@ -135,16 +135,16 @@ class Analysis:
 
     @property
     def left_out(self) -> int:
-        """The number of tests that too few submissions tried."""
+        """The number of tests that too few submissions have tried."""
         return self.tests - len(self.items)
 
     def title(self, which: Property) -> str:
-        """Return a test's name as words."""
+        """Return the name of a test in words."""
         return make_title(which.test)
 
 
 def analyze(students: Sequence[Student]) -> Analysis:
-    """Return the analysis of all tests of the graded katas, in the course's order."""
+    """Return the analysis of all tests of the graded katas, in course order."""
     graded = {which.kata for student in students for which in student.answers}
     tests = [Property(name, test) for name, kata in course().katas.items() if name in graded for test in kata.points]
     answers = [student.answers for student in students]

@@ -1,4 +1,4 @@
-"""Makes the sections (parts) of a submission's page: one for each kata, and one for speed."""
+"""Creates the sections (parts) of a submission's page: one for each kata, and one for speed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,50 +11,51 @@ from torchkata.course import course
 from torchkata.pytest_plugin.failure_groups import group_failures
 from torchkata.result import Outcome, get_status
 
-SETTLED: tuple[Outcome, ...] = ("passed", "not_started", "not_graded")  # shown on one line, without a message
+SETTLED: tuple[Outcome, ...] = ("passed", "not_started", "not_graded")  # shown on a single line, without a message
 
 
 @dataclass(frozen=True)
 class Part:
-    """The status and tests of one kata, of all workloads, or of an unreadable submission."""
+    """The status and tests of a kata, of all workloads, or of a submission that could not be read."""
 
     title: str
     result: KataResult  # the result without its tests
     tests: tuple[VisibleTest, ...]
-    shares: tuple[SpeedScore | None, ...] = ()  # scores of the workloads, None if not measured
+    shares: tuple[SpeedScore | None, ...] = ()  # scores of the workloads; None if not measured
 
     @property
     def rehearsed(self) -> bool:
-        """Whether it was graded on a device on which speed earns no points."""
+        """Whether it was graded on a device for which speed earns no points."""
         return any(test.rehearsed for test in self.tests)
 
     @property
     def file(self) -> str:
-        """The kata's file name, or "" for other parts."""
+        """The name of the kata's file, or "" for other parts."""
         return f"{self.result.kata}.py" if self.result.kata in course().katas else ""
 
     @property
     def passed(self) -> bool:
-        """Whether the part can be shown on one line."""
+        """Whether the part can be shown on a single line."""
         return self.result.status == "done" and not self.shares
 
     @property
     def unsettled(self) -> list[tuple[bool, list[VisibleTest]]]:
-        """The other tests, grouped by common cause; a group is paired with True if it waits for another group."""
+        """The remaining tests, grouped by common cause. A group is paired with True if it waits for another group."""
         rows = {id(test.result): test for test in self.tests}
         open_ones = [test.result for test in self.tests if test.result.outcome not in SETTLED]
         return [(block.waits, [rows[id(result)] for result in block.tests]) for block in group_failures(open_ones)]
 
     @property
     def settled(self) -> list[VisibleTest]:
-        """The tests that are shown on one line each."""
+        """The tests that are shown on a single line each."""
         return [test for test in self.tests if test.result.outcome in SETTLED]
 
 
 def make_parts(result: Result, rows: Sequence[VisibleTest]) -> list[Part]:
-    """Return the parts of a result, made only from the rows that the reader may see.
+    """Return the parts of a result, using only the rows that the reader may see.
 
-    Even a kata's status is computed from these rows, because the stored status could reveal how a hidden test failed.
+    Even the status of a kata is computed from these rows, because the stored status could reveal how a hidden test
+    failed.
     """
     parts = []
     for name, group in groupby(rows, key=lambda row: row.group):

@@ -1,4 +1,4 @@
-"""Draws the speed of a class: the share that each submission reached, the thresholds, and a roofline of the medians."""
+"""Plots the speed of a class: the share reached by each submission, the thresholds, and a roofline of the medians."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from grader.output.speed_score import SpeedScore, speed_score
 from grader.results.result import PerformanceResult
 from torchkata.course import Workload, course
 
-GOLDEN = 0.618  # the fractional parts of its multiples are spread evenly
-WIDTH = 1000.0  # width of a strip in units of the SVG
+GOLDEN = 0.618  # the fractional parts of its multiples are evenly distributed
+WIDTH = 1000.0  # width of a strip in SVG units
 HEIGHT = 100.0
 
 
 @dataclass(frozen=True)
 class Strip:
-    """A plot of one workload on one device: a dot for each submission (as SVG paths), and the two thresholds."""
+    """A plot for a workload on a device, with a dot for each submission (as SVG paths) and the two thresholds."""
 
     workload: Workload
     device: str
@@ -26,17 +26,17 @@ class Strip:
     full: float
     median: float
     count: int
-    unmeasured: int  # number of wrong results, crashes and faults of the machine
+    unmeasured: int  # number of wrong results, crashes and machine faults
     longest: float  # share at the right edge
     rehearsed: bool
 
     def place(self, share: float) -> float:
-        """Return the x coordinate of a share."""
+        """Return the x coordinate that corresponds to a share."""
         return WIDTH * share / self.longest
 
 
 def make_strips(students: Sequence[Student]) -> list[Strip]:
-    """Return a strip for each workload and device, in the course's order."""
+    """Return a strip for each workload and device, in course order."""
     devices = sorted({one.device for one in students if one.timed})
     found = []
     for workload in course().workloads.values():
@@ -57,7 +57,7 @@ def make_strips(students: Sequence[Student]) -> list[Strip]:
 def make_strip(
     workload: Workload, device: str, measured: Sequence[tuple[PerformanceResult, SpeedScore]], unmeasured: int
 ) -> Strip:
-    """Return a strip. Thresholds given as shares of a peak vary with the baseline, so the strip shows their median."""
+    """Return a strip. It shows the median of the thresholds, since those relative to a peak vary with the baseline."""
     full = median(score.thresholds.full for _, score in measured)
     longest = max(1.0, full, *(score.share for _, score in measured))
     dots = {"all": "", "some": "", "none": ""}
@@ -80,7 +80,7 @@ def make_strip(
 
 
 def draw_rooflines(students: Sequence[Student]) -> Iterator[str]:
-    """Yield a roofline (SVG) for each device, with the class's median of each workload."""
+    """Yield a roofline (SVG) for each device, with the median of the class for each workload."""
     devices = sorted({(one.device, one.kind) for one in students if one.timed})
     if not devices:
         return

@@ -1,4 +1,7 @@
-"""Collects the data that the class's page needs about a submission, kept small so that a large class fits in memory."""
+"""Collects the data about a submission needed for the class page.
+
+It is kept small so that large classes fit in memory.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +18,7 @@ TRIED: tuple[Outcome, ...] = ("passed", *FAILED)
 
 @dataclass(frozen=True)
 class Student:
-    """A submission on the class's page."""
+    """A submission on the page of the class."""
 
     submission: str
     score: float
@@ -24,31 +27,31 @@ class Student:
     tried: frozenset[Property]
     failed: dict[Property, str]  # the diagnosis of each failed test, or ""
     answers: Answers
-    rerun: tuple[str, ...]  # katas and workloads to grade again after a fault of the machine
+    rerun: tuple[str, ...]  # katas and workloads that have to be graded again after a machine fault
     findings: tuple[Finding, ...]
-    unreadable: str  # why the submission could not be read, or ""
+    unreadable: str  # the reason why the submission could not be read, or ""
     timed: tuple[PerformanceResult, ...]
     kind: str  # kind of device
     device: str
     seed: int
     examples: int
     isolation: str
-    blocks: tuple[str, ...]  # index of each part's block on the page; after a "+", that of the block inside
+    blocks: tuple[str, ...]  # index of each part's block on the page; after a "+", the index of the nested block
     graded: str = ""  # date of grading
 
     @property
     def share(self) -> float:
-        """The share of all points, between 0 and 1."""
+        """The student's share of all points, between 0 and 1."""
         return self.score / self.max_score if self.max_score > 0 else 0.0
 
     @property
     def bin(self) -> int:
-        """The bin of the histogram; the last one is for all points."""
+        """The student's bin in the histogram. The last bin is for full points."""
         return BINS if isclose(self.share, 1.0) else int(self.share * BINS)
 
 
 def summarize_student(result: Result, parts: Sequence[Part], blocks: tuple[str, ...], graded: str = "") -> Student:
-    """Return the data of a result that the page needs."""
+    """Return the data of a result that is needed for the page."""
     return Student(
         submission=result.submission,
         score=result.score,
@@ -79,6 +82,6 @@ def summarize_student(result: Result, parts: Sequence[Part], blocks: tuple[str, 
 
 
 def find_inconclusive(result: Result) -> Iterator[str]:
-    """Yield the names of the katas and workloads that were affected by a fault of the machine."""
+    """Yield the names of the katas and workloads that were affected by a machine fault."""
     yield from (kata.kata for kata in result.katas if any(test.outcome == "inconclusive" for test in kata.tests))
     yield from (timed.workload for timed in result.performance if timed.outcome == "inconclusive")

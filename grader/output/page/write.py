@@ -31,7 +31,7 @@ Marks: TypeAlias = Mapping[str, tuple[ShownMark, ...]]  # keyed by submission
 
 @dataclass(frozen=True)
 class Shown:
-    """A submission, with the parts of its result that the reader may see."""
+    """A submission, and the parts of its result that the reader may see."""
 
     result: Result
     parts: Sequence[Part]
@@ -43,19 +43,22 @@ class Shown:
         return self.submission.graded.astimezone().date().isoformat() if self.submission else ""
 
     def codes(self, findings: Sequence[Finding] = ()) -> dict[str, Code]:
-        """Return the submitted files with notes for the visible tests and these findings."""
+        """Return the submitted files, annotated with the visible tests and these findings."""
         return annotate_files(self.submission, [test for part in self.parts for test in part.tests], findings)
 
 
 class Blocks:
-    """The HTML blocks of all submissions. Equal blocks are stored once, because many students make the same mistake."""
+    """The HTML blocks of all submissions.
+
+    Identical blocks are stored only once, since many students make the same mistake.
+    """
 
     def __init__(self) -> None:
         self.places: dict[Hashable, int] = {}
         self.html: list[Markup] = []
 
     def add_submission(self, shown: Shown, marks: tuple[ShownMark, ...] = ()) -> tuple[str, ...]:
-        """Add the blocks of a submission; return their indices (see `Student.blocks`)."""
+        """Add the blocks of a submission and return their indices (see `Student.blocks`)."""
         findings, codes = tuple(shown.result.findings), shown.codes(shown.result.findings)
         places = [str(self.add("marks.html", marks=marks))] if marks else []
         places += [str(self.add("findings.html", findings=findings))] if findings else []
@@ -64,13 +67,13 @@ class Blocks:
         return (*places, *([str(self.add("helpers.html", helpers=helpers))] if helpers else []))
 
     def add_part(self, part: Part, code: Code | None) -> str:
-        """Add a part, with its code unless it passed without findings."""
+        """Add a part. Its code is included unless the part passed without findings."""
         place = self.add("part.html", part=part, instructor=True, code=None)
         shown = code is not None and (not part.passed or code.notes)
         return f"{place}+{self.add('code.html', code=code)}" if shown else str(place)
 
     def add(self, template: str, **data: Hashable) -> int:
-        """Return the index of the block that this template makes from these data."""
+        """Render a block from this template and data, and return its index."""
         key = (template, *data.values())
         if key not in self.places:
             self.places[key] = len(self.html)
@@ -79,7 +82,7 @@ class Blocks:
 
 
 def write_report(directory: Path, submissions: Sequence[str], marks: Marks) -> list[str]:
-    """Write `report.html` and the tables of the tests; return a line for each result that cannot be shown.
+    """Write `report.html` and the tables of tests. Return a line for each result that cannot be shown.
 
     Raises MachineError.
     """
@@ -98,7 +101,7 @@ def write_report(directory: Path, submissions: Sequence[str], marks: Marks) -> l
 
 
 def write_feedback(directory: Path, submissions: Sequence[str], to: Path, marks: Marks) -> list[str]:
-    """Write `TO/<submission>/feedback.html`; return a line for each result that cannot be shown. Raises CallError."""
+    """Write `TO/<submission>/feedback.html`. Return a line for each result that cannot be shown. Raises CallError."""
     problems = list[str]()
     for shown in load_shown(directory, submissions, partial(view_as_student, platform_hides=False), problems):
         folder = to / shown.result.submission
@@ -112,7 +115,7 @@ def write_feedback(directory: Path, submissions: Sequence[str], to: Path, marks:
 def load_shown(
     directory: Path, submissions: Sequence[str], view: Callable[[Result], Sequence[VisibleTest]], problems: list[str]
 ) -> Iterator[Shown]:
-    """Yield the results one at a time, as `view` shows them; append a line to `problems` for each unreadable result."""
+    """Yield the results one by one, as selected by `view`. Append a line to `problems` for each unreadable result."""
     for submission in submissions:
         path = directory / submission / "result.json"
         try:
@@ -159,7 +162,7 @@ def render_report(students: Sequence[Student], blocks: Blocks, found: Analysis) 
 
 
 def render_feedback(shown: Shown, marks: Sequence[ShownMark] = ()) -> str:
-    """Return the page of a submission for its student."""
+    """Return the page of a submission, for its student."""
     codes, parts = shown.codes(), shown.parts
     return (
         load_templates()

@@ -1,4 +1,4 @@
-"""Searches a student's source for shortcuts that the instructor should check. No code runs, and no points change."""
+"""Searches student code for shortcuts that the instructor should check. It runs no code and affects no points."""
 
 import ast
 import math
@@ -16,32 +16,32 @@ from grader.results.result import Finding
 from grader.sandbox.confine import measure_address_space
 from torchkata.course import cached_by_course, course
 
-CPU_SECONDS, MEMORY = 10, 2**30  # more than any hand-written source needs
+CPU_SECONDS, MEMORY = 10, 2**30  # more than enough for any hand-written source
 PICKLERS = ("torch.save", "pickle.dump", "pickle.dumps")
-MIN_NODES = 40  # two people are unlikely to write this many identical nodes of a syntax tree by chance
+MIN_NODES = 40  # two people are unlikely to write this many identical syntax tree nodes by chance
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A pattern to search for in a source."""
+    """A pattern to search for in source code."""
 
     text: str
-    katas: list[str] | None = None  # None: all files
-    uses: list[str] = []  # full names, and all names below them
-    changes: list[str] = []  # names that must not be set or deleted in the library itself,
-    settings: list[str] = []  # except these, which are meant to be set
-    imports: list[str] = []  # modules
-    attributes: list[str] = []  # attributes of any object
+    katas: list[str] | None = None  # None for all files
+    uses: list[str] = []  # fully qualified names, including all names below them
+    changes: list[str] = []  # names in the library that must not be set or deleted,
+    settings: list[str] = []  # except these, which are intended to be set
+    imports: list[str] = []  # names of modules
+    attributes: list[str] = []  # attribute names of any object
     subclasses: list[str] = []  # base classes of classes that define functions
-    paths: list[str] = []  # strings that name these paths, or paths below them
+    paths: list[str] = []  # strings that are equal to these paths or below them
 
     def applies_to(self, module: str) -> bool:
-        """Return whether to search this file: a kata's own file, or any helper."""
+        """Return whether the rule applies to this file, which is either a kata's own file or a helper."""
         return self.katas is None or module in self.katas or module not in course().katas
 
 
 @cached_by_course
 def load_rules() -> list[Rule]:
-    """Return the engine's rules, for every file, and the course's, for the katas that name them."""
+    """Load the rules of the engine, which apply to all files, and those of the course, which list their katas."""
     table: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
     for name, rule in course().lint.items():
         table["rule"].append({**rule, "katas": [kata.name for kata in course().katas.values() if name in kata.lint]})
@@ -49,7 +49,7 @@ def load_rules() -> list[Rule]:
 
 
 def limit_this_process() -> None:
-    """Limit this process to the resources that reading a source may take."""
+    """Limit this process to the resources needed to read source code."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     seconds = math.ceil(used.ru_utime + used.ru_stime) + CPU_SECONDS
     set_limit(resource.RLIMIT_CPU, seconds)
@@ -69,7 +69,10 @@ def lint(files: Mapping[str, bytes]) -> list[Finding]:
 
 
 def lint_file(file: str, source: bytes) -> list[Finding]:
-    """Return the findings in a file, each once, at its first line. A file that can't be parsed is a finding as well."""
+    """Return the findings in a file, each with its first line.
+
+    A file that can't be parsed is reported as a finding, too.
+    """
     first: dict[str, Finding] = {}
     module = file.removesuffix(".py")
     try:
@@ -89,7 +92,7 @@ def report_skipped(files: Collection[str], searched: Collection[str]) -> list[Fi
 
 @cached_by_course
 def load_oracle_bodies() -> dict[str, str]:
-    """Return the names of the oracle's functions, which students have, by their bodies."""
+    """Return the names of the oracle's functions, which students have, keyed by their bodies."""
     found = {}
     for kata in course().katas:
         path = course().folder(kata) / "oracle.py"
@@ -100,7 +103,7 @@ def load_oracle_bodies() -> dict[str, str]:
 
 
 def dump_body(body: Sequence[ast.stmt]) -> str:
-    """Return a function's statements without its docstring, or "" if there are too few to identify their origin."""
+    """Return a dump of a function's body without its docstring, or "" if it is too short to identify its origin."""
     match body:
         case [ast.Expr(value=ast.Constant(value=str())), *rest]:
             body = rest
@@ -109,7 +112,7 @@ def dump_body(body: Sequence[ast.stmt]) -> str:
 
 
 def find_matches(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield a line and a text for each match of a rule."""
+    """Yield the line and a description of each match of a rule."""
     names = Names(tree)
     uses, changes, imports = list(names.uses()), list(names.changes()), list(names.imports())
     attributes, subclasses, texts = list(names.attributes()), list(names.subclasses()), list(names.texts())
@@ -142,7 +145,7 @@ def is_within(name: str, whole: str) -> bool:
 
 
 def find_variables(value: ast.expr) -> Iterator[str]:
-    """Yield the variables that a value contains, directly or in dicts, lists and tuples."""
+    """Yield the variables in a value, either directly or inside dicts, lists and tuples."""
     match value:
         case ast.Name(id=name):
             yield name

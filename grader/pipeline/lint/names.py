@@ -1,4 +1,4 @@
-"""Resolves the full names that a source uses under any alias: `o.SGD` after `import torch.optim as o`."""
+"""Resolves the fully qualified names used in source code, under any alias: `o.SGD` after `import torch.optim as o`."""
 
 import ast
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ TAKEN_FROM_MODULES = ("sys.modules.get", "sys.modules.pop", "sys.modules.__getit
 
 
 class Names:
-    """The full names of a file's imports. The scope of a name does not matter: any import counts."""
+    """The fully qualified names imported in a file. Scopes are ignored: every import applies to the whole file."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
@@ -31,7 +31,7 @@ class Names:
         self.own = own - self.bound.keys()
 
     def full_name(self, node: ast.expr) -> str | None:
-        """Return the full name that an expression refers to, or None if it is not a name."""
+        """Return the fully qualified name that an expression refers to, or None if it is not a name."""
         parts: list[str] = []
         while not isinstance(node, ast.Name):
             match node:
@@ -45,7 +45,10 @@ class Names:
         return None if node.id in self.own else ".".join([start, *reversed(parts)]).removeprefix("builtins.")
 
     def uses(self) -> Iterator[tuple[int, str]]:
-        """Yield the line and full name of every use; after a star import, also the name in each starred module."""
+        """Yield the line and full name of every use.
+
+        After a star import, this includes the name in each starred module.
+        """
         for node in ast.walk(self.tree):
             if isinstance(node, (ast.Name, ast.Attribute, ast.Call)) and (name := self.full_name(node)) is not None:
                 yield node.lineno, name
@@ -53,7 +56,7 @@ class Names:
                     yield from ((node.lineno, f"{module}.{name}") for module in self.starred)
 
     def attributes(self) -> Iterator[tuple[int, str]]:
-        """Yield the line and name of every attribute that is read or set."""
+        """Yield the line and name of every attribute that is accessed or set."""
         for node in ast.walk(self.tree):
             match node:
                 case ast.Attribute(attr=str(name)):
@@ -62,7 +65,10 @@ class Names:
                     yield node.lineno, name
 
     def changes(self) -> Iterator[tuple[int, str]]:
-        """Yield the line and full name of everything that is set or deleted; for `setattr`, of its object."""
+        """Yield the line and full name of everything that is set or deleted.
+
+        For `setattr`, yield the name of the object.
+        """
         for node in ast.walk(self.tree):
             match node:
                 case ast.Attribute(ctx=ast.Store() | ast.Del()) if name := self.full_name(node):
@@ -86,7 +92,7 @@ class Names:
                     yield node.lineno, text
 
     def imports(self) -> Iterator[tuple[int, str]]:
-        """Yield the line and name of every imported module, including by call or from `sys.modules`."""
+        """Yield the line and name of every imported module, including imports by a call or from `sys.modules`."""
         for node in ast.walk(self.tree):
             match node:
                 case ast.Import(names=aliases):

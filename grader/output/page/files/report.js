@@ -41,7 +41,7 @@
   const search = byId("search");
   const kata = byId("kata");
   const status = byId("status");
-  let clicked = null; // the clicked bar or property: its condition on rows, and its label
+  let clicked = null; // the selected bar or property: its condition on rows, and its label
 
   function filter() {
     const wanted = plain(search.value.trim());

@@ -1,6 +1,6 @@
 "use strict";
 {
-  // Light, dark, or the system's setting; stored if the browser allows it.
+  // Light, dark, or the system setting, which is stored if the browser allows it.
   const order = ["", "light", "dark"];
   const root = document.documentElement;
   const show = (theme) => {

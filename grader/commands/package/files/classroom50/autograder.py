@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Classroom 50 runs this script in a checkout of the student's repository, to grade it and write `result.json`."""
+"""Grades a checkout of the student's repository and writes `result.json`. Classroom 50 runs this script."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def main() -> None:
-    """Install, grade and export. Raises CalledProcessError if a step fails, which the runner reports."""
+    """Install the grader, grade and export. Raises CalledProcessError, which the runner reports, if a step fails."""
     checkout = Path.cwd()
     options = (HERE / "options").read_text().split()
     with tempfile.TemporaryDirectory() as work:
@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def submitted_at(checkout: Path) -> str:
-    """Return the commit's time rather than the current time, so that a regrade makes no student late."""
+    """Return the time of the commit rather than the current time, so that students are not late after a regrade."""
     log = ["git", "log", "-1", "--format=%cI"]
     return subprocess.run(log, cwd=checkout, capture_output=True, text=True, check=True).stdout.strip()
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs the grader into the given directory: bubblewrap, and a virtual environment (with torch for CPUs if needed).
-# Existing installations are reused. It may be called in a student's directory, so Python is run with -I and elsewhere:
-# it must not import from there. If TORCHKATA_PYTHON names a Python with all packages, it is used instead of a new one.
+# Installs the grader into the given directory: bubblewrap, and a virtual environment (with the CPU build of torch if
+# needed). Existing installations are reused. The current directory may belong to a student, so Python is run with -I
+# and in another directory to prevent imports from it. If TORCHKATA_PYTHON is a Python with all packages, it is used
+# instead.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -40,7 +41,7 @@ if ! command -v bwrap > /dev/null || ! /sbin/ldconfig -p | grep libseccomp.so > 
     install_packages bubblewrap libseccomp2
 fi
 
-# Ubuntu lets programs of ordinary users create namespaces only if an AppArmor profile allows it.
+# On Ubuntu, programs run by ordinary users can create namespaces only if an AppArmor profile allows it.
 restricted=/proc/sys/kernel/apparmor_restrict_unprivileged_userns
 if [ "$(id -u)" -ne 0 ] && [ "$(cat "$restricted" 2> /dev/null || echo 0)" -eq 1 ]; then
     as_root sysctl -q -w kernel.apparmor_restrict_unprivileged_userns=0

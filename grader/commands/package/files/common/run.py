@@ -1,6 +1,6 @@
-"""Runs a module of the packed grader from any directory: python -I run.py MODULE ARGUMENT…
+"""Runs a module of the packaged grader from any directory: python -I run.py MODULE ARGUMENT…
 
-Python then imports only from the grader's directory and never from the student's.
+Modules are imported only from the directory of the grader and never from that of the student.
 """
 
 import runpy

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Grades the repository in the current directory; writes results to the given directory and to the step's summary.
+# Grades the repository in the current directory, and writes the results to the given directory and the step summary.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"

@@ -1,1 +1,1 @@
-"""Your katas, one file each. Import one kata from another with a relative import. This file is never run or graded."""
+"""Your katas, one file each. Use relative imports to import other katas. This file is never executed or graded."""

@@ -1,1 +1,1 @@
-"""Each kata has a folder with its oracle, known mistakes, solution, and right and wrong implementations."""
+"""Each kata has a folder that contains its oracle, known mistakes, solution, and right and wrong implementations."""

@@ -2,7 +2,7 @@
 
 
 def NAME(numbers: list[int]) -> int:
-    """Return the sum of the squares of `numbers`, or 0 for no numbers.
+    """Return the sum of the squares of `numbers`, or 0 if there are none.
 
     Example:
         NAME([1, 2, 3])    # 14: 1 + 4 + 9

@@ -2,7 +2,7 @@
 
 
 def NAME(numbers: list[int]) -> int:
-    """Return the sum of the squares of `numbers`, or 0 for no numbers."""
+    """Return the sum of the squares of `numbers`, or 0 if there are none."""
     total = 0
     for number in numbers:
         total += number**2
