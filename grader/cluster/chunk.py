@@ -19,7 +19,6 @@ from grader.cluster.plan import Plan
 from grader.pipeline.queue import Options, Queue
 from grader.pipeline.run import grade_tests
 from grader.pipeline.selection import choose
-from grader.pipeline.submission import identify
 from grader.pipeline.submission_ids import Entry
 from grader.results.result import Result, load, write_whole
 from torchkata.course import CourseError, use
@@ -33,8 +32,7 @@ def main() -> int:
     end_with_parent(parent)
     plan = msgspec.json.decode(path.read_bytes(), type=Plan)
     use(Path(plan.course))
-    paths = [Path(submission) for submission in plan.chunks[index]]
-    entries = [Entry(identify(submission), submission) for submission in paths]
+    entries = [Entry(id, Path(path)) for id, path in plan.chunks[index].items()]
     unfit = grade_chunk(plan.phase, entries, plan.options(jobs=count_cores(plan.phase)))
     if unfit:
         write_whole(path.parent / UNFIT / os.environ.get("SLURMD_NODENAME", os.uname().nodename), unfit.encode())

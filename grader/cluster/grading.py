@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -129,11 +129,11 @@ class Run:
         """Submit pending tests, then pending speed jobs, which wait for the tests. Raises SubmitError, OSError."""
         before = ""
         for phase in PHASES:
-            paths = self.pending.list_paths(phase)
+            paths = self.pending.select_paths(phase)
             if paths:
                 before = self.submit_phase(phase, paths, number, before)
 
-    def submit_phase(self, phase: Phase, paths: list[Path], number: int, before: str) -> str:
+    def submit_phase(self, phase: Phase, paths: Mapping[str, Path], number: int, before: str) -> str:
         """Submit an array and return its id."""
         options = replace(self.options, since_ns=self.record.since_ns)
         each = estimate_seconds(phase, self.queue.katas, options)

@@ -27,10 +27,10 @@ class Pending:
         """The ids of submissions without a complete result, in their original order."""
         return [name for name in self.paths if name in self.tests or name in self.speed]
 
-    def list_paths(self, phase: Phase) -> list[Path]:
-        """Return the submissions that still have to be graded by one kind of task."""
+    def select_paths(self, phase: Phase) -> dict[str, Path]:
+        """Return the paths, by id, of the submissions that one kind of task still has to grade."""
         waiting = self.tests if phase == "tests" else self.speed
-        return [path for name, path in self.paths.items() if name in waiting]
+        return {name: path for name, path in self.paths.items() if name in waiting}
 
     def update(self) -> None:
         """Read the results that were written since the last update."""

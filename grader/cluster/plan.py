@@ -2,7 +2,7 @@
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -30,23 +30,23 @@ class Plan(msgspec.Struct, frozen=True):
     out: str
     grading: GradingOptions
     since_ns: int
-    chunks: list[list[str]]  # paths of submissions
+    chunks: list[dict[str, str]]  # paths of submissions, by id
 
     def options(self, jobs: int) -> Options:
         """Return the options for a task. `since_ns` allows a requeued task to skip submissions that it has finished."""
         return Options(self.grading, Path(self.out), jobs, quiet=True, alone=False, since_ns=self.since_ns)
 
 
-def create_plan(phase: Phase, paths: Sequence[Path], options: Options, size: int) -> Plan:
+def create_plan(phase: Phase, paths: Mapping[str, Path], options: Options, size: int) -> Plan:
     """Divide these submissions into chunks with at most `size` submissions each."""
-    absolute = [str(path.absolute()) for path in paths]
+    absolute = [(id, str(path.absolute())) for id, path in paths.items()]
     return Plan(
         phase=phase,
         course=str(course().root),
         out=str(options.out.absolute()),
         grading=options.grading,
         since_ns=options.since_ns,
-        chunks=[absolute[start : start + size] for start in range(0, len(absolute), size)],
+        chunks=[dict(absolute[start : start + size]) for start in range(0, len(absolute), size)],
     )
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from grader.base.errors import CallError
-from grader.marks.roster import Person, match_submissions
+from grader.marks.roster import Matching, Person, match_submissions
 from grader.marks.rulebook import Rulebook, parse_time, read_rulebook
 from grader.marks.rules import Mark, Override, Points, compute_mark, graded_points
 from grader.results.load import demand_results, read_all
@@ -41,7 +41,7 @@ def compute_marks(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
     results, problems = read_graded(directory, book.names)
     committed = {name: graded.handed_in for name, graded in results.items() if graded.handed_in}
     book = replace(book, times={**committed, **book.times})
-    matching = match_submissions(book.people, sorted(results), book.submitters)
+    matching = match_results(book, results)
     rows = list(compute_rows(book, matching.submissions, results))
     return rows, [*problems, *matching.problems, *find_problems(rows, book, results)]
 
@@ -60,6 +60,12 @@ def summarize(result: Result) -> Graded:
     committed = parse_time(result.handed_in)
     committed = committed if committed and committed.tzinfo else None
     return Graded(points, result.max_score, bool(result.unreadable), result.conclusive, committed)
+
+
+def match_results(book: Rulebook, results: Mapping[str, Graded]) -> Matching:
+    """Match the results to the people of the class."""
+    unreadable = {name for name, graded in results.items() if graded.unreadable}
+    return match_submissions(book.people, sorted(results), book.submitters, unreadable)
 
 
 def compute_rows(book: Rulebook, submissions: Mapping[str, str], results: Mapping[str, Graded]) -> Iterator[Row]:
@@ -98,7 +104,7 @@ def find_problems(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Gra
 def find_obsolete_overrides(folder: Path, before: Mapping[str, Graded], after: Mapping[str, Graded]) -> list[str]:
     """Return a line for each override whose points were reached or exceeded by a regrade. Raises CallError."""
     book = read_rulebook(folder)
-    submissions = match_submissions(book.people, sorted(after), book.submitters).submissions
+    submissions = match_results(book, after).submissions
     found = []
     for person in book.people:
         old, new = (results.get(submissions.get(person.id, "")) for results in (before, after))

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from grader.marks.tables import read_table
 # files downloaded from Canvas: name_user_attachment_file
 CANVAS = re.compile(r"[^_]+(?:_late)?_(?P<lms_id>\d+)_(?:\d+_.+|files)")
 MOODLE = re.compile(r"(?P<name>.+)_\d+_assignsubmission_(?:file|onlinetext)_?")
+
+DIGEST = re.compile(r"~[0-9a-f]{16}$")  # added to an id because of other submissions with similar names
 
 ENTER = "enter it in the owner's `submission` column"
 
@@ -55,11 +57,14 @@ def read_roster(path: Path) -> list[Person]:
 
 
 def match_submissions(
-    people: Sequence[Person], submissions: Sequence[str], submitters: Mapping[str, Sequence[Submitter]] = {}
+    people: Sequence[Person],
+    submissions: Sequence[str],
+    submitters: Mapping[str, Sequence[Submitter]] = {},
+    unreadable: Collection[str] = (),
 ) -> Matching:
     """Match submissions to people, using the platform's list of submitters if available, otherwise names.
 
-    The submission of a group counts for all of its members.
+    The submission of a group counts for all of its members. An `unreadable` submission counts if there is no other.
     """
     claimed: dict[str, list[str]] = {person.id: [] for person in people}
     problems: list[str] = []
@@ -82,11 +87,25 @@ def match_submissions(
         else:
             for person in owners:
                 claimed[person.id].append(submission)
-    for id, handed_in in claimed.items():
-        if len(handed_in) > 1:
-            names = ", ".join(handed_in)
-            problems.append(f"{id}: has several submissions ({names}); enter one of them in their `submission` column")
+    for person in people:
+        handed_in = claimed[person.id]
+        claimed[person.id] = found = choose_submissions(person, handed_in, unreadable)
+        others = [name for name in handed_in if name not in found]
+        problems += [f"{name}: does not count, because {person.id} has {found[0]}" for name in others]
+        if len(found) > 1:
+            names = ", ".join(found)
+            problems.append(
+                f"{person.id}: has several submissions ({names}); enter one of them in their `submission` column"
+            )
     return Matching({id: found[0] for id, found in claimed.items() if len(found) == 1}, tuple(problems))
+
+
+def choose_submissions(person: Person, submissions: list[str], unreadable: Collection[str]) -> list[str]:
+    """Return the submissions that may count: the readable ones, or if all names are similar, the one that is exact."""
+    found = [name for name in submissions if name not in unreadable] or submissions
+    exact = [name for name in found if DIGEST.sub("", name) in (person.id, person.email, person.submission)]
+    same = len({normalize(DIGEST.sub("", name)) for name in found}) == 1
+    return exact if same and len(exact) == 1 else found
 
 
 def find_owners(submission: str, people: Sequence[Person]) -> list[Person]:
@@ -97,7 +116,8 @@ def find_owners(submission: str, people: Sequence[Person]) -> list[Person]:
             groups = {person.group for person in owners} - {""}
             named = any(person.submission for person in owners)
             return owners if named or len(groups) != 1 else [one for one in people if one.group in groups]
-    return [person for person in people if normalize(submission).endswith(f"-{normalize(person.id)}")]
+    name = DIGEST.sub("", normalize(submission))
+    return [person for person in people if name.endswith(f"-{normalize(person.id)}")]
 
 
 def find_people(submitter: Submitter, people: Sequence[Person]) -> list[Person]:
@@ -112,6 +132,8 @@ def find_people(submitter: Submitter, people: Sequence[Person]) -> list[Person]:
 
 def identifiers_in(submission: str) -> Iterator[tuple[str, str]]:
     """Yield the (column, value) pairs that the name of a submission could match."""
+    yield "submission", submission
+    submission = DIGEST.sub("", submission)
     for column in ("submission", "id", "email", "lms_id", "group", "account"):
         yield column, submission
     if found := CANVAS.fullmatch(submission):

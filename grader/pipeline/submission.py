@@ -87,7 +87,8 @@ def find_entries(handed_in: int) -> Iterator[Entries]:
             raise SubmissionError("contains several archives and no kata", ", ".join(archives))
         for name in archives:
             with open_safely(name, handed_in) as archive:
-                yield read_archive_file(archive, kind.st_uid, name)
+                if stat.S_ISREG(os.fstat(archive).st_mode):
+                    yield read_archive_file(archive, kind.st_uid, name)
 
 
 def read_loose(files: Iterable[tuple[str, Path]]) -> Entries:

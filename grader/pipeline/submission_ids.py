@@ -1,6 +1,7 @@
-"""Assigns an id to each submission, such that all ids are distinct names on every file system."""
+"""Assigns each submission an id: its name, or if others may have the same name, its name and a digest of its path."""
 
 import hashlib
+import os
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -8,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.base.text import MOST_LINE, quote
+from grader.marks.roster import DIGEST
 from grader.pipeline.archives import SubmissionError
 from grader.pipeline.submission import identify
 
@@ -16,7 +18,6 @@ RESERVED = (  # other names that are used in the results directory
 )
 LONGEST = 255  # maximum length of a file name in bytes on almost every file system
 UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")  # control characters, undecodable bytes, line separators
-CLASH = "two submissions have this name, or names that are equal on some systems"
 
 
 @dataclass(frozen=True)
@@ -55,23 +56,30 @@ def assign_ids(
 ) -> tuple[list[Entry], list[Refusal]]:
     """Return an entry for each path and each set of loose files, or a refusal if the name can't be used as an id.
 
-    Duplicate paths are ignored. If two ids differ only in case or trailing dots and would therefore be the same
-    directory on another system, both are rejected, so that neither gets the result of the other.
+    Duplicate paths are ignored. Nobody can take another's id: if names are equal, or in different folders
+    equal on some systems, each id gets a digest of the path, and so does a name that looks as if it had one.
     """
     entries = [Entry(identify(path), path) for path in paths]
     entries += [Entry(id, files[0][1].parent, tuple(sorted(files))) for id, files in loose.items()]
-    same: dict[str, dict[object, Entry]] = {}
+    similar: dict[str, dict[object, Entry]] = {}
     refused: list[Refusal] = []
     for entry in entries:
         if problem := find_name_problem(entry.id):
             refused.append(refuse_name(entry, problem))
         else:
-            same.setdefault(fold(entry.id), {}).setdefault(find_file(entry), entry)
-    for found in same.values():
-        if len(found) > 1:
-            others = " and ".join(str(entry.path) for entry in found.values())
-            refused += [refuse_name(entry, CLASH, others) for entry in found.values()]
-    return [entry for found in same.values() if len(found) == 1 for entry in found.values()], refused
+            similar.setdefault(fold(entry.id), {}).setdefault(find_file(entry), entry)
+    named = [
+        add_digest(entry) if is_ambiguous([*found.values()]) or DIGEST.search(entry.id) else entry
+        for found in similar.values()
+        for entry in found.values()
+    ]
+    return named, refused
+
+
+def is_ambiguous(similar: Sequence[Entry]) -> bool:
+    """Return whether similar ids may mean the same name; not if one folder has them all, as different names."""
+    folders = {entry.path if entry.files else entry.path.parent for entry in similar}
+    return len({entry.id for entry in similar}) < len(similar) or len(folders) > 1
 
 
 def find_file(entry: Entry) -> object:
@@ -84,11 +92,18 @@ def find_file(entry: Entry) -> object:
     return found.st_dev, found.st_ino
 
 
-def refuse_name(entry: Entry, problem: str, detail: str = "") -> Refusal:
+def refuse_name(entry: Entry, problem: str) -> Refusal:
     """Return a refusal whose unique id consists of the legible part of the name and a digest of the path."""
-    digest = hashlib.sha256(repr(entry.path.absolute()).encode()).hexdigest()[:10]
     legible = re.sub(r"[^\w.-]+", "_", entry.id)[:40]
-    return Refusal(replace(entry, id=f"refused-{legible}-{digest}"), SubmissionError(f"{problem}; rename it", detail))
+    return Refusal(add_digest(replace(entry, id=f"refused-{legible}")), SubmissionError(f"{problem}; rename it"))
+
+
+def add_digest(entry: Entry) -> Entry:
+    """Add a digest of the path to the id, which no other submission can have."""
+    path = entry.files[0][1] if entry.files else entry.path
+    digest = f"~{hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:16]}"
+    name = entry.id.encode()[: LONGEST - len(digest)].decode(errors="ignore")
+    return replace(entry, id=name + digest)
 
 
 def find_name_problem(name: str) -> str | None:

@@ -28,6 +28,7 @@ SCRATCH_FILES = 4096
 SHARED_MEMORY_MIB = 16  # size of /dev/shm, of which the CUDA driver uses a small part
 OPEN_FILES = 256
 THREADS = 64
+QUEUED_SIGNALS = 64  # far below the limit of the user, which all workers share
 FIRST_USER = 2_100_000_000  # above the ids used by SSSD and containers (systemd, "UIDs and GIDs")
 USERS = 2**31 - 1 - FIRST_USER  # number of unused ids up to 2³¹
 INSTRUCTION, NUMBER = struct.Struct("<HBBI"), struct.Struct("<I")
@@ -121,6 +122,7 @@ def limit_resources(confinement: Confinement) -> None:
         ("RLIMIT_FSIZE", SCRATCH_MIB * 2**20),
         ("RLIMIT_NOFILE", OPEN_FILES),
         ("RLIMIT_NPROC", tasks + THREADS),
+        ("RLIMIT_SIGPENDING", QUEUED_SIGNALS),
         ("RLIMIT_CORE", 0),
     ):
         kind = getattr(resource, name, None)

@@ -44,10 +44,3 @@ def collapse_memory() -> None:
             begin, end = -(-begin // HUGE) * HUGE, end // HUGE * HUGE
             if begin < end:
                 madvise(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), MADV_COLLAPSE)
-
-
-def settle_memory_size() -> None:
-    """Make the C library's `qsort` determine the memory size now, because workers may not call `sysinfo`."""
-    libc, numbers = ctypes.CDLL(None), (ctypes.c_int * 1024)()
-    compare = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(lambda _first, _second: 0)
-    libc.qsort(numbers, ctypes.c_size_t(1024), ctypes.c_size_t(ctypes.sizeof(ctypes.c_int)), compare)

@@ -79,7 +79,6 @@ NOT_PERMITTED = (  # fail with EPERM, which is a clearer error than ENOSYS for l
 )
 
 UNIX, STREAM, SEQPACKET, KINDS = 1, 1, 5, 0xF
-STATX_FIELDS = 0xFFF  # the fields of `stat` and the creation time, but not the mount id, which counts all mounts
 SHARED = 1  # MAP_SHARED: shared pages are counted only while they are mapped
 NEW_THREAD = 0x10F00  # CLONE_THREAD, _SIGHAND, _FILES, _FS and _VM
 THREAD_SETUP = 0x17C_0000  # additional flags that C libraries set
@@ -100,7 +99,6 @@ CONDITIONAL: dict[str, tuple[Case, ...]] = {  # allowed only in these cases
     "madvise": match_any(2, *ADVICE),
     "fcntl": match_any(1, *FCNTL_COMMANDS),
     "ioctl": match_any(1, *IOCTL_REQUESTS),
-    "statx": ((Arg(3, 0, WORD & ~STATX_FIELDS),),),
     "getsockopt": tuple((Arg(1, SOCKET), Arg(2, option)) for option in SOCKET_FACTS),
     "setsockopt": tuple((Arg(1, SOCKET), Arg(2, option)) for option in SOCKET_OPTIONS),
     **dict.fromkeys(("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"), match_any(0, OWN_PID)),

@@ -102,9 +102,8 @@ def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) ->
             sys.exit(f"tests/probes/{probe}.py: can't be imported in a worker, which has only tests/probes/ ({reason})")
     import grader.sandbox.worker  # noqa: F401
     import torchkata.seam.probes  # noqa: F401
-    from grader.sandbox.forks import collapse_memory, settle_memory_size
+    from grader.sandbox.forks import collapse_memory
 
-    settle_memory_size()
     gc.freeze()
     gc.enable()
     collapse_memory()

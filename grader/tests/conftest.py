@@ -114,6 +114,15 @@ def grade(*arguments: object, course: Path = ROOT) -> Run:
     return run("grader", "--course", str(course), "grade", *map(str, arguments), *seed)
 
 
+@pytest.fixture
+def primes() -> Iterator[None]:
+    """Use the course of primes, which does not import torch."""
+    root = course().root
+    use(PRIMES)
+    yield
+    use(root)
+
+
 @pytest.fixture(scope="session")
 def needs_bwrap() -> None:
     """Skip the test where bubblewrap is not installed."""

@@ -33,7 +33,6 @@ BAD_CALLS = [  # in a folder with a file, the results of ada, and the folders ad
     ("grade ada --out out --kata lineal", "there is no kata 'lineal'; did you mean linear?"),
     ("grade ada --out out --kata zzz", "there is no kata 'zzz'; the katas are same_storage, linear"),
     ("grade ada --out file", "--out file: can't write there"),
-    ("grade ada other/ada --out out", "two submissions have this name"),
     ("grade ada other/ada --out out --gradescope file.json", "takes a single submission"),
     ("grade ada --out out --gradescope no/file.json", "there is no directory"),
     ("grade ada --out out --pseudonyms out/key.json", "where readers of the results would find the names"),

@@ -24,11 +24,16 @@ def test_missing_submitit_error_suggests_remedy(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("needs_bwrap")
 def test_slurm_chunk_skips_unreadable_submissions(tmp_path: Path) -> None:
     paths = write_submissions(tmp_path / "class", LINEAR, "ada")
-    made = create_plan("tests", [*paths, tmp_path / "class/gone"], make_slurm_options(tmp_path / "out"), 2)
+    made = create_plan(
+        "tests",
+        dict(zip("ab", [*paths, tmp_path / "class/gone"], strict=True)),
+        make_slurm_options(tmp_path / "out"),
+        2,
+    )
     (tmp_path / "unfit").mkdir()
     (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
     command = [sys.executable, "-m", "grader.cluster.chunk", str(tmp_path / "plan.json"), "0", str(os.getpid())]
     assert subprocess.run(command, timeout=600).returncode == 0
-    assert read(tmp_path / "out/ada/result.json").conclusive
+    assert read(tmp_path / "out/a/result.json").conclusive
     assert list((tmp_path / "unfit").iterdir()) == []
     assert not (tmp_path / "out/gradebook.csv").exists()

@@ -1,17 +1,28 @@
-"""A class of hostile submissions, made from a seed: unusual names, modes, kinds of files, links, times and archives."""
+"""A class of hostile submissions, made from a seed: each known kind, then random ones.
+
+Add an entry to a list below for every failure that `timing/test_random_intake.py` finds.
+"""
 
 import io
 import os
 import random
-import socket
 import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+from grader.tests.support.hostile_entries import (
+    CANARY,
+    draw_archive,
+    make_fifo,
+    make_link,
+    make_repository,
+    make_socket,
+    make_tree,
+    write,
+)
 from grader.tests.support.submissions import SIEVE
 
-CANARY = "alicesmith"  # in every name; no pseudonymized output may contain it
 DEPTH = 450  # of a tree; its path is longer than the system allows
 LONG = 2_000_000  # characters of a name in an archive
 
@@ -27,37 +38,9 @@ NAMES: tuple[Callable[[int], bytes], ...] = (
     lambda i: f"-rf {CANARY} $(touch {i}) `x` %0A;&|".encode(),
     lambda i: f"[red]<script>{CANARY}{i}|**x**".encode(),
     lambda i: f"{CANARY}{i}".ljust(244, "x").encode(),
-    lambda i: (CANARY.upper() if i // len(NAMES) % 2 else CANARY).encode() + b"clash%d" % (i // (2 * len(NAMES))),
+    lambda i: (CANARY.upper() if i % 2 else CANARY).encode() + b"clash%d" % (i // 8),
     lambda i: f"{CANARY}{i}. .".encode(),
 )
-
-
-def write(path: Path, content: bytes = SIEVE.encode()) -> None:
-    """Write a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
-
-
-def make_fifo(path: Path) -> None:
-    """Make a pipe."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    os.mkfifo(path)
-
-
-def make_socket(path: Path) -> None:
-    """Make a socket that nobody listens on; its path may be longer than a socket's address."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY)
-    with socket.socket(socket.AF_UNIX) as made:
-        made.bind(f"/proc/self/fd/{folder}/s")
-    os.rename("s", path.name, src_dir_fd=folder, dst_dir_fd=folder)
-    os.close(folder)
-
-
-def make_link(path: Path, to: str | Path) -> None:
-    """Make a symbolic link."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.symlink_to(to)
 
 
 def linking(to: str) -> Callable[[Path], None]:
@@ -126,6 +109,7 @@ FOLDERS: tuple[Callable[[Path], object], ...] = (
     *(make_folder("sieve.py", mode=mode) for mode in (0o000, 0o111, 0o222)),
     *(make_inside(write, name, 0o000) for name in ("sieve.py", f"{CANARY}.zip")),
     *(make_inside(make_folder("x"), name, 0o000) for name in ("assignment", CANARY)),
+    make_inside(make_folder("x"), f"{CANARY}.zip"),
     make_folder(),
     make_folder(f"{CANARY}.txt"),
     make_folder(f"{CANARY}.zip", f"{CANARY}\xe9\x1b[31m.tar.gz"),
@@ -163,11 +147,11 @@ def pack_tar(*names: str, mode: str = "w:gz", kind: bytes = tarfile.REGTYPE) -> 
     return buffer.getvalue()
 
 
-SOUND = {".zip": pack_zip("sieve.py"), ".tar.gz": pack_tar("sieve.py"), ".tar": pack_tar("sieve.py", mode="w")}
+ENDINGS = (".zip", ".tar.gz", ".tar")
 BAD_NAMES = (f"../{CANARY}.py", f"/{CANARY}.py", f"C:{CANARY}.py", f"{CANARY}\x1b[31m\n\u202e:.py")
 ARCHIVES: tuple[tuple[str, bytes], ...] = (
-    *((ending, b"") for ending in SOUND),
-    *((ending, content) for ending in SOUND for content in (b"PK\3\4", b"\x1f\x8b", b"\x1f\x8b\x08" + bytes(20))),
+    *((ending, b"") for ending in ENDINGS),
+    *((ending, content) for ending in ENDINGS for content in (b"PK\3\4", b"\x1f\x8b", b"\x1f\x8b\x08" + bytes(20))),
     *((".zip", pack_zip(name)) for name in BAD_NAMES),
     *((".tar.gz", pack_tar(name)) for name in BAD_NAMES),
     (".tgz", pack_tar("../" + CANARY * (LONG // len(CANARY)) + ".py")),
@@ -176,25 +160,27 @@ ARCHIVES: tuple[tuple[str, bytes], ...] = (
 )
 
 
-def mutate(chance: random.Random) -> tuple[str, bytes]:
-    """Return an archive that is cut short or has other bytes in places."""
-    ending = chance.choice(list(SOUND))
-    content = bytearray(SOUND[ending])
-    for _ in range(chance.randrange(20, 60)):
-        content[chance.randrange(len(content))] = chance.randrange(256)
-    return ending, bytes(content[: chance.choice((len(content), chance.randrange(len(content))))])
+def make_entry(folder: Path, number: int, chance: random.Random) -> None:
+    """Make a hostile submission: one of those above, or a random tree, archive or git repository."""
+    path = folder / os.fsdecode(chance.choice(NAMES)(number))
+    if os.path.lexists(path):
+        path = folder / f"{CANARY}{number}"
+    kind = chance.randrange(10)
+    if kind < 4:
+        chance.choice(FOLDERS)(path)
+    elif kind < 8:
+        ending, content = draw_archive(chance) if kind < 7 else chance.choice(ARCHIVES)
+        write(folder / f"{path.name}{ending}", content)
+    else:
+        (make_tree if kind == 8 else make_repository)(path, chance)
 
 
 def make_hostile_class(folder: Path, seed: int, count: int) -> None:
     """Make at least this many hostile submissions in a folder: each kind with a plain name, then any kind and name."""
     chance = random.Random(seed)
-    makers: list[Callable[[Path], object] | tuple[str, bytes]] = [*GRADED, *FOLDERS, *ARCHIVES]
-    plain = len(makers)
-    while len(makers) < count:
-        makers.append(chance.choice(FOLDERS) if chance.random() < 0.5 else mutate(chance))
-    for number, make in enumerate(makers):
-        name = os.fsdecode(NAMES[number % len(NAMES) if number >= plain else 0](number))
-        path = folder / (name if callable(make) else f"{name}{make[0]}")
-        make(path) if callable(make) else write(path, make[1])
-        if os.path.lexists(path) and chance.random() < 0.2:
-            os.utime(path, 2 * (chance.choice((-(2**31), 0, 2**33)),), follow_symlinks=False)
+    kinds: list[Callable[[Path], object] | tuple[str, bytes]] = [*GRADED, *FOLDERS, *ARCHIVES]
+    for number, kind in enumerate(kinds):
+        path = folder / f"{CANARY}{number}"
+        kind(path) if callable(kind) else write(path.with_name(f"{path.name}{kind[0]}"), kind[1])
+    for number in range(len(kinds), count):
+        make_entry(folder, number, chance)

@@ -85,10 +85,12 @@ def test_chunk_size_bounds_time_and_tasks(seconds: float, submissions: int, jobs
 
 
 def test_slurm_plan_contains_each_submission_once(tmp_path: Path) -> None:
-    paths = [tmp_path / f"s{number}" for number in range(7)]
+    paths = {f"id{number}": tmp_path / f"s{number}" for number in range(7)}
     planned = create_plan("tests", paths, make_slurm_options(tmp_path), 3)
     assert [len(chunk) for chunk in planned.chunks] == [3, 3, 1]
-    assert [path for chunk in planned.chunks for path in chunk] == list(map(str, paths))
+    assert [pair for chunk in planned.chunks for pair in chunk.items()] == [
+        (id, str(path)) for id, path in paths.items()
+    ]
     assert msgspec.json.decode(msgspec.json.encode(planned), type=type(planned)) == planned
 
 

@@ -77,7 +77,7 @@ def test_grading_option_reaches_slurm_task(name: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(chunk, "end_with_parent", lambda _: None)
     monkeypatch.setattr(chunk, "grade_tests", grade_tests)
     options = make_slurm_options(tmp_path / "out", **{name: SENT[name]})
-    made = create_plan("tests", write_submissions(tmp_path, LINEAR, "ada"), options, 1)
+    made = create_plan("tests", {"ada": write_submissions(tmp_path, LINEAR, "ada")[0]}, options, 1)
     (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
     assert Task(str(tmp_path / "plan.json"), 0)() == 0
     assert getattr(make_slurm_options(tmp_path).grading, name) != getattr(received[0], name) == SENT[name]

@@ -65,6 +65,8 @@ def test_directory_may_wrap_a_folder_or_archive(tmp_path: Path) -> None:
         read_submission(moodle)
     with pytest.raises(SubmissionError, match="contains no kata"):
         read_submission(write_files(tmp_path / "c", "too/deep/down/linear.py"))
+    with pytest.raises(SubmissionError, match="contains no kata"):
+        read_submission(write_files(tmp_path / "d", "folder.zip/notes.txt"))
 
 
 def test_folder_of_submissions_is_expanded(tmp_path: Path) -> None:

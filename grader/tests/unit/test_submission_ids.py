@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from grader.marks.roster import DIGEST, Person, match_submissions
 from grader.output import gradebook
 from grader.pipeline.submission_ids import assign_ids
 from grader.results.result import KataResult, Result
@@ -43,23 +44,44 @@ def test_impossible_name_is_rejected_and_others_kept(tmp_path: Path, name: str, 
     assert line.endswith("; rename it")
 
 
+@pytest.mark.parametrize(("one", "other"), [("ada", "Ada"), ("Straße", "STRASSE.zip"), ("ada", "ada.")])
+def test_different_names_in_one_folder_are_kept(tmp_path: Path, one: str, other: str) -> None:
+    entries, refused = assign_ids([make_folder(tmp_path / one), make_folder(tmp_path / other)])
+    assert ([entry.id for entry in entries], refused) == ([one, other.removesuffix(".zip")], [])
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("ada", "Ada"),
-        ("Straße", "STRASSE"),
-        ("ada", "ada."),
-        (unicodedata.normalize("NFC", "Zoë"), unicodedata.normalize("NFD", "Zoë")),
+        ("ada", "ada.zip"),
+        ("ada", "sub/Ada"),
         ("ada", "sub/ada"),
+        ("x" * 255, f"sub/{'x' * 255}"),
+        (unicodedata.normalize("NFC", "Zoë"), unicodedata.normalize("NFD", "Zoë")),
     ],
 )
-def test_names_that_collide_on_some_filesystem_are_rejected(tmp_path: Path, one: str, other: str) -> None:
-    paths = [make_folder(tmp_path / "class" / one), make_folder(tmp_path / "class" / other)]
-    entries, refused = assign_ids([*paths, make_folder(tmp_path / "class/ben")])
-    assert [entry.id for entry in entries] == ["ben"]
-    assert [refusal.entry.path for refusal in refused] == paths
-    assert len({refusal.entry.id for refusal in refused}) == 2
-    assert all("two submissions have this name" in str(refusal) for refusal in refused)
+def test_equal_names_get_distinct_stable_ids(tmp_path: Path, one: str, other: str) -> None:
+    paths = [make_folder(tmp_path / "class" / name) for name in (one, other, "ben")]
+    entries, refused = assign_ids(paths)
+    assert ([entry.path for entry in entries], refused) == (paths, [])
+    ids = [entry.id for entry in entries]
+    assert len(set(ids)) == 3
+    assert ids[2] == "ben"
+    assert all(DIGEST.search(id) and len(id.encode()) <= 255 for id in ids[:2])
+    assert {entry.id for entry in assign_ids([*reversed(paths)])[0]} == set(ids)
+    taken = assign_ids([make_folder(tmp_path / "class" / ids[0])])[0][0].id
+    assert taken != ids[0], "nobody can choose a name that is another's id"
+
+
+def test_exact_or_only_readable_submission_counts() -> None:
+    people = [Person("ada")]
+    found = match_submissions(people, ["Ada", "ada"])
+    assert (found.submissions, found.problems) == ({"ada": "ada"}, ("Ada: does not count, because ada has ada",))
+    one, other = (f"ada~{digit * 16}" for digit in "01")
+    assert match_submissions(people, [one, other], unreadable={one}).submissions == {"ada": other}
+    (problem,) = match_submissions(people, [one, other]).problems
+    assert problem.startswith(f"ada: has several submissions ({one}, {other})")
+    assert match_submissions([Person("ada", submission=one)], [one, other]).submissions == {"ada": one}
 
 
 def test_repeated_path_and_link_have_one_id(tmp_path: Path) -> None:

@@ -1,0 +1,89 @@
+"""The property of the intake that random hostile entries test: nothing changes for the other submissions of a class."""
+
+import contextlib
+import csv
+import os
+import random
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from hypothesis import note
+
+from grader.output.summary import rebuild
+from grader.pipeline.download import find_submissions
+from grader.pipeline.intake import pseudonymize, take_in
+from grader.pipeline.queue import Queue
+from grader.pipeline.submission import Submission
+from grader.pipeline.submission_ids import Refusal, assign_ids
+from grader.results.result import read
+from grader.tests.support.hostile_class import make_entry
+from grader.tests.support.hostile_entries import CANARY
+from grader.tests.support.submissions import NAMES, SIEVE, make_options, write_submissions
+from torchkata.course import course
+
+HONEST = NAMES[:3]
+NOBODY = 54_321  # a user without any files
+ROLES = (False, True) if os.geteuid() == 0 else (False,)  # whether to read as that user
+MOST = 1000  # characters of a message about an entry
+
+
+@contextlib.contextmanager
+def new_folder(*, nobody: bool) -> Iterator[Path]:
+    """Yield a new folder, as a user who may not read everything if `nobody`."""
+    folder = Path(tempfile.mkdtemp(prefix="torchkata-intake-"))
+    user = os.geteuid()
+    try:
+        if nobody:
+            os.chown(folder, NOBODY, NOBODY)
+            os.seteuid(NOBODY)
+        yield folder
+    finally:
+        os.seteuid(user)
+        subprocess.run(["chmod", "-R", "u+rwX", folder], check=False)
+        shutil.rmtree(folder)
+
+
+def check_intake(chance: random.Random, *, nobody: bool) -> None:
+    """Read a class with up to four hostile entries, and compare the honest submissions with those read alone."""
+    with new_folder(nobody=nobody) as folder:
+        paths = write_submissions(folder / "class", SIEVE, *HONEST, kata="sieve")
+        alone = read_class(paths, folder / "alone")
+        for number in range(chance.randrange(1, 5)):
+            make_entry(folder / "class", number, chance)
+        names = sorted(path.name for path in (folder / "class").iterdir())
+        note("\n".join(ascii(path) for path, _, files in os.walk(folder / "class") for path in (path, *files)))
+        found = read_class([folder / "class"], folder / "out")
+        assert {name: found.get(name) for name in HONEST} == alone
+        rows = list(csv.DictReader((folder / "out/gradebook.csv").open(newline="")))
+        listed = find_submissions([folder / "class"])
+        assert len(rows) == sum(submission is None for submission in found.values())
+        assert len(found) == len(listed.submissions) + len(listed.loose)
+        loose = [path.name for files in listed.loose.values() for _, path in files]
+        assert sorted([*(path.name for path in listed.submissions), *loose, *listed.passed_over]) == names
+        entries, refused = pseudonymize(
+            *assign_ids(listed.submissions, listed.loose), folder / "key.json", folder / "out"
+        )
+        for refusal in (*refused, *(entry for entry in map(take_in, entries) if isinstance(entry, Refusal))):
+            assert CANARY not in f"{refusal} {refusal.entry.id}".casefold()
+
+
+def read_class(paths: list[Path], out: Path) -> dict[str, Submission | None]:
+    """Return the submissions by id, None for a refused one, and store the refusals and the gradebook."""
+    given = find_submissions(paths)
+    options = make_options(out, katas=("sieve",))
+    queue = Queue(*assign_ids(given.submissions, given.loose), (course().katas["sieve"],), options)
+    found: dict[str, Submission | None] = {job.submission.id: job.submission for job in queue.to_grade()}
+    for refusal in queue.refused:
+        assert refusal.entry.id not in found
+        assert str(refusal).isprintable()
+        assert len(str(refusal)) < MOST
+        assert read(out / refusal.entry.id / "result.json").unreadable == refusal.reason
+        found[refusal.entry.id] = None
+    for submission in filter(None, found.values()):
+        assert not submission.handed_in or datetime.fromisoformat(submission.handed_in).tzinfo
+    rebuild(out)
+    return found
