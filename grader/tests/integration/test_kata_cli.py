@@ -247,4 +247,4 @@ def test_commands_work_inside_the_assignment_folder(handout: Path) -> None:
 def test_version_option_needs_no_course(command: str, tmp_path: Path) -> None:
     told = run_as_student(command, "--version", cwd=tmp_path)
     assert (told.code, told.err) == (0, "")
-    assert re.fullmatch(r"torchkata \d+\.\d+\.\d+, Python 3\.\d+\.\S+\n", told.out)
+    assert re.fullmatch(r"torchkata \d+(\.\d+)+(\.dev\d+)?, Python 3\.\d+\.\S+\n", told.out)
