@@ -95,6 +95,12 @@ def first_parameter_only(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), [i == 0] * len(lrs))
 
 
+@instead_of(optimizers.collect_inputs, "only parameters with two or more dimensions move; all parameters should")
+def only_matrices_move(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
+    inputs = optimizers.collect_inputs(lrs, grads, group, i)
+    return drop_gradients(inputs, [grad is not None and grad.ndim > 1 for grad, _ in inputs])
+
+
 @instead_of(
     optimizers.collect_inputs, "a parameter without a gradient ends the whole step: later parameters do not move"
 )

@@ -180,8 +180,8 @@ def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None
 def test_loading_runs_no_code(student: Student, written_by: str) -> None:
     """Loading an untrusted file does not run code hidden in the file."""
     ran = student.call(probes.hostile_file, 2, written_by)
-    hidden = "loading ran code that was hidden in the file"
-    check(ran is False, mistake=hidden, expected="torch.load(..., weights_only=True)")
+    hidden = "loading ran code that was hidden in the file: use torch.load(..., weights_only=True)"
+    check(ran is False, mistake=hidden, expected="no code of the file runs")
 
 
 @costly

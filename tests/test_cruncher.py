@@ -10,6 +10,7 @@ from tests.statistics import Z
 from tests.strategies import DeepCase, deep_cases, sizes
 from torchkata import Student, as_float64, assert_close, assert_equal, check, precondition, require
 
+ALONE = "the batch (expected: each row alone)"
 forward_scale, backward_scale = oracle.forward, oracle.backward  # applied to absolute values; never mutated
 
 
@@ -42,7 +43,7 @@ def test_rows_are_independent(student: Student, case: DeepCase) -> None:
     form = f"a tensor of shape [{len(case.x)}]"
     right = all(isinstance(each, torch.Tensor) and list(each.shape) == [len(case.x)] for each in yours.values())
     require(right, "the output of a batch has the wrong type or shape", yours=yours["batch"], expected=form)
-    assert_close(yours["batch"], as_float64(yours["rows"]), scale=scale, roundings=16 * len(weights))
+    assert_close(yours["batch"], as_float64(yours["rows"]), scale=scale, roundings=16 * len(weights), what=ALONE)
 
 
 @given(deep_cases(batch=sizes(2, 4)))

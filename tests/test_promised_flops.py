@@ -69,7 +69,7 @@ def test_sixteen_bit_values_are_dense(student: Student) -> None:
 
 
 def test_float32_is_not_tf32(student: Student) -> None:
-    """For float32, the result is the value for plain float32, not for TF32."""
+    """For float32, the result is the table's value for float32, which differs from that for TF32."""
     assert_values_of_all_devices(student, ["float32"])
 
 

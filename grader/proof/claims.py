@@ -8,6 +8,7 @@ from grader.pipeline.submission import Submission
 from grader.proof import zoo
 from grader.results.result import KataResult
 from torchkata.course import Kata, course
+from torchkata.diagnosis.mistakes import BOTH
 from torchkata.result import FAILED
 
 
@@ -56,11 +57,16 @@ def make_claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> It
             tested = keep_only(kata, entry.caught_by) if alone else kata
             job = make_job(f"{kata.name}/{entry.name}", files, [tested], known_good=others)
             name = f"{entry.name}, by {entry.caught_by} alone" if alone else entry.name
-            yield Claim("wrong", kata.name, name, replace(job, expect_failure=alone), entry)
+            yield Claim("wrong", kata.name, name, replace(job, expect_failure=alone and not is_pair(entry)), entry)
         if built_on_it:
             files = {name: content for name, content in solution.items() if name != file}
             job = make_job(f"without {kata.name}", files, built_on_it, known_good=others)
             yield Claim("fallback", kata.name, f"without {kata.name}", job)
+
+
+def is_pair(entry: zoo.ZooEntry) -> bool:
+    """Return whether an entry has two mistakes, for which only a complete proof searches."""
+    return any(BOTH in sentence for sentence in entry.looks_like)
 
 
 def keep_only(kata: Kata, test: str) -> Kata:

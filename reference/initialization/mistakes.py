@@ -19,7 +19,8 @@ from torchkata import instead_of
 
 @instead_of(oracle.distribution, "the weights are truncated at -3 and 3 instead of at three standard deviations")
 def cut_at_three_itself(input_dim: int, output_dim: int) -> TruncatedNormal:
-    return Mistaken(input_dim**-0.5, 3 * input_dim**0.5)
+    std = oracle.distribution(input_dim, output_dim).std
+    return Mistaken(std, 3 / std)
 
 
 @instead_of(
@@ -27,12 +28,13 @@ def cut_at_three_itself(input_dim: int, output_dim: int) -> TruncatedNormal:
     "trunc_normal_ truncates at -2 and 2 by default, regardless of std: pass three standard deviations as a and b",
 )
 def cut_by_torch(input_dim: int, output_dim: int) -> TruncatedNormal:
-    return Mistaken(input_dim**-0.5, 2 * input_dim**0.5)
+    std = oracle.distribution(input_dim, output_dim).std
+    return Mistaken(std, 2 / std)
 
 
 @instead_of(oracle.distribution, "the normal is not truncated")
 def uncut(input_dim: int, output_dim: int) -> TruncatedNormal:
-    return Mistaken(input_dim**-0.5, NEVER)
+    return Mistaken(oracle.distribution(input_dim, output_dim).std, NEVER)
 
 
 @instead_of(
@@ -41,7 +43,7 @@ def uncut(input_dim: int, output_dim: int) -> TruncatedNormal:
     cut=[1.0, 1.5, 2.0, 2.5, 4.0],
 )
 def another_cut(input_dim: int, output_dim: int, cut: float) -> TruncatedNormal:
-    return Mistaken(input_dim**-0.5, cut)
+    return Mistaken(oracle.distribution(input_dim, output_dim).std, cut)
 
 
 @instead_of(oracle.distribution, "the standard deviation is 1 / input_dim: the square root is missing")
@@ -91,7 +93,7 @@ def made_up_for(input_dim: int, output_dim: int) -> TruncatedNormal:
 
 @instead_of(oracle.distribution, "the weights are uniform between the bounds, not normal")
 def uniform(input_dim: int, output_dim: int) -> TruncatedNormal:
-    return Uniform(input_dim**-0.5)
+    return Uniform(oracle.distribution(input_dim, output_dim).std)
 
 
 @instead_of(oracle.distribution, "the weights are uniform with the right standard deviation, not normal")
@@ -101,27 +103,27 @@ def uniform_of_that_spread(input_dim: int, output_dim: int) -> TruncatedNormal:
 
 @instead_of(oracle.distribution, "values beyond the bound are clamped to it instead of drawn again")
 def clamped(input_dim: int, output_dim: int) -> TruncatedNormal:
-    return Clamped(input_dim**-0.5)
+    return Clamped(oracle.distribution(input_dim, output_dim).std)
 
 
 @instead_of(oracle.distribution, "values beyond the bound are set to 0 instead of drawn again")
 def set_to_zero(input_dim: int, output_dim: int) -> TruncatedNormal:
-    return Emptied(input_dim**-0.5)
+    return Emptied(oracle.distribution(input_dim, output_dim).std)
 
 
 @instead_of(oracle.distribution, "values beyond the bound are drawn again only once, so some are still beyond it")
 def drawn_again_once(input_dim: int, output_dim: int) -> TruncatedNormal:
-    return DrawnOnce(input_dim**-0.5)
+    return DrawnOnce(oracle.distribution(input_dim, output_dim).std)
 
 
 @instead_of(oracle.distribution, "the normal is truncated on one side only")
 def cut_above(input_dim: int, output_dim: int) -> TruncatedNormal:
-    return OneSided(input_dim**-0.5)
+    return OneSided(oracle.distribution(input_dim, output_dim).std)
 
 
 @instead_of(oracle.distribution, "all weights are positive: the signs are lost")
 def positive(input_dim: int, output_dim: int) -> TruncatedNormal:
-    return Positive(input_dim**-0.5)
+    return Positive(oracle.distribution(input_dim, output_dim).std)
 
 
 @instead_of(oracle.distribution, "the standard deviation is increased to compensate for the truncation")

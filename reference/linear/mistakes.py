@@ -132,7 +132,7 @@ def with_a_gain(input_dim: int, output_dim: int, gain: float) -> float:
 
 @instead_of(oracle.initial_std, UNIFORM)
 def uniform_std(input_dim: int, output_dim: int) -> float:
-    return 1 / math.sqrt(3 * input_dim)
+    return oracle.initial_std(input_dim, output_dim) / math.sqrt(3)
 
 
 @instead_of(oracle.initial_kurtosis, UNIFORM)
@@ -142,12 +142,12 @@ def uniform_kurtosis(input_dim: int, output_dim: int) -> Moments:
 
 @instead_of(oracle.initial_mean, POSITIVE)
 def positive_mean(input_dim: int, output_dim: int) -> float:
-    return math.sqrt(2 / math.pi / input_dim)
+    return oracle.initial_std(input_dim, output_dim) * math.sqrt(2 / math.pi)
 
 
 @instead_of(oracle.initial_std, POSITIVE)
 def positive_std(input_dim: int, output_dim: int) -> float:
-    return math.sqrt((1 - 2 / math.pi) / input_dim)
+    return oracle.initial_std(input_dim, output_dim) * math.sqrt(1 - 2 / math.pi)
 
 
 def truncated_moments(bound: float) -> tuple[float, float]:
@@ -160,7 +160,7 @@ def truncated_moments(bound: float) -> tuple[float, float]:
 
 @instead_of(oracle.initial_std, CUT, bound=BOUNDS)
 def cut_early(input_dim: int, output_dim: int, bound: float) -> float:
-    return math.sqrt(truncated_moments(bound)[0] / input_dim)
+    return oracle.initial_std(input_dim, output_dim) * math.sqrt(truncated_moments(bound)[0])
 
 
 @instead_of(oracle.initial_kurtosis, CUT, bound=BOUNDS)

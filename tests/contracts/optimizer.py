@@ -120,7 +120,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     def test_scheduler_can_change_lr(student: Student, seed: int, gamma: float) -> None:
         """The optimizer is a torch.optim.Optimizer, so a scheduler can change its learning rate."""
         rng, lr = rng_of(seed), 0.5
-        param, grads = normal(rng, [3]), [from_tiny_to_large(rng, [3]) for _ in range(3)]
+        param, grads = normal(rng, [2, 2]), [from_tiny_to_large(rng, [2, 2]) for _ in range(3)]
         run = OptimizerRun([[param]], [[lr * gamma**t] for t in range(3)], [[[grad]] for grad in grads])
         yours = student.call(probes.run_with_scheduler, optimizer.name, param, lr, gamma, grads)
         assert_run([[[p]] for p in yours], run, optimizer.rule)

@@ -16,6 +16,7 @@ CAST = (
     "load_state_dict() casts t to bfloat16, where 256 + 1 is 256: it casts every tensor in the state to the "
     "parameter's dtype, except one named step"
 )
+UNINTERRUPTED = "p at the end (expected: without loading)"
 PICKS = st.permutations(range(4)).map(lambda order: order[:2])  # options for two groups
 
 
@@ -43,8 +44,8 @@ def counting_contract(optimizer: Optimizer) -> Contract:
         """The step count continues after load_state_dict(), even beyond 256 steps in bfloat16."""
         few, many = (student.call(probes.take_many_steps, optimizer.name, steps) for steps in (20, 300))
         with precondition("a loaded run of 20 steps already differs from an uninterrupted one"):
-            assert_equal(few["resumed"], few["whole"], what="p at the end")
-        assert_equal(many["resumed"], many["whole"], what="p at the end", mistake=CAST)
+            assert_equal(few["resumed"], few["whole"], what=UNINTERRUPTED)
+        assert_equal(many["resumed"], many["whole"], what=UNINTERRUPTED, mistake=CAST)
 
     return {"test_step_count_survives_loading": test_step_count_survives_loading}
 

@@ -1,6 +1,7 @@
 """Load weights into a student's module."""
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from torch import Tensor
@@ -13,11 +14,19 @@ def load(module: Any, weights: Mapping[str, Tensor]) -> None:
     if own.keys() - asked.keys():
         raise ValueError(f"state_dict() has an unexpected key: {', '.join(sorted(own.keys() - asked.keys()))}")
     if asked.keys() - own.keys():
-        raise ValueError(f"state_dict() has no key {', '.join(sorted(asked.keys() - own.keys()))}")
+        missing = sorted(asked.keys() - own.keys())
+        if type(find_attribute(module, missing[0])) is Tensor:
+            raise ValueError(f"{missing[0]} is a plain tensor: only an nn.Parameter is in state_dict()")
+        raise ValueError(f"state_dict() has no key {', '.join(missing)}")
     for key, shape in asked.items():
         if own[key] != shape:
             raise ValueError(f"{key} has shape {own[key]}, expected {shape}")
     module.load_state_dict(weights)
+
+
+def find_attribute(module: Any, key: str) -> object:
+    """Return the attribute of a module that a key of `state_dict` names, or None."""
+    return reduce(lambda found, name: getattr(found, name, None), key.split("."), module)
 
 
 def typed_load(model: str, keys: Sequence[str], weights: str = "weights") -> str:

@@ -144,12 +144,13 @@ def run_interrupted(
     optimizer_class = find_class(assignment, name)
     whole = build(optimizer_class, params, lrs[0], options)
     trace = take_steps(whole, lrs, grads)
-    first = build(optimizer_class, params, lrs[0], options)
-    take_steps(first, lrs[:stop], grads[:stop])
-    second = build(optimizer_class, copy_parameters(first), lrs[0])
-    second.load_state_dict(copy.deepcopy(first.state_dict()))
-    take_steps(second, lrs[stop:], grads[stop:])
-    return {"run": trace, "end": copy_parameters(whole), "resumed end": copy_parameters(second)}
+    opt = build(optimizer_class, params, lrs[0], options)
+    take_steps(opt, lrs[:stop], grads[:stop])
+    state = copy.deepcopy(opt.state_dict())
+    opt = build(optimizer_class, copy_parameters(opt), lrs[0])
+    opt.load_state_dict(state)
+    take_steps(opt, lrs[stop:], grads[stop:])
+    return {"run": trace, "end": copy_parameters(whole), "resumed end": copy_parameters(opt)}
 
 
 @typed(optimizer_code.write_many_steps)

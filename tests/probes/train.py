@@ -11,7 +11,6 @@ from torch import Tensor
 from torchkata import typed
 
 from .cruncher import copy_weights, list_keys, load
-from .loading import typed_load
 
 
 class Batches:
@@ -41,9 +40,8 @@ class Batches:
 
 
 @contextmanager
-def starting_from(assignment: Any, weights: list[Tensor]) -> Iterator[None]:
+def starting_from(cruncher: Any, weights: list[Tensor]) -> Iterator[None]:
     """Initialize every new Cruncher of the right size with these weights."""
-    cruncher = assignment.cruncher.Cruncher
     original = cruncher.__init__
     shapes = {key: weight.shape for key, weight in zip(list_keys(weights), weights, strict=True)}
 
@@ -59,38 +57,25 @@ def starting_from(assignment: Any, weights: list[Tensor]) -> Iterator[None]:
         cruncher.__init__ = original
 
 
-def typed_start(weights: list[Tensor]) -> str:
-    """Return the code that initializes every new Cruncher with these weights."""
+def typed_train(weights: list[Tensor], steps: int, batches: str) -> str:
+    """Return the code that trains from these weights on these batches."""
     return "\n".join(
         [
-            "def initialize(self, *args, build=Cruncher.__init__, **options):",
-            "    build(self, *args, **options)",
-            f"    {typed_load('self', list_keys(weights))}",
-            "Cruncher.__init__ = initialize",
+            "from tests.probes.train import starting_from",
+            f"batches = iter({batches})",
+            "with starting_from(Cruncher, weights):",
+            f"    train(lambda *, B: next(batches), {len(weights[-1])}, {len(weights) - 1}, B, {steps}, lr)",
         ]
     )
 
 
-def typed_train(weights: list[Tensor], steps: int, get_batch: str) -> str:
-    """Return the code of the call."""
-    return f"train({get_batch}, {len(weights[-1])}, {len(weights) - 1}, B, {steps}, lr)"
-
-
-@typed(
-    lambda weights, xs: "\n".join(
-        [
-            typed_start(weights),
-            "batches = iter(zip(xs, ys))",
-            typed_train(weights, len(xs), "lambda *, B: next(batches)"),
-        ]
-    )
-)
+@typed(lambda weights, xs: typed_train(weights, len(xs), "zip(xs, ys)"))
 def run(
     assignment: Any, weights: list[Tensor], B: int, lr: float, xs: list[Tensor], ys: list[Tensor]
 ) -> dict[str, object]:
     """Train on given batches, starting from given weights."""
     batches = Batches(xs, ys)
-    with starting_from(assignment, weights):
+    with starting_from(assignment.cruncher.Cruncher, weights):
         model, losses = assignment.train.train(batches.get_batch, len(weights[-1]), len(weights) - 1, B, len(xs), lr)
     each = [losses] if isinstance(losses, Tensor) else list(losses)
     return {
@@ -140,10 +125,8 @@ class Frozen(torch.optim.Optimizer):
     lambda weights, xs, steps: "\n".join(
         [
             "SGD.step = lambda self, closure=None: None",
-            typed_start(weights),
             f"B = {len(xs[0])}",
-            f"batches = iter({steps} * list(zip(xs, ys)))",
-            typed_train(weights, steps, "lambda *, B: next(batches)"),
+            typed_train(weights, steps, f"{steps} * list(zip(xs, ys))"),
         ]
     )
 )
@@ -155,7 +138,7 @@ def with_frozen_sgd(
     assignment.forget("train")
     Frozen.events, Frozen.rates, Frozen.starts = [], [], []
     get_batch = Batches(xs, ys).get_batch
-    with starting_from(assignment, weights):
+    with starting_from(assignment.cruncher.Cruncher, weights):
         model, _ = assignment.train.train(get_batch, len(weights[-1]), len(weights) - 1, len(xs[0]), steps, lr)
     moved = any(not torch.equal(p, start) for p, start in Frozen.starts)
     return {"events": Frozen.events, "rates": Frozen.rates, "moved": moved, "weights": copy_weights(model)}

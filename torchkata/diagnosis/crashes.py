@@ -12,6 +12,8 @@ PATTERNS: dict[
     r"DefaultCPUAllocator|MemoryError|Storage size calculation overflowed": "memory",
     r"does not require grad and does not have a grad_fn": "no_graph",
     r"a leaf Variable that requires grad is being used in an in-place|a view of a leaf Variable that requires": "leaf",
+    r"Only Tensors created explicitly by the user .* support the deepcopy": "graph_kept",
+    r"is a plain tensor: only an nn\.Parameter": "plain_tensor",
     r"modified by an inplace operation": "in_place",
     r"Trying to backward through the graph a second time": "second_time",
     r"grad can be implicitly created only for scalar outputs": "no_scalar",
@@ -35,10 +37,15 @@ PATTERNS: dict[
     r"too large to convert to C|int too big to convert|out of bounds for u?int|Overflow when unpacking": "too_large",
 }
 
+METHOD = re.compile(r"\.([a-z]\w*)_\(")  # one that changes its tensor in place
+
 
 def explain_crash(crash: Crashed) -> str:
     """Return the explanation of an exception, or "" if there is no explanation for it."""
     if not crash.place.file and "NoneType" in crash.error:  # a test or probe tried to use the returned value
         return words("crash.no_return")
     text = f"{crash.error}\n{crash.place.source}"
-    return next((words(f"crash.{key}") for pattern, key in PATTERNS.items() if re.search(pattern, text)), "")
+    key = next((key for pattern, key in PATTERNS.items() if re.search(pattern, text)), "")
+    if key == "leaf" and (found := METHOD.search(crash.place.source)):
+        return words("crash.leaf_method", method=f"{found[1]}_()", plain=f"{found[1]}()")
+    return words(f"crash.{key}") if key else ""

@@ -55,7 +55,8 @@ def explain(
             lines += [("always", "" if diagnosis else error.relation), ("note", missing)]
             cause = f"{UNUSABLE}{error.note}" if is_untestable(error) else ""
         case Crashed(place=Place(file="", source=tried)) if tried:
-            lines += [("tried", PROBE_CODE.sub("", tried)), ("raised", join_lines(error.error))]
+            tried = "" if tried.startswith("raise ") else PROBE_CODE.sub("", tried)
+            lines += [("tried", tried), ("raised", join_lines(error.error))]
             cause = f"{UNUSABLE}{error.error}"
         case Crashed():
             lines += [("crashed", join_lines(error.error)), *make_place_lines(error.place)]

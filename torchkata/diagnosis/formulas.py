@@ -160,6 +160,7 @@ def reorder_like(pair: Pair) -> Numbers | None:
 
 FORMULAS = (
     Formula("relation.zero", apply(np.zeros_like)),
+    Formula("relation.last", apply(lambda e: np.full_like(e, e.flat[-1]) if e.size else e)),
     Formula("relation.all_the_same", partial(repeat_first, is_flat=True)),
     Formula("relation.rows_the_same", partial(repeat_first, is_flat=False)),
     Formula("relation.negated", apply(np.negative)),
@@ -169,6 +170,7 @@ FORMULAS = (
     Formula("relation.late", apply(shift, by=1)),
     Formula("relation.early", apply(shift, by=-1)),
     Formula("relation.whole", apply(np.round)),
+    Formula("relation.floor", apply(np.floor)),
     Formula("relation.truncated", apply(np.trunc)),
     *(Formula("relation.decimals", apply(np.round, decimals=n), {"count": n}) for n in range(1, 7)),
     *(Formula("relation.modulo", apply(wrap, bits=n, is_signed=False), {"bits": n}) for n in (8, 16, 32)),

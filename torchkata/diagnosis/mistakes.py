@@ -14,6 +14,10 @@ import pytest
 from torchkata.compare.assertions import oracle_is_mistaken
 from torchkata.course import cached_by_course, course
 from torchkata.i18n import find_text
+from torchkata.i18n.notes import translate
+
+BOTH = "; and also: "  # joins the messages of two mistakes
+EITHER = "; or: "  # joins the messages of two mistakes, only one of which was made
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ def expand_constants(mistake: Mistake) -> Iterator[Mistake]:
         yield replace(mistake, message=message, mistaken=partial(mistake.mistaken, **values), values=values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KnownMistake:
     """All mistakes with the same message, in one or more of the oracle's functions."""
 
@@ -83,8 +87,19 @@ def load_mistakes(kata: str) -> tuple[KnownMistake, ...]:
     return tuple(KnownMistake(message, tuple(parts)) for message, parts in together.items())
 
 
+def name_mistake(kata: str, messages: Sequence[str]) -> str:
+    """Return the only message, or two that are about the same function of the oracle, or "" for any others."""
+    if len(messages) == 2:
+        parts = [part for known in load_mistakes(kata) for part in known.parts if known.message in messages]
+        return EITHER.join(messages) if len({part.right for part in parts}) == 1 else ""
+    return messages[0] if len(messages) == 1 else ""
+
+
 def translate_mistake(kata: str, message: str) -> str:
-    """Return the message of a mistake, translated into the student's language."""
+    """Return the message of one or two mistakes, translated into the student's language."""
+    for joint in (BOTH, EITHER):
+        if joint in message:
+            return translate(joint).join(translate_mistake(kata, one) for one in message.split(joint))
     for name, mistake in load_named_mistakes(kata).items():
         for one in expand_constants(mistake):
             if one.message == message and (text := find_text(kata, "looks_like", name)):
@@ -93,12 +108,14 @@ def translate_mistake(kata: str, message: str) -> str:
 
 
 @contextmanager
-def patched_oracle(mistake: KnownMistake) -> Iterator[None]:
-    """Patch the oracle with a mistake in this context. The mistake itself can still call the correct oracle."""
-    busy = [False]
+def patched_oracle(*mistakes: KnownMistake) -> Iterator[None]:
+    """Make the oracle compute these mistakes in this context; each one still calls the oracle without itself."""
     with pytest.MonkeyPatch.context() as oracle:
-        for part in mistake.parts:
-            oracle.setattr(sys.modules[part.right.__module__], part.right.__name__, make_patch(part, busy))
+        for mistake in mistakes:
+            busy = [False]
+            for part in mistake.parts:
+                module, name = sys.modules[part.right.__module__], part.right.__name__
+                oracle.setattr(module, name, make_patch(part.mistaken, getattr(module, name), busy))
         before = oracle_is_mistaken.set(True)
         try:
             yield
@@ -106,15 +123,15 @@ def patched_oracle(mistake: KnownMistake) -> Iterator[None]:
             oracle_is_mistaken.reset(before)
 
 
-def make_patch(part: Mistake, busy: list[bool]) -> Callable[..., Any]:
-    """Return the function to patch into the oracle. `busy` is set while any part of the mistake is running."""
+def make_patch(mistaken: Callable[..., Any], inner: Callable[..., Any], busy: list[bool]) -> Callable[..., Any]:
+    """Return the function to patch into the oracle; `busy` is set while any part of the mistake runs."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
         if busy[0]:
-            return part.right(*args, **kwargs)
+            return inner(*args, **kwargs)
         busy[0] = True
         try:
-            return part.mistaken(*args, **kwargs)
+            return mistaken(*args, **kwargs)
         finally:
             busy[0] = False
 

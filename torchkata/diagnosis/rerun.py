@@ -25,18 +25,24 @@ class Trial:
     wrong: str | None = None  # the name of the comparison that failed
     right: bool = False
 
+    def list_compared(self, name: str | None) -> list[tuple[Comparison, bool]]:
+        """Return the comparisons of this name, and whether each is right: only the last can be wrong."""
+        last = len(self.compared) - 1 if self.wrong is not None else None
+        return [(each, i != last) for i, (what, each) in enumerate(self.compared) if strip_number(what) == name]
+
 
 def find_pattern(body: Callable[..., None], examples: Iterable[Example]) -> Relation:
     """Return a pattern that holds for all answers to a failed test, or an empty pattern."""
     trials = [run_trial(body, example) for example in examples]
     failed = [trial for trial in trials if not trial.right]
     name = strip_number(failed[0].wrong) if failed and failed[0].wrong is not None else None
-    comparisons = [each for trial in trials for what, each in trial.compared if strip_number(what) == name]
-    found = find_relation(comparisons, of_shapes=name is not None and name.startswith(SHAPES))
+    compared = [one for trial in trials for one in trial.list_compared(name)]
+    found = find_relation([each for each, _ in compared], of_shapes=name is not None and name.startswith(SHAPES))
     if found.sentence:
         return found
     single_calls = [(trial.given[0], trial.right) for trial in trials if len(trial.given) == 1]
     fact = find_common_fact(single_calls) if len(single_calls) == len(trials) else ""
+    fact = fact or find_common_fact([({"expected": one.expected}, is_right) for one, is_right in compared])
     return Relation(fact or find_first_wrong([[what for what, _ in t.compared] if t.wrong else [] for t in failed]))
 
 
@@ -45,7 +51,7 @@ def run_trial(body: Callable[..., None], example: Example) -> Trial:
     student, trial = ReplayingStudent(example.answers), Trial()
 
     def watch(yours: Plain, expected: Plain, what: str, right: bool) -> None:
-        trial.compared.append((what, Comparison(yours, expected, student.calls[-1].inputs())))
+        trial.compared.append((what, Comparison(yours, expected, student.calls[-1].own_inputs())))
         trial.wrong = None if right else what
 
     before = watcher.set(watch)
@@ -56,7 +62,7 @@ def run_trial(body: Callable[..., None], example: Example) -> Trial:
         pass
     finally:
         watcher.reset(before)
-    trial.given = [call.inputs() for call in student.calls]
+    trial.given = [call.own_inputs() for call in student.calls]
     return trial
 
 

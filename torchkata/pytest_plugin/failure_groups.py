@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from torchkata.course import Kata
+from torchkata.diagnosis.mistakes import BOTH
 from torchkata.i18n import words
 from torchkata.result import FAILED, UNUSABLE, TestResult
 
@@ -22,16 +24,23 @@ class Block:
 
 
 def group_failures(results: Sequence[TestResult]) -> list[Block]:
-    """Group the tests that did not pass. Recognized mistakes come first, tests with failed preconditions last."""
-    named = {result.diagnosis for result in results if result.diagnosis}
+    """Group the tests that did not pass: the most frequent mistake first, tests with a failed precondition last."""
+    named = dict.fromkeys(result.diagnosis for result in results if result.diagnosis)
     stuck = [result for result in results if is_unmet(result) and not get_explanation(result, named)]
     if not any(result.outcome in FAILED and result not in stuck for result in results):
         stuck = []
     causes: dict[tuple[str, str], list[TestResult]] = {}
-    for result in sorted(results, key=lambda r: (not r.diagnosis, r.diagnosis not in r.explained_by, is_unmet(r))):
+    for result in sorted(results, key=partial(rank_clarity, named=named)):
         if result.outcome != "passed" and result not in stuck:
             causes.setdefault((result.outcome, get_cause(result, named)), []).append(result)
-    return [Block(tuple(group)) for group in causes.values()] + [Block(tuple(stuck), waits=True)] * bool(stuck)
+    most = sorted(causes.values(), key=lambda group: -len(group) if group[0].diagnosis else 0)
+    return [Block(tuple(group)) for group in most] + [Block(tuple(stuck), waits=True)] * bool(stuck)
+
+
+def rank_clarity(result: TestResult, named: Collection[str]) -> tuple[bool, ...]:
+    """Return a sort key: a diagnosis by known mistakes is clearer than a test's own, and all are clearer than none."""
+    own, shared = result.diagnosis, get_explanation(result, named)
+    return not own, own not in result.explained_by, own != shared, is_unmet(result)
 
 
 def get_cause(result: TestResult, named: Collection[str]) -> str:
@@ -43,8 +52,12 @@ def get_cause(result: TestResult, named: Collection[str]) -> str:
 
 
 def get_explanation(result: TestResult, named: Collection[str]) -> str:
-    """Return a known mistake that has been `named` for the test, or the test's own diagnosis."""
-    return next((sentence for sentence in result.explained_by if sentence in named), "") or result.diagnosis or ""
+    """Return the sentence among those `named` by some test that explains the result, or else its own diagnosis.
+
+    A pair of mistakes also explains the results of each of them.
+    """
+    own = next((sentence for sentence in result.explained_by if sentence in named), "") or result.diagnosis or ""
+    return next((sentence for sentence in named if own in sentence.split(BOTH)[:-1] + sentence.split(BOTH)[1:]), own)
 
 
 def is_unmet(result: TestResult) -> bool:
@@ -57,7 +70,8 @@ def render_block(kata: Kata, block: Block) -> list[str]:
     names = [test.name for test in block.tests]
     if block.waits:
         return [words("failures.not_run", kata=kata.name, tests=", ".join(names))]
-    lines = block.tests[0].message.splitlines()
+    heading, *lines = block.tests[0].message.splitlines()
+    lines.insert(0, heading.replace(words("message.not_asked", claim=""), "", 1))  # no other failure says why
     if len(names) == len(kata.points) > 1:
         return [words("failures.all", kata=kata.name, count=len(names)), *lines[1:]]
     others, more = names[1:], ""

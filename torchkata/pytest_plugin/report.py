@@ -15,7 +15,7 @@ from torchkata.compare.show import shorten
 from torchkata.course import Kata, course
 from torchkata.diagnosis.crashes import explain_crash
 from torchkata.diagnosis.explain import explain, is_untestable, unwrap_group
-from torchkata.diagnosis.mistakes import translate_mistake
+from torchkata.diagnosis.mistakes import name_mistake, translate_mistake
 from torchkata.i18n import format_label, pad, words, wrap
 from torchkata.i18n.katas import claim_of, score_of, title_of, title_of_track
 from torchkata.i18n.notes import translate
@@ -88,7 +88,7 @@ def explain_failure(item: pytest.Item, kata: str, error: BaseException) -> TestR
     cause, claim = unwrap_group(error), claim_of(kata, item.name, get_claim(item))
     heading = f"{kata} · {words('message.not_asked', claim=claim) if is_untestable(cause) else claim}"
     mistakes = item.stash.get(EXPLAINED_BY, [])
-    known, seen = mistakes[0] if len(mistakes) == 1 else "", find_mistake(cause)
+    known, seen = name_mistake(kata, mistakes), find_mistake(cause)
     looks_like = translate_mistake(kata, known) if known else translate(seen)
     call = get_state(item.config).student.last
     result = explain(item.name, heading, error, call, build_command(item), known or seen, looks_like)

@@ -1,9 +1,9 @@
 """pytest plugin that searches for the known mistake that explains a failed test, or for a pattern in its answers.
 
-While a test runs, its inputs and the student's answers are recorded. After a failure, the body of the test is run again
-on the recorded answers, once for each known mistake, which then replaces the oracle. If the body passes with exactly
-one of the mistakes, the message says "looks like: …". If no mistake is found, `diagnosis/rerun.py` searches for a
-pattern.
+While a test runs, its inputs and the student's answers are recorded. After a failure, the test's body runs again on the
+recorded answers, once for each known mistake in place of the oracle, or for each pair of them if it passes with none.
+If the body passes with exactly one, the message says "looks like: …". If none is found, `diagnosis/rerun.py` looks for
+a pattern.
 
 The search affects neither the inputs nor the verdict of a test, and its errors never end a test.
 """
@@ -11,6 +11,7 @@ The search affects neither the inputs nor the verdict of a test, and its errors 
 import inspect
 import io
 import time
+import traceback
 import warnings
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
@@ -18,27 +19,37 @@ from typing import Any
 
 import pytest
 
+from torchkata.compare.assertions import same
+from torchkata.course import course
 from torchkata.diagnosis.broken_tests import find_broken_test, make_endless_error
 from torchkata.diagnosis.explain import UNDECIDED, unwrap_group
 from torchkata.diagnosis.mistakes import KnownMistake, load_mistakes, patched_oracle
+from torchkata.diagnosis.pairs import Mistakes, Trace, choose_pairs, collect_expected, join_messages, split_pairs
 from torchkata.diagnosis.recording import Example, NotRecorded, RecordedBody, ReplayingStudent, record_body
 from torchkata.diagnosis.relations import Relation
 from torchkata.diagnosis.rerun import find_pattern, limit_examples
+from torchkata.i18n import words
 from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
 from torchkata.seam.reply import Probe
 from torchkata.seam.student import Student, limit_processor_time
+from torchkata.seam.values import is_tensor
 
 from .run_state import get_state
 from .selection import find_kata
 
 EXPLAINED_BY = pytest.StashKey[list[str]]()
 
-SHARE = 0.5  # maximum duration of the search, as a fraction of the duration of the test
-MIN_SECONDS = 0.5  # CPU time that the search may use in any case
-STUDENT_SECONDS = 2.0  # time limit for additional calls of the student's code
-PROOF_SECONDS = 60.0  # replaces both limits in `grader certify`, so that its findings do not depend on machine load
-MAX_FURTHER = 30  # number of random examples to use in addition to the recorded ones
-QUICK_FURTHER = 6  # the same for a quick proof, once only one mistake is left
+SHARE = 0.5  # share of the test's duration that the search may take
+GRACE = 0.5  # CPU time for the last run: it is interrupted only if it hangs
+MIN_SECONDS = 0.5  # CPU time that the search may always take
+STUDENT_SECONDS = 2.0  # time limit for further calls of the student's code
+PAIR_SECONDS = 2.0  # CPU time that the search for two mistakes may take
+MAX_UNEXPLAINED = 4  # failed tests of a kata before it is searched for single mistakes only
+PROOF_SECONDS = 60.0  # all limits in `grader certify`, so that its findings do not depend on the machine's load
+MIN_FAILED = 3  # examples of a property that a mistake of a pair does not explain alone
+MAX_REPEATS = 20  # of a call, to see whether its result is random
+MAX_FURTHER = 30  # number of random examples in addition to the recorded examples
+QUICK_FURTHER = 6  # the same in a quick proof, once a single mistake is left
 
 
 class OutOfTime(BaseException):
@@ -86,21 +97,52 @@ def explain_answers(
 ) -> None:
     """Store the known mistakes that explain the answers in `item`, or a pattern in `cause` if there are none."""
     state = get_state(item.config)
-    seconds = student_seconds = PROOF_SECONDS
+    seconds = student_seconds = pair_seconds = PROOF_SECONDS
     if item.config.getoption("--hypothesis-profile") != "prove":
+        pair_seconds = PAIR_SECONDS
         seconds = max(MIN_SECONDS, SHARE * duration)
         student_seconds = min(STUDENT_SECONDS, seconds)
     kept = limit_examples(body.kept())
     enough = QUICK_FURTHER if state.is_quick_proof else MAX_FURTHER
     known = load_known_mistakes(kata)
-    found = find_mistakes(known, body, test, state.student, seconds, student_seconds, enough)
+    earlier = [result for result in state.results.get(kata, ()) if result.outcome == "failed"]
+    named = [result.diagnosis for result in earlier if result.diagnosis]
+    is_vain = sum(not result.explained_by for result in earlier) >= MAX_UNEXPLAINED
+    if is_vain or state.is_quick_proof or (isinstance(cause, Wrong) and cause.mistake):
+        pair_seconds = 0.0
+    found = find_mistakes(known, body, test, state.student, seconds, student_seconds, pair_seconds, enough, named)
     item.stash[EXPLAINED_BY] = found
-    if len(found) != 1 and isinstance(cause, Wrong) and not state.is_quick_proof:
+    if len(found) == 1 or not isinstance(cause, Wrong) or state.is_quick_proof:
+        return
+    may_be_random = not (found or cause.mistake) and course().katas[kata].numeric and compares_tensors(body, kept)
+    if may_be_random and is_random(state.student, student_seconds):
+        cause.mistake = words("relation.random")
+    else:
         pattern = find_pattern_in_answers(kept, body, test, state.student, seconds, student_seconds)
         if pattern.is_rule and not cause.mistake:
             cause.mistake = pattern.sentence
         else:
             cause.relation = pattern.sentence
+
+
+def compares_tensors(body: RecordedBody, kept: Sequence[Example]) -> bool:
+    """Return whether the comparison that failed for the smallest input expects a tensor. Raises nothing."""
+    with collect_expected() as expected, suppress(Exception, SystemExit):
+        body.body(**kept[0].given, student=ReplayingStudent(kept[0].answers))
+    return any(map(is_tensor, expected[-1:]))
+
+
+def is_random(student: Student, seconds: float) -> bool:
+    """Return whether the last call, made again a few times, returns something else. Raises nothing."""
+    if student.last is None:
+        return False
+    try:
+        student.runner.set_budget(seconds)
+        probe, args, answer = student.last.probe, student.last.args, student.last.answer
+        again = SilencedStudent(student.runner)
+        return not all(same(again.call(probe, *args), answer) for _ in range(MAX_REPEATS))
+    except (Exception, AbortTest):
+        return False
 
 
 def load_known_mistakes(kata: str) -> tuple[KnownMistake, ...]:
@@ -112,34 +154,34 @@ def load_known_mistakes(kata: str) -> tuple[KnownMistake, ...]:
 
 
 def find_mistakes(
-    known: Iterable[KnownMistake],
+    known: Sequence[KnownMistake],
     body: RecordedBody,
     test: Any,
     student: Student,
     seconds: float,
     student_seconds: float,
+    pair_seconds: float = 0.0,
     enough: int = MAX_FURTHER,
+    named: Sequence[str] = (),
 ) -> list[str]:
-    """Return the messages of the mistakes that explain all answers. Never raises an exception.
+    """Return the messages of the mistakes that explain every answer, or else of the pairs that do. Raises nothing.
 
     Args:
         known: The mistakes to try.
         body: The test's body with its recorded examples.
-        test: The test. If it is a property, additional examples are drawn from it.
-        student: The student, who answers the additional examples.
-        seconds: The CPU time limit for running the mistakes.
+        test: The test, which draws further examples if it is a property.
+        student: The student, who answers further examples.
+        seconds: The CPU time limit for running the single mistakes.
         student_seconds: The time limit for the student's code.
-        enough: The number of additional examples that are sufficient once only one mistake is left.
+        pair_seconds: The CPU time limit for running pairs of mistakes.
+        enough: The number of further examples that suffice once a single mistake is left.
+        named: The messages of mistakes and pairs that explain other tests of the kata: they are tried first.
     """
     try:
         student.runner.set_budget(student_seconds)
-        search = Search(body, SilencedStudent(student.runner), seconds)
-        possible = list(known)
-        for example in search.examples(test):
-            possible = [mistake for mistake in possible if search.explains(mistake, example)]
-            if not possible or (len(possible) == 1 and search.asked >= enough):
-                break
-        return [mistake.message for mistake in possible]
+        search = Search(body, test, SilencedStudent(student.runner), seconds, enough)
+        found = search.narrow_down([(mistake,) for mistake in known]) or search.find_pairs(known, named, pair_seconds)
+        return [*dict.fromkeys(join_messages(one, known) for one in found)]
     except (Exception, AbortTest, OutOfTime):
         return []
 
@@ -170,31 +212,61 @@ class SilencedStudent(Student):
 class Search:
     """Runs the body of a test on its examples, with a limited CPU time."""
 
-    def __init__(self, body: RecordedBody, student: Student, seconds: float) -> None:
+    def __init__(self, body: RecordedBody, test: Any, student: Student, seconds: float, enough: int) -> None:
         self.body = body
         self.student = student
-        self.asked = 0  # number of additional examples
+        self.seen = body.kept()
+        self.further = body.more(test, student, MAX_FURTHER) if hasattr(test, "hypothesis") else iter(())
+        self.enough = len(self.seen) + enough
+        self.needed = MIN_FAILED if hasattr(test, "hypothesis") else 1
         self.end = time.thread_time() + seconds
 
-    def examples(self, test: Any) -> Iterator[Example]:
-        """Yield the recorded examples, smallest first, and then random examples until the student's time is used up."""
-        yield from self.body.kept()
-        if hasattr(test, "hypothesis"):
-            for example in self.body.more(test, self.student, MAX_FURTHER):
-                self.asked += 1
-                yield example
+    def examples(self) -> Iterator[Example]:
+        """Yield the recorded examples, the smallest first, then random examples until the student's time is up."""
+        yield from [*self.seen]
+        for example in self.further:
+            self.seen.append(example)
+            yield example
 
-    def explains(self, mistake: KnownMistake, example: Example) -> bool:
-        """Return whether the body passes on the recorded answers if the oracle makes this mistake."""
+    def narrow_down(self, possible: Iterable[Mistakes]) -> list[Mistakes]:
+        """Return the mistakes, single or in pairs, that explain all examples."""
+        left = [*possible]
+        for count, example in enumerate(self.examples(), start=1):
+            left = [mistakes for mistakes in left if not self.run(mistakes, example).lines]
+            if not left or (len(left) == 1 and count >= self.enough):
+                break
+        return left
+
+    def find_pairs(self, known: Sequence[KnownMistake], named: Sequence[str], seconds: float) -> list[Mistakes]:
+        """Return a pair of these `named` that explains all examples, or else all pairs that do.
+
+        Neither mistake of a pair is enough without the other, and a pair with a mistake that is `named` is preferred.
+        """
+        self.end = time.thread_time() + seconds
+        if found := self.narrow_down(split_pairs(named, known)):
+            return found[:1]
+        traces = {mistake: self.run((mistake,), self.seen[0]) for mistake in known}
+        pairs = self.narrow_down(choose_pairs(traces, self.run((), self.seen[0]), named))
+        necessary = [pair for pair in pairs if all(self.count_failed(one) >= self.needed for one in pair)]
+        return [pair for pair in necessary if any(one.message in named for one in pair)] or necessary
+
+    def count_failed(self, mistake: KnownMistake) -> int:
+        """Return the number of recorded examples that a single mistake does not explain."""
+        return sum(bool(self.run((mistake,), example).lines) for example in self.seen)
+
+    def run(self, mistakes: Mistakes, example: Example) -> Trace:
+        """Run the body on the recorded answers, with an oracle that makes these mistakes."""
         while True:
-            try:
-                with patched_oracle(mistake), ignore_warnings(), limit_search_time(self.end - time.thread_time()):
-                    self.body.body(**example.given, student=ReplayingStudent(example.answers))
-                return True
-            except NotRecorded as call:  # the original run failed before this call
-                example.answers.append(self.student.call(call.probe, *call.args_given))
-            except Exception:
-                return False
+            left = self.end - time.thread_time()
+            with collect_expected() as expected:
+                try:
+                    with patched_oracle(*mistakes), ignore_warnings(), limit_search_time(left, GRACE):
+                        self.body.body(**example.given, student=ReplayingStudent(example.answers))
+                    return Trace(expected, [])
+                except NotRecorded as call:  # the test had failed before this call
+                    example.answers.append(self.student.call(call.probe, *call.args_given))
+                except Exception as error:
+                    return Trace(expected, [line for _, line in traceback.walk_tb(error.__traceback__)])
 
 
 @contextmanager
@@ -206,9 +278,9 @@ def ignore_warnings() -> Iterator[None]:
 
 
 @contextmanager
-def limit_search_time(seconds: float) -> Iterator[None]:
-    """Raise OutOfTime if the code in this context uses more CPU time than this, or immediately if no time is left."""
+def limit_search_time(seconds: float, grace: float = 0.0) -> Iterator[None]:
+    """Raise OutOfTime at once if no time is left, and later in code that uses more CPU time than this plus `grace`."""
     if seconds <= 0:
         raise OutOfTime
-    with limit_processor_time(seconds, OutOfTime()):
+    with limit_processor_time(seconds + grace, OutOfTime()):
         yield

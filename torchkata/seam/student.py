@@ -28,7 +28,7 @@ from . import probes
 from .assignment import Assignment
 from .failures import NOWHERE, Crashed, NotStarted, Place, TimedOut
 from .reply import Probe, Reply, clean, run_probe
-from .values import Plain, to_plain
+from .values import Plain, contains_tensor, to_plain
 
 A_PROBE = (
     "a probe must be a module-level function in tests/probes/, because a worker imports it by name; "
@@ -76,6 +76,11 @@ class Call:
         Names that start with an underscore are internal to the probe and omitted.
         """
         return {name: value for name, value in self.arguments().items() if not name.startswith("_")}
+
+    def own_inputs(self) -> dict[str, Plain]:
+        """Return the arguments that a student's function has as well: a list of tensors is only the probe's."""
+        own = self.inputs().items()
+        return {name: value for name, value in own if not (isinstance(value, list) and contains_tensor(value))}
 
 
 def find_probe(probe: Probe | str, args: Sequence[Any]) -> tuple[Probe, Sequence[Any]]:

@@ -26,6 +26,12 @@ def is_tensor(value: object) -> "TypeGuard[Tensor]":
     return torch is not None and isinstance(value, torch.Tensor)
 
 
+def contains_tensor(value: object) -> bool:
+    """Return whether a value is a tensor, or a list or dict with a tensor at any depth."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return is_tensor(value) or any(map(contains_tensor, inner))
+
+
 def is_array(value: object) -> TypeGuard[np.ndarray[Any, Any]]:
     """Return whether a value is a numeric array, excluding instances of subclasses."""
     return type(value) is np.ndarray and value.dtype.kind in NUMBERS and value.dtype.isnative

@@ -1,5 +1,6 @@
 """Tests of the explanations of crashes, with the errors that torch and NumPy really raise."""
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 import torch
 from torch import autograd, nn
 
+from tests.probes.loading import load
 from torchkata.diagnosis.crashes import PATTERNS, explain_crash
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import words
@@ -35,11 +37,27 @@ def change_in_place() -> None:
     autograd.backward(y.sum())
 
 
+def copy_result() -> None:
+    copy.deepcopy({"m": make_param() * 2})
+
+
 class NoBase(nn.Module):
     """A layer that does not call `super().__init__()`."""
 
     def __init__(self, start: object = 1.0) -> None:
         self.start = start
+
+
+class PlainWeight(nn.Module):
+    """A layer whose weight is not a parameter."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.ones(2)
+
+
+def load_into_plain_tensor() -> None:
+    load(PlainWeight(), {"weight": torch.ones(2)})
 
 
 class NoGroups(torch.optim.Optimizer):
@@ -71,6 +89,8 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
     "no_graph": [lambda: autograd.backward(torch.ones(1)), lambda: autograd.grad(torch.ones(1), torch.ones(1))],
     "leaf": [lambda: make_param().add_(1), lambda: make_param()[0].add_(1)],
     "in_place": [change_in_place],
+    "graph_kept": [copy_result],
+    "plain_tensor": [load_into_plain_tensor],
     "second_time": [backward_twice],
     "cuda": [lambda: torch.zeros(1, device="cuda")],
     "no_tensors": [lambda: torch.stack([]), lambda: torch.cat([]), lambda: np.stack([]), lambda: np.concatenate([])],
@@ -116,6 +136,11 @@ def test_common_crash_is_explained(key: str, crash: Callable[[], object]) -> Non
 
 def test_every_explanation_matches_a_real_error() -> None:
     assert {*CRASHES, "empty_state", "pinned"} == {*PATTERNS.values()}
+
+
+def test_method_that_works_in_place_is_named() -> None:
+    raised = catch(lambda: make_param().mul_(2), Place("linear.py", 3, "return self.scale.mul_(2) @ x"))
+    assert explain_crash(raised) == words("crash.leaf_method", method="mul_()", plain="mul()")
 
 
 def test_key_error_is_explained_for_optimizer_state() -> None:

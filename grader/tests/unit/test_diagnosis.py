@@ -29,7 +29,7 @@ from torchkata.pytest_plugin.report import find_mistake
 from torchkata.pytest_plugin.search import STUDENT_SECONDS, find_mistakes, find_pattern_in_answers, load_known_mistakes
 from torchkata.seam.failures import Crashed, Place, TimedOut, Wrong
 from torchkata.seam.reply import Probe, Reply
-from torchkata.seam.student import InProcess, Student
+from torchkata.seam.student import Call, InProcess, Student
 from torchkata.seam.values import Plain
 
 RIGHT = oracle.step
@@ -130,6 +130,56 @@ def test_mistakes_that_explain_all_answers_are_found(
     test: Any, known: list[KnownMistake], explaining: list[str]
 ) -> None:
     assert diagnose(test, *known) == explaining
+
+
+def step_uphill_twice(_assignment: object, p: float, grad: float, lr: float) -> float:
+    """Compute what a student computes who has the sign wrong and the rate doubled."""
+    return p + 2 * lr * grad
+
+
+@given(p=floats, grad=floats, lr=st.sampled_from([0.5, 0.25]))
+def twice_wrong_test(student: Student, p: float, grad: float, lr: float) -> None:
+    assert student.call(step_uphill_twice, p, grad, lr) == oracle.step(p, grad, lr)  # type: ignore[arg-type]
+
+
+AGAINST = make_mistake("against", lambda p, grad, lr: oracle.step(p, grad, -lr))
+DOUBLED = make_mistake("doubled", lambda p, grad, lr: oracle.step(p, 2 * grad, lr))
+HALVED = make_mistake("halved", lambda p, grad, lr: oracle.step(p, grad / 2, lr))
+
+
+def test_two_mistakes_are_named_together() -> None:
+    body, student = fail(twice_wrong_test)
+    for known, seconds, found in (
+        ([AGAINST, HALVED, DOUBLED], 5.0, ["against; and also: doubled"]),
+        ([DOUBLED, RAISING, AGAINST], 5.0, ["doubled; and also: against"]),
+        ([AGAINST, HALVED, STILL], 5.0, []),
+        ([AGAINST, HALVED, DOUBLED], 0.0, []),
+    ):
+        assert find_mistakes(known, body, twice_wrong_test, student, 5.0, STUDENT_SECONDS, seconds) == found
+        body, student = fail(twice_wrong_test)
+    assert oracle.step is RIGHT
+
+
+def test_pair_of_another_test_is_preferred() -> None:
+    minus = make_mistake("minus", lambda p, grad, lr: oracle.step(p, -grad, lr))
+    known, pair = [AGAINST, minus, DOUBLED], "minus; and also: doubled"
+    for named, found in (([], ["against; and also: doubled", pair]), ([pair, "against"], [pair])):
+        body, student = fail(twice_wrong_test)
+        assert find_mistakes(known, body, twice_wrong_test, student, 5.0, STUDENT_SECONDS, 5.0, named=named) == found
+
+
+def test_alternatives_are_about_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = instead_of(print, "elsewhere")(print)
+    known = (UPHILL, STILL, HALVED, KnownMistake("elsewhere", (elsewhere,)))
+    monkeypatch.setattr(mistakes, "load_mistakes", lambda _: known)
+    for messages, shown in {
+        (): "",
+        ("uphill",): "uphill",
+        ("uphill", "still"): "uphill; or: still",
+        ("uphill", "elsewhere"): "",
+        ("uphill", "still", "halved"): "",
+    }.items():
+        assert mistakes.name_mistake("sgd", messages) == shown
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timer that stops it")
@@ -238,6 +288,40 @@ def test_relation_that_holds_in_all_answers_is_found(relation: str) -> None:
     expected = Relation(relation, is_rule=relation.startswith("yours = "))
     for seconds, found in ((5.0, expected), (0.0, Relation())):
         assert find_pattern_in_answers(body.kept(), body, test, student, seconds, STUDENT_SECONDS) == found
+
+
+def scale_matrices(_assignment: object, x: torch.Tensor) -> torch.Tensor:
+    return 2 * x if x.ndim > 1 else x
+
+
+def test_wrong_results_are_told_apart_by_form() -> None:
+    @given(shape=st.lists(st.integers(2, 3), min_size=1, max_size=2))
+    def test(student: Student, shape: list[int]) -> None:
+        for sizes in ([2, 2], shape):
+            x = torch.ones(sizes)
+            assert_equal(student.call(scale_matrices, x), 2 * x)
+
+    body, student = fail(test)
+    pattern = find_pattern_in_answers(body.kept(), body, test, student, 5.0, STUDENT_SECONDS)
+    assert pattern == Relation("wrong where expected.ndim == 1, right everywhere else")
+
+
+def add_noise(_assignment: object, x: torch.Tensor) -> torch.Tensor:
+    return x + torch.rand(())
+
+
+def test_lists_of_tensors_are_not_student_arguments() -> None:
+    def probe(assignment: object, weights: list[torch.Tensor], shape: list[int], x: torch.Tensor) -> None: ...
+
+    x = torch.ones(1)
+    assert Call(probe, [[x], [2, 3], x]).own_inputs() == {"shape": [2, 3], "x": x}
+
+
+def test_random_results_are_noticed() -> None:
+    student = Student(LocalRunner())
+    for probe, random in ((add_noise, True), (scale_matrices, False)):
+        student.call(probe, torch.ones(2))
+        assert search.is_random(student, 1.0) is random
 
 
 def test_relation_is_shown_below_note() -> None:

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from torchkata.course import course
 from torchkata.diagnosis.explain import explain
+from torchkata.diagnosis.mistakes import BOTH
 from torchkata.i18n import count_columns, wrap
-from torchkata.pytest_plugin.failure_groups import group_failures
+from torchkata.pytest_plugin.failure_groups import group_failures, render_block
 from torchkata.pytest_plugin.report import write_failures
 from torchkata.result import TestResult
 from torchkata.seam.failures import Crashed, Place, Unmet, Wrong
@@ -27,6 +28,8 @@ OWN_LINE = Crashed("TypeError: no", Place("linear.py", 7, "x + None"))
 UNMET = Unmet(note="the form is wrong", expected="float32[2, 3]", yours="float32[3, 2]")
 SEVERAL = replace(make_failure("a", WRONG), explained_by=("uphill", "still"))
 NAMED = replace(make_failure("b", OTHER, "uphill"), explained_by=("uphill",))
+PAIR = replace(make_failure("c", OTHER, f"still{BOTH}uphill"), explained_by=(f"still{BOTH}uphill",))
+RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
 
 
 @pytest.mark.parametrize(
@@ -38,16 +41,43 @@ NAMED = replace(make_failure("b", OTHER, "uphill"), explained_by=("uphill",))
         ),
         ([SEVERAL, NAMED], [["b", "a"]]),
         ([SEVERAL, make_failure("c", OTHER)], [["a"], ["c"]]),
+        ([RARE, NAMED, SEVERAL, PAIR], [["c", "b", "a"], ["d"]]),
         ([make_failure("a", OWN_LINE), make_failure("b", WRONG), make_failure("c", OWN_LINE)], [["a", "c"], ["b"]]),
         ([make_failure("a", STUCK), make_failure("b", WRONG), make_failure("c", STUCK)], [["b"], ["a", "c", "wait"]]),
         ([make_failure("a", STUCK), make_failure("c", STUCK)], [["a", "c"]]),
         ([make_failure("a", UNMET), make_failure("b", WRONG)], [["b"], ["a", "wait"]]),
         ([TestResult(name, "failed", message=f"linear · {name}\n  hidden") for name in "ab"], [["a"], ["b"]]),
     ],
-    ids=["named first", "shared name", "no name", "same line", "unasked waits", "all unasked", "unmet", "hidden"],
+    ids=[
+        "named first",
+        "shared name",
+        "no name",
+        "most frequent first",
+        "same line",
+        "unasked waits",
+        "all unasked",
+        "unmet",
+        "hidden",
+    ],
 )
 def test_failures_with_one_cause_form_a_group(results: list[TestResult], groups: list[list[str]]) -> None:
     assert [[test.name for test in group.tests] + ["wait"] * group.waits for group in group_failures(results)] == groups
+
+
+def test_only_failure_is_not_called_untested() -> None:
+    kata = course().katas["linear"]
+    untested = replace(
+        make_failure("a", UNMET), message="linear · cannot be tested yet: y is x @ weight\n  again: pytest"
+    )
+    alone, *_ = [render_block(kata, block) for block in group_failures([untested])]
+    assert alone[0] == "linear · y is x @ weight"
+
+
+def test_raising_line_of_probe_is_hidden() -> None:
+    crash = Crashed(
+        "ValueError: weight is a plain tensor", Place(source='raise ValueError(f"{key} is a plain tensor")')
+    )
+    assert make_failure("a", crash).message.splitlines()[1] == "  raised    ValueError: weight is a plain tensor"
 
 
 def test_failed_setup_or_precondition_shows_reason() -> None:
