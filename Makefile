@@ -3,6 +3,7 @@
 # make prove    the full proof, and tests that take minutes or measure time; needs an otherwise idle machine
 # make lowest   the tests of code that uses private APIs, with the lowest versions that pyproject.toml allows
 # make portable tests under other CPUs, thread counts, locales, time zones, terminal widths and last bits
+# make gpu      everything that only a GPU can show, in ten minutes; make gpu-bundle: the same for a machine without network
 # make speed    the proof about cheats on speed; needs an idle machine
 # make dist     the wheel and the sdist in dist/, checked, and built twice to show that both builds are equal
 # make sbom     the packages that the engine and the grader need, in sbom.json
@@ -62,6 +63,12 @@ portable: .venv/installed
 speed: .venv/installed
 	$(BIN)/grader certify --only cheats --track all --markdown results/cheats.md
 
+gpu:
+	$(firstword $(wildcard $(BIN)/python) $(PYTHON)) -m benchmarks.prove_gpu --minutes 9
+
+gpu-bundle: .venv/installed
+	$(BIN)/python -m benchmarks.prove_gpu.bundle
+
 lowest:
 	$(PYTHON) -m venv .venv/lowest
 	$(LOWEST)/python -m pip install --quiet uv
@@ -112,6 +119,6 @@ benchmark: .venv/installed
 	touch $@
 
 clean:
-	rm -rf .venv results dist .coverage* coverage.md
+	rm -rf .venv results dist .coverage* coverage.md sbom.json
 
-.PHONY: grade test tests proof style solution prove portable lowest speed dist sbom audit coverage benchmark clean
+.PHONY: grade test tests proof style solution prove portable lowest speed gpu gpu-bundle dist sbom audit coverage benchmark clean

@@ -18,7 +18,8 @@ class Adam(torch.optim.Optimizer):
         p ← p − lr · m̂ / (sqrt(v̂) + eps)          with  m̂ = m / (1 − beta1ᵗ),  v̂ = v / (1 − beta2ᵗ)
 
     Bias correction (dividing by `1 - betaᵗ`) compensates for the initial 0, so even the first step has the full size,
-    `lr`.
+    `lr`. `eps` is added to the root of the corrected average, as in PyTorch: the paper's short form, `sqrt(v) + eps`
+    with a corrected `lr`, gives slightly different numbers.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))

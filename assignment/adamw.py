@@ -19,7 +19,8 @@ class AdamW(torch.optim.Optimizer):
         v ← beta2 · v + (1 − beta2) · grad²         v̂ = v / (1 − beta2ᵗ)
 
     Adam rescales the whole gradient, including the decay term, so weights with large gradients hardly decay. AdamW
-    shrinks all weights by the same fraction.
+    shrinks all weights by the same fraction. As in PyTorch, the decay comes first and `eps` is added to the root of the
+    corrected average: the paper's short form, `sqrt(v) + eps` with a corrected `lr`, gives slightly different numbers.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))

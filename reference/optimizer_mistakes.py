@@ -71,6 +71,15 @@ def falling_rate(lrs: Lrs, grads: Grads, group: int, i: int, fall: float) -> Inp
     return inputs
 
 
+@instead_of(optimizers.collect_inputs, "lr is divided by the square root of the step count, as in some schedules")
+def falling_by_root(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
+    inputs: Inputs = []
+    for grad, lr in optimizers.collect_inputs(lrs, grads, group, i):
+        steps = sum(earlier is not None for earlier, _ in inputs)
+        inputs.append((grad, lr / (1 + steps) ** 0.5))
+    return inputs
+
+
 @instead_of(optimizers.collect_inputs, "the gradient is clipped to norm {most:g}", most=BOUNDS)
 def clipped(lrs: Lrs, grads: Grads, group: int, i: int, most: float) -> Inputs:
     return [

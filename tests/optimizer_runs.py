@@ -1,7 +1,8 @@
 """Runs of several optimizer steps: the expected results in float64, and their comparison with a student's run."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -26,12 +27,29 @@ class Rule:
 
     step: Step
     lr: float = 0.01
+    defaults: Mapping[str, Any] = field(default_factory=dict)  # of the other options
     betas: tuple[float, ...] = ()  # of averages that are divided by 1 − betaᵗ
+    updates: Sequence[
+        Sequence[Sequence[Array]]
+    ] = ()  # replace `step`: `updates[group][i][own step]` is subtracted · lr
+
+    def find_step(self, g: int, i: int) -> Step:
+        """Return the step of `params[g][i]`."""
+        if not self.updates:
+            return self.step
+
+        def subtract_update(p: Array, state: State, grad: Array, options: dict[str, Any]) -> tuple[Array, State]:  # noqa: ARG001
+            update, lr = self.updates[g][i][state or 0], options["lr"]
+            return p - lr * (abs(update) if lr < 0 else update), (state or 0) + 1  # a scale has a negative rate
+
+        return subtract_update
 
 
 def make_rule(oracle: ModuleType, lr: float, betas: tuple[float, ...] = ()) -> Rule:
     """Return the rule of an oracle. Its `step` is looked up at each call, so that a known mistake can replace it."""
-    return Rule(lambda p, state, grad, options: oracle.step(p, state, grad, **options), lr, betas)
+    taken = inspect.signature(oracle.step).parameters.values()
+    defaults = {each.name: each.default for each in taken if each.default is not each.empty}
+    return Rule(lambda p, state, grad, options: oracle.step(p, state, grad, **options), lr, defaults, betas)
 
 
 SGD = Rule(lambda p, state, grad, options: (sgd.step(p, grad, **options), state))
@@ -40,18 +58,40 @@ ADAGRAD = Rule(
 )
 
 
-def assert_run(yours: Plain, run: OptimizerRun, rule: Rule, expected: Plain = None) -> None:
+def assert_run(yours: Plain, run: OptimizerRun, rule: Rule, expected: Plain = None, *, alone: bool = False) -> None:
     """Assert that each parameter is right after each step, within the rounding errors of that many steps.
 
-    If `expected[step][group][i]` is given, it replaces the rule's results.
+    If `expected[step][group][i]` is given, it replaces the rule's results. `alone` says that each parameter has an
+    optimizer of its own.
     """
     dtype = run.params[0][0].dtype
     for g, group in enumerate(run.params):
         for i in range(len(group)):
-            for t, (p, _, scale) in enumerate(simulate(run, rule, g, i)):
+            for t, (p, _, scale) in enumerate(simulate(run, rule, g, i, alone=alone)):
                 exact = p if expected is None else as_float64(expected[t][g][i])
                 what = f"params[{g}][{i}] after step {t + 1}"
                 assert_close(yours[t][g][i], exact, dtype=dtype, scale=scale, roundings=4 * (t + 2), what=what)
+
+
+def follows_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> bool:
+    """Return whether each parameter is right after each step if it has an optimizer of its own; see `assert_run`."""
+    finfo = torch.finfo(run.params[0][0].dtype)
+    for g, group in enumerate(run.params):
+        for i in range(len(group)):
+            for t, (p, _, scale) in enumerate(simulate(run, rule, g, i, alone=True)):
+                bound = 4 * (t + 2) * (finfo.eps * np.maximum(scale, abs(p)) + finfo.smallest_normal)
+                if not (abs(as_float64(yours[t][g][i]) - p) <= bound).all():
+                    return False
+    return True
+
+
+def copy_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> Rule:
+    """Return the rule that a student's run at constant rates follows, whatever it is: its updates, divided by lr."""
+    updates: list[list[Any]] = []
+    for g, group in enumerate(run.params):
+        traces = [[as_float64(p), *(as_float64(step[g][i]) for step in yours)] for i, p in enumerate(group)]
+        updates.append([-np.diff(np.stack(trace), axis=0) / run.lrs[0][g] for trace in traces])
+    return replace(rule, updates=updates)
 
 
 def assert_resumed(yours: Plain, end: Plain, run: OptimizerRun, rule: Rule, stop: int) -> None:
@@ -72,14 +112,18 @@ def assert_resumed(yours: Plain, end: Plain, run: OptimizerRun, rule: Rule, stop
 
 
 def simulate(
-    run: OptimizerRun, rule: Rule, g: int, i: int, loaded_at: int | None = None
+    run: OptimizerRun, rule: Rule, g: int, i: int, loaded_at: int | None = None, *, alone: bool = False
 ) -> Iterator[tuple[Array, State, Array]]:
     """Yield `params[g][i]` after each step, its state, and the scale of its rounding errors.
 
     The scale is the sum of the sizes of all terms: the rule applied to absolute values, with a negative rate, so that
-    nothing cancels. Before step `loaded_at` the run is saved and loaded.
+    nothing cancels. Before step `loaded_at` the run is saved and loaded. `alone` says that the parameter has an
+    optimizer of its own.
     """
-    dtype = run.params[g][i].dtype
+    dtype, step = run.params[g][i].dtype, rule.find_step(g, i)
+    if alone:
+        grads, lrs = [[[row[g][i]]] for row in run.grads], [[row[g]] for row in run.lrs]
+        run, g, i = OptimizerRun([[run.params[g][i]]], lrs, grads, run.options[g : g + 1]), 0, 0
     p = as_float64(run.params[g][i])
     size, state, sizes, own_steps = abs(p), None, None, 0
     scale = size
@@ -87,14 +131,18 @@ def simulate(
     for t, (grad, lr) in enumerate(oracle.collect_inputs(run.lrs, all_grads, g, i)):
         if t == loaded_at:
             state, sizes = map(oracle.load_state, (state, sizes))
-        options = {"lr": lr, **oracle.get_options(run.options, g)}
+        state, sizes = (oracle.recall_state(each, all_grads, g, i, t) for each in (state, sizes))
+        own = (
+            [*run.options, {}][g] if alone else oracle.get_options(run.options, g)
+        )  # the constructor's, or the group's
+        options = {"lr": lr, **own}
         if grad is None:
             p = oracle.skip_parameter(p, options)
             state, sizes = map(oracle.skip_state, (state, sizes))
         else:
-            p, state = rule.step(p, state, grad, options)
+            p, state = step(p, state, grad, options)
             before = size
-            size, sizes = rule.step(size, sizes, abs(grad), {**options, "lr": -lr})
+            size, sizes = step(size, sizes, abs(grad), {**options, "lr": -lr})
             own_steps += 1
             loss = 1 + estimate_correction_error(options.get("betas", rule.betas), own_steps, dtype)
             scale = scale + abs(size - before) * loss

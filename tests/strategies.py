@@ -20,6 +20,8 @@ from tests.probes.same_storage import COPIES, VIEWS
 DTYPES = st.sampled_from([torch.float32, torch.float64, torch.bfloat16, torch.float16])
 WIDE_DTYPES = st.sampled_from([torch.float32, torch.float64, torch.bfloat16])  # squares of gradients fit
 BETAS = st.sampled_from([(0.9, 0.999), (0.9, 0.95), (0.5, 0.9), (0.9, 0.5), (0.0, 0.9)])
+NO_EPS = 1e-30  # an eps that does not show
+FORGETTING = {"betas": (0.0, 0.0), "eps": 1.0}  # options of Adam with which its averages are those of one step
 SEEDS = st.integers(0, 2**32 - 1)
 SEQUENCES = st.sampled_from(["tuple", "list", "torch.Size"])  # what a stub calls Sequence[int]
 
@@ -84,15 +86,15 @@ class TokenCase:
 
 
 @st.composite
-def token_cases(draw: st.DrawFn, windows: st.SearchStrategy[int]) -> TokenCase:
+def token_cases(draw: st.DrawFn, windows: st.SearchStrategy[int], least_rows: int = 2) -> TokenCase:
     """Draw random tokens up to the largest of the dtype; `windows` is the number of possible starts."""
-    sequence_length = draw(st.integers(1, 6))
+    sequence_length = draw(st.integers(least_rows, 6))
     dtype, largest = draw(st.sampled_from([(np.uint16, 2**16 - 1), (np.int32, 2**31 - 1), (np.int64, 2**63 - 1)]))
     vocabulary = draw(st.sampled_from([50257, largest, 2]))
     seed = draw(SEEDS)
     rng = rng_of(seed)
     tokens = rng.integers(0, vocabulary, sequence_length + draw(windows), dtype=dtype, endpoint=vocabulary == largest)
-    return TokenCase(torch.from_numpy(tokens), draw(st.integers(1, 5)), sequence_length, seed)
+    return TokenCase(torch.from_numpy(tokens), draw(st.integers(least_rows, 5)), sequence_length, seed)
 
 
 def permutation(length: int, seed: int) -> Tensor:
@@ -162,8 +164,9 @@ def runs(
     dtypes: st.SearchStrategy[torch.dtype] = st.just(torch.float32),  # noqa: B008  (a strategy is a description)
     powers: tuple[float, float] = (-4, 2),
     matrix: bool = False,
+    own_rates: bool = False,
 ) -> OptimizerRun:
-    """Draw a run of `groups` parameter groups with different learning rates and gradients between two `powers` of ten.
+    """Draw a run of `groups` parameter groups with one learning rate and gradients between two `powers` of ten.
 
     Shapes repeat often and include scalars and sizes 0 and 1.
 
@@ -172,12 +175,13 @@ def runs(
         changing: Change the learning rates between steps.
         absent: Set one gradient to None.
         matrix: Make the last parameter of a group a matrix.
+        own_rates: Give the second of two groups another learning rate, which may be 0.
     """
     shapes = draw(st.lists(st.sampled_from([[2], [2, 3], [], [1], [0], [2, 1]]), min_size=1, max_size=3))
     shapes += [[2, 3]] * matrix
     dtype = draw(dtypes)
-    second = draw(st.sampled_from([0.5, 0.0]))
-    first = [0.1, second][:groups] if groups > 1 else [draw(st.sampled_from([0.1, 0.5, 1e-3, 0.0]))]
+    second = [0.5, 0.0] if own_rates else [0.1]
+    first = [0.1, draw(st.sampled_from(second))] if groups > 1 else [draw(st.sampled_from([0.1, 0.5, 1e-3]))]
     lrs = [[round(lr * factor, 9) for lr in first] for factor in (CHANGES if changing else [1.0] * steps)[:steps]]
     rng = rng_of(draw(SEEDS))
     params = [split_elements(normal(rng, [count_elements(shapes)], dtype), shapes) for _ in range(groups)]
@@ -189,7 +193,7 @@ def runs(
         for _ in range(steps)
     ]
     if absent:
-        grads[draw(st.integers(0, steps - 1))][0][draw(st.integers(0, len(shapes) - 1))] = None
+        grads[draw(st.sampled_from([*range(1, steps), 0]))][0][draw(st.integers(0, len(shapes) - 1))] = None
     return OptimizerRun(params, lrs, grads)
 
 

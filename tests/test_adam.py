@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.adam import oracle
-from tests.contracts.optimizer import Optimizer, check_run, optimizer_contract
+from tests.contracts.optimizer import Optimizer, check_formula, optimizer_contract
 from tests.contracts.state import counting_contract, options_contract, state_contract
 from tests.optimizer_runs import make_rule
-from tests.strategies import BETAS, WIDE_DTYPES, OptimizerRun, costly, runs, start_at_zero
+from tests.strategies import BETAS, FORGETTING, NO_EPS, WIDE_DTYPES, OptimizerRun, costly, runs, start_at_zero
 from torchkata import Student
 
 ADAM = make_rule(oracle, lr=0.001, betas=(0.9, 0.999))
@@ -39,7 +39,7 @@ def prevent_cancellation(run: OptimizerRun) -> OptimizerRun:
     return replace(run, params=params, grads=grads)
 
 
-OPTIMIZER = Optimizer("adam.Adam", ADAM, OPTIONS, prevent_cancellation, tensors=2, torch_class=torch.optim.Adam)
+OPTIMIZER = Optimizer("adam.Adam", ADAM, OPTIONS, prevent_cancellation, {"weight_decay": 0.0}, 2, torch.optim.Adam)
 globals().update(optimizer_contract(OPTIMIZER) | state_contract(OPTIMIZER))
 globals().update(options_contract(OPTIMIZER) | counting_contract(OPTIMIZER))
 
@@ -48,14 +48,14 @@ globals().update(options_contract(OPTIMIZER) | counting_contract(OPTIMIZER))
 @given(runs(dtypes=WIDE_DTYPES), BETAS)
 def test_first_step_is_bias_corrected(student: Student, run: OptimizerRun, betas: tuple[float, float]) -> None:
     """The first step changes p to p - lr * grad / (|grad| + eps) for any betas: both averages are corrected."""
-    check_run(student, OPTIMIZER, replace(run, options=[{"betas": betas}]))
+    check_formula(student, OPTIMIZER, replace(run, options=[{"betas": betas, "eps": NO_EPS, "weight_decay": 0.0}]))
 
 
 @costly
 @given(runs(steps=4, dtypes=WIDE_DTYPES), BETAS)
 def test_later_steps_are_bias_corrected(student: Student, run: OptimizerRun, betas: tuple[float, float]) -> None:
     """After t steps, the averages of the gradient and of its square are divided by 1 - beta1ᵗ and 1 - beta2ᵗ."""
-    check_run(student, OPTIMIZER, replace(run, options=[{"betas": betas}]))
+    check_formula(student, OPTIMIZER, replace(run, options=[{"betas": betas, "eps": NO_EPS, "weight_decay": 0.0}]))
 
 
 @costly
@@ -64,11 +64,14 @@ def test_eps_is_added_to_the_corrected_root(
     student: Student, run: OptimizerRun, betas: tuple[float, float], eps: float
 ) -> None:
     """eps is added after the square root of the corrected average, not under the root or before the correction."""
-    check_run(student, OPTIMIZER, replace(start_at_zero(run), options=[{"betas": betas, "eps": eps}]))
+    check_formula(
+        student, OPTIMIZER, replace(start_at_zero(run), options=[{"betas": betas, "eps": eps, "weight_decay": 0.0}])
+    )
 
 
 @costly
 @given(runs(steps=3), st.sampled_from([0.1, 0.01, 1.0]))
 def test_weight_decay_is_added_to_grad(student: Student, run: OptimizerRun, weight_decay: float) -> None:
     """weight_decay * p is added to the gradient before both averages are updated."""
-    check_run(student, OPTIMIZER, replace(prevent_cancellation(run), options=[{"weight_decay": weight_decay}]))
+    options = {**FORGETTING, "weight_decay": weight_decay}
+    check_formula(student, OPTIMIZER, replace(prevent_cancellation(run), options=[options]))

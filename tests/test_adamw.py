@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.adamw import oracle
-from tests.contracts.optimizer import Optimizer, check_run, optimizer_contract
+from tests.contracts.optimizer import Optimizer, check_formula, optimizer_contract
 from tests.contracts.state import counting_contract, options_contract, state_contract
 from tests.optimizer_runs import make_rule
-from tests.strategies import BETAS, WIDE_DTYPES, OptimizerRun, costly, runs, start_at_zero
-from torchkata import Student
+from tests.probes import optimizers as probes
+from tests.strategies import BETAS, FORGETTING, NO_EPS, WIDE_DTYPES, OptimizerRun, costly, runs, start_at_zero
+from torchkata import Student, check
 
 ADAMW = make_rule(oracle, lr=0.001, betas=(0.9, 0.999))
 DECAYS = st.sampled_from([0.1, 0.01, 1.0])
@@ -20,10 +21,12 @@ OPTIONS: list[dict[str, Any]] = [
     {"betas": (0.5, 0.9)},
     {"betas": (0.9, 0.95), "weight_decay": 0.1},
     {"eps": 0.1, "weight_decay": 1.0},
-    {"betas": (0.8, 0.6), "eps": 1e-3, "weight_decay": 0.0},
+    {"betas": (0.8, 0.6), "eps": 1e-3, "weight_decay": 0.001},
 ]
 
-OPTIMIZER = Optimizer("adamw.AdamW", ADAMW, OPTIONS, tensors=2, torch_class=torch.optim.AdamW)
+OPTIMIZER = Optimizer(
+    "adamw.AdamW", ADAMW, OPTIONS, constant={"weight_decay": 0.0}, tensors=2, torch_class=torch.optim.AdamW
+)
 globals().update(optimizer_contract(OPTIMIZER) | state_contract(OPTIMIZER))
 globals().update(options_contract(OPTIMIZER) | counting_contract(OPTIMIZER))
 
@@ -32,7 +35,9 @@ globals().update(options_contract(OPTIMIZER) | counting_contract(OPTIMIZER))
 @given(runs(steps=4, dtypes=WIDE_DTYPES), BETAS)
 def test_zero_weight_decay_equals_adam(student: Student, run: OptimizerRun, betas: tuple[float, float]) -> None:
     """With weight_decay=0 the steps are Adam's: both averages are bias-corrected, from the first step on."""
-    check_run(student, OPTIMIZER, replace(run, options=[{"betas": betas, "weight_decay": 0.0}]))
+    accepted = student.call(probes.accepts, OPTIMIZER.name, {"weight_decay": 0.0})
+    check(accepted, mistake="a weight_decay of 0 is refused: accept it, it means no decay")
+    check_formula(student, OPTIMIZER, replace(run, options=[{"betas": betas, "eps": NO_EPS, "weight_decay": 0.0}]))
 
 
 @costly
@@ -42,23 +47,20 @@ def test_eps_is_added_to_the_corrected_root(
 ) -> None:
     """eps is added after the square root of the corrected average, not under the root or before the correction."""
     options = {"betas": betas, "eps": eps, "weight_decay": 0.0}
-    check_run(student, OPTIMIZER, replace(start_at_zero(run), options=[options]))
+    check_formula(student, OPTIMIZER, replace(start_at_zero(run), options=[options]))
 
 
 @costly
 @given(runs(groups=2, steps=3, changing=True, dtypes=WIDE_DTYPES), DECAYS)
 def test_zero_grad_still_decays(student: Student, run: OptimizerRun, weight_decay: float) -> None:
     """With a gradient of zero, each step changes p to p - lr * weight_decay * p."""
-    each_twice = [[*group, *group] for group in run.params]
-    zeros_and_own = [
-        [[*(p * 0 for p in group), *own] for group, own in zip(run.params, step, strict=True)] for step in run.grads
-    ]
-    run = replace(run, params=each_twice, grads=zeros_and_own, options=[{"weight_decay": weight_decay}] * 2)
-    check_run(student, OPTIMIZER, run)
+    zeros_and_own: list[Any] = [[[p * 0 for p in run.params[0]], own] for _, own in run.grads]
+    options: list[Any] = [{"weight_decay": weight_decay}, {**FORGETTING, "weight_decay": weight_decay}]
+    check_formula(student, OPTIMIZER, replace(run, grads=zeros_and_own, options=options))
 
 
 @costly
 @given(runs(steps=3), DECAYS)
 def test_weight_decay_is_decoupled(student: Student, run: OptimizerRun, weight_decay: float) -> None:
     """p first shrinks by the fraction lr * weight_decay, then takes Adam's step with the gradient alone."""
-    check_run(student, OPTIMIZER, replace(run, options=[{"weight_decay": weight_decay}]))
+    check_formula(student, OPTIMIZER, replace(run, options=[{**FORGETTING, "weight_decay": weight_decay}]))

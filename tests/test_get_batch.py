@@ -23,12 +23,17 @@ Demand: TypeAlias = Callable[..., None]  # check or require
 
 
 def read_tokens(returned: Plain, rows: int, sequence_length: int, demand: Demand = require) -> Array:
-    """Return the batch as int64; fail with `demand` if its type, dtype or shape is wrong."""
+    """Return the batch as int64; fail with `demand` if its type or shape is wrong, and with `check` for its dtype."""
     form = f"integers of shape [{rows}, {sequence_length}]"
     batch = oracle.read_batch(returned, rows, sequence_length)
     demand(isinstance(batch, Tensor), "the batch is not a tensor", yours=returned, expected=form)
     whole = not (batch.is_floating_point() or batch.is_complex() or batch.dtype == torch.bool)
-    demand(whole, mistake="tokens are integers, but the dtype is not an integer dtype", yours=returned, expected=form)
+    demand(
+        whole or demand is require,
+        mistake="tokens are integers, but the dtype is not an integer dtype",
+        yours=returned,
+        expected=form,
+    )
     short = batch.ndim == 2 and len(batch) == rows and batch.shape[1] < sequence_length
     seen = "the rows are too short: do they run past the end of the data?" if short else ""
     note = "" if short else "the shape is wrong"
@@ -53,16 +58,18 @@ def draw_starts(
         read_tokens(drawn, rows, sequence_length)
         return None
     tokens, allowed = data.numpy(), oracle.starts(len(data), sequence_length)
+    if starts > 1 and same(drawn, drawn[:1].expand(calls, rows)):  # a mistake that another test is about
+        at_once = student.call(probes.first_tokens, data, calls * rows, sequence_length, 1, seed)
+        drawn = at_once.reshape(calls, rows) if list(at_once.shape) == [1, calls * rows] else drawn
     position = np.full(int(tokens.max()) + 2, -1)
     position[tokens] = np.arange(len(tokens))
     places = position[drawn.numpy().clip(-1, len(position) - 1)]
+    if demand is require:  # only one test is about the range
+        inside = ((places >= 0) & (places < starts)).all(axis=1)
+        places = places[inside] if inside.mean() > 0.5 else places
     came = np.unique(places).tolist()
     demand(
         {*came} <= {*allowed}, mistake="a start is out of range", yours=came, expected=f"starts from 0 to {starts - 1}"
-    )
-    varied = len(allowed) == 1 or not same(drawn, drawn[:1].expand(calls, rows))
-    demand(
-        varied, mistake=f"every call returns the same batch, though {len(allowed)} starts are possible", yours=drawn[0]
     )
     numbers: Array = np.searchsorted(allowed, places)
     return numbers
@@ -89,7 +96,7 @@ def explain_truncation(row: Array, data: Array) -> str:
     return ""
 
 
-@given(token_cases(windows=st.integers(1, 20)), st.booleans())
+@given(token_cases(windows=st.integers(2, 20), least_rows=1), st.booleans())
 def test_rows_are_windows_of_data(student: Student, case: TokenCase, from_file: bool) -> None:
     """Every row is data[start : start + sequence_length], and at least one token follows it as a target."""
     reply = student.call(probes.batch, case.data, case.batch_size, case.sequence_length, case.seed, from_file)
@@ -102,21 +109,21 @@ def test_rows_are_windows_of_data(student: Student, case: TokenCase, from_file: 
 
 def test_every_valid_start_occurs(student: Student, seed: int) -> None:
     """Exactly the starts in range(len(data) - sequence_length) occur, including the first and the last."""
-    for sequence_length in (1, 3, 8):
-        starts = draw_starts(student, 4, 1, sequence_length, 80, seed, check)
+    for number, sequence_length in ((4, 2), (4, 3), (4, 8)):
+        starts = draw_starts(student, number, 2, sequence_length, 40, seed, check)
         if starts is None:
             return
-        came, expected = sorted({*starts.flatten().tolist()}), "starts 0, 1, 2 and 3 in 80 draws"
-        wanted = len(oracle.starts(4 + sequence_length, sequence_length))
+        came, expected = sorted({*starts.flatten().tolist()}), f"starts 0 to {number - 1} in 80 draws"
+        wanted = len(oracle.starts(number + sequence_length, sequence_length))
         check(len(came) == wanted, "some start never occurs", yours=came, expected=expected)
 
 
 def test_starts_are_uniform(student: Student, seed: int) -> None:
     """All starts are equally likely."""
-    starts = draw_starts(student, 64, 1, 5, 3200, seed)
+    starts = draw_starts(student, 64, 2, 5, 3200, seed)
     if starts is None:
         return
-    counts = np.bincount(starts.flatten(), minlength=len(oracle.starts(64 + 5, 5)))
+    counts = np.bincount(starts[:, 0], minlength=len(oracle.starts(64 + 5, 5)))
     low, high = chi_square_range(len(counts) - 1)
     shown = "about 50 of 3200 draws for each of 64 starts"
     note = f"the starts are not equally likely: one occurs {counts.min()} times, another {counts.max()} times"
@@ -174,12 +181,12 @@ def describe_relation(first: Array, second: Array) -> str:
 
 def test_starts_may_repeat(student: Student, seed: int) -> None:
     """A start may occur twice: a batch can have more rows than there are starts."""
-    data = permutation(5, seed)
+    data = permutation(4, seed)
     reply = student.call(probes.batch, data, 40, 3, seed, False)
-    read_tokens(reply["batch"], oracle.rows(40, 5, 3), 3, check)
+    read_tokens(reply["batch"], oracle.rows(40, 4, 3), 3, check)
 
 
-@given(st.integers(0, 2**31), st.integers(1, 4))
+@given(st.integers(0, 2**31), st.integers(2, 5))
 def test_torch_seed_determines_result(student: Student, seed: int, sequence_length: int) -> None:
     """The same torch.manual_seed gives the same batches, two calls in a row differ, and the call sets no seed."""
     data = permutation(5000, seed)
@@ -193,14 +200,14 @@ def test_torch_seed_determines_result(student: Student, seed: int, sequence_leng
         check(same(batches, first) is repeats, mistake=note, yours=batches, expected=f"again {show(first)}")
 
 
-@given(st.sampled_from(["meta", "cpu"]), st.booleans(), st.integers(1, 3))
+@given(st.sampled_from(["meta", "cpu"]), st.booleans(), st.integers(2, 4))
 def test_batch_is_on_device(student: Student, device: str, as_object: bool, batch_size: int) -> None:
     """The batch is on `device`, which may be a string or a torch.device."""
     reply = student.call(probes.on_device, permutation(20, 0), batch_size, 4, device, as_object)
     assert_equal(reply, [oracle.expected_device(device), [batch_size, 4]], what="device and shape")
 
 
-@given(token_cases(windows=st.integers(1, 9)))
+@given(token_cases(windows=st.integers(2, 9), least_rows=1))
 def test_batch_and_data_share_no_memory(student: Student, case: TokenCase) -> None:
     """The call does not modify the data, and later changes to the data do not change the batch."""
     reply = student.call(probes.later_change, case.data, case.batch_size, case.sequence_length, case.seed)

@@ -38,8 +38,9 @@ def test_weight_is_a_parameter_of_right_shape(student: Student, input_dim: int, 
         mistake="the weight is not an nn.Parameter: modules and optimizers would not find it",
     )
     check(anatomy["requires grad"], mistake="the nn.Parameter does not require grad")
-    note = "is the weight stored as (output_dim, input_dim), as in nn.Linear?"
-    assert_equal(anatomy["shape"], [input_dim, output_dim], what="shape", note=note)
+    transposed = "the weight is stored as (output_dim, input_dim), as nn.Linear does"
+    mistake = transposed if anatomy["shape"] == [output_dim, input_dim] else ""
+    assert_equal(anatomy["shape"], [input_dim, output_dim], what="shape", mistake=mistake)
     assert_equal(anatomy["dtype"], "torch.float32", what="dtype", mistake="the weight is not in torch's default dtype")
 
 

@@ -37,12 +37,15 @@ def test_gradients_reach_weight_and_input(student: Student, case: LinearCase) ->
 def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_dim: int) -> None:
     """The only state is weight, an nn.Parameter of shape (input_dim, output_dim) in torch's default dtype."""
     anatomy = student.call(probes.anatomy, input_dim, output_dim)
+    is_parameter, state_dict = anatomy["weight is an nn.Parameter"], anatomy["state_dict"]
     note = "weight is not an nn.Parameter that requires grad: is it a plain tensor, a buffer or frozen?"
-    check(anatomy["weight is an nn.Parameter"], note)
-    note = "weight should be the only parameter, without a bias"
-    assert_equal(anatomy["parameters"], ["weight"], what="parameters", note=note)
-    note = "weight should be the only key; is it stored as (output_dim, input_dim), as in nn.Linear?"
-    assert_equal(anatomy["state_dict"], {"weight": [input_dim, output_dim]}, what="state_dict", note=note)
+    check(is_parameter is not False, note)
+    transposed = "weight is stored as (output_dim, input_dim), as nn.Linear does"
+    mistake = transposed if state_dict == {"weight": [output_dim, input_dim]} else ""
+    note = "" if mistake else "weight should be the only key, without a bias"
+    assert_equal(state_dict, {"weight": [input_dim, output_dim]}, what="state_dict", note=note, mistake=mistake)
+    assert_equal(anatomy["parameters"], ["weight"], what="parameters")
+    check(is_parameter, "there is no attribute weight")
     assert_equal(anatomy["dtype"], "torch.float32", what="dtype", note="a new layer should have torch's default dtype")
 
 

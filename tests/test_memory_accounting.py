@@ -22,7 +22,7 @@ PARTS, OFTEN_MISSED = (
 SHARED = st.tuples(st.sampled_from(["tied", "twice"]), SIZES, SIZES).map(list)
 BUFFERED = st.tuples(st.just("batch_norm"), SIZES, SIZES).map(list)
 COUNTED = sizes(1, 99, 0)
-TIMES = st.just(1) | st.integers(2**47, 2**48).map(lambda half: 2 * half + 1)
+TIMES = st.just(1) | st.integers(2**54, 2**55).map(lambda half: 2 * half + 1)
 EACH = st.sampled_from([1, 2, 4, 8, 12])
 KINDS = st.sampled_from(["parameter_bytes", "gradient_bytes", "optimizer_bytes", "activation_bytes"])
 

@@ -1,139 +1,323 @@
-"""Run the steps in order until one fails and write a report. The exit code is 0 or 1.
+"""Prove on a GPU, in ten minutes, everything that only a GPU can show: python -m benchmarks.prove_gpu
 
---device cuda|cpu   cpu rehearses the steps on the CPU with a simulated CUDA driver, which needs cc
---to FILE           where to write the report, in Markdown (default: results/prove_gpu.md)
+The steps are independent: each runs in a process of its own with its own time limit, and the next one runs whatever
+happens to it. The report (Markdown and JSON) is rewritten after every line, so it is complete whenever the run ends. A
+second run with the same report repeats only the steps that did not succeed. This file needs only the standard library.
+
+--minutes M         the whole run ends within this time (default: 9)
+--device cuda|cpu   cpu rehearses the steps on the CPU, with a pretended CUDA driver
+--quick             one workload, one slow solution and one cheat
+--only STEP         run only this step (repeatable)
+--again             repeat also the steps that have succeeded
+--to FILE           the report (default: results/prove_gpu.md); FILE with the suffix .json has the same in JSON
 """
 
 import argparse
+import contextlib
+import json
+import math
 import os
+import platform
+import selectors
+import signal
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
-from benchmarks import ROOT
-from benchmarks.prove_gpu.steps import MACHINE, TIMED, Place, Step
-from grader.base.errors import MachineError
-from grader.pipeline.setup import run_with_sandbox
-from grader.sandbox.launch import Sandbox
-from grader.speed import gpu, setup
-from grader.speed.child import Send, receive_messages
-from grader.tests.support.shared_gpu_memory import FAKE_GPU, build
-
-MAX_SILENCE = 900.0  # seconds
-SANDBOX = Step("sandbox", "the sandbox for timed workers starts", lambda *_: None)
-LOST = "its process died or timed out"
+ROOT = Path(__file__).resolve().parents[2]
+MINUTES = 9.0
+STEPS_MODULE = ("-m", "benchmarks.prove_gpu.steps")
+USED = 0.98  # of the minutes; the rest is for starting and killing processes
+KILL_SECONDS = 5.0  # a process that the driver does not let end is left behind after this time
+ENDS = {0: "holds", 1: "failed", 3: "lacking"}  # the outcome by exit code; any other is a crash
+DONE = ("holds", "lacking")  # what does not make the run fail
+TIMED_OUT = "stopped after its share of the time; the results so far are kept"
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """The outcome of a step."""
+class Step:
+    """A step: its name, its claim, its share of the time in seconds of a run of nine minutes, and its time limit."""
 
-    step: Step
+    name: str
+    claim: str
     seconds: float
-    lines: tuple[str, ...]
-    fault: str  # why it failed, "" if it passed
+    most: float = math.inf
+
+    def build_command(self, kind: str, seconds: float, extent: str) -> list[str]:
+        """Return the command that runs the step."""
+        if self.name == "torch":
+            return [
+                str(ROOT / "benchmarks/prove_gpu/torch_only.py"),
+                "3" if extent == "quick" else f"{seconds / 2:g}",
+                kind,
+            ]
+        return [*STEPS_MODULE, self.name, kind, f"{seconds:g}", extent]
+
+
+STEPS = (
+    Step("torch", "what the device reaches with torch alone", 40, 60),
+    Step("student", "the solution passes a student's timing tests", 85),
+    Step("workloads", "the solution passes every workload, timed by the grader without a sandbox", 110),
+    Step("clock", "the grader's clock agrees with other clocks", 35),
+    Step("sandbox", "the driver starts in a sandboxed worker, and memory reaches it by descriptor", 60),
+    Step("graded", "in the sandbox, slow solutions fail and the solution passes", 95),
+    Step("cheats", "no cheat gains points", 60),
+    Step("steady", "the device does not slow itself down under load", 55, 90),
+)
+
+
+@dataclass
+class Outcome:
+    """The outcome of a step so far."""
+
+    name: str
+    claim: str
+    outcome: str = "not run"
+    reason: str = ""
+    seconds: float = 0.0
+    lines: list[Any] = field(default_factory=list)
+    errors: str = ""  # the end of the error output
+    time: str = ""
 
 
 class Report:
-    """The outcomes so far, written to a file after each step."""
+    """The outcomes so far, in two files that are rewritten at every change."""
 
-    def __init__(self, place: Place, path: Path) -> None:
-        self.place = place
-        self.path = path
-        self.outcomes: list[Outcome] = []
-        path.parent.mkdir(parents=True, exist_ok=True)
+    def __init__(self, path: Path, about: Mapping[str, str], steps: Sequence[Step]) -> None:
+        self.path = find_writable(path)
+        self.about = dict(about)
+        self.outcomes = {step.name: Outcome(step.name, step.claim) for step in steps}
+        self.outcomes |= {name: outcome for name, outcome in self.read().items() if name in self.outcomes}
 
-    def add(self, outcome: Outcome) -> None:
-        """Add an outcome, write the file and print a line."""
-        self.outcomes.append(outcome)
-        self.path.write_text(self.format(), "utf-8")
-        text = f"failed: {outcome.fault}" if outcome.fault else "holds"
-        print(f"{outcome.step.name}: {text} ({outcome.seconds:.1f} s)", flush=True)
+    def read(self) -> dict[str, Outcome]:
+        """Return the outcomes of an earlier run on the same device with the same torch."""
+        try:
+            found = json.loads(self.path.with_suffix(".json").read_text("utf-8"))
+            outcomes = [Outcome(**stored) for stored in found["outcomes"] if found["about"] == self.about]
+        except (OSError, ValueError, KeyError, TypeError):
+            return {}
+        return {outcome.name: outcome for outcome in outcomes}
 
-    @property
-    def failed(self) -> bool:
-        """Whether the last step failed."""
-        return bool(self.outcomes and self.outcomes[-1].fault)
+    def write(self) -> None:
+        """Write both files."""
+        content = {"about": self.about, "outcomes": [asdict(outcome) for outcome in self.outcomes.values()]}
+        for path, text in (
+            (self.path.with_suffix(".json"), json.dumps(content, ensure_ascii=False, indent=1)),
+            (self.path, self.format()),
+        ):
+            part = path.with_name(path.name + ".part")
+            part.write_text(text + "\n", "utf-8")
+            part.replace(path)
 
     def format(self) -> str:
         """Return the report in Markdown."""
-        heading = f"`python -m benchmarks.prove_gpu --device {self.place.kind}`, {datetime.now(UTC):%Y-%m-%d}"
-        lines = [heading, "", "| step | claim | outcome | s |", "|---|---|---|---|"]
-        for outcome in self.outcomes:
-            text = f"**failed**: {outcome.fault}".replace("|", "\\|") if outcome.fault else "holds"
-            lines.append(f"| {outcome.step.name} | {outcome.step.claim} | {text} | {outcome.seconds:.1f} |")
-        for outcome in self.outcomes:
-            lines += ["", f"### {outcome.step.name}", "", *outcome.lines]
-        return "\n".join(lines) + "\n"
+        lines = ["`python -m benchmarks.prove_gpu`", "", *(f"- {name}: {text}" for name, text in self.about.items())]
+        lines += ["", "| step | claim | outcome | s | at |", "|---|---|---|---|---|"]
+        for each in self.outcomes.values():
+            text = f"**{each.outcome}**: {each.reason}" if each.reason else each.outcome
+            lines.append(format_row([each.name, each.claim, text, f"{each.seconds:.0f}", each.time]))
+        for each in self.outcomes.values():
+            if each.lines or each.errors:
+                lines += ["", f"## {each.name}", "", *format_lines(each.lines)]
+            if each.errors and each.outcome not in DONE:
+                lines += ["", "```", each.errors, "```"]
+        return "\n".join(lines)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run all steps until one fails, and return the exit code."""
+def find_writable(path: Path) -> Path:
+    """Return the path if a file can be written there, else one in a new temporary folder."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.with_suffix(".part").touch()
+        path.with_suffix(".part").unlink()
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="prove-gpu-"), path.name)
+    return path
+
+
+def format_lines(values: Sequence[Any]) -> Iterator[str]:
+    """Yield the Markdown of remarks and of rows; consecutive rows with the same columns are one table."""
+    columns: list[str] = []
+    for value in values:
+        if isinstance(value, str):
+            yield from (["", f"- {value}"] if columns else [f"- {value}"])
+            columns = []
+            continue
+        if list(value) != columns:
+            columns = list(value)
+            yield from ("", format_row(columns), "|---" * len(columns) + "|")
+        yield format_row(value.values())
+
+
+def format_row(cells: Any) -> str:
+    """Return a row of a table in Markdown."""
+    return "| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+
+def main(arguments: Sequence[str] | None = None, steps: Sequence[Step] = STEPS) -> int:
+    """Run the steps and return the exit code: 0 if none failed, otherwise 1."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.prove_gpu")
+    parser.add_argument("--minutes", type=float, default=MINUTES)
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", action="append", choices=[step.name for step in steps])
+    parser.add_argument("--again", action="store_true")
     parser.add_argument("--to", type=Path, default=ROOT / "results/prove_gpu.md")
     chosen = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:  # not /tmp, because every worker has its own /tmp
-        place = (
-            Place(chosen.device, gpu.choose_gpu()) if chosen.device == "cuda" else Place("cpu", FAKE_GPU, Path(name))
-        )
-        if place.driver is not None and (reason := build(place.driver)):
-            sys.exit(reason)
-        report = Report(place, chosen.to)
-        run_all(report)
+    until = time.monotonic() + USED * 60 * chosen.minutes
+    extent = "quick" if chosen.quick else "whole"
+    report = Report(chosen.to, describe_machine(chosen.device, extent), steps)
+    report.write()
+    pending = [step for step in steps if not chosen.only or step.name in chosen.only]
+    pending = [step for step in pending if chosen.again or report.outcomes[step.name].outcome != "holds"]
+    with tempfile.TemporaryDirectory(prefix="prove-gpu-", ignore_cleanup_errors=True) as folder:
+        while pending:
+            step, share = pending[0], pending[0].seconds / sum(step.seconds for step in pending)
+            seconds = min(share * (until - time.monotonic()), step.most * max(1.0, chosen.minutes / MINUTES))
+            command = [sys.executable, *step.build_command(chosen.device, seconds, extent)]
+            environment = build_environment(Path(folder), chosen.device)
+            run_step(command, environment, report.outcomes[pending.pop(0).name], seconds, Path(folder), report.write)
     print(f"report: {report.path}")
-    return 1 if report.failed else 0
+    return 0 if all(outcome.outcome in (*DONE, "not run") for outcome in report.outcomes.values()) else 1
 
 
-def run_all(report: Report) -> None:
-    """Run the untimed steps, then the timed ones in one shared sandbox, as when grading a class."""
-    run_steps(MACHINE, report, report.place)
-
-    def use(sandbox: Sandbox) -> None:
-        run_steps(TIMED, report, replace(report.place, sandbox=sandbox))
-
-    if report.failed:
-        return
-    timing = setup.plan_workers(report.place.gpu if report.place.kind == "cuda" else None)
+def describe_machine(device: str, extent: str) -> dict[str, str]:
+    """Return what an earlier report must agree with to be continued."""
     try:
-        run_with_sandbox("bwrap", setup.get_limits(), timing, print, use)
-    except MachineError as error:
-        report.add(Outcome(SANDBOX, 0.0, (), str(error)))
+        torch = metadata.version("torch")
+    except metadata.PackageNotFoundError:
+        torch = "not installed"
+    try:
+        done = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=20)
+        devices = " ".join(done.stdout.split()) or "none"
+    except (OSError, subprocess.TimeoutExpired) as error:
+        devices = f"unknown: nvidia-smi: {type(error).__name__}"
+    machine = f"{platform.system()} {platform.release()}, {platform.machine()}, Python {platform.python_version()}"
+    return {"machine": machine, "torch": torch, "devices": devices, "run": f"--device {device}, {extent}"}
 
 
-def run_steps(steps: Sequence[Step], report: Report, place: Place) -> None:
-    """Run steps in order until one fails."""
-    for step in steps:
-        report.add(run_step(step, place))
-        if report.failed:
-            return
+def build_environment(folder: Path, device: str) -> dict[str, str]:
+    """Return the environment of a step, in which nothing is written to the home directory or to this project.
+
+    A rehearsal on the CPU sees no GPU.
+    """
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    hidden = {"CUDA_VISIBLE_DEVICES": ""} if device == "cpu" else {}
+    return (
+        ours
+        | hidden
+        | {
+            "PYTHONPATH": os.pathsep.join(paths),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "XDG_CACHE_HOME": str(folder / "cache"),
+            "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis"),
+            "KATA_LANG": "en",
+        }
+    )
 
 
-def run_step(step: Step, place: Place) -> Outcome:
-    """Run one step in its own process, because it may start CUDA or crash."""
-    began, lines, fault = time.monotonic(), [], LOST
-
-    def work(send: Send) -> None:
-        os.environ.update(place.environment)
+def run_step(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    found: Outcome,
+    seconds: float,
+    folder: Path,
+    write: Callable[[], None],
+) -> None:
+    """Run a step until it ends or its time is up, and record its outcome."""
+    print(f"{found.name} (up to {seconds:.0f} s) …", flush=True)
+    began, found.lines, found.errors = time.monotonic(), [], ""
+    found.outcome, found.reason, found.time = "stopped", "the run ended here", f"{datetime.now(UTC):%Y-%m-%d %H:%M}"
+    with (folder / "errors").open("w+b") as errors:
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            start_new_session=True,
+        )
         try:
-            step.run(place, lambda line: send(b"+" + line.encode()))
-        except BaseException as error:
-            send(b"-" + (str(error).strip().partition("\n")[0] or type(error).__name__).encode())
-        else:
-            send(b".")
+            for line in read_lines(process, began + seconds):
+                add_value(line, found.lines)
+                found.seconds = time.monotonic() - began
+                write()
+            code = end_process(process, began + seconds)
+            errors.seek(0)
+            found.errors = errors.read()[-4000:].decode("utf-8", "replace").strip()
+            found.outcome, found.reason = judge_end(code, found.errors)
+        finally:
+            kill_group(process)
+            found.seconds = time.monotonic() - began
+            write()
+    print(f"{found.name}: {found.outcome}{f': {found.reason}' if found.reason else ''} ({found.seconds:.0f} s)")
 
-    for message in receive_messages(work, MAX_SILENCE):
-        kind, text = message[:1], message[1:].decode()
-        if kind == b"+":
-            lines += [text.rstrip()] if text else []
-        else:
-            fault = text
-    return Outcome(step, time.monotonic() - began, tuple(lines), fault)
+
+def add_value(line: bytes, lines: list[Any]) -> None:
+    """Add the value of a line of JSON; ignore other output."""
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return
+    if isinstance(value, str | dict):
+        lines.append(value)
+
+
+def read_lines(process: "subprocess.Popen[bytes]", until: float) -> Iterator[bytes]:
+    """Yield the lines that a process prints until it closes its output, ends or the time is up."""
+    assert process.stdout is not None
+    rest, descriptor = b"", process.stdout.fileno()
+    with selectors.DefaultSelector() as selector:
+        selector.register(descriptor, selectors.EVENT_READ)
+        while (left := until - time.monotonic()) > 0:
+            ready = selector.select(min(left, 1.0))
+            if not ready and process.poll() is not None:  # a process that it has started may keep the output open
+                return
+            if ready and not (read := os.read(descriptor, 2**16)):
+                return
+            if ready:
+                *whole, rest = (rest + read).split(b"\n")
+                yield from whole
+
+
+def end_process(process: "subprocess.Popen[bytes]", until: float) -> int | None:
+    """Return the exit code, or None if the time is up."""
+    try:
+        return process.wait(max(0.0, until - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def judge_end(code: int | None, errors: str) -> tuple[str, str]:
+    """Return the outcome and its reason, from the exit code and the error output of a step."""
+    last = errors.splitlines()[-1] if errors else ""
+    if code is None:
+        return "timed out", TIMED_OUT
+    if code not in ENDS:
+        name = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        return "crashed", f"{name}{f': {last}' if last else ''}"
+    if code == 1 and last.startswith("ModuleNotFoundError"):
+        return "lacking", last
+    return ENDS[code], last if code else ""
+
+
+def kill_group(process: "subprocess.Popen[bytes]") -> None:
+    """Kill a step and what it has started."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(subprocess.TimeoutExpired):  # it may wait in the kernel for the driver
+        process.wait(KILL_SECONDS)
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the report also says that the run was stopped
     sys.exit(main())

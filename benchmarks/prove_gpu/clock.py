@@ -4,12 +4,12 @@ They take turns timing the same matrix multiplication. On a busy CPU, wall time 
 grader's timing excludes, so torch's benchmark runs with both wall time and processor time.
 """
 
+import contextlib
 import importlib.util
 import mmap
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 import torch
 from torch.utils.benchmark import Timer
@@ -27,35 +27,22 @@ TURNS = 15
 AIM = 0.03
 
 
-@dataclass(frozen=True)
-class Turn:
-    """Work units per second according to the grader's clock and the others, measured back to back."""
+def measure_turns(kind: Kind, sandbox: Sandbox, turns: int = TURNS) -> Iterator[dict[str, float]]:
+    """Time the baseline's product with the grader, and the same product in this process with each other clock.
 
-    ours: float
-    others: dict[str, float]
-
-
-def compute_ratios(turns: Iterable[Turn]) -> dict[str, list[float]]:
-    """Return, for every other clock, the grader's rate divided by that clock's rate in each turn."""
-    found: dict[str, list[float]] = {}
-    for turn in turns:
-        for clock, rate in turn.others.items():
-            found.setdefault(clock, []).append(turn.ours / rate)
-    return found
-
-
-def measure_turns(kind: Kind, sandbox: Sandbox) -> Iterator[Turn]:
-    """Time the baseline's product with the grader, and the same product in this process with the other clocks."""
+    Yield, for each turn, the grader's rate divided by the rate of each other clock.
+    """
     machine = setup.open_machine(kind, connect_zygote(sandbox), connect_zygote(sandbox))
     task = choose_task(machine, course().workloads[WORKLOAD])
     clocks = dict(create_clocks(task))
     baseline = Baseline(machine, task)
     try:
         baseline.warm_up(machine.demands.warm_up_seconds)
-        for _ in range(TURNS):
+        for _ in range(turns):
             before = baseline.rate()
             others = {name: baseline.work / clock() for name, clock in clocks.items()}
-            yield Turn((before + baseline.rate()) / 2, others)
+            ours = (before + baseline.rate()) / 2
+            yield {name: ours / rate for name, rate in others.items()}
     finally:
         baseline.timed.close()
 
@@ -86,7 +73,9 @@ def create_clocks(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:
         if importlib.util.find_spec("triton"):
             from triton.testing import do_bench
 
-            yield "triton.testing.do_bench", lambda: do_bench(run, return_mode="median") / 1e3
+            with contextlib.suppress(Exception):  # triton may need a compiler
+                do_bench(run)
+                yield "triton.testing.do_bench", lambda: do_bench(run, return_mode="median") / 1e3
 
 
 def time_with_events(run: Callable[[], object]) -> float:

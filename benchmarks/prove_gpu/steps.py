@@ -1,375 +1,392 @@
-"""The steps of `prove_gpu`. A step that raises an exception has failed."""
+"""The steps that need the project: python -m benchmarks.prove_gpu.steps NAME cuda|cpu SECONDS whole|quick
+
+A step prints the lines that `torch_only.py` describes. It ends with exit code 0, or with a message as the last line of
+its error output and exit code 1 (a claim does not hold) or 3 (this machine lacks something).
+"""
 
 import contextlib
 import json
 import os
-import platform
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from statistics import median
+from typing import Literal
 
 import torch
 
 from benchmarks import ROOT
-from benchmarks.prove_gpu import clock, permissions
-from grader.commands import calibrate
-from grader.commands.doctor import examine
-from grader.proof.attacks import append_code, replace_kata
-from grader.proof.cheat_run import is_noisy, prove_times, time_all
-from grader.proof.cheats import load_cheats, load_slow
-from grader.proof.proof import format_markdown
+from benchmarks.prove_gpu import clock, torch_only
+from benchmarks.prove_gpu.torch_only import show
+from grader.base.errors import MachineError
+from grader.pipeline.setup import prove
+from grader.proof.cheat_run import is_inconclusive, time_all
+from grader.proof.cheats import Cheat, Slow, load_cheats, load_slow
 from grader.results.result import PerformanceResult
-from grader.sandbox.launch import Gpu, Sandbox, connect_zygote
-from grader.speed import setup
-from grader.speed.machine import Machine
+from grader.sandbox.launch import Gpu, IsolationError, Sandbox, launch
+from grader.speed import gpu, setup
 from grader.speed.session import Row, SpeedJob, grade_speed
-from grader.speed.timed_worker import Task, TimedWorker
+from grader.speed.state import DeviceState, StateUnknown, describe_slowdown, read_state
 from grader.tests.support.sandbox_workers import AS_OTHER_USER
+from grader.tests.support.shared_gpu_memory import FAKE_GPU, build, start_driver
 from torchkata.course import Workload, course
-from torchkata.speed.datasheets import device
-from torchkata.speed.freivalds import OWN_MARGIN
+from torchkata.speed import decision
 from torchkata.speed.sizes import Kind
-from torchkata.speed.workload import Rate, work_of
 
-Say = Callable[[str], None]  # adds a line to the report; an empty line only shows that the step is alive
-BLANK = " "
-
-BLOCK_SECONDS = 60.0
-COMMAND_SECONDS = 600.0
-STEADY_SECONDS = 1.0  # free memory that has not changed for this long counts as final
-MAX_FREE_SECONDS = 30.0
-TEAR_DOWNS = 5
-COLD_SECONDS: dict[Kind, float] = {"cuda": 60.0, "cpu": 0.0}
+COMMAND_SECONDS = 120.0
+RESERVED_SECONDS = 3.0  # of a step's time, for its end
+LOAD_SECONDS = 5.0  # between two readings of the device's state
 CLOCK_TOLERANCE: dict[Kind, float] = {"cuda": clock.AIM, "cpu": 0.9}  # relative tolerance; the CPU may be busy
-BUSY, BUSY_PROCESSES = "under load", os.cpu_count() or 1
-MIN_PEAK_SHARE = 0.5  # of the datasheet's bf16 peak
-QUERIES = (
-    *("name", "driver_version", "compute_mode", "mig.mode.current", "persistence_mode"),
-    *("memory.total", "power.limit", "clocks.max.sm", "clocks.max.memory", "temperature.gpu"),
+LACKING = 3  # exit code
+UNSANDBOXED = ("IsolationError", "unshare")  # in the errors of a machine without bubblewrap or user namespaces
+AS_STUDENTS = ("-m", "gpu", "--impl", "solution", "-p", "no:cacheprovider", "-p", "no:warnings")
+DANGEROUS = (  # the cheats that a GPU could let through although a CPU does not, the most dangerous first
+    *("elsewhere/after_the_answer", "elsewhere/when_it_is_looked_at", "elsewhere/on_another_stream"),
+    *("clocks/stops_the_gpus_clock", "kept/by_replaying_a_graph", "kept/by_pointer", "kept/the_buffer_before"),
+    *("memory_and_reads/reads_past_torch", "memory_and_reads/counts_no_reads", "less_work/in_bfloat16"),
+    *("forged/answers_early", "kept/the_first_block_for_all", "memory_and_reads/ballast"),
 )
-AS_STUDENTS = ("-m", "gpu", "--impl", "solution")
-FAULTY = {  # replacements for a correct `Linear.forward`, and the expected outcome
-    "raises": ("Linear.forward = lambda self, x: 1 / 0", "crashed"),
-    "ends Python": ("import os\nLinear.forward = lambda self, x: os._exit(0)", "crashed"),
-    "asks for too much memory": ("Linear.forward = lambda self, x: x.new_empty(2**50)", "crashed"),
-    "never answers": ("def forward(self, x):\n    while True: pass\nLinear.forward = forward", "timed_out"),
-    "is wrong": ("right = Linear.forward\nLinear.forward = lambda self, x: 1.05 * right(self, x)", "failed"),
-}
 
 
 class Failed(Exception):
     """A step's claim does not hold."""
 
 
+class Lacking(Exception):
+    """This machine lacks something that the step needs."""
+
+
 @dataclass(frozen=True)
 class Place:
-    """The device and sandbox that the steps use."""
+    """The device that the steps use, and the extent of the run."""
 
     kind: Kind
-    device: Gpu | str  # a GPU, or the reason why there is none
-    driver: Path | None = None  # in a rehearsal: the folder of the simulated driver library
-    sandbox: Sandbox | None = None  # for the timed steps
+    seconds: float
+    quick: bool  # one workload, one slow solution and one cheat
+
+    began: float = field(default_factory=time.monotonic)
 
     @property
-    def gpu(self) -> Gpu:
-        """The GPU. Raises Failed if there is none."""
-        if isinstance(self.device, str):
-            raise Failed(self.device)
-        return self.device
+    def until(self) -> float:
+        """The time at which the step should end by itself."""
+        return self.began + self.seconds - RESERVED_SECONDS
+
+    @cached_property
+    def gpu(self) -> Gpu | None:
+        """The GPU, or None on a CPU. Raises Lacking if it is unsuitable."""
+        found = gpu.choose_gpu() if self.kind == "cuda" else None
+        if isinstance(found, str):
+            raise Lacking(found)
+        return found
 
     @property
-    def environment(self) -> dict[str, str]:
-        """Environment variables that select the device."""
-        if self.driver is not None:
-            return {"LD_LIBRARY_PATH": str(self.driver)}
-        return {"CUDA_VISIBLE_DEVICES": self.device.uuid} if isinstance(self.device, Gpu) else {}
+    def workloads(self) -> Sequence[Workload]:
+        """The workloads to time."""
+        return [*course().workloads.values()][: 1 if self.quick else None]
 
-    def get_sandbox(self) -> Sandbox:
-        """Return the sandbox; only timed steps have one."""
-        assert self.sandbox is not None
-        return self.sandbox
+    @property
+    def slow(self) -> Sequence[Slow]:
+        """The slow solutions to time."""
+        return [*load_slow([*course().katas.values()]).values()][: 1 if self.quick else None]
 
-    def open_machine(self) -> Machine:
-        """Open the device in this process, which starts CUDA."""
-        return setup.open_machine(self.kind, connect_zygote(self.get_sandbox()), connect_zygote(self.get_sandbox()))
-
-
-@dataclass(frozen=True)
-class Step:
-    """A check and the claim that it verifies."""
-
-    name: str
-    claim: str
-    run: Callable[[Place, Say], None]
+    @property
+    def cheats(self) -> Sequence[Cheat]:
+        """The cheats to time, the most dangerous first."""
+        order = {title: place for place, title in enumerate(DANGEROUS)}
+        found = sorted(load_cheats([*course().katas.values()]), key=lambda cheat: order.get(cheat.title, len(order)))
+        return found[: 1 if self.quick else None]
 
 
-def start_table(say: Say, heading: Sequence[str]) -> Callable[..., None]:
-    """Start a table in the report and return a function that adds a row."""
-    say(f"| {' | '.join(heading)} |")
-    say(f"|{'---|' * len(heading)}")
-    return lambda *cells: say(f"| {' | '.join(map(str, cells))} |")
+@contextlib.contextmanager
+def open_sandbox(place: Place, *levels: Literal["bwrap", "none"]) -> Iterator[Sandbox]:
+    """Open a sandbox for timed workers at the first of these levels that works. Raises Lacking."""
+    if place.gpu is not None:
+        os.environ["CUDA_VISIBLE_DEVICES"] = place.gpu.uuid  # for this process, too
+    with contextlib.ExitStack() as stack:
+        for level in levels:
+            try:
+                sandbox = launch(level, setup.get_limits(), setup.plan_workers(place.gpu))
+                stack.callback(sandbox.close)
+                prove(sandbox, (), show)
+            except IsolationError as error:
+                show(f"isolation {level} does not work here: {error}")
+                continue
+            show(f"isolation: {level}")
+            yield sandbox
+            return
+        raise Lacking(f"isolation {' or '.join(levels)} does not work here")
 
 
-def run_command(*command: str) -> str:
+def run_student_tests(place: Place) -> None:
+    """Run `pytest -m gpu` on the solution in this process."""
+    import pytest
+
+    measured: list[str] = []
+
+    class Reporter:
+        def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+            row = getattr(report, "workload", None)
+            if row is not None and row.figure is not None:
+                measured.append(row.result.name)
+                thresholds, mfu = row.figure.thresholds, row.figure.mfu
+                remark = row.figure.shrunk or row.result.message.strip().rpartition("\n")[2]
+                show(
+                    {
+                        "workload": row.result.name,
+                        "outcome": row.verdict,
+                        "share": f"{row.figure.verdict.median:.3f}",
+                        "thresholds": f"{thresholds.passing:.2f}, {thresholds.full:.2f}",
+                        "MFU": "" if mfu is None else f"{mfu:.3f}",
+                        "remark": remark,
+                    }
+                )
+            elif row is not None:
+                show(f"{row.result.name}: {row.result.outcome}: {row.result.message}")
+
+    pretended = [] if place.kind == "cuda" else ["-p", "grader.tests.support.fake_gpu"]
+    chosen = ["--kata", place.workloads[0].uses[-1]] if place.quick else []
+    if code := pytest.main([*AS_STUDENTS, *pretended, *chosen], plugins=[Reporter()]):
+        raise Failed(f"pytest ended with exit code {int(code)}")
+    if not measured:
+        raise Lacking("pytest has measured no workload")
+
+
+def time_workloads(place: Place) -> None:
+    """Time the baseline and the solution of every workload, without a sandbox."""
+    with open_sandbox(place, "none") as sandbox:
+        time_solution(place, sandbox)
+
+
+def time_solution(place: Place, sandbox: Sandbox) -> None:
+    """Time the solution. Raises Failed if it misses a threshold."""
+    missed = []
+    for found in grade_files(place, sandbox, course().solutions(), place.workloads):
+        show(make_row(found))
+        accepted = ("passed",) if place.kind == "cuda" else ("passed", "inconclusive")  # the CPU may be busy
+        missed += [] if found.outcome in accepted else [f"{found.workload}: {found.outcome}, {found.message}"]
+    if missed:
+        raise Failed("; ".join(missed))
+
+
+def grade_files(
+    place: Place, sandbox: Sandbox, files: Mapping[str, bytes], timed: Sequence[Workload]
+) -> Iterator[PerformanceResult]:
+    """Yield the result of the files on each workload."""
+    for message in grade_speed(SpeedJob("prove_gpu", files, (), tuple(timed)), place.kind, sandbox):
+        if isinstance(message, Row):
+            yield message.row
+
+
+def make_row(found: PerformanceResult) -> dict[str, object]:
+    """Return the row of a table for a result; the baseline reaches its values divided by `share`."""
+    rate = torch_only.round_figure(found.rate / 1e9) if found.rate else ""
+    return {
+        "workload": found.workload,
+        "outcome": found.tier or found.outcome,
+        "share": "" if found.ratio is None else f"{found.ratio:.3f}",
+        "interval": "" if found.interval is None else f"{found.interval[0]:.3f} to {found.interval[1]:.3f}",
+        "thresholds": "" if found.thresholds is None else f"{found.thresholds[0]:.2f}, {found.thresholds[1]:.2f}",
+        "10⁹ units/s": f"{rate} {found.unit}" if rate else "",
+        "MFU": "" if found.mfu is None else f"{found.mfu:.3f}",
+        "baseline's MFU": "" if found.mfu is None or not found.ratio else f"{found.mfu / found.ratio:.3f}",
+        "blocks": found.blocks,
+        "s": round(found.seconds, 1),
+        "remark": found.message.partition("\n")[0],
+    }
+
+
+def compare_clocks(place: Place) -> None:
+    """Time the same matrix multiplication with each clock in turn."""
+    with open_sandbox(place, "bwrap", "none") as sandbox:
+        turns = [*clock.measure_turns(place.kind, sandbox, 2 if place.quick else clock.TURNS)]
+    wrong = []
+    for name in turns[0]:
+        found = [turn[name] for turn in turns]
+        values = {"median": median(found), "minimum": min(found), "maximum": max(found)}
+        show({"clock": name} | {key: round(value, 3) for key, value in values.items()} | {"turns": len(turns)})
+        judged = place.kind == "cuda" or "processor" in name
+        far = abs(values["median"] - 1) > CLOCK_TOLERANCE[place.kind]
+        wrong += [f"{name}: {values['median']:.3f}"] if judged and far else []
+    if wrong:
+        raise Failed(f"the grader's rate relative to other clocks is not 1 ± {clock.AIM:g}: {', '.join(wrong)}")
+
+
+def run_command(*command: str, environment: Mapping[str, str] = {}) -> str:
     """Return the output of a command. Raises Failed with its last line if it fails."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=COMMAND_SECONDS)
+    variables = {**os.environ, **environment}
+    done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=COMMAND_SECONDS)
     if done.returncode:
-        lines = (done.stderr or done.stdout).strip().splitlines() or [f"exit code {done.returncode}"]
-        raise Failed(f"{Path(command[0]).name} {' '.join(command[1:4])}: {lines[-1]}")
+        raise Failed(get_last_line(done.stderr or done.stdout) or f"exit code {done.returncode}")
     return done.stdout.strip()
 
 
-def show_device(place: Place, say: Say) -> None:
-    """Report the device and its modes."""
-    say(f"- torch {torch.__version__}, CUDA {torch.version.cuda}, Linux {platform.release()}, {setup.cpu_name()}")
-    if place.kind == "cpu":
-        say("- a rehearsal on the CPU: the figures below are not those of a GPU")
-        return
-    query = (f"--query-gpu={','.join(QUERIES)}", "--format=csv,noheader", f"--id={place.gpu.uuid}")
-    for name, value in zip(QUERIES, run_command("nvidia-smi", *query).split(", "), strict=True):
-        say(f"- {name}: {value}")
-
-
-def examine_machine(_place: Place, say: Say) -> None:
-    """Report the findings of `grader doctor`."""
-    findings = list(examine())
-    for finding in findings:
-        say(f"- {finding.state}: {finding.what}: {finding.found}")
-    if missing := [finding.what for finding in findings if finding.state == "missing"]:
-        raise Failed(f"missing: {', '.join(missing)}")
+def get_last_line(text: str) -> str:
+    """Return the last line that is not empty."""
+    return ([line.strip() for line in text.splitlines() if line.strip()] or [""])[-1]
 
 
 FORK = """
 import torch
 from grader.sandbox import cuda, forks
-forks.demand_no_driver()
-torch.autograd.backward(torch.ones((), requires_grad=True) * 2)
 def loads():
     try:
         forks.demand_no_driver()
     except forks.ForkError:
         return True
     return False
-print(f"the first backward() loads the driver: {loads()}")
+before = loads()
+torch.autograd.backward(torch.ones((), requires_grad=True) * 2)
+first = loads()
 cuda.driver()
-print(f"a process with the driver loaded may fork: {not loads()}")
-raise SystemExit(0 if loads() else "a process with the driver loaded may fork")
+print(f"driver loaded at first {before}, after backward() {first}, after loading it {loads()}")
+raise SystemExit(0 if loads() and not before else "a process with the driver loaded may fork")
 """
 
 
-def check_forks(_place: Place, say: Say) -> None:
-    """Check, with the real driver library, the assertion that precedes each fork."""
-    for line in run_command(sys.executable, "-c", FORK).splitlines():
-        say(f"- {line}")
+def try_sandbox(place: Place) -> None:
+    """Try everything that GPU workers ask of the kernel and the driver; a failure does not prevent the other trials."""
+    with contextlib.ExitStack() as stack:
+        device, variables = place.gpu, dict[str, str]()
+        if device is None:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(dir="/var/tmp"))  # workers have their own /tmp
+            if reason := build(Path(folder)):
+                raise Lacking(reason)
+            device, variables = FAKE_GPU, {"LD_LIBRARY_PATH": folder}
+        os.environ.update(variables)
+        faults = [run_trial(name, trial) for name, trial in list_trials(device, fake=place.gpu is None)]
+    if failed := [fault for fault in faults if fault and not any(words in fault for words in UNSANDBOXED)]:
+        raise Failed("; ".join(failed))
+    if lacking := [*filter(None, faults)]:
+        raise Lacking(lacking[0])
 
 
-def start_driver_in_sandbox(place: Place, say: Say) -> None:
-    """Start the driver with all permissions, then without each of them."""
-    whole = permissions.start_driver(place.gpu)
-    row = start_table(say, ("permission removed", "`cuInit`, first context"))
-    row("none", whole)
-    if whole != permissions.STARTED:
-        raise Failed(f"in a worker cuInit and a first context returned {whole}")
-    for without, words in permissions.REMOVED.items():
-        found = permissions.start_driver(place.gpu, without)
-        row(words, f"{found}: {'not needed here' if found == permissions.STARTED else 'needed'}")
+def run_trial(name: str, trial: Callable[[], str]) -> str:
+    """Run a trial and show what it returns. Return "" or the error."""
+    try:
+        text, fault = trial(), ""
+    except Exception as error:
+        text = fault = f"{type(error).__name__}: {get_last_line(str(error))}"
+    show({"trial": name, "outcome": text})
+    return fault and f"{name}: {fault}"
 
 
-def share_memory(place: Place, say: Say) -> None:
-    """Share device memory with workers through a descriptor, as this user and, if run as root, as an ordinary user."""
-    pretended = ["--fake"] if place.driver else []
-    users: dict[str, Sequence[str]] = {"this user": ()} | (
-        {"an ordinary user": AS_OTHER_USER} if os.getuid() == 0 else {}
-    )
-    for user, before in users.items():
-        command = (*before, sys.executable, "-m", "grader.tests.support.shared_gpu_memory", *pretended)
-        found = json.loads(run_command(*command))
+def list_trials(device: Gpu, *, fake: bool) -> Iterator[tuple[str, Callable[[], str]]]:
+    """Yield the trials with their names."""
+
+    def start() -> str:
+        if any(codes := start_driver(device)):
+            raise Failed(f"result codes {codes}")
+        return "cuInit and the first context succeeded"
+
+    def share(*before: str) -> str:
+        pretended = ["--fake"] if fake else []
+        printed = run_command(*before, sys.executable, "-m", "grader.tests.support.shared_gpu_memory", *pretended)
         worker = {"right": [True, True], "alive": 7}
-        if found != {"workers": [worker, worker], "violations": [], "left open": 0}:
-            raise Failed(f"as {user}: {found}")
-        say(f"- {user}: 2 workers with 2 right blocks each; the memory outlived them and no descriptor leaked")
+        if json.loads(printed) != {"workers": [worker, worker], "violations": [], "left open": 0}:
+            raise Failed(printed)
+        return "2 workers with 2 right blocks each; the memory outlived them and no descriptor leaked"
+
+    yield "fork", lambda: run_command(sys.executable, "-c", FORK)
+    yield "the driver in a worker", start
+    yield "memory by descriptor, as this user", share
+    if os.getuid() == 0:
+        yield "memory by descriptor, as an ordinary user", lambda: share(*AS_OTHER_USER)
 
 
-def check_blocks(place: Place, say: Say) -> None:
-    """Check the smallest block of every workload, for plain torch and the solution."""
-    machine, files = place.open_machine(), course().solutions()
-    row = start_table(say, ("workload", "error of plain torch", "error of the solution", "limit", "s"))
-    for name in course().workloads:
-        work = work_of(name)
-        task = Task(name, place.kind, work.sizes[place.kind], calls=1)
-        began = time.monotonic()
-        plain, floor = measure_error(TimedWorker(machine.baseline, machine.limits, task, None))
-        error, _ = measure_error(TimedWorker(machine.student, machine.limits, task, files))
-        comparable = not isinstance(work, Rate) or work.same_as_baseline
-        limit = max(floor, OWN_MARGIN * plain) if comparable else floor
-        took = f"{time.monotonic() - began:.1f}"
-        row(name, f"{plain:.1e}" if comparable else "", f"{error:.1e}", f"{limit:.1e}", took)
-        if not error <= limit < float("inf"):
-            raise Failed(f"{name}: the solution's error is {error:.1e}, above the limit of {limit:.1e}")
+def grade_path(place: Place) -> None:
+    """Time the slow solutions and the solution at the strongest isolation that works here."""
+    problems: list[str] = []
+    with open_sandbox(place, "bwrap", "none") as sandbox:
+        for trial in time_all(place.slow, [], sandbox.isolation, sandbox, str, place.kind):  # type: ignore[arg-type]
+            assert trial.row is not None
+            show({"submission": trial.title} | make_row(trial.row))
+            too_slow = trial.row.outcome == "timed_out"  # on a GPU, a loop over rows takes minutes
+            problems += [] if too_slow else [f"{trial.title}: {problem}" for problem in trial.problems]
+        try:
+            time_solution(place, sandbox)
+        except Failed as error:
+            problems.append(str(error))
+    if problems:
+        raise Failed("; ".join(problems))
 
 
-def measure_error(timed: TimedWorker) -> tuple[float, float]:
-    """Return the error of one block, and the largest error that a correct block may have."""
+def try_cheats(place: Place) -> None:
+    """Time as many cheats as there is time for, the most dangerous first."""
+    problems, tried, longest = list[str](), 0, 0.0
+    with open_sandbox(place, "bwrap", "none") as sandbox:
+        for cheat in place.cheats:
+            if time.monotonic() + longest > place.until:
+                break
+            began = time.monotonic()
+            trials = time_all([cheat.slow], [cheat], sandbox.isolation, sandbox, str, place.kind)  # type: ignore[arg-type]
+            slow, trial = trials
+            stopped = trial.stopped_by or trial.admitted
+            row: dict[str, object] = {"cheat": cheat.title, "stopped by": stopped, "points gained": trial.gained}
+            if slow.row is not None and is_inconclusive(slow.row):
+                row["stopped by"] = "inconclusive"
+            tried, longest = tried + 1, max(longest, time.monotonic() - began)
+            show(row | {"s": round(time.monotonic() - began, 1)})
+            problems += [] if trial.admitted else [f"{cheat.title}: {problem}" for problem in trial.problems]
+    show(f"{tried} of {len(place.cheats)} cheats tried")
+    if problems:
+        raise Failed("; ".join(problems))
+
+
+def load_device(place: Place) -> None:
+    """Multiply matrices until the time is up, and read the device's state again and again."""
+    if place.kind != torch_only.KIND:
+        raise Lacking("torch finds no CUDA device")
+    states: list[DeviceState] = []
+    unknown = ""
+    while True:
+        seconds = LOAD_SECONDS if place.kind == "cuda" and not place.quick else 0.5
+        row: dict[str, object] = {"TFLOP/s": torch_only.warm_up(seconds)}
+        try:
+            states.append(state := read_state())
+            row |= {"SM MHz": state.sm_mhz, "memory MHz": state.memory_mhz, "°C": state.celsius}
+            row["slowed down, ms"] = {words: round(ns / 1e6) for words, ns in state.slowed_ns.items()}
+        except StateUnknown as error:
+            row["state"] = unknown = str(error)
+        show(row)
+        if place.quick or time.monotonic() + LOAD_SECONDS > place.until:
+            break
+    uuid = str(torch.cuda.get_device_properties(0).uuid) if place.kind == "cuda" else ""
+    for name, value in torch_only.read_driver(uuid) if uuid else ():
+        show({"after the load": name, "value": value})
+    if not unknown and (slowdown := describe_slowdown(states[0], states[-1])):
+        raise Failed(slowdown)
+
+
+STEPS: dict[str, Callable[[Place], None]] = {
+    "student": run_student_tests,
+    "workloads": time_workloads,
+    "clock": compare_clocks,
+    "sandbox": try_sandbox,
+    "graded": grade_path,
+    "cheats": try_cheats,
+    "steady": load_device,
+}
+
+
+def main(name: str, kind: Kind, seconds: str, quick: str) -> None:
+    """Run one step; everything that other code prints goes to the error output."""
+    torch_only.OUT = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    if kind == "cpu":
+        decision.is_disturbed = lambda *_: False  # a rehearsal does not wait until the machine is quiet
     try:
-        return timed.block(BLOCK_SECONDS).error, timed.check.floor
-    finally:
-        timed.close()
+        STEPS[name](Place(kind, float(seconds), quick == "quick"))
+    except Lacking as error:
+        print(error, file=sys.stderr)
+        sys.exit(LACKING)
+    except (Failed, MachineError) as error:
+        sys.exit(get_last_line(str(error)))
 
 
-def tear_down(place: Place, say: Say) -> None:
-    """Kill workers; report the time until the process ends and until its memory is free again."""
-    machine, name = place.open_machine(), next(iter(course().workloads))
-    task = Task(name, place.kind, work_of(name).sizes[place.kind], calls=1)
-    for _ in range(TEAR_DOWNS):
-        timed = TimedWorker(machine.baseline, machine.limits, task, None)
-        timed.block(BLOCK_SECONDS)
-
-        def free(timed: TimedWorker = timed) -> int:
-            return torch.cuda.mem_get_info()[0] if place.kind == "cuda" else -timed.worker.read_memory().own
-
-        before, began = free(), time.monotonic()
-        timed.worker.end()
-        gone = time.monotonic() - began
-        returned, seconds = wait_for_memory(before, free)
-        timed.close()
-        say(f"- ended after {gone:.3f} s; {returned / 2**20:.0f} MiB freed within another {seconds:.3f} s")
-        if returned <= 0:
-            raise Failed(f"no memory was freed within {MAX_FREE_SECONDS:g} s")
-
-
-def wait_for_memory(before: int, free: Callable[[], int]) -> tuple[int, float]:
-    """Return the number of bytes freed, and how many seconds that took."""
-    began, most, at = time.monotonic(), before, 0.0
-    while time.monotonic() - began < (at + STEADY_SECONDS if most > before else MAX_FREE_SECONDS):
-        if (now := free()) > most:
-            most, at = now, time.monotonic() - began
-        time.sleep(0.001)
-    return most - before, at
-
-
-def measure_ceilings(place: Place, say: Say) -> None:
-    """Benchmark the device like `grader calibrate`, without storing the result."""
-    calibration = calibrate.measure(place.kind)
-    row = start_table(say, ("", "measured", "datasheet", "share", "reported by others"))
-    for cells in calibrate.make_rows(calibration):
-        row(*cells)
-    model = device(calibration.device)
-    peak = model.tflops.get("bf16") if model else None
-    if peak and calibration.flops["bf16"] < MIN_PEAK_SHARE * peak * 1e12:
-        raise Failed(f"bf16 reaches {calibration.flops['bf16'] / peak / 1e12:.2f} of the datasheet's peak")
-
-
-def compare_clocks(place: Place, say: Say) -> None:
-    """Time the same matrix multiplication with each clock in turn."""
-    row = start_table(say, ("clock", "ratio of the grader's rate to its rate: median", "minimum", "maximum", "turns"))
-    for name, ratios in clock.compute_ratios(clock.measure_turns(place.kind, place.get_sandbox())).items():
-        row(name, *(f"{ratio:.3f}" for ratio in (median(ratios), min(ratios), max(ratios))), len(ratios))
-        if abs(median(ratios) - 1) > CLOCK_TOLERANCE[place.kind] and (place.kind == "cuda" or "processor" in name):
-            raise Failed(f"ratio to {name} is {median(ratios):.3f}, expected 1 ± {CLOCK_TOLERANCE[place.kind]:g}")
-
-
-def time_solution(place: Place, say: Say) -> None:
-    """Time the solution on all workloads: after a pause, again immediately, and while all cores are busy."""
-    time.sleep(COLD_SECONDS[place.kind])
-    row = start_table(say, ("", "workload", "outcome", "share", "interval", "MFU", "blocks", "s"))
-    for when in ("cold", "hot", BUSY):
-        with load_cores() if when == BUSY else contextlib.nullcontext():
-            for found in grade_files(place, course().solutions(), list_workloads()):
-                row(when, *format_cells(found))
-                restless = when == BUSY or place.kind == "cpu"
-                if found.outcome not in (("passed", "inconclusive") if restless else ("passed",)):
-                    raise Failed(f"{when}, {found.workload}: {found.outcome}: {found.message}")
-
-
-def list_workloads() -> Sequence[Workload]:
-    """Return the workloads on which the solution is timed."""
-    return list(course().workloads.values())
-
-
-def grade_files(place: Place, files: Mapping[str, bytes], timed: Sequence[Workload]) -> Iterator[PerformanceResult]:
-    """Yield the result of the files on each workload."""
-    for message in grade_speed(SpeedJob("prove_gpu", files, (), tuple(timed)), place.kind, place.get_sandbox()):
-        if isinstance(message, Row):
-            yield message.row
-
-
-def format_cells(row: PerformanceResult) -> Iterator[str]:
-    """Yield the cells of a row for a result."""
-    why = row.message.partition("\n")[0] if row.outcome == "inconclusive" else row.tier
-    yield from (row.workload, f"{row.outcome}, {why}" if why else row.outcome)
-    yield "" if row.ratio is None else f"{row.ratio:.2f}"
-    yield "" if row.interval is None else f"{row.interval[0]:.2f} to {row.interval[1]:.2f}"
-    yield "" if row.mfu is None else f"{row.mfu:.2f}"
-    yield from (str(row.blocks or ""), f"{row.seconds:.1f}")
-
-
-@contextlib.contextmanager
-def load_cores() -> Iterator[None]:
-    """Keep every core busy."""
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(BUSY_PROCESSES)]
-    try:
-        yield
-    finally:
-        for process in busy:
-            process.kill()
-            process.wait()
-
-
-def time_faulty(place: Place, say: Say) -> None:
-    """Time submissions that fail in various ways, then the solution."""
-    linear, right = course().katas["linear"], course().solutions()
-    sources = {name: append_code(right["linear.py"].decode(), code) for name, (code, _) in FAULTY.items()}
-    cases = [(name, replace_kata(linear, sources[name]), ends) for name, (_, ends) in FAULTY.items()]
-    cases.append(("is an untouched stub", replace_kata(linear, course().stub("linear").read_text()), "not_started"))
-    cases.append(("is right", right, "passed"))
-    row = start_table(say, ("submission", "outcome", "message"))
-    for name, files, ends in cases:
-        (found,) = grade_files(place, files, [course().workloads["linear_forward"]])
-        row(name, found.outcome, found.message.partition("\n")[0])
-        if found.outcome != ends and not (ends == "passed" and is_noisy(found)):
-            raise Failed(f"a submission that {name} has outcome {found.outcome}, expected {ends}: {found.message}")
-
-
-def time_cheats(place: Place, say: Say) -> None:
-    """Time the slow solutions and the cheats, as `grader certify --only cheats` does on the CPU."""
-    katas = list(course().katas.values())
-    slow, fast = list(load_slow(katas).values()), list(load_cheats(katas))
-    proof = prove_times([*time_all(slow, fast, "bwrap", place.get_sandbox(), lambda _: say(""), place.kind)])
-    for line in format_markdown(proof.tables).splitlines()[1:]:
-        say(line or BLANK)
-    for note in proof.notes:
-        say(f"- {note}")
-    if proof.failed:
-        raise Failed("; ".join(proof.failed))
-
-
-def run_student_tests(place: Place, say: Say) -> None:
-    """Run `pytest -m gpu` on the solution."""
-    pretended = [] if place.kind == "cuda" else ["-p", "grader.tests.support.fake_gpu"]
-    printed = run_command(sys.executable, "-m", "pytest", *AS_STUDENTS, *pretended)
-    for line in ("```", *printed.splitlines(), "```"):
-        say(line)
-
-
-MACHINE = (
-    Step("device", "there is one whole device, and two processes can share it", show_device),
-    Step("machine", "submissions can be graded in a sandbox", examine_machine),
-    Step("fork", "a process with the driver loaded cannot fork", check_forks),
-    Step("driver", "the driver starts in a worker that is sandboxed as for grading", start_driver_in_sandbox),
-    Step("memory", "a worker of another user maps the grader's memory and can be killed", share_memory),
-)
-TIMED = (
-    Step("blocks", "plain torch and the solution compute a right block of every workload", check_blocks),
-    Step("tear-down", "the memory of a killed worker is freed", tear_down),
-    Step("calibrate", "the device reaches half of its datasheet's bf16 peak, if known", measure_ceilings),
-    Step("clock", "the grader's clock agrees with other clocks", compare_clocks),
-    Step("solution", "the solution passes every workload; under load it may be inconclusive", time_solution),
-    Step("faults", "a faulty submission gets its own outcome and does not affect others", time_faulty),
-    Step("cheats", "no slow solution passes, and no cheat gains points", time_cheats),
-    Step("student", "the solution passes a student's timing tests", run_student_tests),
-)
+if __name__ == "__main__":
+    main(*sys.argv[1:])  # type: ignore[arg-type]

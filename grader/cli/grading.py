@@ -61,7 +61,10 @@ def grade(
     keep: Annotated[Keep, typer.Option(help="Which points to keep when a kata is graded again.")] = Keep.new,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
     device: Annotated[
-        Device, typer.Option(help="Also grade speed on this device; speed on cpu earns no points.")
+        Device,
+        typer.Option(
+            help="Also grade speed on this device; on cpu, or if --isolation auto falls back to none, without points."
+        ),
     ] = Device.none,
     gradescope: Annotated[
         Path | None,

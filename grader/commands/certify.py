@@ -21,6 +21,7 @@ from grader.proof.cheats import load_cheats, load_slow
 from grader.proof.claims import Claim, make_claims
 from grader.proof.messages import write_messages
 from grader.proof.proof import Options, Proof, format_markdown, grade_all
+from grader.proof.shares import find_unfair, tabulate_shares
 from grader.proof.zoo_proof import ZooOutcome, tabulate_catches, tabulate_katas, tabulate_slowest
 from grader.results.dependencies import digest_grading
 from grader.results.result import write_whole
@@ -119,6 +120,9 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
         fresh = todo if options.force else [claim for claim in todo if not outcome.add_known(claim, proven.find(claim))]
         by_job = {id(claim.job): claim for claim in fresh}
         jobs = [claim.job for claim in fresh]
+        for claim in todo:
+            if claim.job.expect_failure:  # only one test runs
+                outcome.add_share(claim, proven.find(claim.with_all_tests()))
         try:
             for graded in grade_all([(jobs, options.jobs)], tests, sandbox, out, "certifying", "claims"):
                 claim = by_job[id(graded.job)]
@@ -131,9 +135,14 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
 
     run_with_tests(options.isolation, options.examples, warn, use, profile="prove", katas=katas, replay=options.replay)
     diagnoses = outcome.diagnoses
-    tables = [tabulate_katas(outcome, katas), diagnoses.tabulate(katas)]
+    entries = {kata.name: [each.entry.name for each in todo if each.kata == kata.name and each.entry] for kata in katas}
+    counts = {kata: len(names) for kata, names in entries.items()}
+    tables = [tabulate_katas(outcome, katas), diagnoses.tabulate(katas), tabulate_shares(outcome.shares, katas, counts)]
     tables += [] if options.quick else [tabulate_catches(outcome, katas), tabulate_slowest(outcome)]
     failed = [*outcome.list_failed(), *diagnoses.find_failed(katas)]
+    failed += [
+        line for kata, names in entries.items() for line in find_unfair(kata, outcome.shares.get(kata, {}), names)
+    ]
     unknown = [claim for claim in todo if claim.entry and not claim.entry.caught_by]
     notes = [] if options.write_caught_by or not unknown else [NO_TEST_KNOWN.format(len(unknown))]
     return Proof(tables, len(todo) + 1, failed, [*diagnoses.unforeseen, *notes], skipped=outcome.known)

@@ -1,7 +1,8 @@
 """`gradebook.csv`: one row per submission, with the points and status of each kata, workload points, and findings.
 
 There are columns for each kata that was graded, and a column for each workload with which at least one submission could
-earn points. The last column gives the reason if a submission could not be read. The same class and options always
+earn points. The column `device` then names the model of the device, because only results from the same model are
+comparable. The last column gives the reason if a submission could not be read. The same class and options always
 produce the same bytes. Texts are quoted, so that commas, semicolons and line breaks in a text do not start a new cell.
 """
 
@@ -31,6 +32,7 @@ def write(rows: Sequence[Result], directory: Path, *, excel: bool = False) -> No
             *("submission", "score", "max_score"),
             *(column for name in names for column in (name, f"{name}_status")),
             *workloads,
+            *(["device"] if workloads else []),
             *("findings", "unreadable"),
         ]
     ]
@@ -39,6 +41,7 @@ def write(rows: Sequence[Result], directory: Path, *, excel: bool = False) -> No
         cells: list[Cell] = [cell for name in names for cell in katas.get(name, ("", "not_graded"))]
         speed = {workload.workload: workload.score for workload in row.performance if earns_points(workload)}
         cells += [speed.get(name, "") for name in workloads]
+        cells += [row.environment.get("device", "") if speed else ""] if workloads else []
         table.append([row.submission, row.score, row.max_score, *cells, len(row.findings), one_line(row.unreadable)])
     write_whole(directory / "gradebook.csv", encode_csv(table, excel=excel))
 

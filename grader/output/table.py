@@ -27,7 +27,7 @@ def build_class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
     )
     legend = "   ".join(f"{symbol(status)} {class_words(f'status.{status}')}" for status in LOOK_OF if symbol(status))
     if any(workload.rehearsed for row in rows for workload in row.performance):
-        legend += f"\nspeed on a CPU: number of workloads passed; {REHEARSAL}"
+        legend += f"\nspeed: number of workloads passed; {REHEARSAL}"
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0, caption=legend, caption_justify="left")
     table.add_column("submission", overflow="fold", max_width=28)
     table.add_column("score", justify="right", no_wrap=True)

@@ -21,6 +21,14 @@ from grader.speed.smoke_test import run_smoke_test
 from torchkata.course import Kata, course
 from torchkata.speed.sizes import Kind
 
+PROTECTIONS = {  # of timing on a GPU, by isolation
+    "bwrap": "in bubblewrap: the clock, the inputs and the check are out of the student's reach",
+    "none": "without bubblewrap: in a process of its own, which can read files and see other processes",
+}
+NO_POINTS = "Timed without bubblewrap, which earns no points unless the instructor grades with --isolation none."
+REMEDY = "speed earns no points on this machine: make bubblewrap work (grader doctor), or grade with --isolation none"
+OWN_EYES = "`pytest -m gpu` may still time code here, in one process, for the student's own eyes"
+
 
 def grade_speeds(
     kind: Kind, queue: Queue, graded: Sequence[str], out: Console, warn: Callable[[str], None]
@@ -33,9 +41,9 @@ def grade_speeds(
     queued, unsure = find_untimed(kind, queue, set(graded))
     unfit = ""
 
-    def store(job: SpeedJob, rows: list[PerformanceResult], facts: dict[str, str]) -> None:
+    def store(job: SpeedJob, rows: list[PerformanceResult], facts: dict[str, str], *, lasting: bool = True) -> None:
         stored = result.read(options.out / job.submission / "result.json")
-        fingerprint = result.speed_fingerprint(stored.fingerprint, kind)
+        fingerprint = result.speed_fingerprint(stored.fingerprint, kind) if lasting else ""
         result.store(add_speed(stored, kind, rows, facts, fingerprint), options.out)
 
     def refuse(reason: str) -> None:
@@ -45,13 +53,21 @@ def grade_speeds(
             store(job, [make_empty_row(kind, workload, "not_graded", reason) for workload in job.workloads], {})
 
     def use(sandbox: Sandbox) -> None:
+        nonlocal unfit
         if reason := run_smoke_test(kind, sandbox):
             refuse(reason)
+            unfit += f" ({OWN_EYES})" if kind == "cuda" else ""
             return
+        open_to_students = kind == "cuda" and sandbox.isolation != "bwrap"
+        withheld = open_to_students and options.grading.isolation != "none"
+        if kind == "cuda":
+            out.print(f"speed is timed {PROTECTIONS[sandbox.isolation]}", markup=False, soft_wrap=True)
+        if withheld:
+            warn(REMEDY)
         with ProgressBar(out, sum(len(job.workloads) for job in queued), "workloads") as progress:
             for job in queued:
                 rows, facts = time_submission(job, kind, sandbox, lambda name: progress.count(f"timing {name}"))
-                store(job, rows, facts)
+                store(job, [withhold_points(row) for row in rows] if withheld else rows, facts, lasting=not withheld)
                 if any(row.outcome == "inconclusive" for row in rows):
                     unsure.append(job.submission)
 
@@ -59,10 +75,22 @@ def grade_speeds(
     if isinstance(device, str):
         refuse(device)
     elif queued:
-        run_with_sandbox(
-            options.grading.isolation, setup.get_limits(), setup.plan_workers(device), warn, use, [options.out]
-        )
+        with gpu.reserve(device) as taken:
+            if taken:
+                refuse(taken)
+            else:
+                run_with_sandbox(
+                    options.grading.isolation, setup.get_limits(), setup.plan_workers(device), warn, use, [options.out]
+                )
     return unsure, unfit
+
+
+def withhold_points(row: PerformanceResult) -> PerformanceResult:
+    """Return the row without points; the student reads why."""
+    if not row.counts:
+        return row
+    message = "\n".join(filter(None, (row.message, NO_POINTS)))
+    return msgspec.structs.replace(row, score=0.0, max_score=0.0, message=message)
 
 
 def build_untimed_rows(kind: Kind, katas: Sequence[Kata]) -> list[PerformanceResult]:

@@ -22,6 +22,10 @@ class Claim:
     job: Job
     entry: zoo.ZooEntry | None = None  # the wrong entry, if the group is "wrong"
 
+    def with_all_tests(self) -> "Claim":
+        """Return the claim about the same wrong entry that a complete proof makes."""
+        return replace(self, job=replace(self.job, katas=(course().katas[self.kata],), expect_failure=False))
+
     def refute(self, results: Sequence[KataResult]) -> str | None:
         """Return how the results contradict the claim, or None if the claim holds."""
         if self.entry is not None:

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from grader.proof.claims import Claim
 from grader.proof.diagnoses import Diagnoses
+from grader.proof.shares import measure_share
 from grader.results.result import KataResult
 from torchkata.course import Kata, course
 
@@ -32,6 +33,7 @@ class ZooOutcome:
     judged: list[Judged] = field(default_factory=list)
     diagnoses: Diagnoses = field(default_factory=Diagnoses)
     known: int = 0  # number of claims taken from stored proofs
+    shares: dict[str, dict[str, float]] = field(default_factory=dict)  # of the points lost, by kata and wrong entry
 
     def add(self, claim: Claim, katas: Sequence[KataResult]) -> bool:
         """Record a claim and return whether it holds."""
@@ -39,7 +41,15 @@ class ZooOutcome:
         self.judged.append(Judged(claim, katas, problem))
         if claim.group == "wrong":
             self.diagnoses.add(claim, katas)
+            self.add_share(claim, katas)
         return problem is None
+
+    def add_share(self, claim: Claim, katas: Sequence[KataResult] | None) -> None:
+        """Record the share of the points that a wrong entry loses, if all tests of its kata ran."""
+        for result in katas or ():
+            share = measure_share(course().katas[result.kata], result)
+            if claim.entry is not None and share is not None:
+                self.shares.setdefault(result.kata, {})[claim.entry.name] = share
 
     def add_known(self, claim: Claim, katas: Sequence[KataResult] | None) -> bool:
         """Record a claim using its stored results. Return False if there are none or they do not prove the claim."""

@@ -17,6 +17,7 @@ import struct
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from functools import partial
 from typing import Any
 
@@ -24,7 +25,7 @@ import msgspec
 import numpy as np
 
 from torchkata.seam.reply import Reply
-from torchkata.seam.values import MAX_AXES, MAX_DEPTH, Opaque, Plain, is_array, is_tensor
+from torchkata.seam.values import MAX_AXES, MAX_DEPTH, MAX_INT_BYTES, Opaque, Plain, is_array, is_tensor
 
 MAX_FRAME = 64 * 2**20
 MAX_OUTLINE = 2**20  # bytes of a reply without tensors, which may take up to 64 times as much memory as Python objects
@@ -32,7 +33,7 @@ BASE_REPLY, REPLY_PER_BYTE = 2**23, 16  # bytes allowed in every reply, and addi
 LARGE = 2**16  # frames of at least this many bytes are sent through shared memory
 IN_SHARED_MEMORY = 2**31  # flag that is added to the length of a frame
 SEALS = 1033, 0x0002 | 0x0004 | 0x0001  # F_ADD_SEALS: SHRINK, GROW and SEAL
-TENSOR, OPAQUE, ARRAY = 1, 2, 3
+TENSOR, OPAQUE, ARRAY, INTEGER = 1, 2, 3, 4
 SIMPLE = (bool, int, float, str, Opaque, type(None))
 LENGTH = struct.Struct("<I")
 NUMPY_DTYPES = (
@@ -188,8 +189,26 @@ def map_descriptor(descriptor: int) -> mmap.mmap:
 def encode(message: object) -> bytes:
     """Encode a message that consists of plain values, dataclasses and bytes."""
     contents: list[bytes] = []
-    outline = msgspec.msgpack.encode(message, enc_hook=partial(encode_extension, contents))
+    hook = partial(encode_extension, contents)
+    try:
+        outline = msgspec.msgpack.encode(message, enc_hook=hook)
+    except OverflowError:  # msgpack has only 64-bit integers
+        contents.clear()
+        outline = msgspec.msgpack.encode(wrap_integers(message), enc_hook=hook)
     return b"".join([LENGTH.pack(len(outline)), outline, *contents])
+
+
+def wrap_integers(message: Any) -> Any:
+    """Return a copy of a message with integers of more than 64 bits as msgpack extensions."""
+    if is_dataclass(message) and not isinstance(message, type):
+        return {each.name: wrap_integers(getattr(message, each.name)) for each in fields(message)}
+    if isinstance(message, (list, tuple)):
+        return [*map(wrap_integers, message)]
+    if isinstance(message, dict):
+        return {key: wrap_integers(value) for key, value in message.items()}
+    if type(message) is int and message.bit_length() > 63:
+        return msgspec.msgpack.Ext(INTEGER, message.to_bytes(MAX_INT_BYTES, "big", signed=True))
+    return message
 
 
 def encode_extension(contents: list[bytes], value: object) -> msgspec.msgpack.Ext:
@@ -257,6 +276,8 @@ def decode_extension(contents: Contents, code: int, data: memoryview) -> Plain:
     """Decode a msgpack extension (the inverse of `encode_extension`). Raises ValueError."""
     if code == OPAQUE:
         return Opaque(bytes(data[:200]).decode("utf-8", "replace"))
+    if code == INTEGER:
+        return int.from_bytes(data[:MAX_INT_BYTES], "big", signed=True)
     torch = sys.modules.get("torch")
     if code != ARRAY and (code != TENSOR or torch is None):
         raise ValueError("unknown extension")

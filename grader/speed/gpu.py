@@ -5,6 +5,9 @@ A process that forks must not initialize CUDA (see `grader/sandbox/forks.py`), s
 """
 
 import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -14,6 +17,7 @@ from grader.speed.state import StateUnknown, open_nvml, query
 
 MPS = "CUDA_MPS_PIPE_DIRECTORY"
 VISIBLE = "CUDA_VISIBLE_DEVICES"
+TAKEN = "another grader on this machine times on this device: wait for it, or set CUDA_VISIBLE_DEVICES to another one"
 SPLIT = "the device is split into MIG instances, but speed needs the whole device: nvidia-smi -mig 0"
 
 
@@ -34,6 +38,22 @@ def choose_gpu(nvml: Any = None) -> Gpu | str:
             )
     except StateUnknown as error:
         return f"no GPU found: {error}"
+
+
+@contextmanager
+def reserve(device: Gpu | None) -> Iterator[str]:
+    """Reserve a device within this context. Yield "", or why it is not free: only one grader may time on a device.
+
+    The name of a socket serves as the lock, because the kernel frees it no matter how the process ends.
+    """
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as lock:
+        taken = ""
+        if device is not None:
+            try:
+                lock.bind(f"\0torchkata-{device.uuid}")
+            except OSError:
+                taken = TAKEN
+        yield taken
 
 
 def find_first_visible(nvml: Any) -> Any:

@@ -1,6 +1,6 @@
 """Mistakes that Adam and AdamW share: in the averages, their corrections, and the update."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy import ndarray as Array
 from reference import optimizers as course
 from reference.adam import oracle as adam
 from reference.adam.oracle import Betas, State
-from reference.optimizer_mistakes import change_default
+from reference.optimizer_mistakes import Grads, Options, change_default
 from torchkata import Mistake, instead_of
 
 P: TypeAlias = Float[Array, "*shape"]
@@ -57,6 +57,23 @@ def corrected_outside(t: int, betas: Betas) -> tuple[float, float]:
 def counted_without_gradient(state: Any) -> Any:
     m, v, t = state or (0.0, 0.0, 0)
     return m, v, t + 1
+
+
+@instead_of(course.recall_state, "t counts the updates of all parameters together: count each parameter's own steps")
+def counted_for_all(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
+    return count_together(state, grads, group, i, step)
+
+
+@instead_of(course.recall_state, "t counts the updates of a group's parameters together: count each one's own steps")
+def counted_for_group(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
+    return count_together(state, [[row[group]] for row in grads], 0, i, step)
+
+
+def count_together(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
+    """Return the state of a parameter with the number of all updates so far."""
+    earlier = [*(own for row in grads[:step] for own in row), *grads[step][:group], grads[step][group][:i]]
+    m, v, _ = state or (0.0, 0.0, 0)
+    return m, v, sum(grad is not None for own in earlier for grad in own)
 
 
 @instead_of(course.load_state, "t is not in self.state[p]: after load_state_dict() it restarts at 1")
@@ -167,9 +184,9 @@ def first_for_both(p: P, state: State | None, grad: P, lr: float, betas: Betas =
     return adam.step(p, state, grad, lr, (betas[0], betas[0]), **options)
 
 
-@instead_of(adam.step, "a group's own betas are ignored")
-def constant_betas(p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any) -> Moved:
-    return adam.step(p, state, grad, lr, **options)
+@instead_of(course.get_options, "a group's own betas are ignored")
+def constant_betas(given: Sequence[Options], group: int) -> Options:
+    return {name: value for name, value in course.get_options(given, group).items() if name != "betas"}
 
 
 @instead_of(adam.step, "the average of the gradient starts at the first gradient instead of 0")

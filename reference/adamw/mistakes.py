@@ -1,6 +1,6 @@
 """Mistakes in AdamW."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reference import optimizers as course
@@ -10,7 +10,7 @@ from reference.adam.moment_mistakes import Moved, P, change_defaults, step_with
 from reference.adam.oracle import Betas, State
 from reference.adamw import oracle
 from reference.optimizer_mistakes import *  # noqa: F403
-from reference.optimizer_mistakes import change_default
+from reference.optimizer_mistakes import Options, change_default
 from torchkata import instead_of
 
 globals().update(change_defaults(oracle.step))
@@ -120,6 +120,6 @@ def decayed_at_the_first_rate(
     return moved, (inner, first)
 
 
-@instead_of(oracle.step, "a group's own weight_decay is ignored")
-def constant_decay(p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any) -> Moved:
-    return oracle.step(p, state, grad, lr, **options)
+@instead_of(course.get_options, "a group's own weight_decay is ignored")
+def constant_decay(given: Sequence[Options], group: int) -> Options:
+    return {name: value for name, value in course.get_options(given, group).items() if name != "weight_decay"}

@@ -45,6 +45,17 @@ def squeezed(returned: Any, batch_size: int, sequence_length: int) -> Any:
 
 
 @instead_of(
+    oracle.read_batch, "axis {axis} is squeezed away where it has size 1: the batch always has two", axis=[0, 1]
+)
+def one_axis_squeezed(returned: Any, batch_size: int, sequence_length: int, axis: int) -> Any:
+    sizes = [batch_size, sequence_length]
+    if sizes[axis] != 1:
+        return returned
+    fits = isinstance(returned, Tensor) and list(returned.shape) == [sizes[1 - axis]]
+    return returned.reshape(sizes) if fits else None
+
+
+@instead_of(
     oracle.read_batch,
     "NumPy reads a torch tensor of one element as a number, without axes: index NumPy arrays with NumPy arrays",
 )
@@ -56,7 +67,7 @@ def number_for_an_index(returned: Any, batch_size: int, sequence_length: int) ->
 @instead_of(oracle.read_batch, "the windows are concatenated into one long row: stack them")
 def in_one_row(returned: Any, batch_size: int, sequence_length: int) -> Any:
     long = isinstance(returned, Tensor) and list(returned.shape) == [batch_size * sequence_length]
-    return returned.reshape(batch_size, sequence_length) if long else returned
+    return returned.reshape(batch_size, sequence_length) if long else None
 
 
 @instead_of(oracle.read_batch, "the tokens are floats: use an integer dtype")

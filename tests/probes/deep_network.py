@@ -71,8 +71,10 @@ def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
         "state_dict": {key: list(value.shape) for key, value in model.state_dict().items()},
         "dtypes": sorted({str(p.dtype) for p in model.parameters()}),
         "parameters": sum(p.numel() for p in model.parameters() if p.requires_grad),
-        "layers is an nn.ModuleList": isinstance(model.layers, nn.ModuleList),
-        "every layer is a Block": all(isinstance(layer, assignment.deep_network.Block) for layer in model.layers),
+        "layers is an nn.ModuleList": isinstance(getattr(model, "layers", None), nn.ModuleList),
+        "every layer is a Block": all(
+            isinstance(layer, assignment.deep_network.Block) for layer in getattr(model, "layers", [])
+        ),
     }
 
 

@@ -49,14 +49,16 @@ def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dic
 
 @typed("layer = Linear(input_dim, output_dim)\nlayer.weight, layer.state_dict()")
 def anatomy(assignment: Any, input_dim: int, output_dim: int) -> dict[str, object]:
-    """Return parameters, state and dtype of a new layer."""
+    """Return parameters, state and dtype of a new layer, and whether its weight is a Parameter (None: no weight)."""
     layer = assignment.linear.Linear(input_dim, output_dim)
-    weight = getattr(layer, "weight", None)
+    weight: Any = getattr(layer, "weight", None)
     return {
         "state_dict": {key: list(value.shape) for key, value in layer.state_dict().items()},
         "dtype": str(getattr(weight, "dtype", None)),
         "parameters": [name for name, _ in layer.named_parameters()],
-        "weight is an nn.Parameter": isinstance(weight, nn.Parameter) and weight.requires_grad,
+        "weight is an nn.Parameter": None
+        if weight is None
+        else isinstance(weight, nn.Parameter) and weight.requires_grad,
     }
 
 

@@ -13,6 +13,7 @@ Rates = Sequence[Sequence[float]]
 Grads = Sequence[Sequence[Sequence[Tensor | None]]]
 Options = Mapping[str, Any]
 Literal = Callable[[Any], str]
+TINY = 1e-30  # a learning rate that moves nothing
 
 
 def restore_tuples(options: Options) -> dict[str, Any]:
@@ -76,6 +77,27 @@ def write_run(
     return "\n".join([write_parameters(params, literal), *created, *write_steps(lrs, grads, lrs[0], literal)])
 
 
+def write_runs_alone(
+    name: str, params: Groups, lrs: Rates, grads: Grads, options: Sequence[Options], literal: Literal
+) -> str:
+    """Take all steps with an optimizer for each parameter."""
+    lines = [write_parameters(params, literal)]
+    for g, (group, own) in enumerate(zip(params, options or [{}] * len(params), strict=True)):
+        for i in range(len(group)):
+            p, before = f"params[{g}][{i}]", lrs[0][g]
+            lines.append(f"opt = {name.partition('.')[2]}([{p}], lr={before}{write_keywords(own)})")
+            for rates, row in zip(lrs, grads, strict=True):
+                lines += [f"opt.param_groups[0]['lr'] = {rates[g]}"] * (rates[g] != before)
+                lines += [f"{p}.grad = {literal(row[g][i])}", "opt.step()"]
+                before = rates[g]
+    return "\n".join(lines)
+
+
+def write_creation(name: str, options: Options) -> str:
+    """Create an optimizer with these options."""
+    return f"{name.partition('.')[2]}([nn.Parameter(torch.ones(2))]{write_keywords(options)})"
+
+
 def write_state(name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal) -> str:
     """Take all steps, then look at the state."""
     return write_run(name, params, lrs, grads, literal) + "\nopt.state"
@@ -107,7 +129,7 @@ def write_in_place(
 
 def write_many_steps(name: str, steps: int) -> str:
     """Take many steps with the same gradient, saving and loading after two of them."""
-    created = f"opt = {name.partition('.')[2]}([p], lr=0.0)"
+    created = f"opt = {name.partition('.')[2]}([p], lr={TINY})"
     return f"""\
 p = nn.Parameter(torch.zeros(2, dtype=torch.bfloat16))
 p.grad = torch.ones_like(p)
@@ -124,10 +146,10 @@ p"""
 
 
 def write_scheduled(
-    name: str, param: Tensor, lr: float, gamma: float, grads: Sequence[Tensor], literal: Literal
+    name: str, param: Tensor, lr: float, gamma: float, grads: Sequence[Tensor], options: Options, literal: Literal
 ) -> str:
     """Take steps, each followed by a step of a scheduler."""
-    created = f"opt = {name.partition('.')[2]}(params[0], lr={lr})"
+    created = f"opt = {name.partition('.')[2]}(params[0], lr={lr}{write_keywords(options)})"
     scheduler = f"scheduler = torch.optim.lr_scheduler.ExponentialLR(opt, {gamma})"
     steps = [line for grad in grads for line in [*write_step([[grad]], literal), "scheduler.step()"]]
     return "\n".join([write_parameters([[param]], literal), created, scheduler, *steps])

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torchkata import typed
 
 from . import optimizer_code
-from .optimizer_code import Grads, Groups, Options, Rates, restore_tuples
+from .optimizer_code import TINY, Grads, Groups, Options, Rates, restore_tuples
 
 Trace = list[list[list[Tensor]]]  # parameters by step, group and place
 
@@ -70,6 +70,34 @@ def run(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads, op
     return take_steps(build(find_class(assignment, name), params, lrs[0], options), lrs, grads)
 
 
+@typed(optimizer_code.write_runs_alone)
+def run_alone(
+    assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads, options: Sequence[Options]
+) -> Trace:
+    """Return the parameters after every step, with an optimizer for each parameter that gets its group's options."""
+    optimizer_class = find_class(assignment, name)
+    trace: Trace = [[[] for _ in params] for _ in lrs]
+    for g, (group, own) in enumerate(zip(params, map(restore_tuples, options or [{}] * len(params)), strict=True)):
+        for i, p in enumerate(group):
+            optimizer = optimizer_class([nn.Parameter(p.clone())], lr=lrs[0][g], **own)
+            rates, own_grads = [[row[g]] for row in lrs], [[[row[g][i]]] for row in grads]
+            for step, [[moved]] in zip(trace, take_steps(optimizer, rates, own_grads), strict=True):
+                step[g].append(moved)
+    return trace
+
+
+@typed(optimizer_code.write_creation)
+def accepts(assignment: Any, name: str, options: Options) -> bool:
+    """Return whether an optimizer can be created with these options."""
+    optimizer_class = find_class(assignment, name)
+    optimizer_class([nn.Parameter(torch.ones(2))])
+    try:
+        optimizer_class([nn.Parameter(torch.ones(2))], **options)
+    except (ValueError, AssertionError):
+        return False
+    return True
+
+
 @typed(optimizer_code.write_overwritten_grads)
 def overwrite_grads(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads) -> Trace:
     """Write each gradient into the same tensor as the previous one; return the parameters after every step."""
@@ -114,11 +142,11 @@ def step_in_place(
 
 @typed(optimizer_code.write_scheduled)
 def run_with_scheduler(
-    assignment: Any, name: str, param: Tensor, lr: float, gamma: float, grads: list[Tensor]
+    assignment: Any, name: str, param: Tensor, lr: float, gamma: float, grads: list[Tensor], options: Options
 ) -> list[Tensor]:
     """Return the parameter after every step, with a scheduler that multiplies the learning rate by `gamma`."""
     p = nn.Parameter(param.clone())
-    optimizer = find_class(assignment, name)([p], lr=lr)
+    optimizer = find_class(assignment, name)([p], lr=lr, **options)
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma)
     trace = []
     for grad in grads:
@@ -157,17 +185,17 @@ def run_interrupted(
 def take_many_steps(assignment: Any, name: str, steps: int) -> dict[str, Tensor]:
     """Return bfloat16 parameters after many uninterrupted steps, and after as many with a save and load after two.
 
-    All steps but the last have a learning rate of 0, so only the state depends on them.
+    All steps but the last have a tiny learning rate, so only the state depends on them.
     """
     ends: dict[str, Tensor] = {}
     for way in ("whole", "resumed"):
         p = nn.Parameter(torch.zeros(2, dtype=torch.bfloat16))
         p.grad = torch.ones_like(p)
-        optimizer = find_class(assignment, name)([p], lr=0.0)
+        optimizer = find_class(assignment, name)([p], lr=TINY)
         for i in range(steps):
             if way == "resumed" and i == 2:
                 saved = copy.deepcopy(optimizer.state_dict())
-                optimizer = find_class(assignment, name)([p], lr=0.0)
+                optimizer = find_class(assignment, name)([p], lr=TINY)
                 optimizer.load_state_dict(saved)
             optimizer.step()
         optimizer.param_groups[0]["lr"] = 1.0

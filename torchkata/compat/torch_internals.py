@@ -2,7 +2,8 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,8 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 __all__ = [
     "DispatchMode",
+    "ZeroedMemory",
+    "fill_new_memory",
     "keep_gpu_busy",
     "reduce_torch_overhead",
     "skip_dynamo_import",
@@ -82,6 +85,28 @@ class DispatchMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def tensors_in(values: Any) -> list[torch.Tensor]:
         """Return all tensors in nested lists, tuples and dicts, in order."""
         return [each for each in tree_leaves(values) if isinstance(each, torch.Tensor)]
+
+
+class ZeroedMemory(DispatchMode):  # type: ignore[no-untyped-call]
+    """Fills the memory of `torch.empty` and similar functions with zeros."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        return result.zero_() if func.overloadpacket.__name__.startswith(("empty", "new_empty")) else result
+
+
+@contextmanager
+def fill_new_memory() -> Iterator[None]:
+    """Fill memory that torch would leave uninitialized: floats with NaN, integers with their largest number.
+
+    `torch.use_deterministic_algorithms` does the same, but imports torch's compiler.
+    """
+    before, warned = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    torch._C._set_deterministic_algorithms(True, warn_only=True)
+    try:
+        yield
+    finally:
+        torch._C._set_deterministic_algorithms(before, warn_only=warned)
 
 
 def keep_gpu_busy(cycles: int) -> None:

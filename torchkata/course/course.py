@@ -11,7 +11,10 @@ from .load import parse_kata, parse_workload, read_toml
 from .model import Kata, Limits, Track, Workload
 
 PRIVATE = frozenset(
-    ("solution.py", "fallback.py", "lint.toml", "wrong.toml", "caught_by.toml", "right", "attacks", "cheats", "slow")
+    (
+        *("solution.py", "fallback.py", "lint.toml", "wrong.toml", "caught_by.toml", "costly.toml"),
+        *("right", "attacks", "cheats", "slow"),
+    )
 )
 
 

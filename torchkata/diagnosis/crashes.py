@@ -12,6 +12,7 @@ PATTERNS: dict[
     r"DefaultCPUAllocator|MemoryError|Storage size calculation overflowed": "memory",
     r"does not require grad and does not have a grad_fn": "no_graph",
     r"a leaf Variable that requires grad is being used in an in-place|a view of a leaf Variable that requires": "leaf",
+    r"index 9223372036854775807 is out of bounds": "uninitialized",
     r"Only Tensors created explicitly by the user .* support the deepcopy": "graph_kept",
     r"is a plain tensor: only an nn\.Parameter": "plain_tensor",
     r"modified by an inplace operation": "in_place",

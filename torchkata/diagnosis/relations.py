@@ -4,9 +4,9 @@ A relation is reported only if it holds in every comparison and explains enough 
 coincidence.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,7 +66,7 @@ def find_relation(seen: Sequence[Comparison], *, of_shapes: bool = False) -> Rel
         return Relation()
     for formula in chain(FORMULAS, fit_formulas(known)):
         if fits(formula, known):
-            is_transposed = of_shapes and formula.key == "relation.reversed"
+            is_transposed = (of_shapes or prefix.startswith("shape")) and formula.key == "relation.reversed"
             key = "relation.stored_transposed" if is_transposed else formula.key
             return Relation(prefix + words(key, **formula.values), formula.is_rule)
     sentence = find_precision(known) or find_wrong_type(parts, known) or find_single_type(parts)
@@ -164,23 +164,49 @@ def have_same_structure(one: Comparison) -> bool:
 
 
 def find_key_difference(seen: Sequence[Comparison]) -> str:
-    """Return a sentence if the same keys are missing or unexpected in every wrong dict."""
-    found = set()
+    """Return a sentence if the same keys are missing or unexpected in every wrong dict, or names in its keys differ."""
+    found: set[tuple[str, str]] = set()
+    renamed: dict[str, None] = {}
     for one in seen:
         if not (isinstance(one.expected, dict) and isinstance(one.yours, dict)):
             return ""
-        missing = ", ".join(key for key in one.expected if key not in one.yours)
-        further = ", ".join(key for key in one.yours if key not in one.expected)
+        missing = [key for key in one.expected if key not in one.yours]
+        further = [key for key in one.yours if key not in one.expected]
         if missing or further:
-            found.add((missing, further))
+            renamed |= dict.fromkeys(find_new_names(one, missing, further))
+            found.add((", ".join(missing), ", ".join(further)))
         elif not same(one.yours, one.expected):
             return ""
+    if renamed and "" not in renamed:
+        return "; ".join(renamed)
     if len(found) != 1:
         return ""
-    ((missing, further),) = found
-    if not further:
-        return words("relation.missing", missing=missing)
-    return words("relation.renamed" if missing else "relation.further", missing=missing, further=further)
+    ((absent, extra),) = found
+    if not extra:
+        return words("relation.missing", missing=absent)
+    return words("relation.renamed" if absent else "relation.further", missing=absent, further=extra)
+
+
+def find_new_names(one: Comparison, missing: Sequence[str], further: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence for each name in the missing keys of a module's state that has another name, or "" if unclear.
+
+    A key such as `layers.0.weight` consists of names. The further keys must have the same shapes in the same order.
+    """
+    for old, new in zip_longest(missing, further, fillvalue=""):
+        names, others = old.split("."), new.split(".")
+        if not (old and new and has_same_sizes(one.yours[new], one.expected[old])):
+            yield ""
+        elif len(names) != len(others):
+            yield words("relation.no_parameter", missing=old, further=new) if len(missing) == 1 else ""
+        for name, other, following in zip(names, others, [*names[1:], None], strict=False):
+            if name != other and len(names) == len(others):
+                key = "relation.no_list" if following and following.isdigit() else "relation.no_module"
+                yield words(key if following else "relation.no_parameter", missing=name, further=other)
+
+
+def has_same_sizes(yours: Plain, expected: Plain) -> bool:
+    """Return whether two shapes are equal, or reversed as if one were transposed."""
+    return isinstance(yours, list) and isinstance(expected, list) and yours in (expected, expected[::-1])
 
 
 def find_constant_answer(seen: Sequence[Comparison]) -> str:

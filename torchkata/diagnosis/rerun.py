@@ -35,7 +35,7 @@ def find_pattern(body: Callable[..., None], examples: Iterable[Example]) -> Rela
     """Return a pattern that holds for all answers to a failed test, or an empty pattern."""
     trials = [run_trial(body, example) for example in examples]
     failed = [trial for trial in trials if not trial.right]
-    name = strip_number(failed[0].wrong) if failed and failed[0].wrong is not None else None
+    name = next((strip_number(trial.wrong) for trial in failed if trial.wrong is not None), None)
     compared = [one for trial in trials for one in trial.list_compared(name)]
     found = find_relation([each for each, _ in compared], of_shapes=name is not None and name.startswith(SHAPES))
     if found.sentence:

@@ -28,6 +28,7 @@ from torchkata.diagnosis.pairs import Mistakes, Trace, choose_pairs, collect_exp
 from torchkata.diagnosis.recording import Example, NotRecorded, RecordedBody, ReplayingStudent, record_body
 from torchkata.diagnosis.relations import Relation
 from torchkata.diagnosis.rerun import find_pattern, limit_examples
+from torchkata.diagnosis.uninitialized import depends_on_memory
 from torchkata.i18n import words
 from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
 from torchkata.seam.reply import Probe
@@ -103,6 +104,9 @@ def explain_answers(
         seconds = max(MIN_SECONDS, SHARE * duration)
         student_seconds = min(STUDENT_SECONDS, seconds)
     kept = limit_examples(body.kept())
+    if isinstance(cause, Wrong) and uses_uninitialized_memory(state.student, student_seconds):
+        cause.mistake = words("relation.uninitialized")
+        return
     enough = QUICK_FURTHER if state.is_quick_proof else MAX_FURTHER
     known = load_known_mistakes(kata)
     earlier = [result for result in state.results.get(kata, ()) if result.outcome == "failed"]
@@ -123,6 +127,15 @@ def explain_answers(
             cause.mistake = pattern.sentence
         else:
             cause.relation = pattern.sentence
+
+
+def uses_uninitialized_memory(student: Student, seconds: float) -> bool:
+    """Return whether the last answer depends on uninitialized memory. Raises nothing."""
+    try:
+        student.runner.set_budget(seconds)
+        return student.last is not None and depends_on_memory(student.last, SilencedStudent(student.runner))
+    except (Exception, AbortTest):
+        return False
 
 
 def compares_tensors(body: RecordedBody, kept: Sequence[Example]) -> bool:

@@ -1,5 +1,6 @@
 """Probes that any course can use, for functions and for classes with state, and the decorator `typed`."""
 
+import importlib
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
@@ -41,6 +42,14 @@ def call(assignment: Any, module: str, function: str, *arguments: object) -> obj
         *arguments: The function's arguments.
     """
     return getattr(getattr(assignment, module), function)(*arguments)
+
+
+def call_with_zeroed_memory(assignment: Any, module: str, probe: str, *arguments: object) -> object:
+    """Call another probe, and fill uninitialized memory with zeros instead of the usual NaN."""
+    from torchkata.compat.torch_internals import ZeroedMemory
+
+    with ZeroedMemory():
+        return getattr(importlib.import_module(module), probe)(assignment, *arguments)
 
 
 def render_methods(

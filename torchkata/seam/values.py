@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 MAX_DEPTH = 12
+MAX_INT_BYTES = 32  # of an int; counts of real models need more than 8
 MAX_AXES = 8  # of a tensor or array; many axes of size 1 would produce deeply nested lists of a few numbers
 NUMBERS = "biufc"  # kinds of plain dtypes: bool, signed and unsigned integers, floats, complex numbers
 
@@ -82,7 +83,7 @@ def to_plain(value: object, depth: int = 0) -> Plain:
         return to_plain_tensor(value)
     if is_array(value):
         return np.array(value, order="C") if value.ndim <= MAX_AXES else Opaque(f"array of {value.ndim} axes")
-    if isinstance(value, int) and value.bit_length() < 64:
+    if isinstance(value, int) and value.bit_length() < 8 * MAX_INT_BYTES:
         return int(value)
     if isinstance(value, float):
         return float(value)

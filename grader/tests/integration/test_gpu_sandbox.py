@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.prove_gpu import permissions
 from grader.sandbox import launch
 from grader.sandbox.cuda import SIGNATURES
 from grader.sandbox.launch import Sandbox
@@ -19,7 +18,7 @@ from grader.speed.paused_worker import PausedWorker
 from grader.tests.conftest import Run, run_program, run_python
 from grader.tests.support.processes import find_descendants
 from grader.tests.support.sandbox_workers import Ask, open_worker
-from grader.tests.support.shared_gpu_memory import FAKE_GPU
+from grader.tests.support.shared_gpu_memory import FAKE_GPU, start_driver
 from grader.tests.support.submissions import LINEAR, write_submissions
 
 LIMITS = setup.get_limits()
@@ -219,7 +218,7 @@ IMPORTS = "import mmap, socket, threading"
 
 def test_driver_can_be_initialized_in_gpu_worker(driver: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
-    assert permissions.start_driver(FAKE_GPU) == permissions.STARTED
+    assert start_driver(FAKE_GPU) == [0, 0]
 
 
 @pytest.mark.parametrize("name", WANTED)

@@ -1,159 +1,260 @@
-"""`python -m benchmarks.prove_gpu`: a rehearsal of all steps, and what a failed step leaves behind."""
+"""`python -m benchmarks.prove_gpu`: the rehearsal, steps that fail, hang or crash, a second run, and the bundle."""
 
-import os
-from collections.abc import Callable
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks.prove_gpu import __main__ as prove_gpu
-from benchmarks.prove_gpu import clock, permissions, steps
-from benchmarks.prove_gpu.steps import Place, Say, Step
-from grader.base.errors import MachineError
-from grader.proof.cheats import load_cheats, load_slow
-from grader.speed import ceilings, gpu, machine
-from grader.tests.support.shared_gpu_memory import FAKE_GPU
-from torchkata.course import course
-from torchkata.speed import decision
-from torchkata.speed.sizes import Size
+from benchmarks.prove_gpu import bundle, clock, run, steps, torch_only
+from benchmarks.prove_gpu.__main__ import STEPS, Step
+from grader.sandbox.launch import IsolationError
+from grader.tests.conftest import get_environment, run_program
+from torchkata.speed.sizes import PRODUCT
 
-pytestmark = pytest.mark.usefixtures("needs_bwrap")
+FIGURE = "print('{\"figure\": 7}', flush=True)\n"
+BROKEN = {  # the code of a step, and the expected outcome
+    "fails": ("import sys; sys.exit('it is 7, not 8')", "failed", "it is 7, not 8"),
+    "hangs": (
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)",
+        "timed out",
+        prove_gpu.TIMED_OUT,
+    ),
+    "crashes": ("import os; os.abort()", "crashed", "signal SIGABRT"),
+    "leaves a process behind": (
+        "import subprocess, sys; subprocess.Popen([sys.executable, '-Sc', 'import time; time.sleep(600)'])",
+        "holds",
+        "",
+    ),
+}
+LACKING = {
+    "lacks a package": ("import missing_package", "lacking", "ModuleNotFoundError: No module named 'missing_package'"),
+    "lacks something": ("import sys; print('no GPU', file=sys.stderr); sys.exit(3)", "lacking", "no GPU"),
+}
+Ran = Callable[..., tuple[int, dict[str, dict[str, Any]], str]]
 
-Ran = Callable[..., tuple[int, str]]
+
+@dataclass(frozen=True)
+class FakeStep(Step):
+    """A step that runs this code."""
+
+    code: str = FIGURE
+
+    def build_command(self, kind: str, seconds: float, extent: str) -> list[str]:  # noqa: ARG002
+        return ["-S", "-c", self.code]
 
 
 @pytest.fixture
-def run_steps(tmp_path: Path) -> Ran:
-    """Run the command, and return its exit code and report."""
+def prove(tmp_path: Path) -> Ran:
+    """Run the command; return its exit code, the outcomes by step, and the report."""
 
-    def main(*options: str) -> tuple[int, str]:
+    def prove(*options: str, steps: Sequence[Step] = STEPS) -> tuple[int, dict[str, dict[str, Any]], str]:
         path = tmp_path / "made" / "report.md"
-        code = prove_gpu.main([*options, "--to", str(path)])
-        return code, path.read_text("utf-8")
+        code = prove_gpu.main(["--device", "cpu", "--to", str(path), *options], steps)
+        found = json.loads(path.with_suffix(".json").read_text("utf-8"))["outcomes"]
+        return code, {each["name"]: each for each in found}, path.read_text("utf-8")
 
-    return main
-
-
-@pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shrink the run to one workload, one slow solution, one cheat and short measurements."""
-    every = list(course().katas.values())
-    slow = next(iter(load_slow(every).values()))
-    cheat = next(cheat for cheat in load_cheats(every) if cheat.slow.title == slow.title)
-    monkeypatch.setattr(steps, "load_slow", lambda _: {slow.title: slow})
-    monkeypatch.setattr(steps, "load_cheats", lambda _: [cheat])
-    monkeypatch.setattr(steps, "list_workloads", lambda: [slow.workload])
-    monkeypatch.setattr(steps, "AS_STUDENTS", (*steps.AS_STUDENTS, "--kata", "adagrad"))
-    monkeypatch.setattr(steps, "TEAR_DOWNS", 1)
-    monkeypatch.setattr(steps, "BUSY_PROCESSES", 1)
-    monkeypatch.setattr(decision, "is_disturbed", lambda *_: False)  # tests run beside this one
-    monkeypatch.setattr(clock, "TURNS", 2)
-    product, demands = Size(batch=4, width=8, outputs=4), machine.Demands(1e-4, 1e-4)
-    small = {"PRODUCT": product, "ELEMENTS": 1000, "BLOCK_SECONDS": 1e-4, "DEMANDS": demands}
-    for name, value in small.items():
-        monkeypatch.setattr(ceilings, name, {"cpu": value})
+    return prove
 
 
-@pytest.mark.timing
-@pytest.mark.usefixtures("small", "driver")
-def test_rehearsal_executes_every_step(run_steps: Ran, capfd: pytest.CaptureFixture[str]) -> None:
-    code, report = run_steps("--device", "cpu")
-    said, complained = capfd.readouterr()
-    assert code == 0, said + complained + report
-    for step in (*steps.MACHINE, *steps.TIMED):
+@pytest.mark.usefixtures("needs_bwrap", "driver")
+def test_rehearsal_executes_every_step(prove: Ran, capfd: pytest.CaptureFixture[str]) -> None:
+    code, found, report = prove("--quick", "--minutes", "60")  # on a busy machine, steps take longer
+    said = capfd.readouterr().out
+    assert code == 0, said + report
+    for step in STEPS:
+        assert found[step.name]["outcome"] == "holds", report
+        assert f"## {step.name}\n" in report
         assert f"| {step.name} | {step.claim} | holds |" in report
-        assert f"### {step.name}\n" in report
-        assert f"{step.name}: holds (" in said
-    for words in permissions.REMOVED.values():
-        needed = "not needed here" if words == permissions.REMOVED[permissions.NETWORK] else "needed"
-        (line,) = [line for line in report.splitlines() if line.startswith(f"| {words} |")]
-        assert line.endswith(f": {needed} |")
 
 
-def make_step(name: str, run: Callable[[Place, Say], None]) -> Step:
-    return Step(name, f"what {name} claims", run)
+@pytest.mark.parametrize("broken", BROKEN)
+def test_each_step_may_break(prove: Ran, broken: str) -> None:
+    code, outcome, reason = BROKEN[broken]
+    for place in range(len(STEPS)):
+        fakes = [
+            FakeStep(step.name, step.claim, step.seconds, *((0.5, FIGURE + code) if i == place else ()))
+            for i, step in enumerate(STEPS)
+        ]
+        exit_code, found, report = prove("--again", steps=fakes)
+        assert exit_code == (outcome != "holds")
+        for i, step in enumerate(STEPS):
+            expected = (outcome, reason) if i == place else ("holds", "")
+            assert (found[step.name]["outcome"], found[step.name]["reason"]) == expected
+            assert f"## {step.name}\n\n\n| figure |\n|---|\n| 7 |\n" in report
 
 
-def write_figure(_place: Place, say: Say) -> None:
-    say("a figure")
+@pytest.mark.parametrize("what", LACKING)
+def test_step_that_lacks_something_does_not_fail_run(prove: Ran, what: str) -> None:
+    code, outcome, reason = LACKING[what]
+    exit_code, found, _ = prove(steps=[FakeStep("first", "a claim", 1, 60, code), FakeStep("second", "a claim", 1)])
+    assert (exit_code, found["first"]["outcome"], found["first"]["reason"]) == (0, outcome, reason)
+    assert found["second"]["outcome"] == "holds"
 
 
-def fail(_place: Place, say: Say) -> None:
-    say("the last figure")
-    raise steps.Failed("it is 7, not 8")
-
-
-def lose_process(_place: Place, say: Say) -> None:
-    say("the last figure")
-    os._exit(1)
-
-
-@pytest.mark.usefixtures("driver")
-@pytest.mark.parametrize(("bad", "words"), [(fail, "it is 7, not 8"), (lose_process, prove_gpu.LOST)])
-def test_failed_step_stops_run_and_writes_report(
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-    run_steps: Ran,
-    bad: Callable[..., None],
-    words: str,
-) -> None:
-    monkeypatch.setattr(
-        prove_gpu,
-        "MACHINE",
-        (make_step("first", write_figure), make_step("second", bad), make_step("third", write_figure)),
+def test_run_ends_although_every_step_hangs(prove: Ran) -> None:
+    code, found, _ = prove(
+        "--minutes", "0.02", steps=[FakeStep(s.name, s.claim, 1, 60, BROKEN["hangs"][0]) for s in STEPS]
     )
-    code, report = run_steps("--device", "cpu")
     assert code == 1
-    assert "| first | what first claims | holds |" in report
-    assert f"| second | what second claims | **failed**: {words} |" in report
-    assert "### second\n\nthe last figure\n" in report
-    assert "third" not in report
-    assert f"second: failed: {words} (" in capfd.readouterr().out
+    assert {each["outcome"] for each in found.values()} == {"timed out"}
 
 
-def test_sandbox_step_fails_if_sandbox_does_not_start(monkeypatch: pytest.MonkeyPatch, run_steps: Ran) -> None:
-    def raise_error(*_: object) -> None:
-        raise MachineError("no namespaces here")
-
-    monkeypatch.setattr(prove_gpu, "MACHINE", (make_step("first", write_figure),))
-    monkeypatch.setattr(prove_gpu, "run_with_sandbox", raise_error)
-    code, report = run_steps("--device", "cpu")
-    assert (code, f"| sandbox | {prove_gpu.SANDBOX.claim} | **failed**: no namespaces here |" in report) == (1, True)
-
-
-def test_missing_device_error_suggests_remedy(monkeypatch: pytest.MonkeyPatch, run_steps: Ran) -> None:
-    monkeypatch.setattr(gpu, "choose_gpu", lambda: "two processes are needed: nvidia-smi -c DEFAULT")
-    code, report = run_steps()
-    assert (code, report.count("\n### ")) == (1, 1)
-    assert "**failed**: two processes are needed: nvidia-smi -c DEFAULT" in report
+def test_second_run_repeats_only_what_did_not_succeed(prove: Ran) -> None:
+    first, second = (FakeStep(name, "a claim", 1) for name in ("first", "second"))
+    failing = FakeStep("second", "a claim", 1, 60, BROKEN["fails"][0])
+    code, before, _ = prove(steps=[first, failing])
+    assert (code, before["second"]["outcome"]) == (1, "failed")
+    code, after, _ = prove(steps=[FakeStep("first", "a claim", 1, 60, BROKEN["crashes"][0]), second])
+    assert (code, after["first"]) == (0, before["first"])
+    assert after["second"]["outcome"] == "holds"
+    code, other, _ = prove("--only", "second", "--again", steps=[first, failing])
+    assert (code, other["first"], other["second"]["outcome"]) == (1, before["first"], "failed")
+    assert prove("--quick", steps=[failing])[0] == 1, "another run is not continued"
 
 
-def test_driver_steps_fail_without_driver_or_memory(
-    monkeypatch: pytest.MonkeyPatch, driver: Path, tmp_path: Path
+def test_interrupted_run_leaves_whole_report(prove: Ran, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(prove_gpu, "end_process", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        prove(steps=[FakeStep("first", "a claim", 1)])
+    (stored,) = json.loads((tmp_path / "made/report.json").read_text())["outcomes"]
+    assert (stored["outcome"], stored["lines"]) == ("stopped", [{"figure": 7}])
+
+
+def test_report_is_written_where_it_can_be(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    found = prove_gpu.find_writable(tmp_path / "file" / "report.md")
+    assert (found.name, found.parent.is_dir()) == ("report.md", True)
+
+
+def test_missing_device_fails_first_step() -> None:
+    done = run_program(sys.executable, torch_only.__file__, 1, "cuda")
+    assert (done.code, "finds no CUDA device" in done.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        ("workloads", "built without CUDA|hides all of them"),
+        ("student", "pytest has measured no workload"),
+        ("steady", "torch finds no CUDA device"),
+    ],
+)
+def test_step_without_gpu_says_what_is_lacking(step: str, words: str) -> None:
+    environment = {**get_environment(), "CUDA_VISIBLE_DEVICES": ""}
+    command = (sys.executable, "-m", "benchmarks.prove_gpu.steps", step, "cuda", 60, "quick")
+    done = run_program(*command, environment=environment)
+    assert (done.code, re.search(words, done.err.splitlines()[-1]) is None) == (steps.LACKING, False), done.err
+
+
+def raiser(error: Exception) -> Callable[[], str]:
+    """Return a trial that raises this error."""
+
+    def fail() -> str:
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("errors", "expected"),
+    [
+        ([], ""),
+        ([IsolationError("no bubblewrap")], "Lacking: second: IsolationError: no bubblewrap"),
+        ([steps.Failed("unshare: not permitted")], "Lacking: second: Failed: unshare: not permitted"),
+        ([IsolationError("no bubblewrap"), steps.Failed("it is 7\n")], "Failed: third: Failed: it is 7"),
+    ],
+)
+@pytest.mark.usefixtures("driver")
+def test_failed_trial_does_not_prevent_others(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], errors: list[Exception], expected: str
 ) -> None:
-    said: list[str] = []
-    place = Place("cpu", FAKE_GPU, driver)
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
-    with pytest.raises(steps.Failed, match=r"in a worker cuInit and a first context returned OSError: libcuda\.so\.1"):
-        steps.start_driver_in_sandbox(place, said.append)
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
-    monkeypatch.setenv("FAKE_CUDA_FAILS", "cuMemMap")
-    with pytest.raises(steps.Failed, match="cuMemMap failed with error 999"):
-        steps.share_memory(place, said.append)
+    trials = [("first", lambda: "good"), *zip(("second", "third"), map(raiser, errors), strict=False)]
+    monkeypatch.setattr(steps, "list_trials", lambda *_, **__: [*trials, ("last", lambda: "good")])
+    monkeypatch.setattr(torch_only, "OUT", sys.stdout)
+    monkeypatch.setenv("LD_LIBRARY_PATH", "")  # set by the step
+    found = ""
+    try:
+        steps.try_sandbox(steps.Place("cpu", 60, quick=True))
+    except (steps.Failed, steps.Lacking) as error:
+        found = f"{type(error).__name__}: {error}"
+    assert found == expected
+    assert '{"trial": "last", "outcome": "good"}' in capsys.readouterr().out
 
 
-def test_step_waits_until_memory_is_freed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steps, "MAX_FREE_SECONDS", 0.05)
-    monkeypatch.setattr(steps, "STEADY_SECONDS", 0.05)
-    free = iter([0, 0, 5, 9])
-    returned, seconds = steps.wait_for_memory(0, lambda: next(free, 9))
-    assert (returned, 0 < seconds < 10) == (9, True)
-    assert steps.wait_for_memory(9, lambda: 9) == (0, 0.0)
+def test_torch_only_measures_shapes_of_course(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = Path(torch_only.__file__).read_text("utf-8")
+    cuda, cpu = (f"({size.batch}, {size.width}, {size.outputs})" for size in (PRODUCT["cuda"], PRODUCT["cpu"]))
+    assert f'COURSE = {cuda} if KIND == "cuda" else {cpu}' in source
+    product = torch_only.Product("bf16", 8, 8, 8, cache="flushed")
+    monkeypatch.setattr(torch_only, "list_products", lambda: iter([product]))
+    ((row,),) = (list(measure()) for name, measure in torch_only.list_tasks() if name == str(product))
+    assert float(str(row["relative error"])) < 1e-2
+
+
+def test_driver_readings_keep_their_sections(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Driver Version    : 570.1\nGPU 00\n    ECC Mode\n        Current   : Enabled\n    Serial Number  : 1\n"
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: subprocess.CompletedProcess((), 0, text, ""))
+    assert [*torch_only.read_driver("")] == [("Driver Version", "570.1"), ("ECC Mode: Current", "Enabled")]
 
 
 def test_clock_step_fails_if_clocks_disagree(monkeypatch: pytest.MonkeyPatch) -> None:
-    turns = [clock.Turn(1.0, {"torch.utils.benchmark, processor time": 20.0})]
+    turns = [{"torch.utils.benchmark, processor time": 0.05}]
     monkeypatch.setattr(clock, "measure_turns", lambda *_: turns)
-    place = Place("cpu", FAKE_GPU, sandbox=object())  # type: ignore[arg-type]
-    with pytest.raises(steps.Failed, match=r"ratio to torch.utils.benchmark, processor time is 0\.050"):
-        steps.compare_clocks(place, lambda _: None)
+    monkeypatch.setattr(steps, "launch", lambda *_: type("", (), {"close": str}))
+    monkeypatch.setattr(steps, "prove", lambda *_: None)
+    with pytest.raises(steps.Failed, match=r"torch.utils.benchmark, processor time: 0\.050"):
+        steps.compare_clocks(steps.Place("cpu", 60, quick=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "fit"),
+    [
+        ("a-1-py3-none-any.whl", True),
+        ("a-1-py2.py3-none-any.whl", True),
+        ("a-1-cp312-cp312-manylinux_2_28_x86_64.whl", True),
+        ("a-1-cp311-cp311-manylinux_2_28_x86_64.whl", False),
+        ("a-1-cp39-abi3-manylinux_2_28_x86_64.whl", True),
+        ("a-1-cp313-abi3-manylinux_2_28_x86_64.whl", False),
+        ("a-1-cp312-cp312-manylinux_2_28_aarch64.whl", False),
+    ],
+)
+def test_wheels_are_chosen_by_python_and_processor(name: str, fit: bool) -> None:
+    assert run.fits(Path(name), (3, 12), "x86_64") is fit
+
+
+def test_bundle_runs_with_its_wheels(tmp_path: Path) -> None:
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    with zipfile.ZipFile(wheels / "a-1-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("sitecustomize.py", "print('a package of the bundle')")
+    bundle.write_bundle(tmp_path / "bundle.zip", wheels)
+    zipfile.ZipFile(tmp_path / "bundle.zip").extractall(tmp_path / "there")
+    done = run_program(sys.executable, "-I", tmp_path / "there/run.py", "--help", cwd=tmp_path)
+    assert (done.code, "a package of the bundle" in done.out, "--minutes" in done.out) == (0, True, True), done.err
+
+
+def test_bundle_without_index_ends_with_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = subprocess.CompletedProcess((), 1, "", "WARNING: Retrying\nERROR: No matching distribution for numpy\n")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: failed)
+    monkeypatch.setattr(sys, "argv", ["bundle"])
+    with pytest.raises(SystemExit, match=r"^the wheels can't be downloaded.*No matching distribution for numpy\)$"):
+        bundle.main()
+
+
+def test_bundle_needs_what_the_project_declares() -> None:
+    names = {requirement.split(">")[0] for requirement in bundle.list_requirements()}
+    assert names == {"numpy", "pytest", "hypothesis", "rich", "msgspec", "packaging", "pyseccomp", "nvidia-ml-py"} | {
+        "einops",
+        "jaxtyping",
+    }

@@ -1,16 +1,21 @@
 """`grader grade --device`: speed is graded after the tests, and a fault of the machine costs no points."""
 
+import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
+from rich.console import Console
 
 from grader.pipeline import speed as phase
-from grader.results.result import KataResult, PerformanceResult, Result, speed_fingerprint
-from grader.speed import figures, grading, setup
+from grader.results.result import KataResult, PerformanceResult, Result, read, speed_fingerprint, store
+from grader.sandbox.launch import Gpu
+from grader.speed import figures, gpu, grading, setup
 from grader.speed.machine import Machine
-from grader.speed.session import SpeedJob, add_fallbacks
+from grader.speed.session import Row, SpeedJob, add_fallbacks
 from grader.tests.conftest import Run, call_grader, grade
 from grader.tests.support.sample_results import make_result
 from grader.tests.support.submissions import write_assignment
@@ -169,3 +174,57 @@ def test_inconclusive_workloads_change_no_score() -> None:
     whole = phase.add_speed(made, "cpu", rows[:2], {}, speed_fingerprint(made.fingerprint, "cpu"))
     assert whole.is_timed("cpu")
     assert not whole.is_timed("cuda")
+
+
+PASSED = PerformanceResult("linear_forward", "passed", 5, 5, "why", ratio=0.9, tier="full")
+UNTIMED = PerformanceResult("sgd_step", "not_graded", 0, 3)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "reached", "points", "said"),
+    [
+        ("auto", "bwrap", 5, ["in bubblewrap"]),
+        ("auto", "none", 0, ["without bubblewrap", phase.REMEDY]),
+        ("none", "none", 5, ["without bubblewrap"]),
+    ],
+)
+def test_points_need_bubblewrap_unless_instructor_allows_less(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chosen: str, reached: str, points: int, said: list[str]
+) -> None:
+    made, out, warned = make_result("why"), io.StringIO(), list[str]()
+    store(made, tmp_path)
+    job = SpeedJob(made.submission, {}, (), ())
+    sandbox: Any = SimpleNamespace(isolation=reached, gpu=None)
+    monkeypatch.setattr(phase, "find_untimed", lambda *_: ([job], []))
+    monkeypatch.setattr(gpu, "choose_gpu", lambda: Gpu("GPU-test", 0))
+    monkeypatch.setattr(phase, "run_with_sandbox", lambda *given: given[4](sandbox))
+    monkeypatch.setattr(phase, "run_smoke_test", lambda *_: "")
+    monkeypatch.setattr(phase, "grade_speed", lambda *_: iter([Row(PASSED), Row(UNTIMED)]))
+    queue: Any = SimpleNamespace(
+        options=SimpleNamespace(out=tmp_path, grading=SimpleNamespace(isolation=chosen)), katas=(), entries=()
+    )
+    assert phase.grade_speeds("cuda", queue, [made.submission], Console(file=out, width=200), warned.append) == ([], "")
+    found = read(tmp_path / made.submission / "result.json")
+    row, other = found.performance
+    assert (row.score, row.max_score, other) == (points, points, UNTIMED)
+    assert (phase.NO_POINTS in row.message, row.rehearsed) == (points == 0, points == 0)
+    assert (found.speed_fingerprint == "") == (points == 0), "another machine may still time it"
+    for words in said:
+        assert words in out.getvalue() + "".join(warned)
+    assert len(warned) == len(said) - 1
+
+
+def test_failed_smoke_test_names_level_for_own_eyes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(phase, "find_untimed", lambda *_: ([SpeedJob("ada", {}, (), ())], []))
+    monkeypatch.setattr(gpu, "choose_gpu", lambda: Gpu("GPU-test", 0))
+    monkeypatch.setattr(phase, "run_with_sandbox", lambda *given: given[4](SimpleNamespace(isolation="none")))
+    monkeypatch.setattr(phase, "run_smoke_test", lambda *_: "no memory can be shared")
+    store(msgspec.structs.replace(make_result("why"), submission="ada"), tmp_path)
+    queue: Any = SimpleNamespace(
+        options=SimpleNamespace(out=tmp_path, grading=SimpleNamespace(isolation="auto")), katas=(), entries=()
+    )
+    unfit = phase.grade_speeds("cuda", queue, ["ada"], Console(file=io.StringIO()), print)[1]
+    assert unfit == f"speed is not graded: no memory can be shared ({phase.OWN_EYES})"
+    with gpu.reserve(Gpu("GPU-test", 0)):
+        unfit = phase.grade_speeds("cuda", queue, ["ada"], Console(file=io.StringIO()), print)[1]
+    assert unfit == f"speed is not graded: {gpu.TAKEN}"

@@ -1,12 +1,13 @@
-"""A fake GPU and fake workers in this process; the grader's own timing code is real."""
+"""A fake clock, a fake GPU and fake workers in this process; the grader's own timing code is real."""
 
 import os
 import sys
 from collections import Counter
 from collections.abc import Callable
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
 
+import pytest
 import torch
 from torch import Tensor
 
@@ -15,6 +16,24 @@ from grader.sandbox.requests import WorkloadRequest
 from torchkata.seam.reply import Reply
 from torchkata.speed.layout import lay_out
 from torchkata.speed.workload import work_of
+
+
+class FakeClock:
+    """A clock that moves only when a test moves it."""
+
+    now = 0.0
+
+    def read(self) -> float:
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        self.now += seconds
+
+    def install(self, monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
+        """Replace the module `time` in these modules."""
+        fake = SimpleNamespace(perf_counter=self.read, monotonic=self.read, sleep=self.advance)
+        for module in modules:
+            monkeypatch.setattr(module, "time", fake)
 
 
 class FakeDevice:

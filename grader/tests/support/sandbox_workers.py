@@ -28,9 +28,9 @@ def start_sandbox(request: pytest.FixtureRequest, limits: Limits, timing: Timing
     started.close()
 
 
-def open_worker(sandbox: Sandbox) -> Iterator[Ask]:
+def open_worker(sandbox: Sandbox, limits: Limits = LIMITS) -> Iterator[Ask]:
     """Yield a function that runs code in `Linear.__init__` and returns what the code assigns to `answer`."""
-    runner = WorkerRunner(sandbox.clone(), LIMITS)
+    runner = WorkerRunner(sandbox.clone(), limits)
     student = Student(runner)
 
     def ask(body: str, before: str = "") -> Any:

@@ -4,12 +4,14 @@ With `--fake`, `LD_LIBRARY_PATH` must lead to a `libcuda.so.1` built from `fake_
 GPU's in torch, here and in the worker.
 """
 
+import contextlib
 import ctypes
 import json
 import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from socket import socket
 
@@ -22,6 +24,7 @@ from grader.sandbox.runner import WorkerRunner
 from grader.speed import gpu, setup
 from grader.speed.timed_worker import Task, TimedWorker
 from grader.tests import ROOT
+from grader.tests.support.sandbox_workers import open_worker
 from torchkata.speed.sizes import Size
 
 FAKE_GPU = Gpu("GPU-0", 0)
@@ -39,6 +42,11 @@ def begin(self, usual=TimedWork.begin):
 TimedWork.begin = begin
 """,
 }
+START_DRIVER = """
+driver, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
+answer = [driver.cuInit(0), driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)]
+"""
+DRIVER_SECONDS = 30.0
 TASK = Task("linear_forward", "cuda", Size(batch=64, width=32, outputs=16), calls=2)
 
 
@@ -52,6 +60,16 @@ def build(folder: Path) -> str:
     flags = ("-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
     subprocess.run([compiler, *flags, source, "-o", library], check=True)
     return ""
+
+
+def start_driver(device: Gpu) -> list[int]:
+    """Return the result codes of `cuInit` and of creating a context in a sandboxed worker. Raises IsolationError."""
+    sandbox = launch.launch("bwrap", setup.get_limits(), setup.plan_workers(device))
+    with contextlib.closing(sandbox):
+        sandbox.wait_until_ready()
+        limits = replace(setup.get_limits(), call_seconds=DRIVER_SECONDS, test_seconds=DRIVER_SECONDS)
+        codes: list[int] = next(open_worker(sandbox, limits))(START_DRIVER, "import ctypes")
+    return codes
 
 
 def view_memory(address: int, size: int) -> Tensor:

@@ -8,7 +8,8 @@ from grader.proof.claims import Claim, find_others, make_claims, make_job, refut
 from grader.proof.diagnoses import Diagnoses, judge_diagnosis
 from grader.proof.messages import format_page
 from grader.proof.proof import format_markdown
-from grader.proof.zoo import ZooEntry, find_sentences
+from grader.proof.shares import find_unfair, measure_share, read_costly, tabulate_shares
+from grader.proof.zoo import ZooEntry, find_sentences, load_wrong
 from grader.proof.zoo_proof import ZooOutcome, tabulate_katas
 from grader.results.result import KataResult
 from torchkata.course import course
@@ -186,3 +187,28 @@ def test_kata_page_shows_messages_of_wrong_entries() -> None:
     text = format_page(linear, [(caught, wrong), (missed, make_results({}, "done")[0])])
     assert "## caught\n\nBreaks: a rule\n\n```\nlinear · Linear(x) is x @ weight\n  note      off\n```" in text
     assert "## missed\n\nBreaks: a rule\n\nNo test catches it, so a student sees no message." in text
+
+
+def test_share_of_lost_points_needs_all_tests() -> None:
+    (kata,) = course().choose(["linear"])
+    first, *others = kata.points
+    (result,) = make_results({first: "", **dict.fromkeys(others)})
+    assert measure_share(kata, result) == kata.points[first] / sum(kata.points.values())
+    assert measure_share(kata, make_results({first: ""})[0]) is None
+
+
+def test_entry_that_loses_too_much_must_be_listed() -> None:
+    (line,) = find_unfair("adam", {"new": 0.5, "fair": 0.3}, read_costly().get("adam", {}))
+    assert line.startswith("points: wrong adam new loses 50% of the points, at most 33% are fair")
+    listed = read_costly()["adam"]
+    assert [*find_unfair("adam", dict.fromkeys(listed, 1.0), listed)] == []
+    assert any("is not in wrong.toml: delete it" in line for line in find_unfair("adam", {}, []))
+    table = format_markdown(
+        [tabulate_shares({"linear": {"a": 0.5, "b": 0.1}}, course().choose(["linear"]), {"linear": 3})]
+    )
+    assert "| linear | 2/3 | 30% | 50% a | 1 | 0 |" in table
+
+
+def test_every_costly_entry_exists() -> None:
+    for name, listed in read_costly().items():
+        assert listed.keys() <= {entry.name for entry in load_wrong(course().katas[name])}, name

@@ -25,7 +25,7 @@ from torchkata.seam.reply import MAX_TEXT, Reply
 from torchkata.seam.values import MAX_AXES, MAX_DEPTH, Opaque, to_plain
 
 START = fuzz_decoder.START
-SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text()
+SCALARS = st.none() | st.booleans() | st.integers(-(2**255), 2**255 - 1) | st.floats() | st.text()
 SHAPES = npst.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)
 BYTES = SHAPES.flatmap(lambda shape: npst.arrays(np.uint8, (*shape, 16)))
 

@@ -1,5 +1,6 @@
 """Tests of the corpus of cheats on speed: reading it and judging a trial."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -7,10 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from benchmarks.prove_gpu.steps import DANGEROUS
 from grader.proof.cheat_run import judge_cheat, judge_slow, prove_times
 from grader.proof.cheats import Cheat, load_cheats, load_slow
 from grader.proof.proof import Trial, format_markdown
 from grader.results.result import PerformanceResult
+from grader.tests import ROOT
 from torchkata.course import course
 from torchkata.speed.decision import RESTLESS
 
@@ -49,6 +52,13 @@ def test_cheat_and_control_extend_different_solutions(tmp_path: Path) -> None:
 def test_cheats_cover_every_workload(corpus: list[Cheat]) -> None:
     assert {cheat.slow.workload.name for cheat in corpus} == set(course().workloads)
     assert {slow.workload.name for slow in load_slow(KATAS).values()} == set(course().workloads)
+
+
+def test_known_cheats_name_existing_entries(corpus: list[Cheat]) -> None:
+    text = (ROOT / "docs/evidence/known-cheats.md").read_text("utf-8")
+    named = {*re.findall(r"`(\w+/\w+)`", text), *DANGEROUS}
+    assert len(named) > len(DANGEROUS)
+    assert named <= {cheat.title for cheat in corpus}
 
 
 def judge_trial(cheat: Cheat, **rows: Any) -> Trial:

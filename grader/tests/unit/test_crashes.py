@@ -88,6 +88,7 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
     "memory": [lambda: torch.empty(2**50), lambda: np.empty(2**58)],
     "no_graph": [lambda: autograd.backward(torch.ones(1)), lambda: autograd.grad(torch.ones(1), torch.ones(1))],
     "leaf": [lambda: make_param().add_(1), lambda: make_param()[0].add_(1)],
+    "uninitialized": [lambda: torch.ones(3)[torch.tensor([2**63 - 1])], lambda: np.ones(3)[np.array([2**63 - 1])]],
     "in_place": [change_in_place],
     "graph_kept": [copy_result],
     "plain_tensor": [load_into_plain_tensor],

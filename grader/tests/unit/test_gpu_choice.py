@@ -14,6 +14,7 @@ import torch
 from grader.sandbox import launch, self_test
 from grader.sandbox.launch import Gpu
 from grader.speed import gpu, session
+from grader.tests.conftest import run_python
 from grader.tests.support.fake_nvml import FakeNvml
 
 
@@ -93,3 +94,16 @@ def test_mps_rocm_and_cpu_builds_are_reported(monkeypatch: pytest.MonkeyPatch) -
     assert "built without CUDA" in str(gpu.choose_gpu(FakeNvml()))
     monkeypatch.setattr(torch.version, "hip", "6.4.43482")
     assert re.search("built for ROCm.*CUDA", str(gpu.choose_gpu()))
+
+
+def test_two_graders_never_time_on_one_device() -> None:
+    first, second = Gpu("GPU-first", 0), Gpu("GPU-second", 1)
+    with gpu.reserve(first) as one, gpu.reserve(second) as other, gpu.reserve(first) as again:
+        assert (one, other, again) == ("", "", gpu.TAKEN)
+        program = (
+            "from grader.speed.gpu import Gpu, reserve\nfor name in ('GPU-first', 'GPU-third'):\n"
+            "    with reserve(Gpu(name, 0)) as taken:\n        print(bool(taken))"
+        )
+        assert run_python("-c", program).out.split() == ["True", "False"], "a process of another grader"
+    with gpu.reserve(first) as later, gpu.reserve(None) as on_cpu:
+        assert (later, on_cpu) == ("", "")

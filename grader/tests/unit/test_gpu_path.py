@@ -22,7 +22,7 @@ from grader.speed.figures import STEPS, Figure, WrongResult
 from grader.speed.machine import WARM_SECONDS, Machine
 from grader.speed.state import DeviceState, StateUnknown
 from grader.speed.timed_worker import SLACK, Task, TimedBlock, TimedWorker
-from grader.tests.support.fake_device import FakeDevice, FakeWorker
+from grader.tests.support.fake_device import FakeClock, FakeDevice, FakeWorker
 from grader.tests.support.solution import SOLUTION
 from torchkata.compat.torch_internals import DispatchMode
 from torchkata.course import course
@@ -144,9 +144,9 @@ def test_copying_time_is_subtracted(
     begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, files: dict[str, bytes] | None
 ) -> None:
     timed = begin(files, task=replace(SMALL, times=2))
-    now, seconds = [0.0], iter([0.6, 0.2, 0.5])
-    monkeypatch.setattr(timed_worker, "time", SimpleNamespace(perf_counter=lambda: now[0]))
-    monkeypatch.setattr(timed, "settle", lambda: now.__setitem__(0, now[0] + next(seconds, 0.2)))
+    clock, seconds = FakeClock(), iter([0.6, 0.2, 0.5])
+    clock.install(monkeypatch, timed_worker)
+    monkeypatch.setattr(timed, "settle", lambda: clock.advance(next(seconds, 0.2)))
     monkeypatch.setattr(FakeIdleDetector, "wait", lambda *_: 0.0)
     assert timed.block(10.0).seconds == pytest.approx(1.6), "two times 1 s minus the shortest copying time"
 
@@ -210,10 +210,10 @@ def fake_timed_worker(
 def test_host_lead_distinguishes_early_from_late_batches(
     first: float, second: float, ratio: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now, looked, blocks = [0.0], threading.Event(), [0]
+    clock, looked, blocks = FakeClock(), threading.Event(), [0]
 
-    def clock() -> float:
-        found = now[0]
+    def read() -> float:
+        found = clock.now
         if threading.current_thread() is not threading.main_thread():
             looked.set()
         return found
@@ -225,13 +225,14 @@ def test_host_lead_distinguishes_early_from_late_batches(
             return
         assert timed.memory["asked"][0] == 0
         looked.clear()
-        now[0] += first
+        clock.advance(first)
         timed.memory["asked"][0] = STEPS
         assert looked.wait(PATIENCE)
-        now[0] += second
+        clock.advance(second)
 
-    monkeypatch.setattr(figures, "time", SimpleNamespace(perf_counter=clock))
-    found = figures.measure_host_lead(fake_timed_worker(block=block, clock=clock))
+    monkeypatch.setattr(clock, "read", read)
+    clock.install(monkeypatch, figures)
+    found = figures.measure_host_lead(fake_timed_worker(block=block, clock=read))
     assert found.ratio == ratio
     assert bool(found.note) == (ratio == 0)
     with pytest.raises(WrongResult):
@@ -289,22 +290,17 @@ def test_memory_reserved_by_torch_counts_as_free(monkeypatch: pytest.MonkeyPatch
 def test_grader_waits_until_ended_worker_frees_memory(
     begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, left: int, back_after: float, files: Any, expected: Any
 ) -> None:
-    now, free, error = [0.0], [2**33], ""
-
-    def sleep(seconds: float) -> None:
-        now[0] += seconds
-        free[0] = 2**33 if now[0] >= back_after else free[0]
-
-    device = FakeDevice(lambda: free[0])
-    monkeypatch.setattr(timed_worker, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
+    clock, taken, error = FakeClock(), 0, ""
+    clock.install(monkeypatch, timed_worker)
+    device = FakeDevice(lambda: 2**33 - (taken if clock.now < back_after else 0))
     timed = begin(files, device)
-    free[0] -= left
+    taken = left
     try:
         timed.close()
     except Inconclusive as found:
         error = str(found)
     assert device.alive == 0
-    assert now[0] == pytest.approx(expected[0], abs=0.1)
+    assert clock.now == pytest.approx(expected[0], abs=0.1)
     assert error == expected[1]
 
 
@@ -319,18 +315,17 @@ def test_mfu_thresholds_apply_only_to_measured_devices() -> None:
 
 def test_device_that_cooled_down_is_warmed_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = 0.25  # that each block takes on the simulated clock
-    now, student_began = [0.0], [0.0]
+    clock, student_began = FakeClock(), [0.0]
 
     def block(_seconds: float) -> SimpleNamespace:
-        now[0] += seconds
+        clock.advance(seconds)
         return SimpleNamespace(seconds=seconds, error=0.0)
 
     def begin(_control: object, _limits: object, _task: object, files: object, *_: object) -> SimpleNamespace:
-        student_began[0] = now[0] if files is not None else student_began[0]
+        student_began[0] = clock.now if files is not None else student_began[0]
         return SimpleNamespace(block=block, check=SimpleNamespace(floor=0.0), close=lambda: None)
 
-    for module in (machines, rates):
-        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    clock.install(monkeypatch, machines, rates)
     monkeypatch.setattr(rates, "TimedWorker", begin)
     nothing: Any = None
     machine = Machine("cuda", "simulated", None, 0, course().limits, nothing, nothing, lambda: "")
@@ -338,7 +333,7 @@ def test_device_that_cooled_down_is_warmed_up_again(monkeypatch: pytest.MonkeyPa
 
     def run(attempt: int = 1) -> float:
         """Return the seconds before the student's first block."""
-        began = now[0]
+        began = clock.now
         assert isinstance(rates.run_attempt(machine, workload, task, {}, attempt)[0], Final)
         return student_began[0] - began
 
@@ -346,5 +341,5 @@ def test_device_that_cooled_down_is_warmed_up_again(monkeypatch: pytest.MonkeyPa
     assert run() >= whole + opening
     assert run() == seconds + opening, "a warm device must not be warmed up again"
     assert run(attempt=2) >= whole + opening
-    now[0] += WARM_SECONDS
+    clock.advance(WARM_SECONDS)
     assert run() >= whole + opening

@@ -1,6 +1,5 @@
 """Tests of the idle detector: a device is idle when a memory pass takes no longer than before a student's work."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -8,24 +7,25 @@ import torch
 
 from grader.speed import idle
 from grader.speed.idle import BUSY, LOOK_SECONDS, IdleDetector
+from grader.tests.support.fake_device import FakeClock
 from torchkata.seam.failures import TimedOut
 
 PASS = 1.25 * LOOK_SECONDS
 
 
-class Device:
+class Device(FakeClock):
     """A device on which a pass takes PASS seconds, and `slower` times as long while it is busy."""
 
-    now, busy_until, slower = 0.0, 0.0, 2.0
+    busy_until, slower = 0.0, 2.0
 
     def synchronize(self) -> None:
-        self.now += PASS * (self.slower if self.now < self.busy_until else 1)
+        self.advance(PASS * (self.slower if self.now < self.busy_until else 1))
 
 
 @pytest.fixture
 def device(monkeypatch: pytest.MonkeyPatch) -> Device:
     made = Device()
-    monkeypatch.setattr(idle, "time", SimpleNamespace(perf_counter=lambda: made.now))
+    made.install(monkeypatch, idle)
     monkeypatch.setattr(idle, "PASS_BYTES", 8)
     return made
 

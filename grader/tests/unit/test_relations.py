@@ -108,9 +108,11 @@ def test_correct_or_noisy_results_give_no_relation(seed: int, size: float) -> No
 def test_reversed_shape_is_reported_as_transposed() -> None:
     seen = [Comparison({"weight": [3, n]}, {"weight": [n, 3]}) for n in range(4, 8)]
     assert relations.find_relation(seen, of_shapes=True).sentence == (
-        "weight: stored transposed (your shape is the expected shape reversed)"
+        "weight: stored transposed, as nn.Linear stores its weight (your shape is the expected shape reversed)"
     )
     assert find_sentence(seen) == "weight: your result is reversed"
+    seen = [Comparison({"shape": [3, n]}, {"shape": [n, 3]}) for n in range(4, 8)]
+    assert find_sentence(seen).startswith("shape: stored transposed")
 
 
 def test_constant_dtype_of_results_is_found() -> None:
@@ -170,8 +172,14 @@ ROWS = [torch.tensor([n + 0.5, n * n]) for n in range(3)]
     [
         ([Comparison({}, RIGHT)], "missing: weight"),
         ([Comparison({**RIGHT, "bias": [3]}, RIGHT)], "unexpected: bias"),
-        ([Comparison({"w": [2, 3]}, RIGHT)], "got w instead of weight"),
+        ([Comparison({"w": [2, 3]}, RIGHT)], "there is no `weight`; the parameter is called `w`"),
+        ([Comparison({"x.w": [3, 2]}, RIGHT)], "there is no `weight`; the parameter is called `x.w`"),
+        ([Comparison({"bias": [3]}, RIGHT)], "got bias instead of weight"),
         ([Comparison({"w": [2, 3]}, RIGHT), Comparison({}, RIGHT)], ""),
+        (
+            [Comparison({"a.0.w": [1], "b.w": [2]}, {"layers.0.w": [1], "final.w": [2]}), Comparison(RIGHT, RIGHT)],
+            "there is no `layers`; the list is called `a`; there is no `final`; the module is called `b`",
+        ),
         ([Comparison([n % 5] * 3, [n] * 3) for n in range(9)], ""),  # equal rows are expected
         (
             [Comparison({"a": 1, "b": [n + 1, n]}, {"a": 1, "b": [n, n + 1]}) for n in range(4)],

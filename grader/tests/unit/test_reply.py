@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from torchkata.seam.assignment import Assignment
 from torchkata.seam.reply import Reply, run_probe
@@ -93,3 +94,13 @@ class f(torch.optim.Optimizer):
 """
     found = run(tmp_path, source)
     assert (found.error, found.line) == (said, 9)
+
+
+def test_uninitialized_memory_has_the_same_values(tmp_path: Path) -> None:
+    floats = run(
+        tmp_path, "import torch\n\ndef f(x):\n    return torch.zeros(2).resize_(3), torch.Tensor(2, x)\n"
+    ).value
+    assert [one.isnan().tolist() for one in floats] == [[False, False, True], [[True], [True]]]
+    whole = run(tmp_path, "import torch\n\ndef f(x):\n    return torch.empty(x, dtype=torch.int64)\n")
+    assert whole.value.tolist() == [2**63 - 1]
+    assert not torch.are_deterministic_algorithms_enabled()

@@ -6,6 +6,7 @@ import io
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 from rich.console import Console
@@ -174,12 +175,13 @@ def store_results(directory: Path, *results: Result) -> list[Result]:
 
 
 def test_gradebook_has_a_column_per_counted_workload(tmp_path: Path) -> None:
-    rows = store_results(tmp_path, make_result_with_speed("why"), make_result("why", submission="ben"))
-    gradebook.write(rows, tmp_path)
+    timed = msgspec.structs.replace(make_result_with_speed("why"), environment={"device": "a model"})
+    gradebook.write(store_results(tmp_path, timed, make_result("why", submission="ben")), tmp_path)
     ada, ben = csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines())
     columns = list(ada)
-    assert columns[-8:-2] == [name for name in WORKLOADS if name not in ("get_batch_throughput", "peak_memory")]
-    assert columns[-2:] == ["findings", "unreadable"]
+    assert columns[-9:-3] == [name for name in WORKLOADS if name not in ("get_batch_throughput", "peak_memory")]
+    assert columns[-3:] == ["device", "findings", "unreadable"]
+    assert (ada["device"], ben["device"]) == ("a model", "")
     assert (ada["sgd_step"], ada["adagrad_step"], ben["sgd_step"]) == ("2.0", "0.0", "")
     assert (ada["score"], ada["max_score"]) == ("11.0", "37.0")
 

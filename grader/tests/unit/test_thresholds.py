@@ -1,0 +1,117 @@
+"""Which mistakes the thresholds for GPUs catch, by the roofline, as docs/evidence/thresholds.md states."""
+
+import re
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import pytest
+
+from grader.tests import ROOT
+from torchkata.course import course
+from torchkata.speed.datasheets import Device, device
+from torchkata.speed.decision import as_ratios
+from torchkata.speed.sizes import Size
+from torchkata.speed.workload import Rate, work_of
+
+MARGIN = 0.05  # by which a ratio may differ without a change of the outcome
+DEVICES = ("NVIDIA H100 80GB HBM3", "NVIDIA H200", "NVIDIA H100 PCIe", "NVIDIA A100-SXM4-80GB")
+CEILINGS = (0.70, 0.81)  # the range of the MFU of a plain product on devices with thresholds in MFU
+COPY_SHARE = 0.9  # of the datasheet's bandwidth, reached by copies
+Case: TypeAlias = tuple[str, str, float, str]  # workload, code, ratio to the baseline, tier
+
+
+def list_cases(on: Device, ceiling: float) -> list[Case]:
+    """Return what the roofline predicts on a device on which a plain product reaches this MFU."""
+    peaks, linear = on.tflops, work_of("linear_forward").sizes["cuda"]
+    B, D, K = linear.batch, linear.width, linear.outputs
+    product = flops_of("linear_forward") / (ceiling * peaks["bf16"] * 1e12)
+
+    def copy(moved: float) -> float:
+        return product / (product + moved / (COPY_SHARE * on.bandwidth))
+
+    result, inputs = 2 * 2 * B * K, 2 * 2 * (B * D + D * K)  # bytes of copying y; of copying x and the weight
+    step, whole = 11, {"cruncher_step": 12, "train_throughput": 12}  # products of a step; of a step with x's gradient
+
+    def move(workload: str, code: str, per_parameter: int, tier: str) -> Case:
+        moves: int = getattr(work_of(workload), "moves")  # noqa: B009
+        return workload, code, 4 * moves / per_parameter, tier
+
+    return [
+        ("linear_forward", "one product, and a copy of the result", copy(result), "full"),
+        ("linear_forward", "copies x and the weight in each call", copy(inputs), "full"),
+        ("linear_forward", "TF32", peaks["tf32"] / peaks["bf16"], "failed"),
+        ("linear_forward", "float32", peaks["fp32"] / peaks["bf16"], "failed"),
+        ("linear_forward", "the product twice", 1 / 2, "failed"),
+        ("cruncher_step", "TF32", peaks["tf32"] / peaks["bf16"], "failed"),
+        ("cruncher_step", "float32", peaks["fp32"] / peaks["bf16"], "failed"),
+        ("cruncher_step", "the whole step twice", 1 / 2, "failed"),
+        *((name, "the gradient of x, too", step / products, "full") for name, products in whole.items()),
+        ("train_throughput", "each step's gradients twice", 1 / 2, "failed"),
+        move("sgd_step", "`p.add_(grad, alpha=-lr)`", 12, "full"),
+        move("sgd_step", "`p -= lr * grad`", 20, "passing"),
+        move("sgd_step", "copies p and grad, then `p -= lr * grad`", 36, "failed"),
+        move("adagrad_step", "`addcmul_`, `add`, `sqrt_`, `addcdiv_`", 44, "full"),
+        move("adagrad_step", "the formula, one operation after the other", 68, "passing"),
+        move("adagrad_step", "the formula with copies of p, grad and g2", 92, "failed"),
+    ]
+
+
+def flops_of(workload: str) -> float:
+    """Return the FLOPs of one call on a GPU."""
+    work = work_of(workload)
+    assert isinstance(work, Rate)
+    return work.amount(work.sizes["cuda"])
+
+
+def judge(workload: str, ratio: float, on: Device, ceiling: float) -> str:
+    """Return the tier that this ratio reaches."""
+    entry = course().workloads[workload]
+    peak = on.tflops["bf16"] if on.mfu and entry.mfu is not None else None
+    thresholds = as_ratios(entry.mfu if peak and entry.mfu else entry.ratio["cuda"], peak, ceiling * (peak or 1))
+    return "full" if ratio >= thresholds.full else "passing" if ratio >= thresholds.passing else "failed"
+
+
+@pytest.mark.parametrize("name", DEVICES)
+@pytest.mark.parametrize("ceiling", CEILINGS)
+def test_thresholds_separate_mistakes_with_a_margin(name: str, ceiling: float) -> None:
+    on = device(name)
+    assert on is not None
+    for workload, code, ratio, tier in list_cases(on, ceiling):
+        for changed in (ratio * (1 - MARGIN), ratio * (1 + MARGIN)):
+            assert judge(workload, changed, on, ceiling) == tier, f"{workload}: {code}"
+
+
+def read_table(heading: str) -> Mapping[str, list[str]]:
+    """Return the rows of the document's table with this heading, by their first cell."""
+    text = (ROOT / "docs/evidence/thresholds.md").read_text("utf-8")
+    rows = re.findall(r"^\| (.+) \|$", text.partition(f"| {heading} |")[2].partition("\n\n")[0], flags=re.MULTILINE)
+    cells = [row.split(" | ") for row in rows]
+    return {f"{row[0]}: {row[1]}" if "outcome" in heading else row[0]: row for row in cells}
+
+
+def test_document_states_predicted_ratios() -> None:
+    h100 = device(DEVICES[0])
+    assert h100 is not None
+    table = read_table("workload | code | ratio to the baseline | outcome")
+    cases = list_cases(h100, CEILINGS[1])
+    assert len(table) == len(cases)
+    for workload, code, ratio, tier in cases:
+        assert table[f"`{workload}`: {code}"][2:] == [f"{ratio:.2f}", tier]
+
+
+def test_document_states_work_and_bounds() -> None:
+    h100 = device(DEVICES[0])
+    assert h100 is not None
+    table = read_table("workload | work of a call | bound on an H100 SXM | thresholds")
+    for name, entry in course().workloads.items():
+        work = work_of(name)
+        if not isinstance(work, Rate) or work.unit == "tokens":
+            continue
+        size: Size = work.sizes["cuda"]
+        peak = h100.tflops["bf16" if size.dtype == "bfloat16" else "fp32"] * 1e12
+        bound = work.amount(size) / (peak if work.unit == "FLOP" else h100.bandwidth)
+        amount = f"{work.amount(size) / 1e12:.2f} TFLOP" if work.unit == "FLOP" else f"{work.amount(size) / 1e9:.2f} GB"
+        _, stated_amount, stated_bound, thresholds = table[f"`{name}`"]
+        assert (amount in stated_amount, stated_bound) == (True, f"{1e3 * bound:.2f} ms")
+        tiers = entry.mfu if entry.mfu else entry.ratio["cuda"]
+        assert thresholds == f"{'MFU ' if entry.mfu else ''}{tiers.passing:.2f}, {tiers.full:.2f}"
