@@ -44,7 +44,8 @@ def load_checkpoint(
     - Do not run code from the file: use `torch.load(..., weights_only=True)`.
     - Load all tensors onto `device`, even if they were saved on another device. Use `map_location`.
     - Do not change `requires_grad` or the training mode.
-    - Raise an error if the file is truncated, or if keys or shapes of the saved model and of `model` differ. A
-      truncated file must change neither the model nor the optimizer.
+    - Raise an error if the file is truncated, if the model's state, the optimizer's state or the step is missing from
+      it, or if keys or shapes of the saved model and of `model` differ. A truncated file must change neither the model
+      nor the optimizer.
     """
     raise NotImplementedError

@@ -8,8 +8,8 @@ from torch import Tensor, nn
 class Block(nn.Module):
     """`relu(x @ weight)`: a square weight without bias, followed by a ReLU, which sets negative numbers to 0.
 
-    `weight` is an `nn.Parameter` of shape (dim, dim), drawn with torch's global generator from a normal with mean 0 and
-    standard deviation `1 / sqrt(dim)`. You can use your `xavier_truncated_normal`.
+    `weight` is an `nn.Parameter` of shape (dim, dim), drawn with torch's global generator from a normal distribution
+    with mean 0 and standard deviation `1 / sqrt(dim)`. You can use your `xavier_truncated_normal`.
 
     Example:
         block = Block(2)
@@ -27,15 +27,15 @@ class Block(nn.Module):
         raise NotImplementedError
 
     def forward(self, x: Float[Tensor, "... dim"]) -> Float[Tensor, "... dim"]:
-        """Multiply the last axis by `weight`, then apply ReLU; `x` can have zero or more leading axes of any size."""
+        """Multiply the last dimension by `weight`, then apply ReLU. `x` can have any leading dimensions, or none."""
         raise NotImplementedError
 
 
 class DeepNetwork(nn.Module):
     """`num_layers` blocks in sequence. The last block also ends with a ReLU, and nothing follows it.
 
-    Without the ReLUs, the product of all weights would be a single matrix, so the network could compute no more than
-    one linear layer.
+    Without the ReLUs, the product of all weights would be a single matrix, so the network could not compute more than a
+    single linear layer.
 
     Example:
         model = DeepNetwork(dim=64, num_layers=3)
@@ -53,5 +53,5 @@ class DeepNetwork(nn.Module):
         raise NotImplementedError
 
     def forward(self, x: Float[Tensor, "... dim"]) -> Float[Tensor, "... dim"]:
-        """Apply all layers in order; without layers, return `x` unchanged."""
+        """Apply all layers in order. With zero layers, return `x` unchanged."""
         raise NotImplementedError

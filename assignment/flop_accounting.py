@@ -15,7 +15,7 @@ def matmul_flops(B: int, D: int, K: int) -> int:
 
 
 def forward_flops(tokens: float, parameters: float) -> float:
-    """Return the FLOPs of a forward pass: 2 per token and parameter.
+    """Return the FLOPs of a forward pass: 2 per parameter per token.
 
     Both arguments are ints or floats.
     """
@@ -23,7 +23,7 @@ def forward_flops(tokens: float, parameters: float) -> float:
 
 
 def backward_flops(tokens: float, parameters: float) -> float:
-    """Return the FLOPs of a backward pass: 4 per token and parameter.
+    """Return the FLOPs of a backward pass: 4 per parameter per token.
 
     The backward pass of `y = x @ w` has two matrix multiplications: `xᵀ @ grad_y` for w and `grad_y @ wᵀ` for x.
     """
@@ -31,7 +31,7 @@ def backward_flops(tokens: float, parameters: float) -> float:
 
 
 def training_flops(tokens: float, parameters: float) -> float:
-    """Return the FLOPs of training: forward and backward passes, 6 per token and parameter.
+    """Return the FLOPs of training, that is, of forward and backward passes: 6 per parameter per token.
 
     Example:
         training_flops(tokens=15e12, parameters=70e9)        # 6.3e24

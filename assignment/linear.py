@@ -8,13 +8,13 @@ from torch import Tensor, nn
 class Linear(nn.Module):
     """`x @ weight`, without bias.
 
-    `weight` is an `nn.Parameter` of shape (input_dim, output_dim), drawn from a normal with mean 0 and standard
-    deviation `1 / sqrt(input_dim)`. Each output is a sum of `input_dim` products, and this scale makes the output about
-    as large as an input. With plain `randn`, the output would be `sqrt(input_dim)` times as large.
+    `weight` is an `nn.Parameter` of shape (input_dim, output_dim), drawn from a normal distribution with mean 0 and
+    standard deviation `1 / sqrt(input_dim)`. Each output is a sum of `input_dim` products, and this scale makes the
+    output about as large as an input. With plain `randn`, the output would be `sqrt(input_dim)` times as large.
 
     To register a parameter, assign `self.weight = nn.Parameter(tensor)` after `super().__init__()`. `torch.zeros`,
     `torch.ones`, `torch.randn` and `torch.tensor([[1.0, 2.0]])` use torch's default dtype unless you pass `dtype`;
-    `torch.empty` leaves the values uninitialized. `torch.sqrt` takes only tensors: for a number, use `input_dim**0.5`.
+    `torch.empty` leaves the values uninitialized. Use `input_dim**0.5` for numbers: `torch.sqrt` accepts only tensors.
 
     Example:
         layer = Linear(16384, 32)
@@ -39,5 +39,5 @@ class Linear(nn.Module):
         raise NotImplementedError
 
     def forward(self, x: Float[Tensor, "... input_dim"]) -> Float[Tensor, "... output_dim"]:
-        """Multiply the last axis of `x` by `weight`; `x` can have zero or more leading axes, each of any size."""
+        """Multiply the last dimension of `x` by `weight`. `x` can have any leading dimensions, or none."""
         raise NotImplementedError

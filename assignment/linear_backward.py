@@ -27,8 +27,8 @@ def linear_backward(
         grad_w                                              # [[1, 4, 7], [2, 6, 10]]
 
     Details:
-    - `x` can have any number of leading axes (including zero), each of any size. `grad_w` has no leading axes: it is
-      summed over all of them.
+    - `x` can have any number of leading dimensions (including zero), each of any size. `grad_w` is summed over all of
+      them.
     - Return a tuple, in the dtype of the inputs.
     - Compute the gradients by hand, without autograd: the function must work under `torch.inference_mode()`.
     - Do not modify the arguments, their .grad or their requires_grad.

@@ -76,7 +76,8 @@ def measure_step(
 
     Example:
         measured = measure_step(B=64, D=64, L=2, promised=1e12)
-        measured["seconds"] > predict_step(64, 64, 2, torch.float32, 1e15, 1e15)["seconds"]     # True: a step is slower
+        predicted = predict_step(64, 64, 2, torch.float32, 1e15, 1e15)
+        measured["seconds"] > predicted["seconds"]     # True: the real step is slower than predicted
 
     Not specified (either is fine): whether you return the mean, the median or the minimum; the values of x; the
     implementation of SGD.

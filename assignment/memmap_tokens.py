@@ -16,7 +16,7 @@ def save_tokens(path: str | PathLike[str], tokens: np.ndarray) -> None:
     Details:
     - Store the tokens in their own dtype, with a header of at most 4096 bytes.
     - `tokens` may be a slice with a step.
-    - Write to exactly `path`, whatever its suffix. `np.save` appends ".npy" to a path, but not if it gets an open file.
+    - Write to exactly `path`, regardless of its suffix. `np.save` appends ".npy" to a path, but not to an open file.
     - Replace an existing file.
     """
     raise NotImplementedError

@@ -6,8 +6,8 @@ import torch
 def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
     """Return the dense FLOP/s that the device's datasheet promises for matrix multiplications in this dtype.
 
-    `device_name` is a name as `torch.cuda.get_device_name()` returns it. Do not query the current machine: copy this
-    table, in TFLOP/s (1e12 FLOP/s), into your code:
+    `device_name` is a name in the form returned by `torch.cuda.get_device_name()`. Do not query the current machine.
+    Instead, copy this table, in TFLOP/s (1e12 FLOP/s), into your code:
 
         device                   bfloat16   float16   float32   float8
         Tesla T4                        –        65       8.1        –

@@ -66,7 +66,7 @@ def arithmetic_intensity(flops: int, bytes_moved: int) -> float:
 
 
 def accelerator_intensity(flop_per_sec: float, bytes_per_sec: float) -> float:
-    """Return the accelerator intensity: the FLOPs that a device performs while it moves one byte.
+    """Return the accelerator intensity: the FLOPs that a device can perform in the time it takes to move one byte.
 
     Example:
         accelerator_intensity(1979e12 / 2, 3.35e12)     # 295.4: an H100 in bfloat16, dense
@@ -86,7 +86,7 @@ def attainable_mfu(intensity: float, accelerator: float) -> float:
 
 
 def bound(intensity: float, accelerator: float) -> str:
-    """Return "memory" if moving the bytes takes longer than the arithmetic, and "compute" if it takes less time.
+    """Return "memory" if moving the bytes takes longer than the arithmetic, "compute" if the arithmetic takes longer.
 
     Not specified (either is fine): the result if both take equally long.
     """

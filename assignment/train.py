@@ -45,7 +45,7 @@ def train(
       `device`.
     - `get_batch` is the caller's function, not your solution of the kata with that name.
     - Take every step, even after a loss of 0 or infinity. `num_train_steps=0` returns an untrained model and no losses.
-    - Detach the losses: otherwise each loss keeps the nodes of its graph in memory (`backward()` frees only the saved
+    - Detach the losses. Otherwise, each loss keeps the nodes of its graph in memory (`backward()` frees only the saved
       activations). Keep no other results of a step.
 
     Not specified (either is fine): whether the losses are a tensor or a list; whether gradients are zeroed at the start

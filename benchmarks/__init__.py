@@ -1,4 +1,4 @@
-"""Benchmarks that measure speed relative to a baseline in the same run. No test depends on them."""
+"""Benchmarks that compare speed with a baseline measured in the same run. No test depends on them."""
 
 from pathlib import Path
 

@@ -2,7 +2,7 @@
 
 Run: python -m benchmarks.grade
 
-Both runs use the same tests, the same seed, and 100 examples. Plain pytest starts a new process, as a simple grading
+Both runs use the same tests, seed and 100 examples. Plain pytest starts a new process, as a simple grading
 script would do for each submission. The grader's process has already imported everything, which is the case for all but
 the first submission.
 """
@@ -34,10 +34,10 @@ SOLUTION, STUBS = "solution", "stubs"
 
 
 class LocalStudent(InProcess):
-    """Runs a student's code in this process instead of a worker."""
+    """Runs a student's code in this process instead of in a worker."""
 
     def open(self, files: object, patience: float) -> None:
-        """Do nothing: no files are sent, and no time limit applies."""
+        """Do nothing because no files are sent and no time limit applies."""
 
     def end(self) -> int:
         """Do nothing."""
@@ -51,7 +51,7 @@ def make_job(name: str, number: int = 0) -> Job:
 
 
 def time_grading(queued: list[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> float:
-    """Return how many seconds it takes to grade the jobs."""
+    """Return the number of seconds that it takes to grade the jobs."""
     began = time.perf_counter()
     for _ in grade(queued, tests, sandbox, jobs):
         pass
@@ -59,14 +59,14 @@ def time_grading(queued: list[Job], tests: Tests, sandbox: Sandbox, jobs: int) -
 
 
 def pin_process(cores: set[int], pid: int) -> None:
-    """Pin a process and its descendants to these cores."""
+    """Pin a process and its descendants to the given cores."""
     os.sched_setaffinity(pid, cores)
     for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
         pin_process(cores, int(child))
 
 
 def time_on_cores(cores: set[int], queued: list[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> float:
-    """Return how many seconds it takes to grade the jobs on these cores."""
+    """Return the number of seconds that it takes to grade the jobs on the given cores."""
     usual = os.sched_getaffinity(0)
     pin_process(cores, os.getpid())
     try:
@@ -76,7 +76,7 @@ def time_on_cores(cores: set[int], queued: list[Job], tests: Tests, sandbox: San
 
 
 def time_stubs_locally(tests: Tests) -> float:
-    """Return how many seconds it takes to test untouched stubs in this process, without workers."""
+    """Return the number of seconds that it takes to test untouched stubs in this process, without workers."""
     began = time.perf_counter()
     results = grade_submission(
         make_job(STUBS), tests, LocalStudent(course().assignment, course().limits.call_seconds), lambda *_: None
@@ -89,7 +89,7 @@ def time_stubs_locally(tests: Tests) -> float:
 def measure(tests: Tests, sandbox: Sandbox) -> None:
     """Run the benchmark, interleaving the runs so that changes in machine load affect all of them."""
     inputs = get_state(tests.config).inputs
-    cold = time_grading([make_job(SOLUTION)], tests, sandbox, jobs=1)  # also draws the inputs of all tests
+    cold = time_grading([make_job(SOLUTION)], tests, sandbox, jobs=1)  # this also draws the inputs of all tests
     bare, graded, engine, fixed, one, two, on_one = [], [], [], [], [], [], []
     first, second, *_ = sorted(os.sched_getaffinity(0))
     for _ in range(REPEATS):

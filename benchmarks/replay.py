@@ -31,7 +31,7 @@ def grade_claims(todo: list[Claim], tests: Tests, sandbox: Sandbox, jobs: int) -
 
 
 def drop_volatile(katas: list[KataResult] | None) -> object:
-    """Return the results without times and names of temporary folders."""
+    """Return the results with times and names of temporary folders removed."""
     plain = msgspec.json.decode(re.sub(rb"/tmp/tmp\w+", b"/tmp/made", msgspec.json.encode(katas)))
     for test in (test for kata in plain or [] for test in kata["tests"]):
         del test["seconds"]
@@ -39,7 +39,7 @@ def drop_volatile(katas: list[KataResult] | None) -> object:
 
 
 def find_difference(replayed: object, drawn: object) -> str:
-    """Return the first place where the results differ, with both values."""
+    """Return the first place at which the results differ, together with both values."""
     if isinstance(replayed, dict) and isinstance(drawn, dict):
         pairs = [(f"{key}: ", replayed[key], drawn[key]) for key in replayed]
     elif isinstance(replayed, list) and isinstance(drawn, list) and len(replayed) == len(drawn):
@@ -51,7 +51,7 @@ def find_difference(replayed: object, drawn: object) -> str:
 
 
 def main() -> None:
-    """Grade the zoo with and without replay, and print the differences."""
+    """Grade the zoo with and without replay and print the differences."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--examples", type=int, default=100)
     parser.add_argument("--jobs", type=int, default=2)

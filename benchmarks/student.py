@@ -8,7 +8,7 @@ REPEATS = 5
 def main() -> None:
     """Run the benchmark and print the table."""
     for command in (("-c", "import torch"), ("-m", "pytest", "--impl", "solution")):
-        time_command(*command)  # warm up the disk cache and byte code
+        time_command(*command)  # warm up the disk cache and compile bytecode
     base = time_command("-c", "import torch", repeats=REPEATS)
     solution = ("-m", "pytest", "--impl", "solution")
     runs = {

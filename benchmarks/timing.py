@@ -1,4 +1,4 @@
-"""Time commands and print tables."""
+"""Helpers for timing commands and printing tables."""
 
 import os
 import statistics

@@ -1,4 +1,4 @@
-"""Measure how soon `kata watch` shows a verdict on a saved file. Run: python -m benchmarks.watch
+"""Measure how long `kata watch` takes to show the verdict on a saved file. Run: python -m benchmarks.watch
 
 `kata watch` runs in a temporary handout, attached to a pseudo-terminal. The time from saving the file until the verdict
 appears is compared with the time that a new pytest process takes.
@@ -50,7 +50,7 @@ def save(handout: Path, kata: str) -> None:
 
 
 def time_cold(handout: Path, kata: str) -> float:
-    """Return how many seconds a new pytest process takes to test one kata."""
+    """Return the number of seconds that a new pytest process takes to test one kata."""
     began = time.perf_counter()
     command = [sys.executable, "-m", "pytest", f"--kata={kata}"]
     subprocess.run(command, cwd=handout, env=PLAIN, stdout=subprocess.DEVNULL, check=True)
@@ -58,7 +58,7 @@ def time_cold(handout: Path, kata: str) -> float:
 
 
 def time_verdict(terminal: Terminal, handout: Path, kata: str) -> float:
-    """Return the seconds from saving the file to the verdict, without the wait for later output."""
+    """Return the seconds from saving the file to the verdict, excluding the time spent waiting for later output."""
     began = time.perf_counter()
     save(handout, kata)
     terminal.read_until(f"  {kata} ")
@@ -69,7 +69,7 @@ def time_verdict(terminal: Terminal, handout: Path, kata: str) -> float:
 
 
 def time_poll(handout: Path) -> float:
-    """Return how many seconds it takes to poll all assignment files once."""
+    """Return the number of seconds that it takes to poll all assignment files once."""
     watcher = Watcher(handout / "assignment")
     began = time.perf_counter()
     for _ in range(POLLS):

@@ -1,4 +1,4 @@
-"""Mistakes that every optimizer can make; each optimizer's `mistakes.py` imports them."""
+"""Mistakes that are possible in every optimizer. They are imported by each optimizer's `mistakes.py`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -15,17 +15,17 @@ Options: TypeAlias = Mapping[str, Any]
 Bytes: TypeAlias = Mapping[str, int]  # by dtype
 
 RATES = [1e-4, 1e-3, 1e-2, 1e-1, 1.0]  # common ones
-BOUNDS = [0.1, 0.5, 1.0, 5.0, 10.0, 100.0, 1000.0]  # of a gradient
+BOUNDS = [0.1, 0.5, 1.0, 5.0, 10.0, 100.0, 1000.0]  # bounds for clipping a gradient
 ITEMSIZES = {"torch.float64": 8, "torch.float32": 4, "torch.float16": 2, "torch.bfloat16": 2}
 
 
 def replace_rates(inputs: Inputs, lrs: Sequence[float]) -> Inputs:
-    """Return the same gradients with other learning rates."""
+    """Return the same gradients with different learning rates."""
     return [(grad, lr) for (grad, _), lr in zip(inputs, lrs, strict=True)]
 
 
 def drop_gradients(inputs: Inputs, moves: Sequence[bool]) -> Inputs:
-    """Return the same inputs, without a gradient in the steps that do not move the parameter."""
+    """Return the same inputs, but without gradients in the steps that do not change the parameter."""
     return [(grad if here else None, lr) for (grad, lr), here in zip(inputs, moves, strict=True)]
 
 
@@ -204,7 +204,7 @@ def default_for_groups(default: float, lr: float) -> tuple[float, float]:
 def change_default(
     step: Callable[..., Any], option: str, right: str, own: Sequence[float], given: Callable[[float], Options]
 ) -> Mistake:
-    """Return a mistake in which an option has a default other than `right`."""
+    """Return a mistake in which an option has a default different from `right`."""
 
     def mistaken(*args: Any, own: float, **options: Any) -> Any:
         return step(*args, **{**given(own), **options})
@@ -213,5 +213,5 @@ def change_default(
 
 
 def has_none(grads: Sequence[Grad]) -> bool:
-    """Return whether a gradient is missing."""
+    """Return whether any gradient is missing."""
     return any(grad is None for grad in grads)

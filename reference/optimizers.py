@@ -1,4 +1,4 @@
-"""The parts of a step that are the same for every optimizer. Known mistakes replace them one at a time."""
+"""The parts of a step that are common to all optimizers. Known mistakes replace them one at a time."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -18,7 +18,7 @@ def collect_inputs(
 
 
 def get_options(given: Sequence[Mapping[str, Any]], group: int) -> Mapping[str, Any]:
-    """Return the options of a group, except lr; a missing option has its default."""
+    """Return the options of a group except lr, using the default for a missing option."""
     return given[group] if given else {}
 
 
@@ -26,12 +26,12 @@ def skip_parameter(
     p: Float[Array, "*shape"],
     options: Mapping[str, Any],  # noqa: ARG001  (for mistakes, includes lr)
 ) -> Float[Array, "*shape"]:
-    """Return a parameter after a step without a gradient: unchanged."""
+    """Return a parameter after a step without a gradient, which leaves it unchanged."""
     return p
 
 
 def skip_state(state: Any) -> Any:
-    """Return a parameter's state after a step without a gradient: unchanged."""
+    """Return a parameter's state after a step without a gradient, which leaves it unchanged."""
     return state
 
 
@@ -42,22 +42,22 @@ def recall_state(
     i: int,  # noqa: ARG001
     step: int,  # noqa: ARG001
 ) -> Any:
-    """Return the state that a step finds for parameter `i` of a group: the one that its last step has left."""
+    """Return the state of parameter `i` of a group at the start of a step, which is the state after its last step."""
     return state
 
 
 def load_state(state: Any) -> Any:
-    """Return a parameter's state in a new optimizer that has loaded the old one's: unchanged."""
+    """Return a parameter's state in a new optimizer after loading the old state, which is restored unchanged."""
     return state
 
 
 def load_rates(saved: Sequence[float], own: Sequence[float]) -> Sequence[float]:  # noqa: ARG001
-    """Return the learning rates of an optimizer that had its `own` rates and has loaded the `saved` ones."""
+    """Return the learning rates of an optimizer created with its `own` rates after it has loaded the `saved` ones."""
     return saved
 
 
 def is_within_budget(held: Mapping[str, int], own: Mapping[str, int], tensors: int) -> bool:
-    """Return whether a state needs no more memory than `tensors` tensors for each of the `own` parameters."""
+    """Return whether the state uses at most as much memory as `tensors` tensors for each of the `own` parameters."""
     return sum(held.values()) <= tensors * sum(own.values())
 
 
@@ -67,5 +67,5 @@ def get_default_rate(lr: float) -> float:
 
 
 def get_group_rates(default: float, lr: float) -> tuple[float, float]:
-    """Return the learning rates of a group without its own rate: if the constructor gets none, and if it gets `lr`."""
+    """Return the learning rates of a group without its own rate if the constructor gets no lr, and if it gets `lr`."""
     return get_default_rate(default), lr

@@ -26,8 +26,8 @@ from torchkata.seam.reply import Reply
 from torchkata.seam.values import Opaque
 
 EXTRA_MIB = 256  # memory that a process may allocate
-START = b"\x82\xa7outcome\xa8returned\xa5value"  # start of a reply, up to the value
-MAX_BYTES = 2**14  # limit for growing frames
+START = b"\x82\xa7outcome\xa8returned\xa5value"  # the beginning of a reply, up to the value
+MAX_BYTES = 2**14  # maximum size of growing frames
 MARKERS = (
     0,
     1,
@@ -41,7 +41,7 @@ MARKERS = (
     0xC1,
     *range(0xC4, 0xE0),
     0xFF,
-)  # bytes with a meaning in msgpack
+)  # bytes with a special meaning in msgpack
 LENGTHS = (0, 1, 2**16 - 1, 2**16, 2**20, 2**20 + 1, 2**26, 2**31 - 1, 2**31, 2**32 - 1)
 ANY_SHAPE: list[list[int]] = [[], [0], [1] * 8, [1] * 9, [1] * 65, [0, *[2**39] * 7], [-1, -1], [2**63]]
 ANY_SHAPE += [[2**64 - 1, 0], [2, 3]]
@@ -76,8 +76,8 @@ def make_hostile() -> Iterator[bytes]:
     for ext in exts:
         for contents in (b"", bytes(24)):
             yield pack_frame(START + pack(ext), contents)
-            yield pack_frame(START + b"\x81" + pack(ext) + b"\xc0", contents)  # the extension as the key of a dict
-            yield pack_frame(START + b"\x81\x91" + pack(ext) + b"\xc0", contents)  # within a list as the key of a dict
+            yield pack_frame(START + b"\x81" + pack(ext) + b"\xc0", contents)  # an extension as the key of a dict
+            yield pack_frame(START + b"\x81\x91" + pack(ext) + b"\xc0", contents)  # inside a list as the key of a dict
     for head in (b"\xdd\xff\xff\xff\xff", b"\xdf\xff\xff\xff\xff", b"\xdb\xff\xff\xff\xff", b"\xc6\xff\xff\xff\xff"):
         yield pack_frame(START + head)
     yield pack_frame(START + b"\x91" * 5000 + b"\xc0")
@@ -91,7 +91,7 @@ def make_hostile() -> Iterator[bytes]:
 
 
 def mutate(frame: bytes, others: list[bytes], chance: random.Random) -> bytes:
-    """Return the frame with a few changes, mostly in the outline and with a correct length, so that it gets decoded."""
+    """Return the frame with a few changes, mostly in the outline and with a correct length so that it is decoded."""
     if chance.random() < 0.2 or len(frame) < channel.LENGTH.size:
         return change(frame, others, chance)
     (length,) = channel.LENGTH.unpack_from(frame)
@@ -126,7 +126,7 @@ def change(part: bytes, others: list[bytes], chance: random.Random) -> bytes:
 
 
 def make_frames(seed: int, count: int) -> Iterator[bytes]:
-    """Yield `count` frames: the handmade ones, then mutations of them."""
+    """Yield `count` frames: first the handmade ones, then mutations of them."""
     valid, hostile, chance = [*make_valid()], [*make_hostile()], random.Random(seed)
     handmade = [*valid, *hostile]
     yield from handmade[:count]
@@ -135,7 +135,7 @@ def make_frames(seed: int, count: int) -> Iterator[bytes]:
 
 
 def fuzz(seed: int, count: int) -> Counter[str]:
-    """Decode frames; return the counts of replies and of reasons for `Malformed`. Other errors propagate."""
+    """Decode frames and return the counts of replies and of reasons for `Malformed`. Other errors propagate."""
     found: Counter[str] = Counter()
     for frame in make_frames(seed, count):
         try:
@@ -148,7 +148,7 @@ def fuzz(seed: int, count: int) -> Counter[str]:
 
 
 def fuzz_with_limit(seed: int, count: int) -> tuple[Counter[str], float]:
-    """Limit the memory of this process and fuzz; return the counts and the memory growth in MiB."""
+    """Fuzz with limited memory, and return the counts and the memory growth in MiB."""
     mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     limit = mapped + EXTRA_MIB * 2**20
     resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))

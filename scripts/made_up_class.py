@@ -2,7 +2,7 @@
 
     python -m scripts.made_up_class DIR
 
-The names are written in five scripts (Latin, Chinese, …). The files are downloads from three platforms,
+The names are written in five scripts (Latin, Chinese, …). The files include downloads from three platforms,
 extensions, overrides and gradebooks. Six submissions can be graded; the results of all others are simulated.
 """
 
@@ -48,10 +48,10 @@ class Student:
     number: int
     given: str
     family: str
-    id: str  # id given by the school
+    id: str  # id assigned by the school
     lms_id: int  # id in Canvas
     name: str  # name as the student writes it
-    sortable: str  # the name as Canvas prefixes it to file names
+    sortable: str  # the name as prefixed to file names by Canvas
     platform: str
     submission: str  # name of the submission on the platform
     submitted: bool
@@ -59,19 +59,19 @@ class Student:
 
     @property
     def email(self) -> str:
-        """The e-mail address."""
+        """The student's e-mail address."""
         return f"{self.id}@school.example"
 
 
 def make_students() -> list[Student]:
-    """Return all students, with the scripts mixed."""
+    """Return all students, with names in mixed scripts."""
     names = [list(product(given.split(), family.split())) for given, family in GIVEN_AND_FAMILY]
     mixed = [name for group in zip(*names, strict=True) for name in group]
     return [make_student(number, *name) for number, name in enumerate(mixed)]
 
 
 def make_student(number: int, given: str, family: str) -> Student:
-    """Return a student. Every tenth is late, and eight have no submission."""
+    """Return a student. Every tenth student is late, and eight students have no submission."""
     lms_id, platform = 4000 + number, PLATFORMS[number % 3]
     name = f"{family}{given}" if "一" <= given < "龥" else f"{given} {family}"
     sortable = "".join(letter for letter in f"{family}{given}".lower() if letter not in " -'")
@@ -115,7 +115,7 @@ def main() -> None:
 
 
 def submit(student: Student, folder: Path) -> None:
-    """Write a student's submission as it appears in the platform's download; three are right, the rest wrong."""
+    """Write a student's submission as it appears in the platform's download. Three are right, the rest are wrong."""
     source = course().solution("linear").read_text("utf-8")
     source = source if student.number < 3 else source.replace("x @ self.weight", "2 * x @ self.weight")
     if student.platform == "canvas":
@@ -130,7 +130,7 @@ def submit(student: Student, folder: Path) -> None:
 
 
 def list_overrides(results: dict[Student, Result]) -> Iterable[Sequence[object]]:
-    """Return overrides that give points for four failed tests."""
+    """Return overrides that award points for four failed tests."""
     first_late = sorted(results, key=lambda student: (student.when <= DUE, student.number))
     failed = [
         (student.id, kata.kata, test.name, test.max_score, "the stub did not say so", "a TA")
@@ -143,7 +143,7 @@ def list_overrides(results: dict[Student, Result]) -> Iterable[Sequence[object]]
 
 
 def format_metadata(submitted: Sequence[Student]) -> str:
-    """Return the metadata file of Gradescope's export."""
+    """Return the content of the metadata file in Gradescope's export."""
     found = {
         student.submission: {
             ":submitters": [{":name": student.name, ":sid": student.id, ":email": student.email}],

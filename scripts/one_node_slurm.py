@@ -24,7 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun")
-MAX_PATH = 80  # bytes; a socket's path is limited to 107
+MAX_PATH = 80  # bytes, because a socket's path is limited to 107
 START_SECONDS = 60.0
 SPOOL = "spool"
 
@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def find_problem() -> str:
-    """Return why Slurm cannot run here, or "" if it can."""
+    """Return the reason why Slurm cannot run on this machine, or "" if it can."""
     absent = [program for program in PROGRAMS if shutil.which(program, path=get_search_path()) is None]
     if absent:
         return f"{', '.join(absent)}: not installed (Debian: apt-get install slurm-wlm munge)"
@@ -95,7 +95,7 @@ def start(folder: Path) -> None:
     if find_daemon(folder, "slurmctld"):
         sys.exit(f"one_node_slurm: already running in {folder}")
     folder.mkdir(parents=True, exist_ok=True)
-    folder.chmod(0o755)  # munge refuses a folder that others can write to
+    folder.chmod(0o755)  # munge refuses folders that are writable by others
     for name in ("state", SPOOL):
         (folder / name).mkdir(exist_ok=True)
     key = folder / "munge.key"
@@ -133,7 +133,7 @@ def stop_node(folder: Path) -> None:
 
 
 def crash(folder: Path) -> None:
-    """Kill the node's daemon and jobs, as a power failure does, and mark the node as down."""
+    """Kill the node's daemon and jobs, as a power failure would, and mark the node as down."""
     end(folder, "slurmd", signal.SIGKILL)
     end_jobs(folder)
     run_slurm(folder, "scontrol", "update", f"nodename={get_host()}", "state=down", "reason=lost")
@@ -147,7 +147,7 @@ def stop(folder: Path) -> None:
 
 
 def start_daemon(folder: Path, name: str, *arguments: str) -> None:
-    """Start a daemon in the background and wait for it; exit if it fails."""
+    """Start a daemon in the background and wait until it is running. Exits if it fails."""
     program = shutil.which(name, path=get_search_path()) or name
     done = subprocess.run([program, *arguments], env=make_environment(folder), capture_output=True, text=True)
     if done.returncode != 0:
@@ -156,7 +156,7 @@ def start_daemon(folder: Path, name: str, *arguments: str) -> None:
 
 
 def end(folder: Path, name: str, number: signal.Signals) -> None:
-    """Send a signal to a daemon and wait until it exits; kill it after 20 seconds."""
+    """Send a signal to a daemon and wait until it exits, killing it after 20 seconds."""
     for kind in (number, signal.SIGKILL):
         until = time.monotonic() + 20
         pid = find_daemon(folder, name)
@@ -177,7 +177,7 @@ def end_jobs(folder: Path) -> None:
 
 
 def is_job(pid: int, folder: Path) -> bool:
-    """Return whether a live process is part of a job of this folder, judging by its environment."""
+    """Return whether a live process belongs to a job of this folder, judging by its environment."""
     with suppress(OSError):
         variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
         step = b"slurmstepd" in Path(f"/proc/{pid}/cmdline").read_bytes()
@@ -206,7 +206,7 @@ def find_daemon(folder: Path, name: str) -> int | None:
 
 
 def wait_for(folder: Path, ready: Callable[[], bool]) -> None:
-    """Wait until `ready()` is true; exit after START_SECONDS."""
+    """Wait until `ready()` is true. Exits if this takes longer than START_SECONDS."""
     until = time.monotonic() + START_SECONDS
     while not ready():
         if time.monotonic() > until:
@@ -225,19 +225,19 @@ def make_environment(folder: Path) -> dict[str, str]:
 
 
 def get_search_path() -> str:
-    """Return PATH with the folders of system daemons."""
+    """Return PATH extended by the folders of system daemons."""
     return f"{os.environ.get('PATH', '')}:/usr/local/sbin:/usr/sbin:/sbin"
 
 
 def get_host() -> str:
-    """Return the short host name, which slurmd uses."""
+    """Return the short host name that slurmd uses."""
     return socket.gethostname().partition(".")[0]
 
 
 def find_free_ports(count: int) -> list[int]:
     """Return unused ports."""
     sockets = [socket.socket() for _ in range(count)]
-    for bound in sockets:  # all at once, so that the ports differ
+    for bound in sockets:  # all at the same time, so that the ports differ
         bound.bind(("127.0.0.1", 0))
     ports = [int(bound.getsockname()[1]) for bound in sockets]
     for bound in sockets:

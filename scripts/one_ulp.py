@@ -72,7 +72,7 @@ class OneUlp(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Run the operation and move its results."""
         whole = all(
             is_whole(value) for value in tensors_in((args, kwargs))
-        )  # checked first, because it may run in place
+        )  # checked first because the operation may run in place
         results = func(*args, **(kwargs or {}))
         if may_differ(func, args, kwargs or {}):
             salt = zlib.crc32(f"{self.seed} {func.overloadpacket.__name__.rstrip('_')}".encode())
@@ -85,7 +85,7 @@ class OneUlp(TorchDispatchMode):  # type: ignore[no-untyped-call]
 def may_differ(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Return whether two CPUs may round the result of an operation differently."""
     if any(value.alias_info and not value.alias_info.is_write for value in func._schema.returns):
-        return False  # a view
+        return False  # the result is a view
     name = func.overloadpacket.__name__.removeprefix(FOREACH).rstrip("_")
     if name in EXACT or name.endswith("copy"):
         return False
@@ -124,7 +124,7 @@ def move(result: Tensor, salt: int, *, whole: bool) -> None:
 
 @contextmanager
 def perturb_arithmetic(seed: int) -> Iterator[OneUlp]:
-    """Move results while a probe runs in this process, but not in the oracle or the comparison."""
+    """Move results while a probe is running in this process, but not in the oracle or the comparison."""
     mode, run_probe = OneUlp(seed), InProcess.run_probe
 
     def run(self: InProcess, probe: Probe, args: Sequence[Plain]) -> Reply:
@@ -154,7 +154,7 @@ class Outcomes:
 
 
 def judge(source: str, kata: str, arguments: Sequence[str], seed: int | None) -> tuple[list[str], str]:
-    """Test the solution with `source` as one kata in a forked process; return the failed tests and pytest's output.
+    """Test the solution with `source` as one kata in a forked process. Returns the failed tests and pytest's output.
 
     If `seed` is None, results are not moved.
     """
@@ -189,11 +189,13 @@ def run_tests(arguments: list[str], seed: int | None, report: Path, printed: Pat
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Test all implementations; return 1 if any verdict depends on the last bit, otherwise 0."""
+    """Test all implementations, and return 1 if any verdict depends on the last bit, otherwise 0."""
     parser = argparse.ArgumentParser(prog="python -m scripts.one_ulp", description=__doc__.partition("\n")[0])
-    parser.add_argument("--kata", action="append", default=[], metavar="NAME", help="this kata only (repeatable)")
-    parser.add_argument("--examples", type=int, default=25, metavar="N", help="inputs per property (default: 25)")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the inputs and of the moved results")
+    parser.add_argument("--kata", action="append", default=[], metavar="NAME", help="use only this kata (repeatable)")
+    parser.add_argument(
+        "--examples", type=int, default=25, metavar="N", help="number of inputs per property (default: 25)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed for the inputs and for the changed results")
     options = parser.parse_args(argv)
     arguments = ["--hypothesis-profile=grade", f"--examples={options.examples}", f"--seed={options.seed}"]
     tested = changed = 0

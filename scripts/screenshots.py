@@ -34,7 +34,7 @@ COLORS = 256  # number of colors, enough for flat areas and text
 
 @dataclass(frozen=True)
 class Picture:
-    """A screenshot of the report, from the element `top` downwards."""
+    """A screenshot of the report, starting at the element `top`."""
 
     name: str
     width: int
@@ -56,7 +56,7 @@ PICTURES = (
 
 
 def main() -> None:
-    """Grade the class, open its report and take the screenshots."""
+    """Grade the class, open its report, and take the screenshots."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--to", type=Path, default=ROOT / "docs/images", metavar="FOLDER")
     arguments = parser.parse_args()
@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def make_report(folder: Path) -> Path:
-    """Write the report of the simulated class and the real submissions."""
+    """Write a report of the simulated class and the real submissions."""
     for graded in make_class(STUDENTS):
         result.write(graded, folder)
     grader = [sys.executable, "-m", "grader"]

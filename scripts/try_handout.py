@@ -16,18 +16,18 @@ import zipfile
 from pathlib import Path
 
 KATA = [sys.executable, "-m", "torchkata"]
-PATIENCE = 300  # time limit in seconds of any step, even on a slow machine
+PATIENCE = 300  # time limit in seconds of each step, long enough for a slow machine
 
 
 def demand(claim: str, holds: bool, printed: str) -> None:
-    """Print whether a claim holds; otherwise exit with the printed output."""
+    """Print a claim if it holds, otherwise exit and show the printed output."""
     print(f"{'ok ' if holds else 'NOT'} {claim}", flush=True)
     if not holds:
         sys.exit(printed)
 
 
 def call(handout: Path, *command: str) -> tuple[int, str]:
-    """Run a command; return its exit code and output."""
+    """Run a command and return its exit code and output."""
     done = subprocess.run(
         [*command], cwd=handout, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=PATIENCE, check=False
     )
@@ -35,7 +35,7 @@ def call(handout: Path, *command: str) -> tuple[int, str]:
 
 
 def watch(handout: Path, saved: Path) -> str:
-    """Save a file while `kata watch` runs; return its output up to the verdict."""
+    """Save a file while `kata watch` is running, and return its output up to the verdict."""
     lines: queue.Queue[str] = queue.Queue()
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(

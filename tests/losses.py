@@ -1,4 +1,4 @@
-"""Check a loss returned by a student's code."""
+"""Checks losses that are returned by a student's code."""
 
 import torch
 from torch import Tensor
@@ -7,7 +7,7 @@ from torchkata import Plain, assert_close, assert_equal, check
 
 
 def assert_loss(yours: Plain, exact: float | None, *, scale: float, roundings: float) -> None:
-    """Check that the loss is a float or scalar tensor, and close to `exact`; or None if `exact` is None."""
+    """Check that the loss is a float or a scalar tensor close to `exact`, or None if `exact` is None."""
     if exact is None:
         assert_equal(yours, None, what="loss")
         return

@@ -1,6 +1,6 @@
-"""Count the FLOPs and bytes of torch operations.
+"""Counts the FLOPs and bytes of torch operations.
 
-A unit test of the grader compares the FLOPs with `torch.utils.flop_counter`. The katas' tests avoid that module, which
+A unit test of the grader compares the FLOPs with `torch.utils.flop_counter`. Tests of katas avoid that module, which
 is slow to import, and meta tensors, which are slow on first use: they run small tensors on the CPU.
 """
 
@@ -14,7 +14,7 @@ from torchkata import DispatchMode
 
 
 class Meter(DispatchMode):  # type: ignore[no-untyped-call]
-    """A mode that counts the bytes read and written by operations, except views, and 2 · m · k · n FLOPs per matmul."""
+    """A mode that counts the bytes read and written by operations except views, and 2 · m · k · n FLOPs per matmul."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Runs of several optimizer steps: the expected results in float64, and their comparison with a student's run."""
+"""Computes the expected results of several optimizer steps in float64, and compares a student's run with them."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,13 +17,13 @@ from tests.probes import optimizers
 from tests.strategies import OptimizerRun
 from torchkata import Plain, as_float64, assert_close, assert_equal
 
-State: TypeAlias = Any  # of one parameter; None before its first step
+State: TypeAlias = Any  # state of one parameter, None before its first step
 Step: TypeAlias = Callable[[Array, State, Array, dict[str, Any]], tuple[Array, State]]  # p, state, grad, options
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One step of an optimizer, and the defaults of its options."""
+    """One step of an optimizer, and the default values of its options."""
 
     step: Step
     lr: float = 0.01
@@ -34,7 +34,7 @@ class Rule:
     ] = ()  # replace `step`: `updates[group][i][own step]` is subtracted · lr
 
     def find_step(self, g: int, i: int) -> Step:
-        """Return the step of `params[g][i]`."""
+        """Return the step function of `params[g][i]`."""
         if not self.updates:
             return self.step
 
@@ -46,7 +46,7 @@ class Rule:
 
 
 def make_rule(oracle: ModuleType, lr: float, betas: tuple[float, ...] = ()) -> Rule:
-    """Return the rule of an oracle. Its `step` is looked up at each call, so that a known mistake can replace it."""
+    """Return the rule of an oracle. `step` is looked up in every call so that known mistakes can replace it."""
     taken = inspect.signature(oracle.step).parameters.values()
     defaults = {each.name: each.default for each in taken if each.default is not each.empty}
     return Rule(lambda p, state, grad, options: oracle.step(p, state, grad, **options), lr, defaults, betas)
@@ -59,7 +59,7 @@ ADAGRAD = Rule(
 
 
 def assert_run(yours: Plain, run: OptimizerRun, rule: Rule, expected: Plain = None, *, alone: bool = False) -> None:
-    """Assert that each parameter is right after each step, within the rounding errors of that many steps.
+    """Assert that each parameter is correct after each step, within the rounding errors of that many steps.
 
     If `expected[step][group][i]` is given, it replaces the rule's results. `alone` says that each parameter has an
     optimizer of its own.
@@ -74,7 +74,7 @@ def assert_run(yours: Plain, run: OptimizerRun, rule: Rule, expected: Plain = No
 
 
 def follows_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> bool:
-    """Return whether each parameter is right after each step if it has an optimizer of its own; see `assert_run`."""
+    """Return whether each parameter is correct after each step if it has its own optimizer. See `assert_run`."""
     finfo = torch.finfo(run.params[0][0].dtype)
     for g, group in enumerate(run.params):
         for i in range(len(group)):
@@ -86,7 +86,7 @@ def follows_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> bool:
 
 
 def copy_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> Rule:
-    """Return the rule that a student's run at constant rates follows, whatever it is: its updates, divided by lr."""
+    """Return the rule that a student's run at constant rates follows, derived from its updates divided by lr."""
     updates: list[list[Any]] = []
     for g, group in enumerate(run.params):
         traces = [[as_float64(p), *(as_float64(step[g][i]) for step in yours)] for i, p in enumerate(group)]
@@ -97,7 +97,7 @@ def copy_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> Rule:
 def assert_resumed(yours: Plain, end: Plain, run: OptimizerRun, rule: Rule, stop: int) -> None:
     """Assert that a run saved and loaded before step `stop` ends bit for bit like the uninterrupted one.
 
-    If the oracle makes a known mistake that changes the end, expect the oracle's end instead.
+    If the oracle makes a known mistake that changes the result, expect the oracle's result instead.
     """
     dtype, steps = run.params[0][0].dtype, len(run.lrs)
     for g, group in enumerate(run.params):
@@ -116,7 +116,7 @@ def simulate(
 ) -> Iterator[tuple[Array, State, Array]]:
     """Yield `params[g][i]` after each step, its state, and the scale of its rounding errors.
 
-    The scale is the sum of the sizes of all terms: the rule applied to absolute values, with a negative rate, so that
+    The scale is the sum of the magnitudes of all terms: the rule for absolute values, with a negative rate, so that
     nothing cancels. Before step `loaded_at` the run is saved and loaded. `alone` says that the parameter has an
     optimizer of its own.
     """
@@ -150,7 +150,7 @@ def simulate(
 
 
 def estimate_correction_error(betas: tuple[float, ...], t: int, dtype: torch.dtype) -> float:
-    """Return the error of a step due to bias correction, relative to the error that is allowed anyway.
+    """Return the error of a step caused by bias correction, relative to the error that is allowed in any case.
 
     A student may compute `1 − betaᵗ` in float32 for any dtype, as torch does with `capturable=True`: for 0.001, this
     keeps only four digits. The relative error is (t + 1) / 2 roundings over 1 − betaᵗ, while 4 · (t + 2) are allowed.

@@ -1,27 +1,33 @@
 """Bounds for random statistics, which correct code exceeds about once in a billion runs."""
 
+from statistics import NormalDist
+
 import numpy as np
 
 Z = 6.11  # two-sided normal quantile at p = 1e-9
-MANY = 0.25  # of half a million float32 weights, about one in fifty repeats by chance
+MANY = 0.25  # about one in fifty of half a million float32 weights repeats by chance
 NORMAL_OR_CUT = "3 for a normal, or 2.83 if it is truncated at three standard deviations"
 
 
 def repeated_share(values: np.ndarray) -> float:
-    """Return the share of numbers that repeat another one up to sign."""
+    """Return the fraction of numbers that duplicate another one, ignoring the sign."""
     return 1 - np.unique(abs(values)).size / values.size
 
 
 def describe_tails(fourth_moment: float) -> str:
-    """Describe a distribution by a fourth moment that differs from a normal's."""
+    """Describe the tails of a distribution whose fourth moment differs from that of a normal distribution."""
     if fourth_moment > 3:
         return "too many initial weights are large for a normal"
     flat = "as if uniform" if 1.7 < fourth_moment < 1.9 else "as if truncated"
     return f"too few initial weights are large for a normal, {flat}"
 
 
-def chi_square_range(degrees: int) -> tuple[float, float]:
-    """Return the range of a chi-square with these degrees of freedom (Wilson-Hilferty approximation)."""
+def chi_square_range(degrees: int, looks: int = 1) -> tuple[float, float]:
+    """Return the range of a chi-square statistic with the given degrees of freedom (Wilson-Hilferty approximation).
+
+    If the data is examined in several ways (`looks`), any of them exceeds its range once in a billion runs.
+    """
+    z = -NormalDist().inv_cdf(0.5e-9 / looks)
     spread = (2 / (9 * degrees)) ** 0.5
-    low, high = (max(0.0, 1 - spread**2 + sign * Z * spread) ** 3 for sign in (-1, 1))
+    low, high = (max(0.0, 1 - spread**2 + sign * z * spread) ** 3 for sign in (-1, 1))
     return degrees * low, degrees * high

@@ -1,6 +1,6 @@
-"""Random inputs of the property tests.
+"""Hypothesis strategies for the inputs of the property tests.
 
-Hypothesis draws shapes, a few scalars and a seed, and the seed determines the elements: drawing is fast, and a failing
+Hypothesis draws shapes, a few scalars and a seed that determines the elements, so that drawing is fast and a failing
 example shrinks to a small shape.
 """
 
@@ -18,20 +18,20 @@ from torch import Tensor
 from tests.probes.same_storage import COPIES, VIEWS
 
 DTYPES = st.sampled_from([torch.float32, torch.float64, torch.bfloat16, torch.float16])
-WIDE_DTYPES = st.sampled_from([torch.float32, torch.float64, torch.bfloat16])  # squares of gradients fit
+WIDE_DTYPES = st.sampled_from([torch.float32, torch.float64, torch.bfloat16])  # squares of gradients do not overflow
 BETAS = st.sampled_from([(0.9, 0.999), (0.9, 0.95), (0.5, 0.9), (0.9, 0.5), (0.0, 0.9)])
-NO_EPS = 1e-30  # an eps that does not show
+NO_EPS = 1e-30  # an eps that has no visible effect
 FORGETTING = {"betas": (0.0, 0.0), "eps": 1.0}  # options of Adam with which its averages are those of one step
 SEEDS = st.integers(0, 2**32 - 1)
-SEQUENCES = st.sampled_from(["tuple", "list", "torch.Size"])  # what a stub calls Sequence[int]
+SEQUENCES = st.sampled_from(["tuple", "list", "torch.Size"])  # the kinds of Sequence[int] in a stub
 
 costly = settings(
     max_examples=max(10, settings().max_examples // 4)
-)  # for tests that take several steps or write files
+)  # for tests that perform several steps or write files
 
 
 def sizes(simplest: int, most: int = 5, least: int = 1) -> st.SearchStrategy[int]:
-    """Draw a size. Hypothesis shrinks to `simplest` first, where a mistake shows best, and to 0 only if it must."""
+    """Draw a size. Hypothesis shrinks to `simplest`, which shows mistakes best, and to 0 only if necessary."""
     others = [size for size in range(max(1, least), most + 1) if size != simplest]
     return st.sampled_from([simplest, *others, *([0] if least == 0 else [])])
 
@@ -40,7 +40,7 @@ SIZES = sizes(2)
 
 
 def rng_of(seed: int) -> np.random.Generator:
-    """Return the random generator of one example's elements."""
+    """Return the random generator for the elements of one example."""
     return np.random.default_rng(seed)
 
 
@@ -55,13 +55,13 @@ def from_tiny_to_large(
     dtype: torch.dtype = torch.float32,
     powers: tuple[float, float] = (-4, 2),
 ) -> Tensor:
-    """Return elements of random sign whose size is log-uniform between two powers of ten, by default 1e-4 and 100."""
+    """Return elements of random sign with log-uniform magnitudes between two powers of ten, by default 1e-4 and 100."""
     return torch.from_numpy(rng.choice([-1.0, 1.0], shape) * 10.0 ** rng.uniform(*powers, shape)).to(dtype)
 
 
 @st.composite
 def recipes(draw: st.DrawFn, steps: tuple[str, ...] = VIEWS + COPIES) -> tuple[Tensor, list[list[Any]]]:
-    """Draw a root tensor and steps `[source, step, a, b]`, each of which makes a new tensor from an earlier one."""
+    """Draw a root tensor and steps `[source, step, a, b]`, each of which creates a new tensor from an earlier one."""
     shape = draw(st.lists(st.integers(1, 3), min_size=0, max_size=3))
     dtype = draw(st.sampled_from([torch.float32, torch.int32, torch.float64, torch.int64]))
     dtype = {torch.float64: torch.float32, torch.int64: torch.int32}.get(dtype, dtype)
@@ -77,7 +77,7 @@ def recipes(draw: st.DrawFn, steps: tuple[str, ...] = VIEWS + COPIES) -> tuple[T
 
 @dataclass(frozen=True)
 class TokenCase:
-    """A token file, and the arguments of a batch."""
+    """A token file and the arguments of `get_batch`."""
 
     data: Tensor
     batch_size: int
@@ -87,7 +87,7 @@ class TokenCase:
 
 @st.composite
 def token_cases(draw: st.DrawFn, windows: st.SearchStrategy[int], least_rows: int = 2) -> TokenCase:
-    """Draw random tokens up to the largest of the dtype; `windows` is the number of possible starts."""
+    """Draw random tokens up to the dtype's maximum. `windows` is the number of possible starts."""
     sequence_length = draw(st.integers(least_rows, 6))
     dtype, largest = draw(st.sampled_from([(np.uint16, 2**16 - 1), (np.int32, 2**31 - 1), (np.int64, 2**63 - 1)]))
     vocabulary = draw(st.sampled_from([50257, largest, 2]))
@@ -98,13 +98,13 @@ def token_cases(draw: st.DrawFn, windows: st.SearchStrategy[int], least_rows: in
 
 
 def permutation(length: int, seed: int) -> Tensor:
-    """Return distinct shuffled tokens, so that each token identifies its position."""
+    """Return shuffled distinct tokens, so that each token identifies its position."""
     return torch.from_numpy(rng_of(seed).permutation(length) + 17)
 
 
 @dataclass(frozen=True)
 class LinearCase:
-    """A weight, an input with any number of leading axes, and a gradient of the output."""
+    """A weight, an input with any number of leading dimensions, and a gradient for the output."""
 
     weight: Tensor
     x: Tensor
@@ -113,7 +113,7 @@ class LinearCase:
 
 @st.composite
 def linear_cases(draw: st.DrawFn) -> LinearCase:
-    """Draw input and output sizes that mostly differ, and up to three leading axes, including sizes 0 and 1."""
+    """Draw input and output sizes that usually differ, and up to three leading dimensions, including sizes 0 and 1."""
     leading = draw(st.lists(sizes(4, 4, 0), min_size=0, max_size=3))
     input_dim, output_dim = draw(sizes(3, 40)), draw(sizes(2))
     dtype = draw(DTYPES)
@@ -127,7 +127,7 @@ def linear_cases(draw: st.DrawFn) -> LinearCase:
 
 @dataclass(frozen=True)
 class DeepCase:
-    """The weights of a deep linear model, a batch, and a gradient of the outputs."""
+    """The weights of a deep linear model, a batch, and a gradient for the outputs."""
 
     weights: list[Tensor]
     x: Tensor
@@ -150,7 +150,7 @@ class OptimizerRun:
     params: list[list[Tensor]]
     lrs: list[list[float]]
     grads: list[list[list[Tensor | None]]]
-    options: Sequence[dict[str, Any]] = ()  # of each group, except lr; if empty, all have their defaults
+    options: Sequence[dict[str, Any]] = ()  # of each group, except lr; if empty, all options have their defaults
 
 
 @st.composite
@@ -175,7 +175,7 @@ def runs(
         changing: Change the learning rates between steps.
         absent: Set one gradient to None.
         matrix: Make the last parameter of a group a matrix.
-        own_rates: Give the second of two groups another learning rate, which may be 0.
+        own_rates: Give the second of two groups a different learning rate, which may be 0.
     """
     shapes = draw(st.lists(st.sampled_from([[2], [2, 3], [], [1], [0], [2, 1]]), min_size=1, max_size=3))
     shapes += [[2, 3]] * matrix
@@ -201,17 +201,17 @@ CHANGES = [1.0, 0.1, 2.0]
 
 
 def start_at_zero(run: OptimizerRun) -> OptimizerRun:
-    """Set all parameters to 0, so that every digit of a step is visible."""
+    """Set all parameters to 0 so that every digit of a step is visible."""
     return replace(run, params=[[p * 0 for p in group] for group in run.params])
 
 
 def count_elements(shapes: list[list[int]]) -> int:
-    """Return the number of elements of all these shapes."""
+    """Return the total number of elements of the given shapes."""
     return sum(math.prod(shape) for shape in shapes)
 
 
 def split_elements(elements: Tensor, shapes: list[list[int]]) -> list[Tensor]:
-    """Split one draw into tensors of these shapes."""
+    """Split one draw into tensors of the given shapes."""
     parts = torch.split_with_sizes(elements, [math.prod(shape) for shape in shapes])
     return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
 
@@ -237,5 +237,5 @@ def lessons(draw: st.DrawFn, steps: st.SearchStrategy[int], num_layers: st.Searc
 
 
 def deep_weights(rng: np.random.Generator, dim: int, num_layers: int) -> list[Tensor]:
-    """Return weights as large as a Cruncher's initial weights, with the final layer's last."""
+    """Return weights as large as the initial weights of a Cruncher, with the final layer's weight last."""
     return [normal(rng, shape) / dim**0.5 for shape in [[dim, dim]] * num_layers + [[dim, 1]]]

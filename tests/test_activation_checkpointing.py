@@ -11,19 +11,19 @@ from tests.probes import activation_checkpointing as probes
 from tests.strategies import SEEDS, SIZES, costly, normal, rng_of, sizes
 from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, require
 
-DIM, ROWS = 4, 12  # activations and weights differ in size; matmuls are too small for threads
+DIM, ROWS = 4, 12  # activations and weights differ in size, and matmuls are too small for threads
 DEPTHS = st.integers(8, 16)
 SEGMENTS = st.sampled_from([7, 4, 2, 3, 5, 6, 1, 8, 16, 20])  # 8 layers in segments of 7 distinguish all mistakes
 TINY = 1e-4
 CHANGED = "x.requires_grad was set to True, but x belongs to the caller"
 REENTRANT = "no weight gets a gradient if x.requires_grad is False, as with a reentrant checkpoint"
 
-forward_scale, backward_scale = oracle.forward, oracle.backward  # applied to absolute values; never mutated
+forward_scale, backward_scale = oracle.forward, oracle.backward  # for absolute values; mistakes do not replace these
 
 
 @dataclass(frozen=True)
 class Network:
-    """A network's weights and segment length, a batch, and a gradient of the outputs."""
+    """The weights and the segment length of a network, a batch, and a gradient for the outputs."""
 
     dim: int
     weights: list[Tensor]
@@ -34,7 +34,7 @@ class Network:
 
 @st.composite
 def networks(draw: st.DrawFn, fewest_layers: int = 0, fewest_rows: int = 0) -> Network:
-    """Draw up to seven layers in segments of any length; most ReLU inputs are positive."""
+    """Draw up to seven layers in segments of any length, with mostly positive ReLU inputs."""
     dim, num_layers, rows = draw(SIZES), draw(st.integers(fewest_layers, 7)), draw(sizes(2, 4, fewest_rows))
     segment = draw(st.integers(1, num_layers + 2))
     rng = rng_of(draw(SEEDS))

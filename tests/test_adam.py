@@ -24,9 +24,9 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 def prevent_cancellation(run: OptimizerRun) -> OptimizerRun:
-    """Move parameters so far from 0 that they keep their sign, and give each gradient the sign of the decay.
+    """Move parameters far enough from 0 to keep their sign, and give each gradient the same sign as the decay.
 
-    If decay and gradient cancelled, their sum would be mostly rounding error, which Adam scales to a full step.
+    If decay and gradient canceled, their sum would be mostly rounding error, which Adam scales to a full step.
     """
     params = [[p + 20 * p.sign() for p in group] for group in run.params]
     grads = [
@@ -63,7 +63,7 @@ def test_later_steps_are_bias_corrected(student: Student, run: OptimizerRun, bet
 def test_eps_is_added_to_the_corrected_root(
     student: Student, run: OptimizerRun, betas: tuple[float, float], eps: float
 ) -> None:
-    """eps is added after the square root of the corrected average, not under the root or before the correction."""
+    """eps is added outside the square root of the corrected average, not inside it or before the correction."""
     check_formula(
         student, OPTIMIZER, replace(start_at_zero(run), options=[{"betas": betas, "eps": eps, "weight_decay": 0.0}])
     )

@@ -45,7 +45,7 @@ def test_zero_weight_decay_equals_adam(student: Student, run: OptimizerRun, beta
 def test_eps_is_added_to_the_corrected_root(
     student: Student, run: OptimizerRun, betas: tuple[float, float], eps: float
 ) -> None:
-    """eps is added after the square root of the corrected average, not under the root or before the correction."""
+    """eps is added outside the square root of the corrected average, not inside it or before the correction."""
     options = {"betas": betas, "eps": eps, "weight_decay": 0.0}
     check_formula(student, OPTIMIZER, replace(start_at_zero(run), options=[options]))
 

@@ -58,7 +58,7 @@ def check_weights(
         loaded: The model's weights after loading.
         saved: The weights when they were saved.
         change: Difference of the model's weights before loading from `saved`; None if these were zeros.
-        later: The weights that the saved model has by now.
+        later: The current weights of the saved model.
     """
     before = [torch.zeros_like(weight) if change is None else weight + change for weight in saved]
     expected = oracle.after_loading(saved, before, later or saved)
@@ -72,7 +72,7 @@ def check_weights(
 
 
 def round_weights(weights: list[Tensor]) -> list[Tensor]:
-    """Round weights to multiples of 1/8, which survive in any format: one test is about all other numbers."""
+    """Round weights to multiples of 1/8, which any format preserves. One test covers all other numbers."""
     return [torch.round(8 * weight) / 8 + 0.0 for weight in weights]  # and no -0.0
 
 
@@ -213,6 +213,17 @@ def test_truncated_file_raises(student: Student, lesson: Lesson, part: float) ->
     silent = f"the file was truncated to {left}, but load_checkpoint did not raise"
     check(bool(reply["raised"]), mistake=silent, expected="an exception")
     assert_equal(reply["after"], reply["before"], what="model and optimizer", mistake="part of the file was loaded")
+
+
+@costly
+@given(RUNS)
+def test_incomplete_file_raises(student: Student, lesson: Lesson) -> None:
+    """Loading a file without the model's state, the optimizer's state or the step raises an error."""
+    reply = student.call(probes.without_each_key, lesson.weights, lesson.xs, lesson.ys)
+    for key, restored in reply["partial"].items():
+        lost = [part for part, value in reply["complete"].items() if not same(restored[part], value)]
+        note = f"{key!r} is missing from the file, but load_checkpoint did not raise"
+        check(not lost, mistake=note, yours=restored["step"] if "step" in lost else "no error", expected="an exception")
 
 
 @costly

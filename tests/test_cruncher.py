@@ -11,7 +11,7 @@ from tests.strategies import DeepCase, deep_cases, sizes
 from torchkata import Student, as_float64, assert_close, assert_equal, check, precondition, require
 
 ALONE = "the batch (expected: each row alone)"
-forward_scale, backward_scale = oracle.forward, oracle.backward  # applied to absolute values; never mutated
+forward_scale, backward_scale = oracle.forward, oracle.backward  # for absolute values; mistakes do not replace these
 
 
 def check_forward(student: Student, case: DeepCase) -> None:

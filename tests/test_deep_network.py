@@ -14,12 +14,12 @@ from tests.statistics import NORMAL_OR_CUT, Z, describe_tails
 from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of, sizes
 from torchkata import Student, as_float64, assert_close, assert_equal, check, precondition
 
-CLEAR = 1e-3  # minimum distance of a product from 0, relative to its terms, so that rounding never changes its sign
+CLEAR = 1e-3  # minimum distance of a product from 0, relative to its terms, so that rounding cannot change its sign
 
 
 @dataclass(frozen=True)
 class NetworkCase:
-    """The weights of a network, an input with any leading axes, and a gradient for the output."""
+    """The weights of a network, an input with any leading dimensions, and a gradient for the output."""
 
     weights: list[Tensor]
     x: Tensor
@@ -56,7 +56,7 @@ def scale_of(weights: list[Tensor], x: Tensor) -> np.ndarray:
 
 
 def assert_output(student: Student, case: NetworkCase) -> None:
-    """Assert that the network's output is right."""
+    """Assert that the network's output is correct."""
     yours = student.call(probes.network, case.weights, case.x)
     expected = oracle.network([as_float64(w) for w in case.weights], as_float64(case.x))
     assert_close(yours, expected, scale=scale_of(case.weights, case.x), roundings=8 * (len(case.weights) + 1))
@@ -81,7 +81,7 @@ def test_layers_are_applied_in_order(student: Student, case: NetworkCase) -> Non
 
 @given(networks(st.integers(0, 2), st.lists(sizes(2, 2, 0), max_size=3)))
 def test_any_leading_dimensions_and_zero_layers(student: Student, case: NetworkCase) -> None:
-    """x may have any leading dimensions, including sizes 0 and 1; without layers, x is returned unchanged."""
+    """x may have any leading dimensions, including sizes 0 and 1; with zero layers, x is returned unchanged."""
     assert_output(student, case)
 
 

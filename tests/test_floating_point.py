@@ -18,7 +18,7 @@ FAR_LARGER = 2.0**40
 
 
 def assert_underflows(student: Student, value: float, dtypes: list[str], note: str = "") -> None:
-    """Check the answer for this value in each of these dtypes."""
+    """Check the answer for a value in each of the given dtypes."""
     yours = student.call(probes.underflows, value, dtypes)
     for name in dtypes:
         with asking(f"underflows({literal(value)}, torch.{name})"):

@@ -17,7 +17,7 @@ ATTACHED = "the returned loss still has its graph, which then stays in memory: d
 
 @dataclass(frozen=True)
 class Task:
-    """A model, a batch with targets `case.grad_y`, the existing gradients, and the rows of a micro-batch."""
+    """A model, a batch with targets `case.grad_y`, the existing gradients, and the number of rows of a micro-batch."""
 
     case: DeepCase
     before: list[Tensor | None]
@@ -26,7 +26,7 @@ class Task:
 
 @st.composite
 def tasks(draw: st.DrawFn, *, uneven: bool = False, existing: bool = False) -> Task:
-    """Draw two to four micro-batches of several rows; if `uneven`, the last one is smaller."""
+    """Draw two to four micro-batches of several rows. If `uneven`, the last one is smaller."""
     micro_batch_size = draw(st.integers(2, 4))
     last = draw(st.integers(1, micro_batch_size - 1)) if uneven else micro_batch_size
     case = draw(deep_cases(batch=st.just(draw(st.integers(1, 3)) * micro_batch_size + last)))
@@ -42,7 +42,7 @@ def extreme_tasks(draw: st.DrawFn) -> Task:
 
 
 def run(student: Student, task: Task, frozen: int | None = None) -> Plain:
-    """Return the probe's reply for this task."""
+    """Return the reply of the probe for a task."""
     case = task.case
     return student.call(
         probes.accumulate, case.weights, task.before, case.x, case.grad_y, task.micro_batch_size, frozen
@@ -50,7 +50,7 @@ def run(student: Student, task: Task, frozen: int | None = None) -> Plain:
 
 
 def accumulate(task: Task, worst: bool = False) -> tuple[float, list[Plain]]:
-    """Return loss and gradients in float64; if `worst`, those of absolute values, so that no terms cancel."""
+    """Return loss and gradients in float64. If `worst`, use absolute values so that no terms cancel."""
     weights = [as_float64(weight) for weight in task.case.weights]
     pairs = zip(weights, task.before, strict=True)
     given = [0 * weight if grad is None else as_float64(grad) for weight, grad in pairs]
@@ -62,7 +62,7 @@ def accumulate(task: Task, worst: bool = False) -> tuple[float, list[Plain]]:
 
 
 def count_roundings(task: Task) -> int:
-    """Return the number of rounding errors to allow."""
+    """Return the number of allowed rounding errors."""
     parts = -(-len(task.case.x) // task.micro_batch_size)
     return 8 * (len(task.case.weights) + parts + 1)
 
@@ -89,7 +89,7 @@ def test_micro_batches_are_weighted_by_rows(student: Student, task: Task) -> Non
 
 @given(extreme_tasks())
 def test_extreme_micro_batch_sizes_work(student: Student, task: Task) -> None:
-    """Batches of one row, micro-batches of one row, and micro-batches larger than the batch work too."""
+    """Batches of one row, micro-batches of one row, and micro-batches larger than the batch are supported."""
     reply = run(student, task)
     check_gradients(reply, task)
     check(not reply["attached"]["loss"], mistake=ATTACHED)
@@ -132,7 +132,7 @@ def test_activations_are_freed_per_micro_batch(student: Student, seed: int) -> N
     peaks = student.call(probes.measure_peaks, weights, normal(rng, [rows, dim]), normal(rng, [rows]), micro_batch_size)
     whole, single = peaks["whole batch"], peaks["one micro-batch"]
     check(
-        whole <= 3 * single,  # allows a copy or two
+        whole <= 3 * single,  # allows one or two copies
         mistake="activations of several micro-batches are in memory at once",
         yours=whole,
         expected=f"about {single} bytes at the peak, as for one micro-batch alone",

@@ -13,9 +13,9 @@ from tests.statistics import MANY, Z, chi_square_range, repeated_share
 from tests.strategies import sizes
 from torchkata import Student, as_float64, assert_equal, check, require
 
-LARGE = [(512, 1024), (1, 2**19)]  # 2**19 weights each: enough to detect 1.3 %
+LARGE = [(512, 1024), (1, 2**19)]  # 2**19 weights each, which is enough to detect 1.3 %
 EDGES = [0.0, 0.002, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.7, 2.8, 2.9, 2.95, 3.0]
-RARE = 1e-9  # expected weights where a known mistake has none
+RARE = 1e-9  # number of expected weights in a range where a known mistake has none
 
 
 def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) -> np.ndarray:
@@ -83,8 +83,8 @@ def test_distribution_is_a_truncated_normal(student: Student, seed: int) -> None
     for input_dim, output_dim in LARGE:
         weights, law = draw_weight(student, input_dim, output_dim, seed), oracle.distribution(input_dim, output_dim)
         z = weights / law.std
-        z = z[abs(z) <= EDGES[-1] * (1 + 1e-6)].clip(-EDGES[-1], EDGES[-1])  # another test checks what is beyond
-        above = np.where(z == 0, np.arange(z.size) % 2 == 0, z > 0)  # count zeros on both sides
+        z = z[abs(z) <= EDGES[-1] * (1 + 1e-6)].clip(-EDGES[-1], EDGES[-1])  # another test checks the weights beyond
+        above = np.where(z == 0, np.arange(z.size) % 2 == 0, z > 0)  # counts zeros on both sides
         counts = np.concatenate([np.histogram(side, EDGES)[0] for side in (z[above], -z[~above])])
         both = weights.size * np.array([law.share(*pair) for pair in pairwise(EDGES)])
         right = np.concatenate([law.positive * both, (1 - law.positive) * both])

@@ -13,7 +13,7 @@ from torchkata import Student, as_float64, assert_close, assert_equal, check, pr
 
 @st.composite
 def cases(draw: st.DrawFn, leading: st.SearchStrategy[list[int]], square: bool = False) -> LinearCase:
-    """Draw a case with these leading axes, with as many outputs as inputs if `square`."""
+    """Draw a case with the given leading dimensions, with as many outputs as inputs if `square`."""
     axes, input_dim, dtype = draw(leading), draw(sizes(3)), draw(DTYPES)
     output_dim = input_dim if square else draw(SIZES)
     rng = rng_of(draw(SEEDS))
@@ -22,7 +22,7 @@ def cases(draw: st.DrawFn, leading: st.SearchStrategy[list[int]], square: bool =
 
 
 def assert_gradients(yours: Any, case: LinearCase, *names: str) -> None:
-    """Assert that the named gradients are right."""
+    """Assert that the named gradients are correct."""
     x, w, grad_y = as_float64(case.x), as_float64(case.weight), as_float64(case.grad_y)
     expected = dict(zip(("grad_x", "grad_w"), oracle.backward(x, w, grad_y), strict=True))
     scales = dict(zip(("grad_x", "grad_w"), oracle.backward(abs(x), abs(w), abs(grad_y)), strict=True))

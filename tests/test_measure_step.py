@@ -1,4 +1,4 @@
-"""Test the predictions of measure_step, and its measurements on a simulated device."""
+"""Tests of the predictions of measure_step, and of its measurements on a simulated device."""
 
 import torch
 from hypothesis import given
@@ -18,10 +18,10 @@ DTYPES = st.sampled_from(["float32", "bfloat16", "float64", "float8_e4m3fn"])
 PEAKS = st.floats(1e9, 1e15)
 INTENSITIES = st.sampled_from([1.0, 10.0, 100.0, 0.1, 1e4])  # of the accelerator, in FLOP/byte
 MOST = 2.0  # multiple of the bound that even a model with unnecessary operations does not exceed
-FIRST = 1000  # the first product's time as a multiple of the bound
+FIRST = 1000  # time of the first product as a multiple of the bound
 AT_LEAST = 3  # timed steps
 ROUNDING = 1e-9  # relative; sums of many numbers in any order
-OTHER = 4  # factor by which the results of stand-ins differ
+OTHER = 4  # factor by which the results of the wrappers differ
 COUNTED = "counted in torch"
 FAR = 1e25  # FLOP/s that no step reaches, so that clipping at 1 has no effect
 ELSEWHERE = "the matrices are not on the caller's torch.device"
@@ -29,19 +29,19 @@ WHOLE = "whole steps: forward, backward without the gradient of x, update"
 
 
 def get_itemsize(dtype: str) -> int:
-    """Return the bytes of one element."""
+    """Return the number of bytes per element."""
     size: int = getattr(torch, dtype).itemsize
     return size
 
 
 def check_built_on(function: str, what: str, yours: Plain, by_stand_ins: Plain) -> None:
-    """Check that a result changes when the student's functions are replaced with stand-ins that return other values."""
+    """Check that a result changes when the student's functions are replaced with wrappers that return other values."""
     unused = f"{what} does not use your {function}: a stand-in that returns different values changes nothing"
     check(yours != by_stand_ins, mistake=unused)
 
 
 def run_step(weights: list[nn.Parameter], x: Tensor, ones: Tensor) -> None:
-    """Run a step in plain torch: forward, backward, update."""
+    """Run a step in plain torch: forward pass, backward pass and update."""
     y = x
     for weight in weights:
         y = torch.relu(y @ weight)
@@ -147,7 +147,7 @@ def test_seconds_add_up_over_operations(
 def test_predictions_scale_with_sizes_and_speeds(
     student: Student, sizes: tuple[int, int, int], peak: float, intensity: float
 ) -> None:
-    """Doubling the rows doubles the FLOPs, doubling the width quadruples them; double speeds halve the seconds."""
+    """Doubling the rows doubles the FLOPs, doubling the width quadruples them; doubling both speeds halves the time."""
     B, D, L = sizes
     speeds = peak, peak / intensity
     one = student.call(probes.predict, B, D, L, "float32", *speeds)
@@ -175,7 +175,7 @@ def test_measure_device_times_two_products(
 
 
 def check_device(reply: Plain, n: int, rows: int, peak: float, intensity: float) -> None:
-    """Check for both speeds of the simulated device."""
+    """Check the measured FLOP/s and bytes/s of the simulated device."""
     flops, moved = 2 * n**3, 4 * (rows * n + n + rows)
     expected = oracle.device(flops, flops / peak, moved, moved / (peak / intensity))
     note = f"your time_matmul was given {' and '.join(f'{a} by {b}' for a, b in reply['timed']) or 'nothing'}"

@@ -19,7 +19,7 @@ LENGTHS = st.integers(1, 40)
 
 
 def make_tokens(length: int, dtype: type[np.integer], seed: int, largest: int = 2**63 - 1) -> Tensor:
-    """Return random tokens up to `largest` or the dtype's maximum, which is the last token."""
+    """Return random tokens up to `largest` or the dtype's maximum, which is also the last token."""
     limit = min(largest, np.iinfo(dtype).max)
     tokens = rng_of(seed).integers(0, limit, length, dtype=dtype, endpoint=True)
     tokens[-1] = limit
@@ -27,12 +27,12 @@ def make_tokens(length: int, dtype: type[np.integer], seed: int, largest: int = 
 
 
 def assert_tokens(yours: object, tokens: np.ndarray, note: str = "", mistake: str = "") -> None:
-    """Assert that `yours` are these tokens, in their dtype."""
+    """Assert that `yours` are the expected tokens, in their dtype."""
     assert_equal(yours, oracle.round_trip(tokens), what="tokens", note=note, mistake=mistake)
 
 
 def begins_with(yours: object, tokens: np.ndarray) -> bool:
-    """Return whether an array begins with these tokens."""
+    """Return whether an array begins with the given tokens."""
     return isinstance(yours, np.ndarray) and same(yours[: len(tokens)], tokens)
 
 

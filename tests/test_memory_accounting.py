@@ -1,4 +1,4 @@
-"""Tests of memory_accounting: they compare predictions with torch's tensors."""
+"""Tests of memory_accounting, which compare predictions with torch's tensors."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def describe_window(x: Tensor) -> oracle.Window:
 
 
 def assert_bytes(student: Student, root: Tensor, recipe: list[list[Any]]) -> None:
-    """Check the answer for the last tensor of the recipe against its storage."""
+    """Compare the answer for the last tensor of the recipe with the size of its storage."""
     _, last = build(root, recipe)[-1]
     measured = last.untyped_storage().nbytes()
     shown = f"{last.numel()} × {last.element_size()} bytes, of a storage of {measured} bytes"
@@ -77,7 +77,7 @@ def test_expanding_takes_no_memory(student: Student, length: int, times: int, dt
 
 
 def assert_parameters(student: Student, parts: list[list[Any]]) -> None:
-    """Check the number of parameters of the model with these parts."""
+    """Check the number of parameters of a model with the given parts."""
     model = probes.build_model(parts)
     places = list(model.named_parameters(remove_duplicate=False))
     uses = [oracle.Use(id(p), list_modules(model, name), tuple(p.shape), p.requires_grad) for name, p in places]
@@ -88,7 +88,7 @@ def assert_parameters(student: Student, parts: list[list[Any]]) -> None:
 
 
 def list_modules(model: nn.Module, name: str) -> list[int]:
-    """Return the ids of the modules that contain this parameter, from the model down."""
+    """Return the ids of the modules that contain a parameter, from the model down."""
     parts = name.split(".")
     return [id(model.get_submodule(".".join(parts[:depth]))) for depth in range(len(parts))]
 
@@ -101,13 +101,13 @@ def test_every_parameter_is_counted(student: Student, parts: list[list[Any]], fu
 
 @given(PARTS, SHARED)
 def test_shared_parameters_are_counted_once(student: Student, parts: list[list[Any]], shared: list[Any]) -> None:
-    """A parameter used in several places counts once."""
+    """A parameter that is used in several places is counted once."""
     assert_parameters(student, [shared, *parts])
 
 
 @given(PARTS, BUFFERED)
 def test_buffers_are_not_counted(student: Student, parts: list[list[Any]], buffered: list[Any]) -> None:
-    """Buffers, such as the running mean of a BatchNorm, do not count."""
+    """Buffers, such as the running mean of a BatchNorm, are not counted."""
     assert_parameters(student, [buffered, *parts])
 
 

@@ -32,7 +32,7 @@ class Task:
 
 @st.composite
 def tasks(draw: st.DrawFn, *, whole: bool = False, powers: tuple[int, ...] = (0,)) -> Task:
-    """Draw a task of one to four layers, x and y scaled by a power of 2; `whole` numbers are exact in bfloat16."""
+    """Draw a task of one to four layers with x and y scaled by a power of 2. `whole` numbers are exact in bfloat16."""
     dim, num_layers, rows = draw(sizes(3)), draw(st.integers(0, 3)), draw(sizes(2, 4))
     lr = draw(st.sampled_from([0.1, 1e-3, 1e-5]))
     size = 2.0 ** draw(st.sampled_from(powers))
@@ -48,7 +48,7 @@ def tasks(draw: st.DrawFn, *, whole: bool = False, powers: tuple[int, ...] = (0,
 
 
 def call(student: Student, task: Task, demand: Callable[..., None] = require) -> Plain:
-    """Run the task and check that the optimizer took exactly one step; `demand` is `check` in its own test."""
+    """Run the task and check that the optimizer took exactly one step. `demand` is `check` in the test of this."""
     reply = student.call(probes.one_step, task.weights, task.before, task.x, task.y, task.lr)
     steps = len(reply["steps"])
     demand(steps == 1, "optimizer.step() should be called once", yours=steps, expected="1")

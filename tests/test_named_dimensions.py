@@ -28,7 +28,7 @@ class Attention:
 
 @st.composite
 def attentions(draw: st.DrawFn) -> Attention:
-    """Generate q and k with the same leading dimensions; their numbers of rows mostly differ."""
+    """Generate q and k with the same leading dimensions and usually different numbers of rows."""
     leading, hidden, dtype = draw(LEADING), draw(st.integers(1, 9)), draw(DTYPES)
     queries, keys = (draw(sizes(1, 5, 0)) for _ in range(2))
     rng = rng_of(draw(SEEDS))
@@ -51,7 +51,7 @@ class Heads:
 
 @st.composite
 def several_heads(draw: st.DrawFn) -> Heads:
-    """Generate one or more heads; input and output sizes mostly differ."""
+    """Generate one or more heads with usually different input and output sizes."""
     leading, dtype = draw(LEADING), draw(DTYPES)
     heads, d_in, d_out = draw(st.integers(1, 4)), draw(SIZES), draw(SIZES)
     rng = rng_of(draw(SEEDS))

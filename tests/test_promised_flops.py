@@ -20,7 +20,7 @@ DEVICES = [
     "NVIDIA B200",
 ]
 TABLE = {name: speed.devices()[name].tflops for name in DEVICES}
-A_HUNDREDTH = 1e-2  # datasheets round: an H100 has 66.9, 67 or 67.5 TFLOP/s in float32
+A_HUNDREDTH = 1e-2  # datasheets round differently: an H100 has 66.9, 67 or 67.5 TFLOP/s in float32
 DTYPES = [*speed.NAMES, torch.float64, torch.int8, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz]
 COLUMNS = {str(dtype).removeprefix("torch."): speed.NAMES.get(dtype, "") for dtype in DTYPES}
 CHANGES: list[Callable[[str], str]] = [
@@ -37,7 +37,7 @@ CHANGES: list[Callable[[str], str]] = [
 
 
 def assert_values_of_all_devices(student: Student, dtypes: list[str]) -> None:
-    """Check the values of all devices for these dtypes."""
+    """Check the values of all devices for the given dtypes."""
     for name in DEVICES:
         for dtype in dtypes:
             if COLUMNS[dtype] in TABLE[name]:
@@ -46,7 +46,7 @@ def assert_values_of_all_devices(student: Student, dtypes: list[str]) -> None:
 
 
 def assert_answer(reply: Plain, name: str, dtype: str, note: str = "") -> None:
-    """Check that the result is the table's value or, if there is none, that the exception is raised."""
+    """Check that the result is the table's value, or that the exception is raised if there is none."""
     expected = oracle.promised_flop_per_sec(name, COLUMNS[dtype], TABLE)
     if isinstance(expected, str):
         raised = reply["raised"]
@@ -88,7 +88,7 @@ def test_unknown_names_raise(student: Student, name: str, change: int, dtype: st
 
 
 def test_dtypes_without_table_value_raise(student: Student) -> None:
-    """A dtype without a value in the device's row raises a ValueError."""
+    """A dtype that has no value in the device's row raises a ValueError."""
     for name in DEVICES:
         for dtype in COLUMNS:
             if COLUMNS[dtype] not in TABLE[name]:

@@ -15,13 +15,13 @@ from torchkata import Student, check, require
 Demand: TypeAlias = Callable[..., None]  # check or require
 
 LARGEST = 2**32 - 1
-SEEDS = st.integers(1, LARGEST)  # 0 has a test of its own
+SEEDS = st.integers(1, LARGEST)  # another test covers 0
 BETWEEN = st.integers(0, 3)
 FURTHER = st.sampled_from([1, 2, 1000, 2**8, 2**16, 2**24, 2**31])
 
 
 def repeat_seeds(seed: int, further: int) -> list[int]:
-    """Return two different seeds, then both again."""
+    """Return two different seeds, followed by the same two seeds."""
     return [seed, (seed + further) % 2**32] * 2
 
 
@@ -35,7 +35,7 @@ def check_draws(
 
 
 def check_pairs(drawn_by: str, what: str, seeds: list[int], found: list[list[float]], apart: Demand = require) -> None:
-    """Check that results of two calls are equal if and only if their origins are; `apart` checks that others differ."""
+    """Check that results of two calls are equal if and only if their origins are. `apart` checks that others differ."""
     origins = oracle.origins(drawn_by, seeds)
     for i, j in combinations(range(len(seeds)), 2):
         first, second, same = seeds[i], seeds[j], found[i] == found[j]

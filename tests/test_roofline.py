@@ -12,7 +12,7 @@ from tests.meter import Meter, count_operations
 from tests.probes import roofline as probes
 from torchkata import Plain, Student, assert_count, assert_equal, assert_number, check
 
-sides = oracle.sides  # kept here, so that no mistake replaces it
+sides = oracle.sides  # stored here so that no mistake replaces it
 SMALL = st.integers(2, 9) | st.sampled_from([1, 0])  # sizes of 0 and 1 come last, since they show an error less clearly
 LONGEST = 2**27  # of vectors, so that a mistaken outer product still fits in 64 bits
 TIMES = st.just(1) | st.integers(2**48, 2**49).map(lambda half: 2 * half + 1)
@@ -36,7 +36,7 @@ def products(size: st.SearchStrategy[int]) -> st.SearchStrategy[tuple[str, list[
 
 
 def assert_work(yours: Plain, flops: int | None, moved: int | None, note: str = "") -> None:
-    """Check (FLOPs, bytes), or one of them if the other is None."""
+    """Check (FLOPs, bytes), or only one of them if the other is None."""
     check(type(yours) is list and len(yours) == 2, "return a tuple (FLOPs, bytes)", yours=yours)
     for what, each, expected in zip(("FLOPs", "bytes"), yours, (flops, moved), strict=True):
         if expected is not None:

@@ -17,11 +17,11 @@ from torchkata import Plain, Student, asking, assert_equal, check, precondition,
 
 Demand: TypeAlias = Callable[..., None]  # check or require
 
-MAX_LENGTH = 80  # characters of a call that is printed in one line
+MAX_LENGTH = 80  # maximum characters of a call that is printed in one line
 
 
 def check_answer(yours: Plain, right: bool, call: str, *, demand: Demand = require) -> None:
-    """Check that the answer is a bool and right; `demand` is `check` in the test that is about the type."""
+    """Check that the answer is a bool and correct. `demand` is `check` in the test of the type."""
     form = "a tensor" if isinstance(yours, Tensor) else type(yours).__name__
     with asking(call):
         note, seen = f"the result is {form}: return True or False", "the result is not a bool"
@@ -49,7 +49,7 @@ def format_call(x: str, y: str) -> str:
 def test_views_of_one_tensor_share_its_storage(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
     """A view (slice, row, transpose, expand, detach, a view of a view, …) shares its source's storage."""
     x, recipe = case
-    recipe = [*recipe, [0, "clone", 0, 0]]  # not a view, so that always returning True fails
+    recipe = [*recipe, [0, "clone", 0, 0]]  # not a view, so that code that always returns True fails
     check_answers(student.call(probes.compare_all, x, recipe), x, recipe)
 
 

@@ -1,6 +1,6 @@
-"""Speed on this machine's GPU (`pytest -m gpu`): correctness first, then time.
+"""Tests of speed on this machine's GPU (`pytest -m gpu`). They check correctness first, then time.
 
-The measured times are only a hint. The grader measures the same workloads with a clock that the student's code
+The measured times are only an estimate. The grader measures the same workloads with a clock that the student's code
 cannot reach.
 """
 

@@ -29,7 +29,7 @@ class Layout:
 
 @st.composite
 def views(draw: st.DrawFn) -> Tensor:
-    """Generate a view made in up to three steps from a tensor whose values are storage positions."""
+    """Generate a view created in up to three steps from a tensor whose values are storage positions."""
     shape = draw(st.lists(st.integers(1, 4), max_size=4))
     view = torch.arange(math.prod(shape)).reshape(shape)
     rng = rng_of(draw(SEEDS))
@@ -52,9 +52,9 @@ def views(draw: st.DrawFn) -> Tensor:
 
 @st.composite
 def layouts(draw: st.DrawFn, each: st.SearchStrategy[int]) -> Layout:
-    """Generate contiguous strides, or a variation of them; "shifted" keeps the position of the last element."""
+    """Generate contiguous strides or a variation of them. "shifted" preserves the position of the last element."""
     shape = draw(st.lists(each, min_size=1, max_size=4))
-    strides = list(torch.empty(shape, device="meta").stride())  # torch's: a mistaken oracle must not change inputs
+    strides = list(torch.empty(shape, device="meta").stride())  # not from the oracle, which may be mistaken
     axis, other = draw(st.integers(0, len(shape) - 1)), draw(st.integers(0, len(shape) - 1))
     match draw(st.sampled_from(["unchanged", "swapped", "gap", "expanded", "any", "shifted"])):
         case "swapped":
@@ -152,7 +152,7 @@ def test_empty_tensor_is_contiguous(student: Student, layout: Layout) -> None:
 
 
 def assert_contiguity(student: Student, layout: Layout, times: int = 1, kind: str = "tuple") -> None:
-    """Check the answer for this layout with the last axis made `times` as long."""
+    """Check the answer for a layout whose last dimension is `times` times as long."""
     shape, strides = layout.shape, layout.strides
     yours = student.call(probes.is_contiguous, oracle.lengthen(shape, times), oracle.widen(strides, times), kind)
     assert_equal(yours, oracle.is_contiguous(shape, strides, times), what="is_contiguous")

@@ -11,14 +11,14 @@ from tests.probes import time_matmul as probes
 from tests.strategies import costly
 from torchkata import Plain, Student, assert_equal, check, precondition, require
 
-SIZES = st.integers(2, 8)  # with a side of 1, einsum calls no matrix multiplication
-SECONDS = st.sampled_from([0.01, 0.5, 0.002, 0.1])  # of a product
+SIZES = st.integers(2, 8)  # if a dimension is 1, einsum does not call a matrix multiplication
+SECONDS = st.sampled_from([0.01, 0.5, 0.002, 0.1])  # seconds of a product
 THOUSANDFOLD = 1000
 FACTS = ("looks", "flops", "busy", "disturbed", "on_top")
 
 
 def read_run(reply: Plain) -> Run:
-    """Convert the probe's reply for the oracle."""
+    """Convert the probe's reply to the input of the oracle."""
     return Run([Product(**each) for each in reply["products"]], **{fact: reply[fact] for fact in FACTS})
 
 
@@ -34,7 +34,7 @@ def assert_seconds(reply: Plain, note: str, demand: Callable[..., None] = requir
 
 
 def assert_plain_seconds(student: Student, m: int, k: int, n: int, seconds: float) -> None:
-    """Check the answer without disturbances first."""
+    """Check the answer without disturbances before any other."""
     reply = student.call(probes.simulate, m, k, n, seconds)
     with precondition("the result is wrong even on an undisturbed CPU"):
         assert_seconds(reply, "")

@@ -14,19 +14,19 @@ from reference.cruncher.oracle import forward
 from reference.train import oracle
 from tests.probes import train as probes
 from tests.strategies import SEEDS, Lesson, costly, deep_weights, lessons, normal, rng_of
-from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, precondition, require, same
+from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, precondition, require, same, show
 
-train_scale = oracle.train  # applied to terms that cannot cancel; never mutated
+train_scale = oracle.train  # for terms that cannot cancel; mistakes do not replace these
 FEWER = "there are fewer losses than steps: a step or its loss is missing"
 MORE = "there are more losses than steps"
 CHAIN = 2**10  # roundings by which steps in one run may differ from the same steps in separate runs
-STEPS = 24  # enough to notice a learning rate that changes every ten or twenty steps
+STEPS = 24  # enough to detect a learning rate that changes every ten or twenty steps
 RATES = st.sampled_from([0.01, 0.05, 0.0])
 DIFFERS = "initial weights differ from a new Cruncher's: something used the RNG first, or the weights were overwritten"
 
 
 def loss_values(losses: Plain, count: int, demand: Callable[..., None] = require) -> list[float]:
-    """Return the losses as floats, from a tensor or a list; `demand` is `check` in tests that are about their form."""
+    """Return the losses as floats, from a tensor or a list. `demand` is `check` in tests of their format."""
     form, length = f"as many numbers as steps: {count}", count_losses(losses)
     seen = "" if length is None else FEWER if length < count else MORE
     demand(length == count, "the losses should be one number per step", mistake=seen, yours=losses, expected=form)
@@ -58,9 +58,9 @@ def check_run(student: Student, lesson: Lesson, lr: float) -> None:
 
 
 def check_steps(student: Student, lesson: Lesson, lr: float) -> bool:
-    """Compare losses and weights with those of gradient descent; return whether the student's single steps follow it.
+    """Compare losses and weights with those of gradient descent. Returns whether the student's single steps follow it.
 
-    If they do not, compare with the student's single steps instead: the mistake in them fails the test of one step.
+    If they do not, compare with the student's single steps instead, because the test of one step reports their mistake.
     """
     weights, follows = lesson.weights, True
     losses: list[float] = []
@@ -100,7 +100,7 @@ def compare_run(reply: Plain, lesson: Lesson, lr: float) -> None:
     start = [as_float64(w) for w in lesson.weights]
     batches = [(as_float64(x), as_float64(y)) for x, y in zip(lesson.xs, lesson.ys, strict=True)]
     weights, losses = oracle.train(start, batches, lr)
-    worst = [(abs(x), -abs(y)) for x, y in batches]  # with these signs no terms cancel
+    worst = [(abs(x), -abs(y)) for x, y in batches]  # with these signs, no terms cancel
     weight_scales, loss_scales = train_scale([abs(w) for w in start], worst, -lr)
     roundings = 8 * (len(batches) + 1) * (len(start) + 1)
     yours = loss_values(reply["losses"], len(losses), check)
@@ -206,6 +206,15 @@ def test_zero_steps_return_untrained_model(student: Student, dim: int, num_layer
     require(finite, "a new Cruncher has a weight that is infinite or NaN", yours=reply["start"])
     assert_equal(reply["weights"], reply["start"], what="weights", mistake=DIFFERS)
     check(loss_values(reply["losses"], 0, check) == [], "there should be no losses", yours=reply["losses"])
+
+
+@costly
+@given(st.integers(1, 4), st.integers(0, 3), SEEDS)
+def test_model_is_built_before_first_batch(student: Student, dim: int, num_layers: int, seed: int) -> None:
+    """The model is built before the first call of get_batch, so its initial weights do not depend on the batches."""
+    one, other = student.call(probes.starts, dim, num_layers, [3, 5], seed)
+    note = "the initial weights depend on what get_batch draws: build the model before the first batch"
+    check(same(one, other), mistake=note, yours=other, expected=f"again {show(one)}")
 
 
 @costly

@@ -353,4 +353,6 @@ def main(seconds: str = SECONDS, kind: str = KIND) -> None:
 
 
 if __name__ == "__main__":
+    if not re.fullmatch(r"([\d.]+( cuda| cpu)?)?", " ".join(sys.argv[1:])):
+        sys.exit("usage: python torch_only.py [SECONDS [cuda]]")
     main(*sys.argv[1:3])

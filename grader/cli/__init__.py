@@ -26,7 +26,9 @@ def show_version(value: bool) -> None:
 def root(
     course: Annotated[
         Path | None,
-        typer.Option(help="Course directory (default: this directory or its nearest parent).", metavar="DIR"),
+        typer.Option(
+            help="Course directory (default: the nearest course at or above the current directory).", metavar="DIR"
+        ),
     ] = None,
     version: Annotated[  # noqa: ARG001  (the callback has printed it)
         bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and exit.")

@@ -46,48 +46,57 @@ STOPPED = {
 
 def grade(
     submissions: Submissions,
-    out: Annotated[Path, typer.Option(help="Directory for the results.", metavar="DIR")],
+    out: Annotated[Path, typer.Option(help="Directory to write the results to.", metavar="DIR")],
     jobs: Jobs = 1,
     seed: Annotated[
-        int | None, typer.Option(help="Seed for all random inputs (default: a secret seed stored in DIR).")
+        int | None, typer.Option(help="Seed for all random inputs (default: a secret seed that is stored in DIR).")
     ] = None,
     examples: Examples = 100,
     isolation: IsolationLevel = Choice.auto,
     track: Tracks = None,
     kata: Katas = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Grade again even if a result exists or the new result will cover less.")
+        bool,
+        typer.Option("--force", help="Grade again even if a result exists or the new result would be less complete."),
     ] = False,
     keep: Annotated[Keep, typer.Option(help="Which points to keep when a kata is graded again.")] = Keep.new,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Only print errors.")] = False,
     device: Annotated[
         Device,
         typer.Option(
-            help="Also grade speed on this device; on cpu, or if --isolation auto falls back to none, without points."
+            help="Also grade speed on this device (without points on cpu, or if --isolation auto falls back to none)."
         ),
     ] = Device.none,
     gradescope: Annotated[
         Path | None,
         typer.Option(
-            help="Gradescope results.json to rewrite after every test (single submission only).", metavar="PATH"
+            help="Path of Gradescope's results.json, to be updated after every test (single submission only).",
+            metavar="PATH",
         ),
     ] = None,
     executor: Annotated[
-        Where, typer.Option(help="Grade on this machine or on a Slurm cluster that can access DIR.")
+        Where, typer.Option(help="Grade on this machine, or on a Slurm cluster that can access DIR.")
     ] = Where.local,
     slurm: Annotated[
-        list[str] | None, typer.Option(help="sbatch option for each task (repeatable).", metavar="KEY=VALUE")
+        list[str] | None, typer.Option(help="Option to pass to sbatch for each task (repeatable).", metavar="KEY=VALUE")
     ] = None,
     per_task: Annotated[
-        int | None, typer.Option(min=1, help="Submissions in each Slurm task (default: about five minutes' worth).")
+        int | None,
+        typer.Option(min=1, help="Number of submissions per Slurm task (default: about five minutes' worth)."),
     ] = None,
     pseudonyms: Annotated[
         Path | None,
-        typer.Option(help="Pseudonymize results; KEYFILE maps pseudonyms to names.", metavar="KEYFILE"),
+        typer.Option(
+            help="Pseudonymize the results, and store the mapping to real names in KEYFILE.", metavar="KEYFILE"
+        ),
     ] = None,
     people: Annotated[
         Path | None,
-        typer.Option("--class", help="Report overrides in CLASS that the regrade made obsolete.", metavar="CLASS"),
+        typer.Option(
+            "--class",
+            help="Report overrides in CLASS that have become obsolete because of the regrade.",
+            metavar="CLASS",
+        ),
     ] = None,
     replay: Replay = True,
     json: AsJson = False,

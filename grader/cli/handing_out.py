@@ -28,15 +28,18 @@ def package(
     platform: Annotated[
         str,
         typer.Argument(
-            help=f"Platform that runs the grader: {', '.join(platform_names())}.",
+            help=f"Platform on which the grader will run: {', '.join(platform_names())}.",
             parser=parse_platform,
             metavar="PLATFORM",
         ),
     ],
-    out: Annotated[Path, typer.Argument(help="Output: a .zip for gradescope, a directory otherwise.", metavar="OUT")],
+    out: Annotated[
+        Path,
+        typer.Argument(help="Path of the output: a .zip file for gradescope, otherwise a directory.", metavar="OUT"),
+    ],
     source: Annotated[
         str | None,
-        typer.Option(help="Fetch the grader from this repository instead of packing a copy.", metavar="URL@COMMIT"),
+        typer.Option(help="Fetch the grader from this repository instead of including a copy.", metavar="URL@COMMIT"),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed for all random inputs (default: a new secret seed).")] = None,
     examples: Examples = 100,
@@ -65,14 +68,14 @@ def package(
 
 
 def release(
-    out: Annotated[Path, typer.Argument(help="New directory, or an earlier release with --update or --force.")],
+    out: Annotated[Path, typer.Argument(help="Directory to create, or an existing release with --update or --force.")],
     track: Tracks = None,
     kata: Katas = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite an earlier release in which no stub was edited.")
+        bool, typer.Option("--force", help="Overwrite an existing release in which no stub has been edited.")
     ] = False,
     update: Annotated[
-        bool, typer.Option("--update", help="Update everything in an earlier release except assignment/.")
+        bool, typer.Option("--update", help="Update everything in an existing release except assignment/.")
     ] = False,
     prove: Annotated[
         bool, typer.Option("--prove", help="First run the handout's tests on the stubs and on the reference solution.")
@@ -80,13 +83,16 @@ def release(
     examples: Annotated[int, typer.Option(min=1, help="Number of random inputs per property, for --prove.")] = 25,
     language: Annotated[
         str | None,
-        typer.Option(help="Second language for the stubs' docstrings (default: the course's first language)."),
+        typer.Option(help="Second language for the docstrings of the stubs (default: the course's first language)."),
     ] = None,
     notebooks: Annotated[
         bool, typer.Option("--notebooks", help="Also write one notebook per track, for Jupyter and Colab.")
     ] = False,
     repository: Annotated[
-        str | None, typer.Option(help="For --notebooks: repository from which Colab clones the handout.", metavar="URL")
+        str | None,
+        typer.Option(
+            help="With --notebooks: URL of the repository from which Colab clones the handout.", metavar="URL"
+        ),
     ] = None,
 ) -> None:
     """Write the handout for students: stubs, tests, oracle and the `kata` command, without solutions or the zoo.
@@ -106,7 +112,7 @@ def release(
 
 
 def new_course(
-    folder: Annotated[Path, typer.Argument(help="New directory.", metavar="DIR")],
+    folder: Annotated[Path, typer.Argument(help="Directory to create.", metavar="DIR")],
     title: Annotated[str, typer.Option(help="Title of the course.")] = "A new course",
 ) -> None:
     """Create a course with one working kata, ready to test, grade and certify."""
@@ -120,8 +126,13 @@ def new_course(
 
 
 def new_kata(
-    name: Annotated[str, typer.Argument(help="Module name: lowercase letters, digits, underscores.", metavar="NAME")],
-    track: Annotated[str | None, typer.Option(help="Track of the kata (default: the course's first track).")] = None,
+    name: Annotated[
+        str,
+        typer.Argument(help="Name of the kata's module (lowercase letters, digits and underscores).", metavar="NAME"),
+    ],
+    track: Annotated[
+        str | None, typer.Option(help="Track to add the kata to (default: the course's first track).")
+    ] = None,
     kind: Annotated[
         str, typer.Option(help="What students write: function, class, random, training or tests.")
     ] = "function",

@@ -28,17 +28,17 @@ Replay = Annotated[
     bool,
     typer.Option(
         "--replay/--no-replay",
-        help="Draw inputs once for all submissions, or again for each; results are the same.",
+        help="Draw the inputs once for all submissions, or separately for each of them. The results are the same.",
     ),
 ]
 Jobs = Annotated[int, typer.Option(min=1, help="Number of submissions to grade in parallel.")]
 AsJson = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object to standard output and everything else to standard error.")
+    bool, typer.Option("--json", help="Print a JSON object to standard output, and everything else to standard error.")
 ]
 Submissions = Annotated[
     list[Path],
     typer.Argument(
-        help="Submissions (directory, .zip, .tar, .tar.gz), or a folder of them.",
+        help="Submissions (directories or .zip, .tar or .tar.gz files), or a folder that contains submissions.",
         metavar="SUBMISSION...",
         readable=False,  # an unreadable submission is rejected later and does not affect the others
     ),
@@ -48,5 +48,12 @@ Tracks = Annotated[
     list[str] | None,
     typer.Option(help='Use only this track, or "all" (repeatable).', metavar="NAME"),
 ]
-IsolationLevel = Annotated[Choice, typer.Option(help="auto: bwrap if it works here, otherwise none, with a warning.")]
-ResultsDir = Annotated[Path, typer.Argument(help="Results directory, the --out of `grader grade`.", metavar="DIR")]
+IsolationLevel = Annotated[
+    Choice,
+    typer.Option(
+        help="Isolation of student code. auto uses bwrap if it works here, and otherwise none, with a warning."
+    ),
+]
+ResultsDir = Annotated[
+    Path, typer.Argument(help="Results directory (the path passed to `grader grade --out`).", metavar="DIR")
+]

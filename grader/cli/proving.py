@@ -37,7 +37,7 @@ def doctor(json: AsJson = False) -> None:
 
 def calibrate(
     device: Annotated[
-        Device | None, typer.Option(help="Device to measure (default: GPU if present, else CPU).")
+        Device | None, typer.Option(help="Device to measure (default: the GPU if there is one, otherwise the CPU).")
     ] = None,
     to: Annotated[
         Path | None, typer.Option(help="Also write the measured values to this JSON file.", metavar="FILE")
@@ -77,30 +77,35 @@ def untranslated(track: Tracks = None, kata: Katas = None) -> None:
 
 def certify(
     jobs: Jobs = 1,
-    seeds: Annotated[int, typer.Option(min=1, help="Grade the solution with this many seeds.")] = 20,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of seeds with which to grade the solution.")] = 20,
     examples: Examples = 100,
     isolation: IsolationLevel = Choice.auto,
     track: Tracks = None,
     kata: Katas = None,
-    only: Annotated[Part | None, typer.Option(help="Run only one part: files, zoo, attacks or cheats.")] = None,
+    only: Annotated[Part | None, typer.Option(help="Run only this part: files, zoo, attacks or cheats.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Also write the tables to this file.", metavar="FILE")] = None,
     replay: Replay = True,
     quick: Annotated[
         bool,
         typer.Option(
-            "--quick", help="Finish in minutes: use one seed, and for each wrong entry only its test in caught_by.toml."
+            "--quick",
+            help="Finish within minutes by using one seed and, for each wrong entry, only its test in caught_by.toml.",
         ),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Repeat proofs even if their outcomes are stored.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Repeat proofs even if their outcomes are cached.")] = False,
     write_caught_by: Annotated[
         bool,
         typer.Option(
-            "--write-caught-by", help="For entries missing from caught_by.toml, add the test that catches them."
+            "--write-caught-by",
+            help="For each entry that is missing from caught_by.toml, add the test that catches it.",
         ),
     ] = False,
     messages: Annotated[
         Path | None,
-        typer.Option(help="Only write the messages that students see for each wrong entry.", metavar="DIR"),
+        typer.Option(
+            help="Only write the messages that students would see for each wrong entry to this directory.",
+            metavar="DIR",
+        ),
     ] = None,
 ) -> None:
     """Prove that the course grades correctly.

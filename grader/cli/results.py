@@ -12,7 +12,7 @@ from grader.output.formats import format_names
 from grader.pipeline.selection import demand_own_course, select_names
 
 Excel = Annotated[
-    bool, typer.Option("--excel", help="Add a byte order mark to the CSV, so that Excel reads it as UTF-8.")
+    bool, typer.Option("--excel", help="Add a byte order mark to the CSV file so that Excel reads it as UTF-8.")
 ]
 
 
@@ -27,11 +27,13 @@ def report(
     results: ResultsDir,
     feedback: Annotated[
         Path | None,
-        typer.Option(help="Also write a page for each student, TO/<id>/feedback.html.", metavar="TO"),
+        typer.Option(help="Also write a page for each student to TO/<id>/feedback.html.", metavar="TO"),
     ] = None,
     people: Annotated[
         Path | None,
-        typer.Option("--class", help="Also show marks, from the folder that `grader marks` reads.", metavar="CLASS"),
+        typer.Option(
+            "--class", help="Also show marks, based on the folder that `grader marks` reads.", metavar="CLASS"
+        ),
     ] = None,
     excel: Excel = False,
 ) -> None:
@@ -50,8 +52,8 @@ def report(
 
 
 def diff(
-    old: Annotated[Path, typer.Argument(help="Earlier results directory.", metavar="OLD")],
-    new: Annotated[Path, typer.Argument(help="Later results directory.", metavar="NEW")],
+    old: Annotated[Path, typer.Argument(help="Results directory of the earlier grading.", metavar="OLD")],
+    new: Annotated[Path, typer.Argument(help="Results directory of the later grading.", metavar="NEW")],
     csv: Annotated[Path | None, typer.Option(help="Also write the table to this CSV file.", metavar="PATH")] = None,
     json: AsJson = False,
 ) -> None:
@@ -67,12 +69,12 @@ def diff(
 
 def similar(
     submissions: Submissions,
-    folders: Annotated[Path, typer.Option(help="Output: TO/submissions and TO/stubs.", metavar="TO")],
+    folders: Annotated[Path, typer.Option(help="Directory to write to (TO/submissions and TO/stubs).", metavar="TO")],
     track: Tracks = None,
     kata: Katas = None,
     pseudonyms: Annotated[
         Path | None,
-        typer.Option(help="Pseudonymize submissions with the KEYFILE of `grader grade`.", metavar="KEYFILE"),
+        typer.Option(help="Pseudonymize the submissions with the KEYFILE passed to `grader grade`.", metavar="KEYFILE"),
     ] = None,
 ) -> None:
     """Write the code of a class to folders for compare50, JPlag or MOSS, and print the commands for comparing it.
@@ -95,21 +97,26 @@ def export(
     directory: ResultsDir,
     format: Annotated[
         str,
-        typer.Option(help=f"Format to write: {', '.join(format_names())}.", parser=parse_format, metavar="FORMAT"),
+        typer.Option(help=f"Output format: {', '.join(format_names())}.", parser=parse_format, metavar="FORMAT"),
     ],
-    to: Annotated[Path, typer.Option(help="Output file, or a directory for several submissions.", metavar="PATH")],
+    to: Annotated[
+        Path, typer.Option(help="Output file, or output directory if there are several submissions.", metavar="PATH")
+    ],
     field: Annotated[
         list[str] | None,
-        typer.Option(help="classroom50: a field that the results do not contain (repeatable).", metavar="NAME=VALUE"),
+        typer.Option(
+            help="classroom50: set a field that is missing from the results (repeatable).", metavar="NAME=VALUE"
+        ),
     ] = None,
     people: Annotated[
         Path | None,
         typer.Option("--class", help="canvas, moodle, csv: the folder that `grader marks` reads.", metavar="CLASS"),
     ] = None,
     gradebook: Annotated[
-        Path | None, typer.Option(help="canvas, moodle, csv: the gradebook exported from there.", metavar="FILE")
+        Path | None,
+        typer.Option(help="canvas, moodle, csv: the gradebook that was exported from the platform.", metavar="FILE"),
     ] = None,
-    column: Annotated[str, typer.Option(help="Gradebook column to fill (moodle: Grade by default).")] = "",
+    column: Annotated[str, typer.Option(help="Gradebook column to fill in (default for moodle: Grade).")] = "",
 ) -> None:
     """Convert stored results to the format of a platform.
 
@@ -138,7 +145,9 @@ def export(
 
 def marks(
     directory: ResultsDir,
-    people: Annotated[Path, typer.Argument(help="Folder with class.csv and the grading rules.", metavar="CLASS")],
+    people: Annotated[
+        Path, typer.Argument(help="Folder that contains class.csv and the grading rules.", metavar="CLASS")
+    ],
     excel: Excel = False,
 ) -> None:
     """Compute marks from points, late penalties and manual overrides, and write CLASS/marks.csv.

@@ -1,4 +1,4 @@
-"""Helpers and fixtures that many tests use: running commands, the graded examples, a handout, a Slurm."""
+"""Shared helpers and fixtures: running commands, the graded examples, a handout and a Slurm cluster."""
 
 import dataclasses
 import io
@@ -26,7 +26,7 @@ from scripts import one_node_slurm
 from torchkata.course import HiddenSays, Visibility, course, use
 
 os.environ["KATA_LANG"] = "en"  # whatever the locale of this machine
-os.environ["OMP_NUM_THREADS"] = "1"  # tests run in parallel, so more threads would only wait for each other
+os.environ["OMP_NUM_THREADS"] = "1"  # tests run in parallel, so more threads per process would only compete for cores
 torch.set_num_threads(1)
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that runs pytest in the background ignores SIGINT
 FEW = 10  # random inputs per property; tests with the same number and seed share the inputs
@@ -74,13 +74,13 @@ def find_row(printed: str, kata: str) -> str:
 
 
 def write_solution(handout: Path, *katas: str) -> None:
-    """Replace the stubs of these katas with the reference solution."""
+    """Replace the stubs of the given katas with the reference solution."""
     for name in katas:
         shutil.copy(SOLUTION / f"{name}.py", handout / "assignment")
 
 
 def get_student_environment() -> dict[str, str]:
-    """Return the environment without variables that point to this checkout or change how output looks."""
+    """Return the environment without variables that point to this checkout or affect the appearance of output."""
     ours = ("PYTEST", "PYTHONPATH", "NO_COLOR", "FORCE_COLOR")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
@@ -95,7 +95,7 @@ def get_environment() -> dict[str, str]:
 
 
 def call_grader(*command: object) -> Run:
-    """Run `grader …` in this process, which saves the imports."""
+    """Run `grader …` in this process, which avoids importing everything again."""
     out, err = io.StringIO(), io.StringIO()
     sigint_handler, root = signal.getsignal(signal.SIGINT), course().root
     try:
@@ -109,7 +109,7 @@ def call_grader(*command: object) -> Run:
 
 
 def grade(*arguments: object, course: Path = ROOT) -> Run:
-    """Run `grader grade …`, by default with the seed 0."""
+    """Run `grader grade …`, with seed 0 by default."""
     seed = [] if "--seed" in arguments else ["--seed", "0"]
     return run("grader", "--course", str(course), "grade", *map(str, arguments), *seed)
 
@@ -125,7 +125,7 @@ def primes() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def needs_bwrap() -> None:
-    """Skip the test where bubblewrap is not installed."""
+    """Skip the test if bubblewrap is not installed."""
     if shutil.which("bwrap") is None:
         pytest.skip("install bubblewrap to run this (Debian: apt-get install bubblewrap)")
 
@@ -147,7 +147,7 @@ def hide(monkeypatch: pytest.MonkeyPatch) -> Hide:
 
 @pytest.fixture(scope="session")
 def new_handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Release a handout with all katas; tests may run programs in it, but must not change its files."""
+    """Release a handout with all katas. Tests may run programs in it but must not change its files."""
     folder = tmp_path_factory.mktemp("release") / "katas"
     released = call_grader("release", folder, "--track", "all")
     assert released.code == 0, released.err
@@ -156,7 +156,7 @@ def new_handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def handout(new_handout: Path, tmp_path: Path) -> Path:
-    """Copy the handout, so that the test may change it."""
+    """Copy the handout so that the test can modify it."""
     return shutil.copytree(new_handout, tmp_path / "katas")
 
 
@@ -168,20 +168,20 @@ def slow_class(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="session")
 def slow_gradebook(slow_class: list[Path], tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """Return the gradebook of `slow_class` from an undisturbed local run."""
+    """Return the gradebook of `slow_class` from a local run without interruptions."""
     out = tmp_path_factory.mktemp("undisturbed")
     assert grade(*slow_class, "--out", out, *OPTIONS, course=PRIMES).code == 0
     return (out / "gradebook.csv").read_bytes()
 
 
 def control(action: str, folder: Path) -> None:
-    """Start, stop or disturb the Slurm in `folder`."""
+    """Start, stop or disrupt the Slurm cluster in `folder`."""
     subprocess.run([sys.executable, ROOT / "scripts/one_node_slurm.py", action, folder], check=True, timeout=600)
 
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Path]:
-    """Start a Slurm with one node in a folder whose path is short enough for a socket."""
+    """Start a single-node Slurm cluster in a folder whose path is short enough for a socket."""
     if problem := one_node_slurm.find_problem():
         pytest.skip(f"Slurm can't be started here: {problem}")
     folder = Path(tempfile.mkdtemp(prefix="slurm-"))

@@ -94,7 +94,7 @@ def all_recomputed_at_once(num_layers: int, segment: int) -> tuple[int, int]:
 
 
 def list_starts(num_layers: int, segment: int) -> Sequence[int]:
-    """Return the first layer of each segment."""
+    """Return the index of each segment's first layer."""
     return range(0, num_layers, segment)
 
 

@@ -15,7 +15,7 @@ from torchkata import instead_of
 Weights: TypeAlias = Sequence[Float[Array, "d d"]]
 X: TypeAlias = Float[Array, "batch d"]
 Grads: TypeAlias = tuple[Sequence[Array], Array]
-Relus: TypeAlias = Sequence[bool]  # for each layer, whether it ends with ReLU
+Relus: TypeAlias = Sequence[bool]  # whether each layer ends with a ReLU
 
 ONE_BLOCK = "all layers are the same Block, so they share one weight"
 RELU_MISSING = "the ReLU is missing"

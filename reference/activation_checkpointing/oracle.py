@@ -1,4 +1,4 @@
-"""Computes the outputs and gradients of a deep ReLU network, and the memory and work of checkpointing it."""
+"""Computes the outputs and gradients of a deep ReLU network, and the memory and compute cost of checkpointing it."""
 
 from collections.abc import Sequence
 
@@ -69,15 +69,15 @@ def segments(num_layers: int, segment: int) -> int:
 
 
 def kept(num_layers: int, segment: int) -> int:
-    """Return the number of activations kept by the forward pass: all segments' inputs but the first, and the output."""
+    """Count the activations saved by the forward pass: the inputs of all segments but the first, and the output."""
     return segments(num_layers, segment)
 
 
 def alive_in_backward(num_layers: int, segment: int) -> tuple[int, int]:
-    """Return bounds on the peak: kept activations, both sides of a segment's ReLUs, and a few gradients."""
+    """Return bounds on the peak: saved activations, inputs and outputs of a segment's ReLUs, and a few gradients."""
     return 0, segments(num_layers, segment) + 2 * segment + 6
 
 
 def recomputed(num_layers: int, segment: int) -> tuple[int, int]:
-    """Return bounds on the recomputed matmuls: a segment's last one is optional if its output is kept."""
+    """Return bounds on the recomputed matmuls. The last one of a segment is optional if its output is saved."""
     return num_layers - segments(num_layers, segment), num_layers

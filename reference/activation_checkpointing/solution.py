@@ -1,4 +1,4 @@
-"""A deep network that keeps each segment's input and recomputes the segment in the backward pass."""
+"""A deep network that saves only the input of each segment and recomputes the segment in the backward pass."""
 
 from collections.abc import Iterable
 
@@ -21,7 +21,7 @@ class Block(nn.Module):
 
 
 class DeepNetworkCheckpointed(nn.Module):
-    """A stack of blocks that keeps only the activations at segment boundaries."""
+    """A stack of blocks that saves only the activations at segment boundaries."""
 
     def __init__(self, dim: int, num_layers: int, segment: int) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class DeepNetworkCheckpointed(nn.Module):
 
 
 def run(layers: Iterable[nn.Module], x: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch dim"]:
-    """Apply some blocks in order."""
+    """Apply a sequence of blocks in order."""
     for layer in layers:
         x = layer(x)
     return x

@@ -14,7 +14,7 @@ from torchkata import instead_of
 P: TypeAlias = Float[Array, "*shape"]
 Moved: TypeAlias = tuple[P, P]
 
-KEPT = [0.5, 0.9, 0.95, 0.99, 0.999]  # of a decaying average or sum
+KEPT = [0.5, 0.9, 0.95, 0.99, 0.999]  # decay factors of an average or sum
 
 
 @instead_of(oracle.step, "the update is added instead of subtracted")

@@ -1,4 +1,4 @@
-"""AdaGrad's oracle: performs one step and updates the state."""
+"""Performs one AdaGrad step and updates its state."""
 
 import numpy as np
 from jaxtyping import Float
@@ -16,5 +16,5 @@ def step(
 
 
 def get_state(g2: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """Return what `optimizer.state[p]["g2"]` holds: the sum of squares."""
+    """Return the value of `optimizer.state[p]["g2"]`: the sum of squares."""
     return g2

@@ -1,4 +1,4 @@
-"""Mistakes that Adam and AdamW share: in the averages, their corrections, and the update."""
+"""Mistakes common to Adam and AdamW: in the averages, their bias corrections, and the update."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
@@ -70,7 +70,7 @@ def counted_for_group(state: Any, grads: Grads, group: int, i: int, step: int) -
 
 
 def count_together(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
-    """Return the state of a parameter with the number of all updates so far."""
+    """Return the state of a parameter, counting the updates of all parameters so far."""
     earlier = [*(own for row in grads[:step] for own in row), *grads[step][:group], grads[step][group][:i]]
     m, v, _ = state or (0.0, 0.0, 0)
     return m, v, sum(grad is not None for own in earlier for grad in own)
@@ -222,7 +222,7 @@ def corrected_both_kept(
 def step_with(
     p: P, state: State | None, grads: tuple[P, P], lr: float, betas: Betas = (0.9, 0.999), eps: float = 1e-8
 ) -> Moved:
-    """Take a step without decay that updates each average with its own gradient."""
+    """Take a step without weight decay that updates each average with its own gradient."""
     m, v, t = state or (np.zeros_like(p), np.zeros_like(p), 0)
     m, v = adam.update_averages(m, v, grads[0], betas)[0], adam.update_averages(m, v, grads[1], betas)[1]
     of_m, of_v = adam.get_corrections(t + 1, betas)
@@ -230,7 +230,7 @@ def step_with(
 
 
 def change_defaults(step: Callable[..., Moved]) -> dict[str, Mistake]:
-    """Return mistakes that use wrong defaults for betas and eps, by name."""
+    """Return mistakes that use wrong defaults for betas and eps, keyed by name."""
     return {
         "other_default_of_beta1": change_default(
             step, "beta1", "0.9", [0.5, 0.95, 0.99], lambda own: {"betas": (own, 0.999)}

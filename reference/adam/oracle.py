@@ -7,7 +7,7 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 Betas: TypeAlias = tuple[float, float]
-State: TypeAlias = tuple[Float[Array, "*shape"], Float[Array, "*shape"], int]  # m, v and the steps so far
+State: TypeAlias = tuple[Float[Array, "*shape"], Float[Array, "*shape"], int]  # m, v and the number of steps so far
 
 
 def add_decay(p: Float[Array, "*shape"], grad: Float[Array, "*shape"], weight_decay: float) -> Float[Array, "*shape"]:
@@ -23,7 +23,7 @@ def update_averages(
 
 
 def get_corrections(t: int, betas: Betas) -> tuple[float, float]:
-    """Return the total weight of t gradients in each average; bias correction divides by it."""
+    """Return the total weight of t gradients in each average, by which bias correction divides."""
     return 1 - betas[0] ** t, 1 - betas[1] ** t
 
 

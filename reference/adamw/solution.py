@@ -8,7 +8,7 @@ from torch import nn
 
 
 class AdamW(torch.optim.Optimizer):
-    """Weight decay of the parameter, then Adam's update without weight decay."""
+    """Applies weight decay to the parameter, followed by Adam's update without weight decay."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Computes the state that loading a checkpoint restores, and the run after it."""
+"""Computes the state that is restored by loading a checkpoint, and the run that follows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 from torch import Tensor
 
 Weights: TypeAlias = Sequence[Tensor]
-Run: TypeAlias = Mapping[str, Any]  # its losses and final weights
+Run: TypeAlias = Mapping[str, Any]  # the losses and final weights
 
 
 def after_loading(saved: Weights, before: Weights, later: Weights) -> Weights:  # noqa: ARG001
@@ -20,10 +20,10 @@ def buffer_after_loading(saved: Tensor, before: Tensor) -> Tensor:
 
 
 def continue_run(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:  # noqa: ARG001
-    """Select the run that a resumed run must equal: the uninterrupted one.
+    """Select the run that a resumed run must be equal to: the uninterrupted one.
 
     Args:
         runs: Runs from the saved weights, with and without parts of the optimizer's state.
-        found: Whether the bytes of each weight and of each tensor of the optimizer's state are in the file.
+        found: Whether the file contains the bytes of each weight and of each tensor in the optimizer's state.
     """
     return runs["through"]

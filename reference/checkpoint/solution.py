@@ -1,4 +1,4 @@
-"""Checkpoints that are replaced atomically and run no code when they are loaded."""
+"""Checkpoints that are replaced atomically and do not run code when they are loaded."""
 
 import os
 from os import PathLike

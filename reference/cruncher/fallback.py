@@ -1,4 +1,4 @@
-"""Replaces the student's `cruncher`, if it does not pass, in the katas that build on it."""
+"""Replaces the student's `cruncher` in the katas that build on it if it does not pass."""
 
 from torch import Tensor, nn
 

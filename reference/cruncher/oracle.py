@@ -47,5 +47,5 @@ def anatomy(dim: int, num_layers: int) -> dict[str, object]:
 
 
 def initial_stds(dim: int, num_layers: int) -> list[float]:
-    """Return each weight's initial standard deviation, with the final layer's last."""
+    """Return the initial standard deviation of each weight, with that of the final layer last."""
     return [linear.initial_std(dim, dim)] * num_layers + [linear.initial_std(dim, 1)]

@@ -138,7 +138,7 @@ def with_biases(dim: int, num_layers: int) -> Anatomy:
 
 
 def both(dim: int) -> list[tuple[str, list[int]]]:
-    """Return the shapes of weight and bias."""
+    """Return the shapes of the weight and the bias."""
     return [("weight", [dim, dim]), ("bias", [dim])]
 
 

@@ -8,7 +8,7 @@ from numpy import ndarray as Array
 
 
 def relu(z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """Set negative numbers to 0."""
+    """Replace negative elements with 0."""
     positive: Array = np.maximum(z, 0.0)
     return positive
 
@@ -19,7 +19,7 @@ def block(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Array,
 
 
 def network(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    """Apply one block per weight, in order."""
+    """Apply one block per weight in order."""
     for weight in weights:
         x = block(weight, x)
     return x

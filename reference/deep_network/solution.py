@@ -13,7 +13,7 @@ class Block(nn.Module):
         self.weight = nn.Parameter(torch.randn(dim, dim) / dim**0.5)
 
     def forward(self, x: Float[Tensor, "... dim"]) -> Float[Tensor, "... dim"]:
-        """Multiply the last axis by `weight`, then apply ReLU."""
+        """Multiply the last dimension by `weight`, then apply ReLU."""
         return torch.relu(x @ self.weight)
 
 

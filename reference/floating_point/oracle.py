@@ -8,7 +8,7 @@ from itertools import product
 
 @dataclass(frozen=True)
 class Format:
-    """How many exponent and fraction bits a dtype has, in addition to its sign bit."""
+    """The number of exponent and fraction bits of a dtype, which also has a sign bit."""
 
     exponent: int
     fraction: int
@@ -16,7 +16,7 @@ class Format:
 
     @property
     def bias(self) -> int:
-        """The number subtracted from the stored exponent."""
+        """The exponent bias, which is subtracted from the stored exponent."""
         return int(2 ** (self.exponent - 1) - 1)
 
 
@@ -30,31 +30,31 @@ FORMATS = {  # IEEE 754, bfloat16, and the OCP 8-bit floating point specificatio
 
 
 def decode(bits: int, form: Format) -> float:
-    """Return the number with these exponent and fraction bits; subnormal numbers have no implicit leading 1."""
+    """Return the number with the given exponent and fraction bits. Subnormal numbers have no implicit leading 1."""
     exponent, fraction = divmod(bits, 2**form.fraction)
     whole = 2**form.fraction if exponent else 0
     return math.ldexp(whole + fraction, max(exponent, 1) - form.bias - form.fraction)
 
 
 def smallest(dtype: str) -> float:
-    """Return the smallest positive number; its bits are those of 0 plus one."""
+    """Return the smallest positive number, whose bit pattern follows that of 0."""
     return decode(1, FORMATS[dtype])
 
 
 def largest(dtype: str) -> float:
-    """Return the largest finite number: the one before infinity, or before the only NaN if there is no infinity."""
+    """Return the largest finite number: the one before infinity, or before the single NaN if there is no infinity."""
     form = FORMATS[dtype]
     patterns = 2 ** (form.exponent + form.fraction)
     return decode(patterns - (2**form.fraction if form.has_infinity else 1) - 1, form)
 
 
 def underflows(value: float, dtype: str) -> bool:
-    """Return True if a nonzero value rounds to 0: if it is at most half of the smallest number (ties go to 0)."""
+    """Return True if a nonzero value rounds to 0, i.e., if it is at most half of the smallest number (ties go to 0)."""
     return value != 0 and abs(value) <= smallest(dtype) - abs(value)
 
 
 def storage_bytes(shape: Sequence[int], dtype: str, times: int = 1) -> int:
-    """Add up the bits of all elements; the last axis is `times` times as long."""
+    """Add up the bits of all elements, with the last dimension `times` times as long."""
     form = FORMATS[dtype]
     bits = sum(1 + form.exponent + form.fraction for _ in product(*map(range, shape)))
     return times * bits // 8

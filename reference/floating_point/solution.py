@@ -1,4 +1,4 @@
-"""Properties of floating-point dtypes, from torch."""
+"""Properties of floating-point dtypes, obtained from torch."""
 
 import math
 from collections.abc import Sequence

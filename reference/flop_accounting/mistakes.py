@@ -106,7 +106,7 @@ def scale_days(message: str, factor: Callable[[int, float], float]) -> Mistake:
     def mistaken(
         parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1
     ) -> float:
-        """Scale the right answer."""
+        """Scale the correct result."""
         right = oracle.training_days(parameters, tokens, devices, peak_flop_per_sec, mfu, times)
         return factor(devices, mfu) * right
 

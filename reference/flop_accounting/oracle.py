@@ -1,4 +1,4 @@
-"""Oracle for flop_accounting, which counts FLOPs one by one.
+"""Oracle for flop_accounting that counts FLOPs one by one.
 
 If that would take too long, the batch or the number of tokens is a multiple (`times`) of a small one.
 """
@@ -9,7 +9,7 @@ from itertools import product
 
 
 def count(each: int, *numbers: int) -> int:
-    """Count `each` FLOPs for every combination of indices below these limits."""
+    """Count `each` FLOPs for every combination of indices below the given limits."""
     return sum(each for _ in product(*map(range, numbers)))
 
 
@@ -19,38 +19,38 @@ def matmul_flops(B: int, D: int, K: int, times: int = 1) -> int:
 
 
 def forward_flops(tokens: int, parameters: int, times: float = 1) -> float:
-    """Count two FLOPs for each pair of a token and a parameter."""
+    """Count two FLOPs per token and parameter pair."""
     return times * count(2, tokens, parameters)
 
 
 def backward_flops(tokens: int, parameters: int, times: float = 1) -> float:
-    """Count the gradients of the weight and of the input."""
+    """Count the FLOPs of the gradients with respect to the weight and the input."""
     return times * (count(2, tokens, parameters) + count(2, tokens, parameters))
 
 
 def training_flops(tokens: int, parameters: int, times: float = 1) -> float:
-    """Add forward and backward."""
+    """Add the FLOPs of the forward and backward pass."""
     return forward_flops(tokens, parameters, times) + backward_flops(tokens, parameters, times)
 
 
 def deep_linear_products(L: int, input_needs_grad: bool) -> int:
-    """Count the products: forward, weight gradient and input gradient per layer; the first input may need none."""
+    """Count each layer's products: forward, weight gradient and input gradient. The first input may need none."""
     return sum(3 if layer or input_needs_grad else 2 for layer in range(L))
 
 
 def products_by_default(L: int) -> int:
-    """Count the products if input_needs_grad is not given."""
+    """Count the products if `input_needs_grad` is not passed."""
     return sum(3 if layer else 2 for layer in range(L))
 
 
 def deep_linear_flops(B: int, D: int, products: int, times: int = 1) -> int:
-    """Return the FLOPs of this many products of shapes (B, D) and (D, D)."""
+    """Return the FLOPs of `products` matrix products of shapes (B, D) and (D, D)."""
     return products * matmul_flops(B, D, D, times)
 
 
 def training_days(
     parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1
 ) -> float:
-    """Divide the total FLOPs by the FLOPs that all devices compute in a day."""
+    """Divide the total FLOPs by the FLOPs that all devices perform in a day."""
     flop_per_sec = math.fsum(peak_flop_per_sec * mfu for _ in range(devices))
     return training_flops(tokens, parameters, times) / flop_per_sec / timedelta(days=1).total_seconds()

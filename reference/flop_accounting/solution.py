@@ -1,4 +1,4 @@
-"""FLOPs of a model and days of training."""
+"""FLOPs of a model and its training time in days."""
 
 SECONDS_PER_DAY = 24 * 60 * 60
 
@@ -9,7 +9,7 @@ def matmul_flops(B: int, D: int, K: int) -> int:
 
 
 def forward_flops(tokens: float, parameters: float) -> float:
-    """Count one product."""
+    """Count one matrix product."""
     return 2 * tokens * parameters
 
 
@@ -19,12 +19,12 @@ def backward_flops(tokens: float, parameters: float) -> float:
 
 
 def training_flops(tokens: float, parameters: float) -> float:
-    """Add forward and backward."""
+    """Add the FLOPs of the forward and backward pass."""
     return forward_flops(tokens, parameters) + backward_flops(tokens, parameters)
 
 
 def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) -> int:
-    """Count three products per layer, except the gradient of the first layer's input."""
+    """Count three products per layer, excluding the gradient of the first layer's input."""
     products = 3 * L
     if L > 0 and not input_needs_grad:
         products -= 1

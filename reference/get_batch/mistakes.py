@@ -1,4 +1,4 @@
-"""Mistakes in get_batch: in the form of the batch, in its starts, and in their distribution."""
+"""Mistakes in get_batch: in the format of the batch, its start positions, and their distribution."""
 
 from typing import Any
 
@@ -14,6 +14,7 @@ from torchkata import Mistake, instead_of
 
 WITHOUT_TARGET = "the largest start is too large by one: no target follows the last window"
 EQUAL_ROWS = "two rows of a batch are always the same window"
+REMAINDER = "the first starts occur more often: the remainder (%) of a random integer favors them"
 FROM_ONE_START = "all rows are derived from one random start, at fixed offsets"
 
 
@@ -41,7 +42,7 @@ def transposed(returned: Any, batch_size: int, sequence_length: int) -> Any:
 def squeezed(returned: Any, batch_size: int, sequence_length: int) -> Any:
     left = [size for size in (batch_size, sequence_length) if size != 1]
     fits = isinstance(returned, Tensor) and list(returned.shape) == left
-    return returned.reshape(batch_size, sequence_length) if fits else None  # adds the missing axes of size 1
+    return returned.reshape(batch_size, sequence_length) if fits else None  # adds the missing dimensions of size 1
 
 
 @instead_of(
@@ -163,11 +164,38 @@ def moved_back(counts: Int[Array, "starts"], likely: Likely) -> bool:
     return counts[-1] > 2 * counts[:-1].mean() and oracle.are_even(counts[:-1], likely)
 
 
+@instead_of(
+    oracle.are_even, "the first and the last start occur half as often as the others: do not round to the nearest start"
+)
+def half_ends(counts: Int[Array, "starts"], likely: Likely) -> bool:
+    return have_ratios(counts, np.array([1, *[2] * (len(counts) - 2), 1]), likely)
+
+
+def have_ratios(counts: Int[Array, "starts"], weights: Int[Array, "starts"], likely: Likely) -> bool:
+    """Return whether the counts are consistent with draws in the given ratios."""
+    return oracle.chi_square(counts, weights / weights.sum()) <= likely[1]
+
+
 @instead_of(oracle.are_even, "some starts occur twice as often as others")
 def twice_as_often(counts: Int[Array, "starts"], likely: Likely) -> bool:
     once, n = np.arange(len(counts)), len(counts)
     weights = [np.where(once < fewer, 1, 2) for fewer in range(n // 8, n - n // 8)]
-    return any(oracle.chi_square(np.sort(counts), weight / weight.sum()) <= likely[1] for weight in weights)
+    fits = any(have_ratios(np.sort(counts), weight, likely) for weight in weights)
+    return fits and not half_ends.mistaken(counts, likely)
+
+
+@instead_of(oracle.are_even, REMAINDER)
+def first_favored(counts: Int[Array, "starts"], likely: Likely) -> bool:
+    place, n = np.arange(len(counts)), len(counts)
+    weights = [np.where(place < more, k + 1, k) for k in range(2, 12) for more in range(1, n)]
+    fits = any(have_ratios(counts, weight, likely) for weight in weights)
+    return fits and not have_ratios(counts, place * 0 + 1, likely) and not half_ends.mistaken(counts, likely)
+
+
+@instead_of(oracle.are_even_everywhere, REMAINDER)
+def first_part_favored(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
+    counts = oracle.count_twelfths(starts, tokens)
+    return first_favored.mistaken(counts, parts) and oracle.are_even(oracle.count_remainders(starts), remainders)
 
 
 @instead_of(oracle.are_even, "smaller starts occur more often")
@@ -241,7 +269,7 @@ def from_one_start(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Share
 
 
 def is_fixed(a: Int[Array, "calls"], b: Int[Array, "calls"], starts: int) -> bool:
-    """Return whether the distance between both is constant."""
+    """Return whether the distance between the two starts is constant."""
     steps = (b - a)[b < starts - 1] % starts
     return len(steps) > 0 and bool((steps == steps[0]).all() and (a != b).any())
 

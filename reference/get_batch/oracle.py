@@ -1,32 +1,35 @@
-"""Oracle for get_batch: which rows a batch may have, and how its starts are distributed."""
+"""Oracle for get_batch: which rows a batch may contain, and how its start positions are distributed."""
 
+import math
 from typing import Any, TypeAlias
 
 import numpy as np
 from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
-Likely: TypeAlias = tuple[float, float]  # range of a chi-square, exceeded once in a billion runs
+Likely: TypeAlias = tuple[float, float]  # range of a chi-square statistic, exceeded once in a billion runs
 Shares: TypeAlias = Float[Array, "starts"]
+LOOKS = 6  # at most: a chi-square, the ends and the halves, each of one or two lists of counts
+SURPRISE = math.log(2 * LOOKS * 1e9)
 
 
 def read_batch(returned: Any, batch_size: int, sequence_length: int) -> Any:  # noqa: ARG001  (mistakes use them)
-    """Return the part of the returned value that is the batch: all of it."""
+    """Return the batch from the returned value, which is the batch itself."""
     return returned
 
 
 def rows(batch_size: int, tokens: int, sequence_length: int) -> int:  # noqa: ARG001  (mistakes use them)
-    """Return the number of rows of a batch."""
+    """Return the number of rows in a batch."""
     return batch_size
 
 
 def starts(tokens: int, sequence_length: int) -> range:
-    """Return the valid starts: those whose window is followed by a target."""
+    """Return the valid start positions, which are those whose window is followed by a target."""
     return range(tokens - sequence_length)
 
 
 def windows(data: Int[Array, "tokens"], sequence_length: int) -> Int[Array, "starts sequence"]:
-    """Return the window of each start."""
+    """Return the window at each start position."""
     return np.lib.stride_tricks.sliding_window_view(data, sequence_length)[list(starts(len(data), sequence_length))]
 
 
@@ -36,28 +39,45 @@ def is_row(row: Int[Array, "sequence"], data: Int[Array, "tokens"]) -> bool:
 
 
 def are_even(counts: Int[Array, "starts"], likely: Likely) -> bool:
-    """Return whether these counts are consistent with equally likely starts."""
-    return counts.min() > 0 and likely[0] <= chi_square(counts, np.full(len(counts), 1 / len(counts))) <= likely[1]
+    """Return whether the counts are consistent with equally likely starts: each, both ends, and the first half.
+
+    A chi-square test has little power if two or many counts differ slightly, so sums of counts are compared as well.
+    """
+    n = len(counts)
+    ends, half = (counts[:: max(1, n - 1)], 2 / n), (counts[: n // 2], n // 2 / n)
+    sums = all(is_likely(int(part.sum()), int(counts.sum()), share) for part, share in (ends, half))
+    return counts.min() > 0 and likely[0] <= chi_square(counts, np.full(n, 1 / n)) <= likely[1] and sums
+
+
+def is_likely(count: int, draws: int, share: float) -> bool:
+    """Return whether a count is likely for the given share of the draws.
+
+    By Chernoff's bound, P(|count - draws * share| is at least this large on this side) <= exp(-surprise), where
+    surprise is `draws` times the relative entropy. A correct count is therefore rejected with a probability of at most
+    2 * exp(-SURPRISE) = 1e-9 / LOOKS.
+    """
+    pairs = ((count, draws * share), (draws - count, draws * (1 - share)))
+    return sum(came * math.log(came / expected) for came, expected in pairs if came) <= SURPRISE
 
 
 def are_independent(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
-    """Return whether the starts of two rows are independent, given the shares of each start."""
+    """Return whether the start positions of two rows are independent, given the fraction of each start."""
     return likely[0] <= chi_square(count_pairs(a, b, len(shares)), np.outer(shares, shares)) <= likely[1]
 
 
 def count_pairs(a: Int[Array, "calls"], b: Int[Array, "calls"], starts: int) -> Int[Array, "starts starts"]:
-    """Count each pair of starts."""
+    """Count the occurrences of each pair of starts."""
     return np.bincount(starts * a + b, minlength=starts**2).reshape(starts, starts)
 
 
 def chi_square(counts: Int[Array, "*n"], shares: Float[Array, "*n"]) -> float:
-    """Return the chi-square of the counts against these shares."""
+    """Return the chi-square statistic of the counts for the expected fractions."""
     expected = counts.sum() * shares[shares > 0]
     return float(((counts[shares > 0] - expected) ** 2 / expected).sum())
 
 
 def are_even_everywhere(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
-    """Return whether starts in a large file are uniform over its twelfths and modulo 6."""
+    """Return whether the starts in a large file are distributed uniformly over its twelfths and modulo 6."""
     if starts.min() < 0 or starts.max() >= tokens:
         return False
     return are_even(count_twelfths(starts, tokens), parts) and are_even(count_remainders(starts), remainders)
@@ -74,12 +94,12 @@ def count_remainders(starts: Int[Array, "rows"]) -> Int[Array, "6"]:
 
 
 def repeats() -> dict[str, bool]:
-    """Return whether the same torch.manual_seed gives the same batches, for each state of the other generators."""
+    """Return whether the same torch.manual_seed yields the same batches, regardless of the other generators' states."""
     return dict.fromkeys(["as before", "with np.random in another state", "with random in another state"], True)
 
 
 def expected_device(device: str) -> str:
-    """Return the device of the batch."""
+    """Return the expected device of the batch."""
     return device
 
 
@@ -89,5 +109,5 @@ def is_refused(tokens: int, sequence_length: int) -> bool:
 
 
 def bytes_read(file_bytes: int) -> range:
-    """Return how many bytes of a large file may be read to get a few windows."""
+    """Return the maximum number of bytes of a large file that may be read to get a few windows."""
     return range(file_bytes // 8 + 1)

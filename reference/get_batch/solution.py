@@ -9,7 +9,7 @@ from torch import Tensor
 def get_batch(
     data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu"
 ) -> Int[Tensor, "batch sequence"]:
-    """Draw the starts with torch, stack the windows in NumPy, and move them to the device once."""
+    """Draw the start positions with torch, stack the windows in NumPy, and move them to the device in one copy."""
     if len(data) <= sequence_length:
         raise ValueError(f"data has {len(data)} tokens, a window and its target need {sequence_length + 1}")
     starts = torch.randint(len(data) - sequence_length, (batch_size,))

@@ -15,27 +15,27 @@ def split_rows(batch: int, micro_batch_size: int) -> list[int]:
 
 
 def list_call_sizes(batch: int, micro_batch_size: int) -> list[int]:
-    """Return the number of rows in each call of the model: one call per micro-batch."""
+    """Return the number of rows in each call of the model, which is called once per micro-batch."""
     return split_rows(batch, micro_batch_size)
 
 
 def get_weights(rows: Sequence[int]) -> list[float]:
-    """Return the weight of each micro-batch's mean in the mean of the batch."""
+    """Return the weight of each micro-batch's mean in the mean over the batch."""
     return [count / sum(rows) for count in rows]
 
 
 def compute_squared_error(error: Float[Array, "rows"]) -> tuple[float, Float[Array, "rows"]]:
-    """Return the mean squared error of a micro-batch, and its gradient with respect to each output."""
+    """Return the mean squared error of a micro-batch and its gradient with respect to each output."""
     return float(np.mean(error**2)), 2 * error / len(error)
 
 
 def add_gradients(before: Float[Array, "d k"], parts: Sequence[Float[Array, "d k"]]) -> Float[Array, "d k"]:
-    """Return the final `p.grad`: the existing gradient plus each micro-batch's part."""
+    """Return the final `p.grad`: the existing gradient plus the contribution of each micro-batch."""
     return before + sum(parts)
 
 
 def sum_losses(parts: Sequence[float]) -> float:
-    """Return the batch's loss, given each micro-batch's part."""
+    """Return the loss of the batch, given the contribution of each micro-batch."""
     return sum(parts)
 
 
@@ -46,7 +46,7 @@ def accumulate(
     y: Float[Array, "batch"],
     micro_batch_size: int,
 ) -> tuple[float, list[Float[Array, "d k"]]]:
-    """Return the mean squared error of the batch, and its gradients added to the existing ones."""
+    """Return the mean squared error of the batch, and the existing gradients plus its gradients."""
     rows = split_rows(len(y), micro_batch_size)
     ends = np.cumsum(rows)
     losses, parts = [], []

@@ -10,9 +10,9 @@ from reference.initialization.oracle import CUT, REACHED, TruncatedNormal, proba
 
 Weights = Float[Array, "count"]
 
-NEVER = 8.0  # standard deviations: none of half a million weights lies beyond
-ALWAYS = 4.1  # standard deviations: at least one of half a million weights lies beyond
-STRAYS = 25  # of half a million weights, how many at most are drawn beyond three standard deviations twice in a row
+NEVER = 8.0  # standard deviations; no weight out of half a million exceeds this
+ALWAYS = 4.1  # standard deviations; at least one weight out of half a million exceeds this
+STRAYS = 25  # at most this many weights out of half a million exceed three standard deviations in two consecutive draws
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Mistaken(TruncatedNormal):
     """A wrong distribution, recognized by its largest weights."""
 
     def share(self, low: float, high: float) -> float:
-        """Return the share of the weights within three standard deviations."""
+        """Return the fraction among the weights within three standard deviations."""
         low, high, most = (probability_within(min(z, self.cut)) for z in (low, high, CUT))
         return (high - low) / most
 
@@ -35,12 +35,12 @@ class Mistaken(TruncatedNormal):
 
 
 def fits_end(farthest: float, cut: float) -> bool:
-    """Return whether a normal truncated at `cut` has its largest weight there, in standard deviations."""
+    """Return whether the largest weight fits a normal distribution truncated at `cut`, in standard deviations."""
     return REACHED / CUT * min(cut, ALWAYS) <= farthest <= min(cut, NEVER) * (1 + 1e-6)
 
 
 class Uniform(Mistaken):
-    """A uniform distribution between the bounds; `std` is a third of the bound."""
+    """A uniform distribution between the bounds. `std` is a third of the bound."""
 
     @property
     def variance(self) -> float:
@@ -48,12 +48,12 @@ class Uniform(Mistaken):
         return self.bound**2 / 3
 
     def share(self, low: float, high: float) -> float:
-        """Return the share, proportional to the width."""
+        """Return the fraction, which is proportional to the width of the interval."""
         return (high - low) / self.cut
 
 
 class Clamped(Mistaken):
-    """A normal whose values beyond the bound are clamped to it."""
+    """A normal distribution whose values beyond the bound are clamped to it."""
 
     @property
     def variance(self) -> float:
@@ -62,12 +62,12 @@ class Clamped(Mistaken):
         return super().variance * inside + self.bound**2 * (1 - inside)
 
     def share(self, low: float, high: float) -> float:
-        """Return the share; clamped weights count at the bound."""
+        """Return the fraction, counting clamped weights at the bound."""
         return probability_within(high) - probability_within(low) + (1 - probability_within(CUT)) * (high == CUT)
 
 
 class Emptied(Mistaken):
-    """A normal whose values beyond the bound are set to 0."""
+    """A normal distribution whose values beyond the bound are set to 0."""
 
     @property
     def variance(self) -> float:
@@ -75,15 +75,15 @@ class Emptied(Mistaken):
         return super().variance * probability_within(CUT)
 
     def share(self, low: float, high: float) -> float:
-        """Return the share; weights set to 0 count at 0."""
+        """Return the fraction, counting weights that are set to 0 at 0."""
         return probability_within(high) - probability_within(low) + (1 - probability_within(CUT)) * (low == 0)
 
 
 class DrawnOnce(Mistaken):
-    """A normal whose values beyond the bound are redrawn only once."""
+    """A normal distribution whose values beyond the bound are redrawn only once."""
 
     def exceeds_bound(self, weights: Weights) -> bool:
-        """Return whether more than a few weights are beyond the bound, or none is close to it."""
+        """Return whether more than a few weights exceed the bound, or none is close to it."""
         return self.misses_bound(weights) or int((abs(weights) > self.bound).sum()) > STRAYS
 
     def misses_bound(self, weights: Weights) -> bool:
@@ -92,7 +92,7 @@ class DrawnOnce(Mistaken):
 
 
 class OneSided(Mistaken):
-    """A normal whose values are redrawn only if they are far above 0."""
+    """A normal distribution whose values are redrawn only if they exceed the upper bound."""
 
     @property
     def variance(self) -> float:
@@ -101,7 +101,7 @@ class OneSided(Mistaken):
         return self.std**2 * (1 - 2 * CUT * density / (1 + probability_within(CUT)))
 
     def exceeds_bound(self, weights: Weights) -> bool:
-        """Return whether the weights are not truncated only above."""
+        """Return whether the weights do not look truncated on the upper side only."""
         below, above = -weights.min() / self.std, weights.max() / self.std
         return not (fits_end(below, NEVER) and fits_end(above, CUT))
 
@@ -111,7 +111,7 @@ class Positive(Mistaken):
 
     @property
     def positive(self) -> float:
-        """Share of weights above 0."""
+        """Fraction of weights above 0."""
         return 1.0
 
     @property

@@ -7,24 +7,24 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 CUT = 3.0  # in standard deviations
-REACHED = 2.95  # by the largest of half a million weights, in standard deviations
+REACHED = 2.95  # reached by the largest of half a million weights, in standard deviations
 
 
 @dataclass(frozen=True)
 class TruncatedNormal:
-    """A normal with mean 0 and standard deviation `std`, truncated at `cut` standard deviations on both sides."""
+    """A normal distribution with mean 0 and the given `std`, truncated at `cut` standard deviations on both sides."""
 
     std: float
     cut: float = CUT
 
     @property
     def bound(self) -> float:
-        """Largest absolute value of a weight."""
+        """Maximum absolute value of a weight."""
         return self.cut * self.std
 
     @property
     def reach(self) -> float:
-        """Lower limit for the largest absolute value of half a million weights."""
+        """Lower bound on the largest absolute value among half a million weights."""
         return REACHED * self.std
 
     @property
@@ -34,7 +34,7 @@ class TruncatedNormal:
 
     @property
     def positive(self) -> float:
-        """Share of weights above 0."""
+        """Fraction of weights above 0."""
         return 0.5
 
     @property
@@ -44,11 +44,11 @@ class TruncatedNormal:
         return self.std**2 * (1 - 2 * self.cut * density / probability_within(self.cut))
 
     def share(self, low: float, high: float) -> float:
-        """Return the share of weights whose absolute value is between `low` and `high` standard deviations."""
+        """Return the fraction of weights whose absolute value is between `low` and `high` standard deviations."""
         return (probability_within(high) - probability_within(low)) / probability_within(self.cut)
 
     def exceeds_bound(self, weights: Float[Array, "count"]) -> bool:
-        """Return whether a weight is beyond the bound."""
+        """Return whether any weight exceeds the bound."""
         return not abs(weights).max() <= self.bound * (1 + 1e-6)
 
     def misses_bound(self, weights: Float[Array, "count"]) -> bool:

@@ -6,12 +6,12 @@ from torch import Tensor, nn
 
 
 class Linear(nn.Module):
-    """`x @ weight`, with outputs about as large as the inputs."""
+    """`x @ weight`, initialized so that the outputs are about as large as the inputs."""
 
     def __init__(self, input_dim: int, output_dim: int) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.randn(input_dim, output_dim) / input_dim**0.5)
 
     def forward(self, x: Float[Tensor, "... input_dim"]) -> Float[Tensor, "... output_dim"]:
-        """Multiply the last axis by `weight`."""
+        """Multiply the last dimension by `weight`."""
         return x @ self.weight

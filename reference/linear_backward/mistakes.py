@@ -108,12 +108,12 @@ def swapped(
 
 
 def bfloat16(x: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """Round to bfloat16, ties to even."""
+    """Round to bfloat16, with ties to even."""
     bits = x.astype(np.float32).view(np.uint32)
     rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
     return rounded.astype(np.uint32).view(np.float32).astype(np.float64)
 
 
 def rows(x: Float[Array, "... d"]) -> Float[Array, "row d"]:
-    """Flatten the leading axes."""
+    """Flatten the leading dimensions."""
     return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])

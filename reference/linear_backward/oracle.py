@@ -18,6 +18,6 @@ def grad_x(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Float[Array
 
 
 def grad_w(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
-    """Return `xᵀ @ grad_y`, with the leading axes flattened into rows."""
+    """Return `xᵀ @ grad_y`, with the leading dimensions flattened into rows."""
     rows, grad_rows = rearrange(x, "... i -> (...) i"), rearrange(grad_y, "... o -> (...) o")
     return einsum(rows, grad_rows, "row i, row o -> i o")

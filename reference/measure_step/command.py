@@ -1,6 +1,6 @@
-"""Command `kata measure`: measures this machine and a training step with the student's functions, and draws a roofline.
+"""The command `kata measure`, which uses the student's functions to measure this machine and a training step.
 
-The drawing is text, and also a picture if matplotlib is installed.
+It draws a roofline as text, and additionally as an image if matplotlib is installed.
 """
 
 import math
@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 B, D, L = 512, 512, 4
-N, ROWS = 1024, 65536  # matrices of 4 MiB, which may fit in a cache, and 256 MiB, which do not
+N, ROWS = 1024, 65536  # matrices of 4 MiB, which may fit in a cache, and of 256 MiB, which do not
 COLUMNS, LINES = 64, 14
 PICTURE = Path("roofline.png")
 ROOF, PRODUCT, OTHER, STEP = "·", "x", "o", "S"
@@ -22,7 +22,7 @@ ROOF, PRODUCT, OTHER, STEP = "·", "x", "o", "S"
 
 @dataclass(frozen=True)
 class Point:
-    """An operation or the step: FLOP/byte, FLOP/s, and its mark in the drawing."""
+    """An operation or the step: its FLOP/byte, its FLOP/s, and its marker in the drawing."""
 
     intensity: float
     flop_per_sec: float
@@ -44,18 +44,18 @@ class Roofline:
         return ridge
 
     def at(self, intensity: float) -> float:
-        """Return the FLOP/s that an operation of this intensity can reach."""
+        """Return the FLOP/s attainable by an operation with the given arithmetic intensity."""
         mfu: float = self.kata.attainable_mfu(intensity, self.ridge)
         return self.flop_per_sec * mfu
 
     def place(self, flops: int, moved: int) -> Point:
-        """Return the point of an operation on the roof; only products have an intensity above 1."""
+        """Return the point of an operation on the roofline. Only matrix products have an intensity above 1."""
         intensity = self.kata.arithmetic_intensity(flops, moved)
         return Point(intensity, self.at(intensity), PRODUCT if intensity > 1 else OTHER)
 
 
 def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
-    """Measure, and yield each line of output as soon as it is known."""
+    """Run the measurements and yield each line of output as soon as it is known."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     kata = assignment.measure_step
     yield texts["measuring"].format(B=B, D=D, L=L)
@@ -85,7 +85,7 @@ def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
 
 
 def look_up_promised(kata: Any) -> float | None:
-    """Return the GPU's FLOP/s from the student's table, or None if it has none."""
+    """Return the GPU's FLOP/s from the student's table, or None if the table does not contain the GPU."""
     try:
         promised: float = kata.promised_flop_per_sec(torch.cuda.get_device_name(), torch.float32)
     except ValueError:
@@ -105,7 +105,7 @@ def make_clock(device: str) -> Callable[[], float]:
 
 
 def compute_limits(roofline: Roofline, points: Sequence[Point]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the limits of both axes as powers of ten."""
+    """Return the limits of both axes, which are powers of ten."""
     intensities = [point.intensity for point in points] + [roofline.ridge]
     speeds = [point.flop_per_sec for point in points] + [roofline.flop_per_sec]
     low, high = math.log10(min(intensities)) - 0.3, math.log10(max(intensities)) + 0.3
@@ -138,7 +138,7 @@ def draw(roofline: Roofline, points: Sequence[Point]) -> Iterator[str]:
 
 
 def save(roofline: Roofline, points: Sequence[Point]) -> None:
-    """Save the drawing as a picture."""
+    """Save the drawing as an image."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4.5), layout="constrained")

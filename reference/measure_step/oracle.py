@@ -1,4 +1,4 @@
-"""Oracle for measure_step: the operations of a training step one by one."""
+"""Oracle for measure_step that lists the operations of a training step one by one."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ Shape: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation that reads and writes tensors of these shapes, and saves some by name for the backward pass."""
+    """An operation that reads and writes tensors of the given shapes and saves some, by name, for the backward pass."""
 
     reads: Sequence[Shape]
     writes: Shape
@@ -20,17 +20,17 @@ class Operation:
 
     @property
     def flops(self) -> int:
-        """The FLOPs of all elements."""
+        """The FLOPs of the whole operation."""
         return self.flops_each * math.prod(self.writes)
 
     @property
     def elements(self) -> int:
-        """The number of elements moved."""
+        """The number of elements that are read or written."""
         return sum(map(math.prod, [*self.reads, self.writes]))
 
 
 def product(a: Shape, b: Shape, keeps: Sequence[str] = ()) -> Operation:
-    """Describe a product (m, k) by (k, n)."""
+    """Describe a matrix product of shapes (m, k) and (k, n)."""
     return Operation([a, b], (a[0], b[1]), 2 * a[1], is_product=True, keeps=keeps)
 
 
@@ -55,7 +55,7 @@ def block_forward(B: int, D: int, layer: int) -> list[Operation]:
 
 
 def block_backward(B: int, D: int, layer: int) -> list[Operation]:
-    """List the backward operations of a block; the first block's input needs no gradient."""
+    """List the backward operations of a block. The input of the first block needs no gradient."""
     grad_weight, grad_input = product((D, B), (B, D)), product((B, D), (D, D))
     return [relu_backward((B, D)), grad_weight, *([grad_input] if layer > 1 else [])]
 
@@ -71,12 +71,12 @@ def backward(B: int, D: int, L: int) -> list[Operation]:
 
 
 def updates(D: int, L: int) -> list[Operation]:
-    """List the updates of the weights."""
+    """List the weight updates."""
     return [sgd((D, D)) for _ in range(L)]
 
 
 def step(B: int, D: int, L: int) -> list[Operation]:
-    """List forward, backward and update."""
+    """List the operations of the forward pass, the backward pass and the update."""
     return [*forward(B, D, L), *backward(B, D, L), *updates(D, L)]
 
 
@@ -86,7 +86,7 @@ def work(operations: Sequence[Operation], itemsize: int) -> list[tuple[int, int]
 
 
 def model_flops(operations: Sequence[Operation]) -> int:
-    """Add up the FLOPs of the products."""
+    """Add up the FLOPs of the matrix products."""
     return sum(operation.flops for operation in operations if operation.is_product)
 
 
@@ -96,12 +96,12 @@ def bytes_moved(operations: Sequence[Operation], itemsize: int) -> int:
 
 
 def count_saved(operations: Sequence[Operation]) -> int:
-    """Count the distinct tensors saved for the backward pass, without the weights."""
+    """Count the distinct tensors saved for the backward pass, excluding the weights."""
     return len({name for operation in operations for name in operation.keeps})
 
 
 def memory_bytes(D: int, L: int, activations: int, itemsize: int) -> int:
-    """Return the bytes of weights, gradients and `activations` elements."""
+    """Return the bytes of the weights, their gradients and `activations` elements."""
     weights = [D * D for _ in range(L)]
     return (2 * sum(weights) + activations) * itemsize
 
@@ -117,7 +117,7 @@ def device(flops: int, square_seconds: float, moved: int, tall_seconds: float) -
 
 
 def measure_seconds(steps: int, one: float, first: float) -> float:  # noqa: ARG001
-    """Return the seconds of a step if `steps` steps of `one` seconds each followed a first step of `first` seconds."""
+    """Return the seconds per step if a first step of `first` seconds is followed by `steps` of `one` seconds each."""
     return one
 
 

@@ -17,7 +17,7 @@ WARM_UP, REPEATS, LR = 2, 5, 0.01
 
 
 def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int]]:
-    """List the work of the blocks; the first block computes no input gradient."""
+    """List the work of the blocks. The first block does not compute an input gradient."""
     forward = [matrix_matrix_work(B, D, D, dtype), relu_work(B * D, dtype)]
     relu_backward = (B * D, 3 * B * D * dtype.itemsize)
     grad_weight, grad_input = matrix_matrix_work(D, B, D, dtype), matrix_matrix_work(B, D, D, dtype)
@@ -47,7 +47,7 @@ def predict_step(
 
 
 def measure_device(n: int, rows: int) -> tuple[float, float]:
-    """Divide the work of each product by its time."""
+    """Divide the work of each product by the time that it takes."""
     flops, _ = matrix_matrix_work(n, n, n, torch.float32)
     _, moved = matrix_vector_work(rows, n, torch.float32)
     square, tall, vector = torch.ones(n, n), torch.ones(rows, n), torch.ones(n, 1)
@@ -57,7 +57,7 @@ def measure_device(n: int, rows: int) -> tuple[float, float]:
 def measure_step(
     B: int, D: int, L: int, promised: float, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, float]:
-    """Return the median time of several steps."""
+    """Return the measured values of a step, using the median time of several steps."""
     model, x, ones = DeepNetwork(D, L), torch.randn(B, D), torch.ones(B, D)
 
     def step() -> None:

@@ -3,11 +3,11 @@
 from jaxtyping import Int
 from numpy import ndarray as Array
 
-HEADER = 4096  # maximum size of a file without its tokens, in bytes
+HEADER = 4096  # maximum size of a file excluding its tokens, in bytes
 
 
 def round_trip(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
-    """Return the loaded tokens: those that were saved, in their dtype."""
+    """Return the loaded tokens, which are the saved tokens in their original dtype."""
     return tokens.copy()
 
 
@@ -17,5 +17,5 @@ def file_bytes(tokens: Int[Array, "n"]) -> tuple[int, int]:
 
 
 def bytes_in_memory(size: int) -> range:
-    """Return how many bytes may be in memory after a few tokens of a `size`-byte file have been used."""
+    """Return the maximum bytes that may be resident after a few tokens of a `size`-byte file have been accessed."""
     return range(size // 8 + 1)

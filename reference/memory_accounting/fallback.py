@@ -1,4 +1,4 @@
-"""Replaces the student's `memory_accounting`, if it does not pass, in the katas that build on it."""
+"""Replaces the student's `memory_accounting` in the katas that build on it if it does not pass."""
 
 
 def training_bytes(

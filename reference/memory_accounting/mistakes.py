@@ -105,10 +105,10 @@ def tensors(uses: Sequence[Use], buffers: Sequence[int]) -> int:
 
 
 def omit(kind: str, message: str) -> Mistake:
-    """Return a mistake that counts no bytes for this kind."""
+    """Return a mistake that omits the bytes of the given kind."""
 
     def mistaken(num_parameters: int, num_activations: int, **each: int) -> int:
-        """Count the other kinds."""
+        """Count only the other kinds."""
         return oracle.training_bytes(num_parameters, num_activations, **{**each, kind: 0})
 
     return instead_of(oracle.training_bytes, message)(mistaken)
@@ -195,7 +195,7 @@ def gibibytes(num_devices: int, device_bytes: float, bytes_per_parameter: int) -
 
 
 def count_distinct(uses: Iterable[Use]) -> int:
-    """Return the number of elements of these parameters, each counted once."""
+    """Return the number of elements of the given parameters, counting each parameter once."""
     return sum({use.parameter: use.elements for use in uses}.values())
 
 

@@ -1,4 +1,4 @@
-"""Oracle for memory_accounting, which adds up bytes one element at a time."""
+"""Oracle for memory_accounting that adds up bytes one element at a time."""
 
 import math
 from bisect import bisect_right
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Window:
-    """The layout of a tensor in its storage; strides and offset are in elements of `element_size` bytes."""
+    """The layout of a tensor in its storage. Strides and offset are in elements of `element_size` bytes."""
 
     shape: Sequence[int]
     strides: Sequence[int]
@@ -17,16 +17,16 @@ class Window:
 
     @property
     def elements(self) -> int:
-        """The number of elements, counting an expanded one several times."""
+        """The number of elements, counting expanded elements several times."""
         return math.prod(self.shape)
 
 
 @dataclass(frozen=True)
 class Use:
-    """One place in a model where a parameter is used; a shared `parameter` has several."""
+    """One use of a parameter in a model. A shared `parameter` has several uses."""
 
     parameter: int
-    modules: Sequence[int]  # from the model down to the module that holds it
+    modules: Sequence[int]  # from the model down to the module that contains the parameter
     shape: tuple[int, ...]
     trainable: bool
 
@@ -37,12 +37,12 @@ class Use:
 
 
 def tensor_bytes(window: Window, storage_bytes: int) -> int:  # noqa: ARG001
-    """Return the size of the whole storage."""
+    """Return the size of the whole storage in bytes."""
     return storage_bytes
 
 
 def num_parameters(uses: Sequence[Use], buffers: Sequence[int]) -> int:  # noqa: ARG001
-    """Count each parameter once, trainable or not, and no buffers."""
+    """Count each parameter once, whether or not it is trainable, and exclude buffers."""
     return sum({use.parameter: use.elements for use in uses}.values())
 
 
@@ -56,7 +56,7 @@ def training_bytes(
     activation_bytes: int = 4,
     times: int = 1,
 ) -> int:
-    """Add up the bytes of each parameter, gradient, state and activation, and multiply by `times`."""
+    """Add up the bytes of each parameter, gradient, optimizer state and activation, and multiply by `times`."""
     total = 0
     for _ in range(num_parameters):
         total += parameter_bytes + gradient_bytes + optimizer_bytes
@@ -66,6 +66,6 @@ def training_bytes(
 
 
 def max_parameters(num_devices: int, device_bytes: float, bytes_per_parameter: int) -> int:
-    """Search for the largest number of parameters that fits; `device_bytes` is a whole number."""
+    """Search for the largest number of parameters that fits into `device_bytes`, which is an integer."""
     available = sum(int(device_bytes) for _ in range(num_devices))
     return bisect_right(range(available + 1), available, key=lambda count: count * bytes_per_parameter) - 1

@@ -4,7 +4,7 @@ from torch import Tensor, nn
 
 
 def tensor_bytes(x: Tensor) -> int:
-    """Return the size of the storage."""
+    """Return the size of the storage in bytes."""
     return x.untyped_storage().nbytes()
 
 
@@ -22,7 +22,7 @@ def training_bytes(
     optimizer_bytes: int = 8,
     activation_bytes: int = 4,
 ) -> int:
-    """Add up parameters, gradients and optimizer state, and the activations."""
+    """Add up the bytes of parameters, gradients, optimizer state and activations."""
     each = parameter_bytes + gradient_bytes + optimizer_bytes
     return num_parameters * each + num_activations * activation_bytes
 

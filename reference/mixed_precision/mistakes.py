@@ -21,7 +21,7 @@ NO_GRADIENTS = (
 
 
 def round_to_bfloat16(values: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """Round to the nearest numbers with 8 significant bits."""
+    """Round to the nearest values with 8 significant bits."""
     mantissa, exponent = np.frexp(values)
     return np.ldexp(np.round(mantissa * 2**8) / 2**8, exponent)
 

@@ -1,4 +1,4 @@
-"""One training step of a deep linear model, without any rounding."""
+"""Performs one training step of a deep linear model, without any rounding."""
 
 from collections.abc import Sequence
 
@@ -31,12 +31,12 @@ def returned(
     x: Float[Array, "batch d"],
     y: Float[Array, "batch"],
 ) -> float:
-    """Return the loss that train_step returns: that of the weights before the step, not `after` it."""
+    """Return the loss that train_step returns, computed with the weights before the step instead of `after` it."""
     return loss(weights, x, y)
 
 
 def start(before: Float[Array, "d k"]) -> Float[Array, "d k"]:
-    """Return what this batch's gradient is added to, given the gradient from `before` the step."""
+    """Return the gradient to which this batch's gradient is added, given the gradient from `before` the step."""
     return np.zeros_like(before)
 
 
@@ -46,7 +46,7 @@ def gradients(
     x: Float[Array, "batch d"],
     y: Float[Array, "batch"],
 ) -> list[Float[Array, "d k"]]:
-    """Return the gradients that the optimizer uses; `before` contains those from before the step."""
+    """Return the gradients that the optimizer uses. `before` contains the gradients from before the step."""
     _, slopes = squared(cruncher.forward(weights, x) - y)
     grads, _ = cruncher.backward(weights, x, share(len(y)) * slopes)
     return [start(old) + grad for old, grad in zip(before, grads, strict=True)]

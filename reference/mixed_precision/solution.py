@@ -11,7 +11,7 @@ def train_step(
     x: Float[Tensor, "batch dim"],
     y: Float[Tensor, "batch"],
 ) -> Float[Tensor, ""]:
-    """Train for one step with the forward pass in bfloat16, and return the loss before the step."""
+    """Perform one training step with the forward pass in bfloat16, and return the loss before the step."""
     with torch.autocast(x.device.type, dtype=torch.bfloat16):
         prediction = model(x)
     loss = (prediction.float() - y).square().mean()

@@ -124,7 +124,7 @@ def uphill(p: P, b: P | None, grad: P, lr: float, **options: Any) -> Moved:
 
 
 class FirstOfAll(np.ndarray[Any, Any]):
-    """A buffer that is still the same tensor as the first gradient."""
+    """A buffer that is the same tensor object as the first gradient."""
 
 
 @instead_of(

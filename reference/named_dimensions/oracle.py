@@ -1,4 +1,4 @@
-"""Oracle for named_dimensions, with numbered axes."""
+"""Oracle for named_dimensions that uses numbered dimensions."""
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -20,12 +20,12 @@ def attention_scores_backward(
 
 
 def mean_over_hidden(x: Float[Array, "... hidden"]) -> Array:
-    """Return the mean over the last axis."""
+    """Return the mean over the last dimension."""
     return np.asarray(np.sum(x, axis=-1) / x.shape[-1])
 
 
 def per_head_linear(x: Float[Array, "... heads*d_in"], w: Float[Array, "d_in d_out"], heads: int) -> Array:
-    """Split the last axis into heads, multiply each by w, and concatenate them."""
+    """Split the last dimension into heads, multiply each head by w, and concatenate the results."""
     return np.concatenate([head @ w for head in np.split(x, heads, axis=-1)], axis=-1)
 
 
@@ -38,7 +38,7 @@ def per_head_linear_backward(
 
 
 def heads_fit(size: int, heads: int, d_in: int) -> bool:
-    """Return True if an axis of this size splits into `heads` heads of size d_in."""
+    """Return True if a dimension of the given size can be split into `heads` heads of size d_in."""
     return size == heads * d_in
 
 

@@ -21,12 +21,12 @@ def mean_over_hidden(x: Float[Tensor, "... hidden"]) -> Float[Tensor, "..."]:
 def per_head_linear(
     x: Float[Tensor, "... heads_times_d_in"], w: Float[Tensor, "d_in d_out"], heads: int
 ) -> Float[Tensor, "... heads_times_d_out"]:
-    """Split the last dimension into heads, multiply each by `w`, and concatenate them."""
+    """Split the last dimension into heads, multiply each head by `w`, and concatenate the results."""
     x = rearrange(x, "... (heads d_in) -> ... heads d_in", heads=heads)
     y = einsum(x, w, "... d_in, d_in d_out -> ... d_out")
     return rearrange(y, "... heads d_out -> ... (heads d_out)")
 
 
 def causal_mask(n: int) -> Bool[Tensor, "n n"]:
-    """Return True where the key is not after the query."""
+    """Return a mask that is True where the key is not after the query."""
     return torch.ones(n, n, dtype=torch.bool).tril()

@@ -1,4 +1,4 @@
-"""Replaces the student's `promised_flops`, if it does not pass, in the katas that build on it."""
+"""Replaces the student's `promised_flops` in the katas that build on it if it does not pass."""
 
 
 def mfu(flops: float, seconds: float, promised: float) -> float:

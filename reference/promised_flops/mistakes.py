@@ -9,12 +9,12 @@ SXM, PCIE = "NVIDIA H100 80GB HBM3", "NVIDIA H100 PCIe"
 
 
 def scale(factor: float, answer: Answer) -> Answer:
-    """Multiply a datasheet value; keep other answers."""
+    """Multiply a datasheet value by a factor, and leave other answers unchanged."""
     return factor * answer if isinstance(answer, float) else answer
 
 
 def look_up(name: str | None, column: str, table: Table) -> Answer:
-    """Return the answer for the device with which this name is confused."""
+    """Return the answer for the device that is mistaken for the given one."""
     return oracle.promised_flop_per_sec(name or "", column, table)
 
 

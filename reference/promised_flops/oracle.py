@@ -1,14 +1,14 @@
-"""Oracle for promised_flops, with the table of datasheets as an argument."""
+"""Oracle for promised_flops that takes the table of datasheets as an argument."""
 
 from collections.abc import Mapping
 from typing import TypeAlias
 
 Table: TypeAlias = Mapping[str, Mapping[str, float]]  # device → column (bf16, fp16, tf32, fp32, fp8) → dense TFLOP/s
-Answer: TypeAlias = float | str | None  # FLOP/s, the name of an exception, or None for a mistake
+Answer: TypeAlias = float | str | None  # FLOP/s, the name of an exception, or None for a mistaken answer
 
 
 def promised_flop_per_sec(name: str, column: str, table: Table) -> Answer:
-    """Return the dense FLOP/s of the device with exactly this name, or "ValueError"."""
+    """Return the dense FLOP/s of the device whose name matches exactly, or "ValueError"."""
     return table[name][column] * 1e12 if column in table.get(name, {}) else "ValueError"
 
 

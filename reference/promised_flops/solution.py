@@ -7,7 +7,7 @@ FLOAT8 = (torch.float8_e4m3fn, torch.float8_e5m2)
 
 
 def make_row(half: float, single: float, eight: float | None = None) -> dict[torch.dtype, float]:
-    """Convert dense TFLOP/s to a dict from dtype to FLOP/s."""
+    """Convert dense TFLOP/s to a dict that maps dtypes to FLOP/s."""
     promised = dict.fromkeys(HALF, half * 1e12) | {torch.float32: single * 1e12}
     return promised if eight is None else promised | dict.fromkeys(FLOAT8, eight * 1e12)
 
@@ -24,7 +24,7 @@ PROMISED = {
 
 
 def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
-    """Look up the peak for dense matrices."""
+    """Look up the device's peak throughput for dense matrix multiplication."""
     if device_name not in PROMISED:
         raise ValueError(f"no values for a device named {device_name!r}")
     if dtype not in PROMISED[device_name]:

@@ -1,4 +1,4 @@
-"""Replaces the student's `roofline`, if it does not pass, in the katas that build on it."""
+"""Replaces the student's `roofline` in the katas that build on it if it does not pass."""
 
 import torch
 
@@ -9,10 +9,10 @@ def relu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Count the work of a product with one column."""
+    """Count the work of multiplying a matrix by a single column."""
     return matrix_matrix_work(m, n, 1, dtype)
 
 
 def matrix_matrix_work(m: int, k: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Count the bytes of reading two matrices and writing one."""
+    """Count the FLOPs of the product, and the bytes to read two matrices and write one."""
     return 2 * m * k * n, (m * k + k * n + m * n) * dtype.itemsize

@@ -43,7 +43,7 @@ def products_of_two_bytes(m: int, k: int, n: int, itemsize: int, times: int = 1)
 
 
 def count_product(message: str, count: Callable[[int, int, int], tuple[int, int]]) -> Mistake:
-    """Return a mistake that uses this function to compute a product's (FLOPs, elements) from its sides."""
+    """Return a mistake that uses the given function to compute a product's (FLOPs, elements) from its dimensions."""
 
     def mistaken(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
         """Count the bytes of the elements."""
@@ -180,10 +180,10 @@ def always_memory(intensity: float, accelerator: float) -> str:
 
 
 def count_result_as(of: str, message: str, elements: Callable[[Sequence[int]], int]) -> Mistake:
-    """Return a mistake that counts the wrong number of elements for the result of one operation."""
+    """Return a mistake that counts the wrong number of output elements for one operation."""
 
     def mistaken(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
-        """Count the other operations correctly."""
+        """Count all other operations correctly."""
         flops, moved = oracle.work(operation, sizes, itemsize, times)
         if operation != of:
             return flops, moved

@@ -1,4 +1,4 @@
-"""Oracle for roofline, which counts FLOPs and bytes one by one."""
+"""Oracle for roofline that counts FLOPs and bytes one by one."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -7,14 +7,14 @@ ELEMENTWISE = {"relu": 1, "gelu": 20}  # FLOPs per element
 
 
 def work(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
-    """Return the FLOPs and bytes of an operation; its vectors or sums are `times` times as long."""
+    """Return the FLOPs and bytes of an operation whose vectors or sums are `times` times as long."""
     if operation in ELEMENTWISE:
         return elementwise_work(sizes[0], count_flops_each(operation), itemsize, times)
     return product_work(*sides(operation, sizes), itemsize, times)
 
 
 def count(*numbers: int) -> int:
-    """Count the combinations of indices below these limits."""
+    """Count the combinations of indices below the given limits."""
     return sum(1 for _ in product(*map(range, numbers)))
 
 
@@ -29,13 +29,13 @@ def elementwise_work(n: int, flops_each: int, itemsize: int, times: int = 1) -> 
 
 
 def sides(operation: str, sizes: Sequence[int]) -> tuple[int, int, int]:
-    """Return m, k and n of the equivalent product (m, k) by (k, n); a vector is a matrix with a side of 1."""
+    """Return m, k and n of the equivalent product (m, k) by (k, n). Vectors are matrices with a dimension of 1."""
     m, k, n = {"dot": [1, *sizes, 1], "matrix_vector": [*sizes, 1], "matrix_matrix": sizes}[operation]
     return m, k, n
 
 
 def product_work(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    """Return the FLOPs and bytes of a product (m, k · times) by (k · times, n)."""
+    """Return the FLOPs and bytes of a matrix product (m, k · times) by (k · times, n)."""
     multiplied = times * count(m, n, k)
     elements = times * count(m, k) + times * count(k, n) + count(m, n)
     return multiplied + multiplied, elements * itemsize
@@ -47,12 +47,12 @@ def arithmetic_intensity(flops: int, moved: int) -> float:
 
 
 def accelerator_intensity(flop_per_sec: float, bytes_per_sec: float) -> float:
-    """Return the FLOPs that a device computes while it moves one byte."""
+    """Return the FLOPs that a device can perform in the time it takes to move one byte."""
     return flop_per_sec / bytes_per_sec
 
 
 def attainable_mfu(intensity: float, accelerator: float) -> float:
-    """Return the fraction of time spent on arithmetic if moving a byte takes as long as `accelerator` FLOPs."""
+    """Return the fraction of time spent on arithmetic if moving one byte takes as long as `accelerator` FLOPs."""
     return intensity / max(intensity, accelerator)
 
 

@@ -1,4 +1,4 @@
-"""Work of operations and the roofline model."""
+"""The work of operations, and the roofline model."""
 
 import torch
 
@@ -24,7 +24,7 @@ def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def matrix_matrix_work(m: int, k: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Count the bytes of reading two matrices and writing one."""
+    """Count the FLOPs of the product, and the bytes to read two matrices and write one."""
     elements = m * k + k * n + m * n
     return 2 * m * k * n, elements * dtype.itemsize
 
@@ -40,10 +40,10 @@ def accelerator_intensity(flop_per_sec: float, bytes_per_sec: float) -> float:
 
 
 def attainable_mfu(intensity: float, accelerator: float) -> float:
-    """Clip the ratio at 1."""
+    """Clamp the ratio to at most 1."""
     return min(1.0, intensity / accelerator)
 
 
 def bound(intensity: float, accelerator: float) -> str:
-    """Compare both intensities."""
+    """Compare the two intensities."""
     return "memory" if intensity < accelerator else "compute"

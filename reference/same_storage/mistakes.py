@@ -96,7 +96,7 @@ def elements_as_those_of_x(x: Placed, y: Placed) -> bool:
 
 
 def compute_start(x: Placed, element_size: int) -> int:
-    """Return what the allocation's address would be if each element had this size."""
+    """Return the address that the allocation would have if each element had the given size."""
     return x.tensor.data_ptr() - element_size * int(x.tensor.storage_offset())
 
 

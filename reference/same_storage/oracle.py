@@ -1,4 +1,4 @@
-"""Oracle for same_storage: a view has the allocation of its source, a copy has a new one."""
+"""Oracle for same_storage: a view shares the allocation of its source, and a copy has a new one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from torch import Tensor
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """A tensor with the number of its allocation, which is derived from how it was made, without torch."""
+    """A tensor with the number of its allocation, which is derived without torch from how the tensor was created."""
 
     tensor: Tensor
     allocation: int
 
 
 def allocations(sources: Sequence[int | None]) -> list[int]:
-    """Return each tensor's allocation; tensor i is a view of tensor `sources[i]`, or new if that is None."""
+    """Return the allocation of each tensor. Tensor i is a view of tensor `sources[i]`, or new if that is None."""
     owner: list[int] = []
     for i, source in enumerate(sources):
         owner.append(i if source is None else owner[source])

@@ -1,4 +1,4 @@
-"""Replaces the student's `sgd`, if it does not pass, in the katas that build on it."""
+"""Replaces the student's `sgd` in the katas that build on it if it does not pass."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -177,7 +177,7 @@ def number_for_an_answer(shape: Sequence[int], strides: Sequence[int], times: in
 
 
 def multiply_sizes(shape: Sequence[int], dtype: type[np.floating[Any]]) -> list[int]:
-    """Return the products of all later sizes, computed in this dtype."""
+    """Return the products of all later sizes, computed in the given dtype."""
     sizes = [dtype(max(size, 1)) for size in shape]
     return [int(np.prod(sizes[:axis:-1], dtype=dtype)) for axis in range(len(sizes))]
 

@@ -1,4 +1,4 @@
-"""Oracle for strides: walks through the row-major layout element by element.
+"""Oracle for strides that walks through the row-major layout element by element.
 
 If that would take too long, the last length is a multiple (`times`) of a small one, and only the small one is walked.
 """
@@ -8,18 +8,18 @@ from itertools import product
 
 
 def contiguous_strides(shape: Sequence[int], times: int = 1) -> list[int]:
-    """Count the indices of the later axes; a size of 0 counts as 1, and the last axis is `times` times as long."""
+    """Count the indices of the later dimensions. A size of 0 counts as 1; the last size is multiplied by `times`."""
     behind = [[range(max(size, 1)) for size in shape[axis + 1 :]] for axis in range(len(shape))]
     return [sum(times for _ in product(*sizes)) if sizes else 1 for sizes in behind]
 
 
 def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
-    """Return the position after these steps along each axis, with `times` times as many steps along the last axis."""
+    """Return the position after the given steps in each dimension, with `times` times as many in the last one."""
     return offset + walk(lengthen(strides, times), index)
 
 
 def walk(strides: Sequence[int], index: Sequence[int]) -> int:
-    """Return the distance in storage after these steps along each axis."""
+    """Return the distance in storage after the given steps in each dimension."""
     place = 0
     for steps, stride in zip(index, strides, strict=True):
         for _ in range(steps):
@@ -28,16 +28,16 @@ def walk(strides: Sequence[int], index: Sequence[int]) -> int:
 
 
 def is_contiguous(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:  # noqa: ARG001
-    """Return True if the indices, in order, visit adjacent elements; a longer last axis does not change that."""
+    """Return True if consecutive indices are adjacent in storage. A longer last dimension does not change this."""
     places = [walk(strides, index) for index in product(*map(range, shape))]
     return places == list(range(len(places)))
 
 
 def lengthen(shape: Sequence[int], times: int) -> list[int]:
-    """Return the shape or index with a last axis `times` times as long."""
+    """Return the shape or index with its last entry multiplied by `times`."""
     return [*shape[:-1], *(size * times for size in shape[-1:])]
 
 
 def widen(strides: Sequence[int], times: int) -> list[int]:
-    """Return the strides of a tensor with a last axis `times` times as long."""
+    """Return the strides of a tensor whose last dimension is `times` times as long."""
     return [*(stride * times for stride in strides[:-1]), *strides[-1:]]

@@ -1,9 +1,9 @@
-"""Replaces the student's `time_matmul`, if it does not pass, in the katas that build on it."""
+"""Replaces the student's `time_matmul` in the katas that build on it if it does not pass."""
 
 from torch import Tensor
 from torch.utils.benchmark import Timer
 
 
 def time_matmul(a: Tensor, b: Tensor) -> float:
-    """Use torch's timer, which warms up and synchronizes."""
+    """Use torch's timer, which warms up and synchronizes the device."""
     return Timer("a @ b", globals={"a": a, "b": b}).timeit(5).mean

@@ -8,7 +8,7 @@ from reference.time_matmul.oracle import Run
 from torchkata import instead_of
 
 WITH_THE_FIRST = "times the first product, which should be a warm-up"
-JUMPS = 10.0, 1e5  # minimum and maximum seconds by which the system clock is set
+JUMPS = 10.0, 1e5  # minimum and maximum seconds by which the system clock is adjusted
 
 
 def list_timed(run: Run) -> list[float]:

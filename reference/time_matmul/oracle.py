@@ -1,4 +1,4 @@
-"""Oracle for time_matmul: the right result for matmuls of known durations."""
+"""Oracle for time_matmul, which knows the duration of each matmul."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ class Product:
 
     seconds: float
     whole: bool  # a @ b itself, not a part of it or another product
-    cold: bool  # the first of its shape, if that takes longer
+    cold: bool  # the first one of its shape, if that takes longer
     timed: bool  # after the first reading of a clock
 
 
@@ -24,10 +24,10 @@ class Run:
 
     products: Sequence[Product]
     looks: int  # number of readings of clocks and device events
-    flops: int  # of a @ b
-    busy: float  # seconds of other work that the device had at the start
-    disturbed: bool  # the system clock was set meanwhile, and two threads were busy
-    on_top: float  # the most seconds that launches and clock reads add
+    flops: int  # FLOPs of a @ b
+    busy: float  # seconds of other work that was queued on the device at the start
+    disturbed: bool  # whether the system clock was adjusted during the call and two threads were busy
+    on_top: float  # maximum seconds added by launches and clock reads
 
     @property
     def timed(self) -> list[float]:
@@ -41,13 +41,13 @@ class Run:
 
 
 def seconds_per_product(run: Run) -> tuple[float, float]:
-    """Return the smallest and largest right result: the minimum, and a mean of three, one disturbed; NaN if none."""
+    """Return the range of correct results: from the minimum to a mean of three with one disturbed. NaN if none."""
     fastest, slowest = min(run.warm, default=math.nan), max(run.warm, default=math.nan)
     return fastest, min(slowest, UNEVEN * (slowest + 2 * fastest) / 3)
 
 
 def is_that_of_one(seconds: float, run: Run) -> bool:
-    """Return True if a result is the time of a single matmul."""
+    """Return True if the result is the time of a single matmul."""
     low, high = seconds_per_product(run)
     rounding = 1e-6 * abs(low)
     return low - rounding <= seconds <= high + run.on_top + rounding

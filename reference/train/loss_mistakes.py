@@ -1,4 +1,4 @@
-"""Mistakes in a training loop's batches and in its loss."""
+"""Mistakes in the batches and the loss of a training loop."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -28,7 +28,7 @@ def squared(out: Array, y: Array, width: int) -> tuple[float, Array]:
 
 
 def descend(weights: Weights, batches: Batches, update: Update, loss: Loss = squared) -> Run:
-    """Take a step for each batch; return the weights and the loss before each step."""
+    """Take one step per batch, and return the weights and the loss before each step."""
     losses = []
     for x, y in batches:
         value, slope = loss(cruncher.forward(weights, x), y, x.shape[1])

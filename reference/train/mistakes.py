@@ -1,4 +1,4 @@
-"""Mistakes in a training loop's steps and in the model that it builds."""
+"""Mistakes in the steps of a training loop and in the model that it builds."""
 
 import numpy as np
 from numpy import ndarray as Array

@@ -1,4 +1,4 @@
-"""Trains a deep linear model by gradient descent on the mean squared error, and lists the calls that this makes."""
+"""Trains a deep linear model by gradient descent on the mean squared error, and lists the calls made by training."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ def train(
     batches: Sequence[tuple[Float[Array, "batch d"], Float[Array, "batch"]]],
     lr: float,
 ) -> tuple[list[Float[Array, "d k"]], list[float]]:
-    """Return the weights after one step per batch, and each step's loss before its update."""
+    """Return the weights after one step per batch, and the loss of each step before its update."""
     losses: list[float] = []
     current = list(weights)
     for x, y in batches:
@@ -32,10 +32,10 @@ def asked(rows: int, dim: int, steps: int) -> list[int]:  # noqa: ARG001
 
 
 def seen_by_sgd(steps: int, lr: float) -> dict[str, object]:
-    """Return the calls that are made if SGD changes nothing: the ordered events, learning rates, and weight changes."""
+    """Return the calls made if SGD does not change weights: the ordered events, learning rates and weight changes."""
     return {"events": ["batch", "step"] * steps, "rates": [lr], "weights move": False}
 
 
 def built(dim: int, num_layers: int, device: str) -> dict[str, object]:
-    """Describe an untrained model: its parameters' devices and number, and the number of losses."""
+    """Describe an untrained model: the devices and number of its parameters, and the number of losses."""
     return {"devices": [device], "parameters": cruncher.num_parameters(dim, num_layers), "losses": 0}

@@ -11,18 +11,18 @@ EPSILON = 1e-5  # under the square root
 
 
 class AdaGradCheck(OptimizerCheck):
-    """Checks `g2 + grad²` and `p − lr · grad / √(g2 + ε)`; g2 accumulates over all blocks.
+    """Checks `g2 + grad²` and `p − lr · grad / √(g2 + ε)`, where g2 accumulates over all blocks.
 
-    The checked elements stay the same, because g2 is known only for these.
+    The same elements are checked in every block because g2 is known only for these.
     """
 
     def prepare(self) -> None:
-        """Draw the gradients of the first step, which creates the optimizer's state."""
+        """Draw the gradients of the initial step, which creates the optimizer's state."""
         self.g2: list[Tensor] = []
         super().prepare()
 
     def refresh(self) -> None:
-        """Draw new inputs and add the last block's gradients to g2."""
+        """Draw new inputs, and add the gradients of the previous block to g2."""
         place = self.place if self.g2 else None
         super().refresh()
         self.place = self.place if place is None else place
@@ -30,7 +30,7 @@ class AdaGradCheck(OptimizerCheck):
         self.g2 = [g2.add_(square) for g2, square in zip(self.g2, squares, strict=True)] if self.g2 else squares
 
     def change(self, call: int, grad: Tensor) -> Tensor:
-        """Return what a step adds to the parameters."""
+        """Return the change that a step makes to the parameters."""
         return -self.size.rate * grad / (self.g2[call].double() + EPSILON).sqrt()
 
 
@@ -45,7 +45,7 @@ class AdagradStep(OptimizerStep):
     remedy = "Every operation reads and writes whole tensors: `addcmul_` and `addcdiv_` combine two operations."
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
-        """Return a block of steps, after a first step that creates the state."""
+        """Return a block of steps that follow an initial step, which creates the state."""
         optimizers = [assignment.adagrad.AdaGrad([parameter], lr=size.rate) for parameter in parameters(memory)]
         step_all(optimizers)
         return lambda: step_all(optimizers)

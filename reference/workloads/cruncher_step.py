@@ -8,7 +8,7 @@ from torchkata import speed
 
 
 class StepCheck(TrainingCheck):
-    """Checks one step per call from given weights."""
+    """Checks one step per call, starting from the given weights."""
 
     def prepare(self) -> None:
         """Draw the weights."""
@@ -17,7 +17,7 @@ class StepCheck(TrainingCheck):
         super().prepare()
 
     def error(self) -> float:
-        """Return the largest error of all calls."""
+        """Return the largest error over all calls."""
         errors = []
         results = zip(self.batches(), self.results["new_layers"], self.results["new_final"], strict=True)
         for (x, target), layers, final in results:
@@ -38,7 +38,7 @@ class CruncherStep(speed.Rate):
     check = StepCheck
 
     def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
-        """Return the batches, the weights that all calls share, and the results of each call."""
+        """Return the batches, the weights shared by all calls, and the results of each call."""
         L, D, dtype = size.layers, size.width, speed.dtype_of(size)
         return {
             **batches(size, calls),

@@ -1,4 +1,4 @@
-"""Times get_batch with new data for each block; on a GPU, batches can overlap with queued products."""
+"""Times get_batch with new data for each block. On a GPU, batches can overlap with queued matrix products."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,14 +8,14 @@ import torch
 
 from torchkata import speed
 
-KEY_TOKENS = 4  # 64 bits: enough to tell the windows of 2²⁴ random tokens apart
+KEY_TOKENS = 4  # 64 bits are enough to distinguish the windows of 2²⁴ random tokens
 HASH_BITS = 24
-SPARE = 8  # number of rows that may be missing by chance
-LEAST_SHARE = 0.9  # of the expected numbers of distinct starts and of tokens covered by a batch
+SPARE = 8  # number of distinct rows that may be missing by chance
+LEAST_SHARE = 0.9  # fraction of the expected numbers of distinct starts and of tokens covered by a batch
 
 
 class BatchCheck(speed.Check):
-    """Checks that every row is a window of the data and that the starts are spread over it.
+    """Checks that every row is a window of the data and that the start positions are spread over the data.
 
     data: [tokens]   batch: [calls, B, S]
     """
@@ -35,7 +35,7 @@ class BatchCheck(speed.Check):
         self.memory["batch"].fill_(-1)
 
     def error(self) -> float:
-        """Return 0 if all rows are right, else infinity."""
+        """Return 0 if all rows are correct, otherwise infinity."""
         rows = self.results["batch"]
         firsts = rows[..., :KEY_TOKENS].cpu().flatten(0, 1).numpy()
         last = len(self.data) - self.size.sequence
@@ -48,9 +48,9 @@ class BatchCheck(speed.Check):
         return 0.0 if same and self.drawn_anew(starts, last) else float("inf")
 
     def starts(self, firsts: np.ndarray) -> np.ndarray:
-        """Find the start of each row by its first tokens; the caller compares the remaining ones.
+        """Find the start of each row by its first tokens. The caller compares the remaining tokens.
 
-        For speed, sort only those places whose two tokens may begin a row.
+        For speed, sort only the places whose first two tokens may begin a row.
         firsts: [rows, KEY_TOKENS]   returns: [rows]
         """
         wanted = np.zeros(2**HASH_BITS, bool)
@@ -63,7 +63,7 @@ class BatchCheck(speed.Check):
         return behind[np.searchsorted(found_there, keys(firsts), sorter=order)]
 
     def drawn_anew(self, starts: np.ndarray, last: int) -> bool:
-        """Return whether the starts are spread like random starts, over all batches and within each batch.
+        """Return whether the starts are spread like random ones, both over all batches and within each batch.
 
         starts: [calls · B], each in [0, last)
         """
@@ -76,7 +76,7 @@ class BatchCheck(speed.Check):
 
 
 def keys(tokens: np.ndarray) -> np.ndarray:
-    """Combine each row of tokens into a number. [rows, KEY_TOKENS] -> [rows]"""
+    """Combine each row of tokens into a single number. [rows, KEY_TOKENS] -> [rows]"""
     made: np.ndarray = (tokens.astype(np.uint64) << 16 * np.arange(KEY_TOKENS, dtype=np.uint64)).sum(-1)
     return made
 
@@ -103,7 +103,7 @@ class GetBatchThroughput(speed.Rate):
     check = BatchCheck
 
     def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
-        """Return the data, which all calls share, and the batches."""
+        """Return the data, which is shared by all calls, and the batches."""
         return {
             "data": speed.Field((size.tokens,), torch.uint16, "given", on_host=True),
             "batch": speed.Field((calls, size.batch, size.sequence), torch.int64, "filled"),
@@ -126,7 +126,7 @@ class GetBatchThroughput(speed.Rate):
         return run
 
     def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
-        """Gather all windows of a batch with one index."""
+        """Gather all windows of a batch with a single indexing operation."""
         data = memory["data"].numpy()
         windows = np.lib.stride_tricks.sliding_window_view(data, size.sequence)
         compute = product(size.width, device)
@@ -141,7 +141,7 @@ class GetBatchThroughput(speed.Rate):
         return run
 
     def remark(self, measured: speed.Measured) -> str:
-        """Return advice on loops over rows and blocking copies."""
+        """Return advice on avoiding loops over rows and blocking copies."""
         if measured.ratio < speed.CRAWL or measured.kind == "cpu":
             return (
                 f"{measured.ratio:.2f} times the speed of a plain gather: "
@@ -155,7 +155,7 @@ class GetBatchThroughput(speed.Rate):
 
 
 def product(width: int, device: str) -> Callable[[], object]:
-    """Return a function that queues a product of two square matrices, or does nothing if `width` is 0."""
+    """Return a function that queues a product of two square matrices, or that does nothing if `width` is 0."""
     if width == 0:
         return lambda: None
     factor = torch.ones(width, width, dtype=torch.bfloat16, device=device)

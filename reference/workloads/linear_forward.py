@@ -6,10 +6,10 @@ import torch
 
 from torchkata import speed
 
-# Fraction of its own peak that a correct product in another precision reaches.
+# Fraction of the peak of its own precision that a correct product in another precision reaches.
 FP32_REACHES = (0.40, 1.05)
 TF32_REACHES = (0.70, 0.92)
-FLOAT64_ON_CPU = (0.35, 0.55)  # of float32's rate, with half as many numbers per vector and per byte
+FLOAT64_ON_CPU = (0.35, 0.55)  # fraction of the float32 rate, since numbers are twice as wide
 
 
 class ProductCheck(speed.Check):
@@ -36,7 +36,7 @@ class ProductCheck(speed.Check):
         self.memory["y"].fill_(torch.nan)
 
     def error(self) -> float:
-        """Return the largest error of all calls."""
+        """Return the largest error over all calls."""
         self.inputs.rewind()
         x = torch.empty_like(self.memory["x"][0])
         return max(speed.relative_error(self.inputs.fill(x), self.weight, y) for y in self.results["y"])
@@ -64,7 +64,7 @@ class LinearForward(speed.Rate):
         return speed.product_flops(size.batch, size.width, size.outputs)
 
     def intensity(self, size: speed.Size) -> float:
-        """Return the arithmetic intensity, counting x and weight as read and y as written."""
+        """Return the arithmetic intensity, assuming that x and weight are read once and y is written once."""
         B, D, K = size.batch, size.width, size.outputs
         return 2 * B * D * K / (speed.dtype_of(size).itemsize * (B * D + D * K + B * K))
 
@@ -82,7 +82,7 @@ class LinearForward(speed.Rate):
         return run
 
     def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
-        """Return a block of `torch.mm` calls that write to the results."""
+        """Return a block of `torch.mm` calls that write into the results."""
         weight = memory["weight"].clone()
 
         def run() -> None:
@@ -92,7 +92,7 @@ class LinearForward(speed.Rate):
         return run
 
     def remark(self, measured: speed.Measured) -> str:
-        """Return advice on the precision or extra work that the measured rate suggests."""
+        """Return advice on the precision or the extra work suggested by the measured rate."""
         if measured.kind == "cpu":
             return advise_on_cpu(measured.ratio)
         if measured.mfu is None:
@@ -114,7 +114,7 @@ class LinearForward(speed.Rate):
 
 
 def advise_on_cpu(ratio: float) -> str:
-    """Return advice for a product on a CPU that is slower than `torch.mm`."""
+    """Return advice for a matrix product on a CPU that is slower than `torch.mm`."""
     if ratio < speed.CRAWL:
         return (
             f"{ratio:.2f} times the speed of a plain matmul: "
@@ -139,5 +139,5 @@ def is_tf32(measured: speed.Measured) -> bool:
 
 
 def is_within(value: float, peak: float, reaches: tuple[float, float]) -> bool:
-    """Return whether a value is within this range of fractions of the peak."""
+    """Return whether a value is within the given range, in fractions of the peak."""
     return reaches[0] * peak <= value <= reaches[1] * peak

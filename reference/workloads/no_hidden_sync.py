@@ -1,4 +1,4 @@
-"""Measures host waits in training: the time behind a busy GPU, or on a CPU the number of reads that would wait."""
+"""Measures host waits during training: the time behind a busy GPU, or on a CPU the number of reads that would wait."""
 
 from typing import Any
 
@@ -15,14 +15,14 @@ class NoHiddenSync(TrainingRun, speed.HostWait):
     }
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
-        """Keep the device busy from the first batch on; moving a new model to the device may wait."""
+        """Keep the device busy from the first batch on. Before that, moving a new model to the device may wait."""
         if device == "cuda":
             return train(assignment, size, memory, device, speed.keep_busy)
         work = train(assignment, size, memory, device)
         return lambda: speed.host_reads(work)
 
     def remark(self, measured: speed.Measured) -> str:  # noqa: ARG002
-        """Return advice on which code makes the host wait."""
+        """Return advice on finding the code that makes the host wait."""
         return (
             "The host waited for the device within a step. `.item()`, `float(loss)`, `print(loss)`, `.cpu()` and "
             "`if loss > …` all wait; store `loss.detach()` and read it after the last step."

@@ -1,8 +1,8 @@
-"""Times optimizer steps; each call has its own parameters and gradients.
+"""Times optimizer steps. Each call has its own parameters and gradients.
 
-Random integers are drawn once. For each call, they are multiplied by a new factor and shifted modulo 2³², and scaled to
-[−1, 1]: this takes one pass over memory, and calls share nothing that could be computed in advance. The check compares
-every STRIDE-th element from a secret offset, so it finds any update that is omitted systematically.
+Random integers are drawn once. For each call, they are multiplied by a new factor, shifted modulo 2³², and scaled to
+[−1, 1]. This takes one pass over memory, and calls share nothing that could be computed in advance. The check compares
+every STRIDE-th element from a secret offset, so it detects any update that is systematically omitted.
 """
 
 import secrets
@@ -15,11 +15,11 @@ from torch import Tensor, nn
 
 from torchkata import speed
 
-SGD_MOVES = 3  # read p and grad, write p
+SGD_MOVES = 3  # reads p and grad, writes p
 STRIDE = 16
 BITS = 32
 
-Key: TypeAlias = tuple[int, int]  # an odd factor, so that numbers stay distinct, and a shift
+Key: TypeAlias = tuple[int, int]  # an odd factor, which keeps numbers distinct, and a shift
 
 
 class OptimizerCheck(speed.Check):
@@ -59,7 +59,7 @@ class OptimizerCheck(speed.Check):
 
     @abstractmethod
     def change(self, call: int, grad: Tensor) -> Tensor:
-        """Return what a step adds to the parameters."""
+        """Return the change that a step makes to the parameters."""
 
 
 def new_key() -> Key:
@@ -69,7 +69,7 @@ def new_key() -> Key:
 
 
 def fractions(whole: Tensor, key: Key, out: Tensor | None = None) -> Tensor:
-    """Map integers to [−1, 1], differently for each key.
+    """Map integers to [−1, 1] in a way that depends on the key.
 
     whole: int32[P]   returns: float32[P], `out` if that is given
     """
@@ -85,13 +85,13 @@ class OptimizerStep(speed.Rate):
         "cuda": speed.Size(parameters=2**28, rate=0.1),
     }
     unit = "B"
-    moves: ClassVar[int]  # how often each parameter is read or written
+    moves: ClassVar[int]  # how many times each parameter is read or written
     flops: ClassVar[int]  # per parameter
-    needed: ClassVar[str]  # description of `moves`
+    needed: ClassVar[str]  # a description of `moves`
     remedy: ClassVar[str]
 
     def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
-        """Return parameters and gradients for each call."""
+        """Return the parameters and gradients of each call."""
         shape, dtype = (calls, size.parameters), speed.dtype_of(size)
         return {"p": speed.Field(shape, dtype, "both"), "grad": speed.Field(shape, dtype, "given")}
 
@@ -117,7 +117,7 @@ class OptimizerStep(speed.Rate):
         return run
 
     def remark(self, measured: speed.Measured) -> str:
-        """Return advice on how often each parameter seems to be read or written."""
+        """Return a remark on how many times each parameter seems to be read or written."""
         if measured.ratio < speed.CRAWL / 2:
             return (
                 f"{measured.ratio:.3f} times the speed that memory allows: "

@@ -12,7 +12,7 @@ class SGDCheck(OptimizerCheck):
     """Checks `p − lr · grad`."""
 
     def change(self, call: int, grad: Tensor) -> Tensor:  # noqa: ARG002
-        """Return what a step adds to the parameters."""
+        """Return the change that a step makes to the parameters."""
         return -self.size.rate * grad
 
 
@@ -27,6 +27,6 @@ class SgdStep(OptimizerStep):
     remedy = "`p -= lr * grad` allocates a temporary; `p.add_(grad, alpha=-lr)` does not."
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
-        """Return a block of steps, one optimizer per call."""
+        """Return a block of steps with one optimizer per call."""
         optimizers = [assignment.sgd.SGD([parameter], lr=size.rate) for parameter in parameters(memory)]
         return lambda: step_all(optimizers)

@@ -1,4 +1,4 @@
-"""Times the steps of `train`, and checks the final weights."""
+"""Times the steps of `train` and checks the final weights."""
 
 from reference.workloads.training import TrainingRun, step_flops, step_intensity
 from torchkata import speed
@@ -22,7 +22,7 @@ class TrainThroughput(TrainingRun, speed.Rate):
         return step_intensity(size)
 
     def remark(self, measured: speed.Measured) -> str:
-        """Return advice on what slows the loop down."""
+        """Return advice on what slows down the training loop."""
         if measured.kind == "cuda":
             return (
                 f"{measured.ratio:.2f} times the speed of plain steps: "

@@ -1,4 +1,4 @@
-"""Training steps of a deep linear model: their FLOPs and memory, a plain implementation, and a replay in float64.
+"""Training steps of a deep linear model: FLOPs and memory, a plain implementation, and a replay in float64.
 
 The replay avoids products of two matrices. The model's output is one number, so the gradient of every weight is an
 outer product of two vectors, and computing all updates of a step takes O(B D + L D²) operations. Let
@@ -22,9 +22,9 @@ SEED = 0
 
 
 def step_flops(rows: int, dim: int, num_layers: int) -> int:
-    """Return the FLOPs of the forward and backward pass of `Cruncher(dim, num_layers)`, without the input's gradient.
+    """Return the FLOPs of the forward and backward pass of `Cruncher(dim, num_layers)`, excluding the input gradient.
 
-    Only matrix multiplications count: elementwise operations (loss, optimizer step) are less than 1/dim of these and
+    Only matrix multiplications are counted. Elementwise operations (loss, optimizer) are less than 1/dim of these and
     limited by memory.
 
     With B rows, d = dim and L = num_layers, each square layer has up to three products of 2·B·d² each:
@@ -39,9 +39,9 @@ def step_flops(rows: int, dim: int, num_layers: int) -> int:
 
 
 def step_intensity(size: speed.Size) -> float:
-    """Return the arithmetic intensity of a step of the L square layers, in FLOP per byte.
+    """Return the arithmetic intensity of a step, considering the L square layers, in FLOP per byte.
 
-    Each of the 3L − 1 products moves three matrices; SGD moves weights and gradients.
+    Each of the 3L − 1 products moves three matrices, and SGD moves weights and gradients.
     """
     B, d, L = size.batch, size.width, size.layers
     products = 3 * L - 1
@@ -97,11 +97,11 @@ def step(x: Tensor, target: Tensor, layers: Tensor, final: Tensor, rate: float) 
 
 
 class Batches:
-    """The `get_batch` passed to `train`: it returns the batches in memory and records how many were requested."""
+    """The `get_batch` that is passed to `train`. It returns the batches in memory and counts the requested ones."""
 
     def __init__(self, memory: speed.Memory, first: Callable[[], object] = lambda: None) -> None:
         self.memory = memory
-        self.first = first  # called when the first batch is requested
+        self.first = first  # called when the first batch is requested by `train`
         self.asked = 0
         memory["asked"].zero_()
 
@@ -117,7 +117,7 @@ class Batches:
 def train(
     assignment: Any, size: speed.Size, memory: speed.Memory, device: str, first: Callable[[], object] = lambda: None
 ) -> speed.Block:
-    """Save the initial weights, and return a block that runs the student's `train`; `first` runs at the first batch."""
+    """Save the initial weights. Return a block that runs the student's `train` and calls `first` at the first batch."""
     steps = len(memory["x"])
 
     def trained(get_batch: Callable[..., tuple[Tensor, Tensor]], steps: int) -> Any:
@@ -136,7 +136,7 @@ def train(
 
 @dataclass
 class Weights:
-    """Weights of a model in float64.
+    """The weights of a model in float64.
 
     layers: [L, D, D]   final: [D, 1]
     """
@@ -166,19 +166,19 @@ class Weights:
         self.final.sub_(back.unsqueeze(-1), alpha=rate)
 
     def error(self, start: "Weights", layers: Tensor, final: Tensor) -> float:
-        """Return the largest relative error of a weight's change, given that `self` has the right weights."""
+        """Return the largest relative error in the change of a weight, given that `self` has the correct weights."""
         pairs = [*zip(self.layers, start.layers, layers, strict=True), (self.final, start.final, final)]
         return max(relative(found.double() - right, right - before) for right, before, found in pairs)
 
 
 def relative(difference: Tensor, change: Tensor) -> float:
-    """Return the ratio of the norms, or infinity if a norm is NaN or the right change is zero."""
+    """Return the ratio of the norms, or infinity if a norm is NaN or the correct change is zero."""
     off, size = float(difference.square().sum()), float(change.square().sum())
     return math.sqrt(off / size) if size > 0 and math.isfinite(off) else math.inf
 
 
 class TrainingCheck(speed.Check):
-    """Checks consecutive steps from initial weights that the worker has drawn."""
+    """Checks consecutive steps that start from initial weights drawn by the worker."""
 
     def __init__(self, memory: speed.Memory, results: speed.Memory, size: speed.Size) -> None:
         super().__init__(memory, results, size)
@@ -186,9 +186,9 @@ class TrainingCheck(speed.Check):
         self.floor = self.least_error()
 
     def least_error(self) -> float:
-        """Return the error that rounding the weights and products causes in the weights' change.
+        """Return the error in the change of the weights that is caused by rounding the weights and products.
 
-        A step changes weights by about `rate / √D` of their size. It computes 2 L products in sequence, summed in
+        A step changes weights by about `rate / √D` of their magnitude. It computes 2 L products in sequence, summed in
         float32, with independent errors.
         """
         smallest_change = self.size.rate / math.sqrt(self.size.width)
@@ -212,12 +212,12 @@ class TrainingCheck(speed.Check):
         self.clear_results()
 
     def clear_results(self) -> None:
-        """Fill the results with NaN."""
+        """Fill the results with NaN values."""
         for name in ("new_layers", "new_final"):
             self.memory[name].fill_(torch.nan)
 
     def batches(self) -> list[tuple[Tensor, Tensor]]:
-        """Draw the batches again and return them."""
+        """Redraw the batches and return them."""
         self.inputs.rewind()
         x, target = self.memory["x"][0], self.memory["target"][0]
         return [
@@ -236,12 +236,12 @@ class TrainingCheck(speed.Check):
         return right.error(self.start, self.results["new_layers"], self.results["new_final"])
 
     def has_right_scale(self) -> bool:
-        """Return whether the initial weights have the right standard deviation: with zeros, no work would be needed."""
+        """Return whether the initial weights have the right standard deviation, because zeros would require no work."""
         allowed = (*((layer, 0.1) for layer in self.start.layers), (self.start.final, 0.5))
         return all(abs(float(weight.std()) * self.size.width**0.5 - 1) < slack for weight, slack in allowed)
 
     def is_unchanged(self, batches: list[tuple[Tensor, Tensor]]) -> bool:
-        """Return whether the inputs are unchanged: code must not use them as memory that is not counted."""
+        """Return whether the inputs are unchanged, because code must not use them as uncounted memory."""
         return all(torch.equal(x, found) for (x, _), found in zip(batches, self.memory["x"], strict=True))
 
 
@@ -251,7 +251,7 @@ class TrainingRun(speed.Work):
     check = TrainingCheck
 
     def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
-        """Return batches, initial and final weights."""
+        """Return the batches, the initial weights and the final weights."""
         L, D, dtype = size.layers, size.width, speed.dtype_of(size)
         return {
             "asked": speed.Field((1,), torch.int64, "filled", on_host=True),  # number of batches requested so far

@@ -1,4 +1,4 @@
-"""Contracts: property tests that several katas share. Each function returns tests for a kata's test file to define.
+"""Contracts: property tests shared by several katas. Each function returns tests to be defined in a kata's test file.
 
     globals().update(optimizer_contract(Optimizer("sgd.SGD", SGD)))
 

@@ -34,21 +34,21 @@ class Optimizer:
     name: str  # module and class
     rule: Rule
     options: Sequence[dict[str, Any]] = ({},)  # each is a choice for a parameter group
-    adapt: Callable[[OptimizerRun], OptimizerRun] = lambda run: run  # makes a run suitable for these options
-    constant: dict[str, Any] = field(default_factory=dict)  # options with which an update depends on gradients alone
+    adapt: Callable[[OptimizerRun], OptimizerRun] = lambda run: run  # adapts a run to these options
+    constant: dict[str, Any] = field(default_factory=dict)  # options for which an update depends only on gradients
     tensors: int = 0  # number of tensors of the parameter's size in the state
     torch_class: Callable[..., Any] | None = None
 
     def choose_options(self, run: OptimizerRun, picks: Sequence[int]) -> OptimizerRun:
-        """Give each group of the run one of the options."""
+        """Assign one of the options to each group of the run."""
         return replace(self.adapt(run), options=[self.options[pick % len(self.options)] for pick in picks])
 
     def take_constant_options(self, run: OptimizerRun) -> OptimizerRun:
-        """Return the run with options for which an update is lr times a tensor that depends on gradients alone."""
+        """Return the run with options for which an update is lr times a tensor that depends only on gradients."""
         return replace(run, options=[self.constant] * len(run.params))
 
     def try_options(self, run: OptimizerRun) -> list[OptimizerRun]:
-        """Return the run of one group without options, and with each of them."""
+        """Return the run of one group without options and with each of the options."""
         return [run, *(self.choose_options(run, [pick]) for pick, given in enumerate(self.options) if given)]
 
 
@@ -61,15 +61,15 @@ def check_run(
 
 
 def check_formula(student: Student, optimizer: Optimizer, run: OptimizerRun) -> None:
-    """Assert that the parameters after each step match the rule, each in an optimizer of its own."""
+    """Assert that the parameters after each step match the rule, with a separate optimizer for each parameter."""
     yours = student.call(probes.run_alone, optimizer.name, run.params, run.lrs, run.grads, run.options)
     assert_run(yours, run, optimizer.rule, alone=True)
 
 
 def find_rule(student: Student, optimizer: Optimizer, run: OptimizerRun) -> Rule:
-    """Return the optimizer's rule; if the student's steps follow another one, return theirs.
+    """Return the optimizer's rule, or the rule of the student's steps if they follow a different one.
 
-    So a wrong formula fails only the tests about it. The steps are those of an optimizer for each parameter, at the
+    A wrong formula then fails only its own tests. The steps are taken with one optimizer per parameter, at the
     first learning rate of its group (0.1 instead of 0), with the parameter's own gradients one after the other.
     """
     steps = len(run.grads)
@@ -105,7 +105,7 @@ def fill(grads: list[Tensor], steps: int) -> list[Tensor]:
 
 
 def check_in_place(student: Student, optimizer: Optimizer, run: OptimizerRun, transposed: bool) -> None:
-    """Assert that a step is right and leaves everything else unchanged."""
+    """Assert that a step is correct and leaves everything else unchanged."""
     rule = find_rule(student, optimizer, run)
     params, grads, lr = run.params[0], run.grads[0][0], run.lrs[0][0]
     options = run.options[0] if run.options else {}
@@ -125,7 +125,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=2, powers=UP_TO_LARGE, own_rates=True))
     def test_each_group_uses_its_own_lr(student: Student, run: OptimizerRun) -> None:
-        """Each parameter group uses its own learning rate, including a rate of 0 and a group that was added later."""
+        """Each parameter group uses its own learning rate, even if the rate is 0 or the group was added later."""
         accepted = student.call(probes.accepts, optimizer.name, {"lr": 0.0})
         check(
             accepted, mistake="a learning rate of 0 is refused: accept it, for example for a warm-up that starts at 0"

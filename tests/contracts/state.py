@@ -103,7 +103,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
         """With the same options, learning rates and gradients, the result equals that of torch's optimizer."""
         run = optimizer.choose_options(run, [pick])
         theirs = run_torch(optimizer.torch_class, run)
-        assert_run(theirs, convert_to_float64(run), optimizer.rule)  # fails under a known mistake, which torch lacks
+        assert_run(theirs, convert_to_float64(run), optimizer.rule)  # fails for a known mistake, which torch lacks
         check_run(student, optimizer, run, expected=theirs)
 
     return {name: test for name, test in locals().items() if name.startswith("test_")}

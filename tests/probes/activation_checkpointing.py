@@ -12,21 +12,21 @@ from .operators import Operators
 
 
 def build_model(assignment: Any, dim: int, weights: list[Tensor], segment: int) -> Any:
-    """Build a network with these weights."""
+    """Build a network with the given weights."""
     model = assignment.activation_checkpointing.DeepNetworkCheckpointed(dim, len(weights), segment)
     load(model, {f"layers.{i}.weight": weight for i, weight in enumerate(weights)})
     return model
 
 
 def typed_model(dim: int, weights: list[Tensor], segment: int) -> str:
-    """Return the code that builds a network with these weights."""
+    """Return the code that builds a network with the given weights."""
     keys = [f"layers.{i}.weight" for i in range(len(weights))]
     return f"model = DeepNetworkCheckpointed({dim}, {len(weights)}, {segment})\n{typed_load('model', keys)}"
 
 
 @typed(lambda dim, weights, segment: f"{typed_model(dim, weights, segment)}\nmodel(x)")
 def forward(assignment: Any, dim: int, weights: list[Tensor], segment: int, x: Tensor) -> object:
-    """Return the outputs."""
+    """Return the outputs of the network."""
     return build_model(assignment, dim, weights, segment)(x)
 
 
@@ -80,7 +80,7 @@ def anatomy(assignment: Any, dim: int, num_layers: int, segment: int) -> dict[st
     )
 )
 def cost(assignment: Any, dim: int, num_layers: int, segment: int, rows: int, x_needs_grad: bool) -> dict[str, object]:
-    """Measure a forward and a backward pass: activations in memory, and matmuls in units of one layer's."""
+    """Measure a forward and a backward pass: the activations in memory, and the matmuls relative to one layer's."""
     model = assignment.activation_checkpointing.DeepNetworkCheckpointed(dim, num_layers, segment)
     x = torch.ones(rows, dim, requires_grad=x_needs_grad)
     activation, product = x.untyped_storage().nbytes(), rows * dim * dim
@@ -100,7 +100,7 @@ def cost(assignment: Any, dim: int, num_layers: int, segment: int, rows: int, x_
 
 @typed(lambda dim, weights, segment: f"{typed_model(dim, weights, segment)}\nwith torch.no_grad():\n    model(x)")
 def evaluation(assignment: Any, dim: int, weights: list[Tensor], segment: int, x: Tensor) -> dict[str, object]:
-    """Return the outputs under `torch.no_grad()`, the activations in memory and the number of matmuls."""
+    """Return the outputs under `torch.no_grad()`, the activations in memory, and the number of matmuls."""
     model = build_model(assignment, dim, weights, segment)
     with Operators([x], model.parameters()) as operators, torch.no_grad():
         y = model(x)

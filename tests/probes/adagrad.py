@@ -13,7 +13,7 @@ from .optimizer_code import Grads, Groups, Rates
 
 @typed(optimizer_code.write_state)
 def read_g2(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads) -> list[list[object]]:
-    """Return each parameter's `state[p]["g2"]` after the last step, or what `find_g2` returns in its place."""
+    """Return `state[p]["g2"]` of every parameter after the last step, as found by `find_g2`."""
     optimizer = optimizers.build(optimizers.find_class(assignment, name), params, lrs[0])
     optimizers.take_steps(optimizer, lrs, grads)
     return [[find_g2(optimizer.state.get(p, {}), p) for p in group["params"]] for group in optimizer.param_groups]
@@ -27,7 +27,7 @@ def find_g2(state: Mapping[str, object], p: Tensor) -> object:
 
 @typed(optimizer_code.write_state)
 def count_tensors(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads) -> int:
-    """Count the tensors of more than one element that the optimizer holds besides its parameters."""
+    """Count the tensors with more than one element that the optimizer stores in addition to its parameters."""
     optimizer = optimizers.build(optimizers.find_class(assignment, name), params, lrs[0])
     optimizers.take_steps(optimizer, lrs, grads)
     held = [value for key, value in vars(optimizer).items() if key not in ("param_groups", "defaults")]

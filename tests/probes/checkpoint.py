@@ -7,7 +7,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +30,13 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def build(assignment: Any, weights: Sequence[Tensor], change: float = 0.0) -> tuple[Any, Any]:
-    """Build a model with `weights + change` and an AdaGrad for it."""
+    """Build a model with `weights + change` and an AdaGrad optimizer for it."""
     model = build_model(assignment, [weight + change for weight in weights])
     return model, assignment.adagrad.AdaGrad(model.parameters(), lr=0.1)
 
 
 def fit(model: Any, optimizer: Any, xs: Sequence[Tensor], ys: Sequence[Tensor]) -> list[float]:
-    """Take one step for each batch and return the losses. Raises RuntimeError if a parameter is frozen."""
+    """Take one step per batch and return the losses. Raises RuntimeError if a parameter is frozen."""
     for name, p in model.named_parameters():
         if not p.requires_grad:
             raise RuntimeError(f"{name} has requires_grad=False, so training can't continue")
@@ -74,17 +74,17 @@ def resume(
     step: int,
     _as_path: bool,
 ) -> dict[str, object]:
-    """Save a run that has these weights after `stop` steps, then finish it in the old objects and in new ones.
+    """Save a run that has the given weights after `stop` steps, then finish it with the old objects and with new ones.
 
-    Also returns how the run would end if parts of the optimizer's state were lost ("runs"), and which weights and
-    which tensors of the optimizer's state have their bytes in the file ("found").
+    Also returns how the run would end if parts of the optimizer's state were lost ("runs"), and for which weights and
+    tensors of the optimizer's state the file contains the bytes ("found").
     """
     with temporary_folder() as place:
         path = place / "run.pt" if _as_path else str(place / "run.pt")
         model, optimizer = build(assignment, weights)
         fit(model, optimizer, xs[:stop], ys[:stop])
         load(model, weights)
-        optimizer.param_groups[0]["lr"] = 0.05  # as a scheduler would
+        optimizer.param_groups[0]["lr"] = 0.05  # as a learning rate scheduler would
         content = save_and_read(assignment, path, model, optimizer, step)
         memory, state = copy_state(optimizer), copy.deepcopy(optimizer.state_dict())
 
@@ -166,7 +166,7 @@ def trained_on(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: lis
 
 @typed(checkpoint_code.files)
 def files(assignment: Any, name: str) -> list[str]:
-    """Save under this name and return the names of all files in the folder."""
+    """Save under the given name and return the names of all files in the folder."""
     with temporary_folder() as place:
         model, optimizer = build(assignment, [torch.ones(2, 1)])
         assignment.checkpoint.save_checkpoint(place / name, model, optimizer, 1)
@@ -175,7 +175,7 @@ def files(assignment: Any, name: str) -> list[str]:
 
 @typed(checkpoint_code.requires_grad)
 def requires_grad(assignment: Any, weights: list[Tensor], frozen: int) -> dict[str, list[bool]]:
-    """Return each parameter's `requires_grad` after saving and after loading; both models freeze parameter `frozen`."""
+    """Return the `requires_grad` of each parameter after saving and after loading. Both models freeze `frozen`."""
     with temporary_folder() as place:
         pairs = [build(assignment, weights), build(assignment, weights, 1.0)]
         for model, _ in pairs:
@@ -191,7 +191,7 @@ def requires_grad(assignment: Any, weights: list[Tensor], frozen: int) -> dict[s
 
 @typed(checkpoint_code.special_values)
 def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[str, object]:
-    """Save and load a model that has these weights and a buffer in this dtype."""
+    """Save and load a model that has the given weights and a buffer of the given dtype."""
     with temporary_folder() as place:
         models = []
         for values in (weights, [torch.zeros_like(weight) for weight in weights]):
@@ -207,9 +207,9 @@ def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[s
 
 @typed(checkpoint_code.failing_save)
 def failing_save(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
-    """Save these weights, then other weights so that saving fails half-way, and load the file at the path.
+    """Save the given weights, make saving other weights fail halfway, and load the file at the path.
 
-    The second save finds the disk full; on Windows, where this cannot be simulated, the model cannot be pickled.
+    During the second save, the disk is full. On Windows, where this cannot be simulated, pickling the model fails.
     """
     with temporary_folder() as place:
         path = place / "run.pt"
@@ -254,7 +254,7 @@ def moves(assignment: Any, dim: int) -> dict[str, Any]:
             assignment.checkpoint.save_checkpoint(path, model, optimizer, 2)
             notes, FileEvents.notes = FileEvents.notes, None
             changed = [other.name for other in others if not other.exists() or other.read_bytes() != b"another file"]
-            newer = path.stat().st_ino  # notes can be forged; a new file has a new inode
+            newer = path.stat().st_ino  # notes can be forged, but a new file has a new inode
         finally:
             os.chdir(here)
         renames = [note[1:] for note in notes if note[0] == "os.rename"]
@@ -268,7 +268,7 @@ def moves(assignment: Any, dim: int) -> dict[str, Any]:
 
 @typed(checkpoint_code.hostile_file)
 def hostile_file(assignment: Any, dim: int, written_by: str) -> bool:
-    """Return whether loading a hostile file ran its code."""
+    """Return whether loading a malicious file executed its code."""
     with temporary_folder() as place:
         path, mark = place / "run.pt", place / "it-ran"
         content = {"model": Payload(str(mark)), "optimizer": {}, "step": 1}
@@ -286,9 +286,9 @@ def hostile_file(assignment: Any, dim: int, written_by: str) -> bool:
 
 @typed(checkpoint_code.from_elsewhere)
 def from_elsewhere(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
-    """Load a checkpoint whose tensors are marked as saved on a GPU.
+    """Load a checkpoint whose tensors are marked as having been saved on a GPU.
 
-    The file is saved on the CPU, then its record of the device is rewritten. Nothing is rewritten if the student's code
+    The file is saved on the CPU, and then its device tag is rewritten. Nothing is rewritten if the student's code
     moves every tensor to the CPU before saving, or if the file is not torch's archive.
     """
     with temporary_folder() as place:
@@ -315,7 +315,7 @@ def from_elsewhere(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
 def truncated(
     assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor], part: float
 ) -> dict[str, object]:
-    """Load only the first `part` of a file into a model with these weights."""
+    """Load a file truncated to its first `part` into a model with the given weights."""
     with temporary_folder() as place:
         path = place / "run.pt"
         model, optimizer = build(assignment, weights, 1.0)
@@ -332,9 +332,42 @@ def truncated(
     return {"raised": raised, "before": before, "after": after}
 
 
+@typed(checkpoint_code.without_each_key)
+def without_each_key(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> dict[str, Any]:
+    """Load a checkpoint, and then copies of it that each lack one top-level key.
+
+    Returns "complete", what the complete file restores, and for each key that can be missing without an error what the
+    rest restores. There are no keys if `torch.load` returns no dict, or if the student's file is more than this dict.
+    """
+    with temporary_folder() as place:
+        path = place / "run.pt"
+        model, optimizer = build(assignment, weights)
+        fit(model, optimizer, xs, ys)
+        load(model, weights)
+        save_and_read(assignment, path, model, optimizer, 1234567)
+
+        def restore() -> dict[str, object]:
+            other, other_optimizer = build(assignment, weights, 1.0)
+            step = assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
+            return {"step": step, "weights": copy_weights(other), "optimizer": copy_state(other_optimizer)}
+
+        complete, partial = restore(), {}
+        try:
+            content = torch.load(path, weights_only=True)
+            torch.save(dict(content), path)
+            restore()
+        except Exception:
+            return {"complete": complete, "partial": {}}
+        for key in content:
+            torch.save({other: value for other, value in content.items() if other != key}, path)
+            with suppress(Exception):
+                partial[str(key)] = restore()
+    return {"complete": complete, "partial": partial}
+
+
 @typed(checkpoint_code.load_mismatch)
 def load_mismatch(assignment: Any, saved: dict[str, list[int]], other_model: dict[str, list[int]]) -> list[str]:
-    """Save a model with parameters of these names and shapes, and load it into another; the optimizer fits both."""
+    """Save a model with the given parameter names and shapes, and load it into another. The optimizer fits both."""
     with temporary_folder() as place:
         models = []
         for shapes in (saved, other_model):

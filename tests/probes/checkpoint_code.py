@@ -1,4 +1,4 @@
-"""Code that reproduces the probes of checkpoint; each function takes its probe's arguments by name."""
+"""Code that reproduces the probes of checkpoint. Each function takes its probe's arguments by name."""
 
 from collections.abc import Mapping, Sequence
 
@@ -23,7 +23,7 @@ LOAD = f"load_checkpoint({PATH}, other, other_opt)"
 
 
 def build(weights: Sequence[Tensor], name: str = "model", opt: str = "opt", dtype: str = "float32") -> list[str]:
-    """Build a model of the right size for the weights, and its optimizer."""
+    """Build a model of the right size for the weights and its optimizer."""
     cast = "" if dtype == "float32" else f".to(torch.{dtype})"
     model = f"{name} = Cruncher({len(weights[-1])}, {len(weights) - 1}){cast}"
     return [model, f"{opt} = AdaGrad({name}.parameters(), lr=0.1)"]
@@ -35,7 +35,7 @@ def load_weights(weights: Sequence[Tensor]) -> str:
 
 
 def build_other(weights: Sequence[Tensor], change: int = 1) -> list[str]:
-    """Build a new model with different weights, and its optimizer."""
+    """Build a new model with different weights and its optimizer."""
     return [*build(weights, "other", "other_opt"), OTHER.format(change=change)]
 
 
@@ -45,7 +45,7 @@ def save(step: object, path: str = PATH) -> str:
 
 
 def resume(weights: Sequence[Tensor], stop: int, step: int, _as_path: bool) -> str:
-    """Save a run, load it into new objects and continue."""
+    """Save a run, load it into new objects, and continue it."""
     path = PATH if _as_path else "'run.pt'"
     start = [load_weights(weights), f"fit(model, opt, xs[:{stop}], ys[:{stop}])"] if stop else []
     return "\n".join(
@@ -87,7 +87,7 @@ def requires_grad(weights: Sequence[Tensor], frozen: int) -> str:
 
 
 def special_values(weights: Sequence[Tensor], dtype: str) -> str:
-    """Save a model of this dtype with a buffer and load it into another one."""
+    """Save a model of the given dtype with a buffer and load it into another one."""
     lines = [*build(weights, dtype=dtype), *build(weights, "other", "other_opt", dtype), load_weights(weights)]
     lines += [f"model.register_buffer('average', weights[0].to(torch.{dtype}))"]
     lines += [f"other.register_buffer('average', torch.zeros_like(weights[0], dtype=torch.{dtype}))"]
@@ -140,7 +140,7 @@ def hostile_file(written_by: str) -> str:
 
 
 def from_elsewhere(weights: Sequence[Tensor]) -> str:
-    """Load onto the CPU (without a GPU the file cannot really be saved on one)."""
+    """Load onto the CPU. Without a GPU, the file cannot really be saved on one."""
     load = f"load_checkpoint({PATH}, other, other_opt, device='cpu')"
     return "\n".join([*build(weights), load_weights(weights), save(1), *build_other(weights), load])
 
@@ -150,6 +150,16 @@ def truncated(weights: Sequence[Tensor], part: float) -> str:
     cut = f"Path('run.pt').write_bytes(content[:min(int(len(content) * {part}), len(content) - 1)])"
     lines = [FIT, *build(weights), load_weights(weights), "fit(model, opt, xs, ys)", save(1), *build_other(weights, 2)]
     return "\n".join([*lines, LOAD, "content = Path('run.pt').read_bytes()", cut, LOAD])
+
+
+def without_each_key(weights: Sequence[Tensor]) -> str:
+    """Load copies of a file that each lack one key."""
+    lines = [FIT, *build(weights), "fit(model, opt, xs, ys)", load_weights(weights), save(1234567)]
+    lines += ["content = torch.load('run.pt')", "for key in content:"]
+    lines += ["    torch.save({k: v for k, v in content.items() if k != key}, 'run.pt')"]
+    lines += [f"    {line}" for line in build_other(weights)]
+    lines += ["    try:", f"        print(key, {LOAD})", "    except Exception as error:", "        print(key, error)"]
+    return "\n".join(lines)
 
 
 def load_mismatch(saved: Mapping[str, Sequence[int]], other_model: Mapping[str, Sequence[int]]) -> str:

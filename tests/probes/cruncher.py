@@ -12,14 +12,14 @@ from . import loading
 
 
 def build_model(assignment: Any, weights: list[Tensor]) -> Any:
-    """Build a model with these weights; the last one is the final layer's."""
+    """Build a model with the given weights, the last of which belongs to the final layer."""
     model = assignment.cruncher.Cruncher(weights[-1].shape[0], len(weights) - 1)
     load(model, weights)
     return model
 
 
 def load(model: Any, weights: list[Tensor]) -> None:
-    """Load these weights into `model`."""
+    """Load the given weights into `model`."""
     loading.load(model, dict(zip(list_keys(weights), weights, strict=True)))
 
 
@@ -29,17 +29,17 @@ def list_keys(weights: Sequence[Tensor]) -> list[str]:
 
 
 def copy_weights(model: Any) -> list[Tensor]:
-    """Return copies of all weights, the final one last."""
+    """Return copies of all weights, with the final layer's weight last."""
     return [layer.weight.detach().clone() for layer in [*model.layers, model.final]]
 
 
 def typed_new(weights: Sequence[Tensor]) -> str:
-    """Return the code that builds a model of the right size for these weights."""
+    """Return the code that builds a model of the right size for the given weights."""
     return f"model = Cruncher({len(weights[-1])}, {len(weights) - 1})"
 
 
 def typed_model(weights: Sequence[Tensor]) -> str:
-    """Return the code that builds a model with these weights."""
+    """Return the code that builds a model with the given weights."""
     return f"{typed_new(weights)}\n{loading.typed_load('model', list_keys(weights))}"
 
 
@@ -49,7 +49,7 @@ def typed_model(weights: Sequence[Tensor]) -> str:
     )
 )
 def forward(assignment: Any, weights: list[Tensor], x: Tensor) -> object:
-    """Return the model's output in eval mode, after it was called with other weights."""
+    """Return the model's output in eval mode after it has been called with other weights."""
     model = build_model(assignment, [weight + 1 for weight in weights]).eval()
     model(x)
     load(model, weights)
@@ -58,7 +58,7 @@ def forward(assignment: Any, weights: list[Tensor], x: Tensor) -> object:
 
 @typed(lambda weights: f"{typed_model(weights)}\nmodel(x), torch.cat([model(row[None]) for row in x])")
 def rows_alone(assignment: Any, weights: list[Tensor], x: Tensor) -> dict[str, object]:
-    """Return the output of a batch, and the outputs of its rows as batches of one row."""
+    """Return the output for a batch, and the outputs for each of its rows as a batch of one row."""
     model = build_model(assignment, weights)
     return {"batch": model(x), "rows": torch.cat([model(row[None]).reshape(-1) for row in x])}
 
@@ -94,7 +94,7 @@ def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
 
 @typed("torch.manual_seed(seed)\n[Cruncher(dim, num_layers) for _ in range(models)]")
 def initial_weights(assignment: Any, dim: int, num_layers: int, models: int, seed: int) -> dict[str, object]:
-    """Return the weights of new models, the number of distinct addresses, and torch's seed afterwards."""
+    """Return the weights of new models, the number of distinct addresses, and torch's seed after the calls."""
     torch.default_generator.manual_seed(seed)
     built = [assignment.cruncher.Cruncher(dim, num_layers) for _ in range(models)]
     weights = [layer.weight for model in built for layer in [*model.layers, model.final]]

@@ -9,14 +9,14 @@ from torch import Tensor, nn
 
 @dataclass(frozen=True)
 class Pass:
-    """One call of the model: the number of rows, and the dtype of each matrix multiplication."""
+    """One call of the model: its number of rows, and the dtype of each matrix multiplication."""
 
     rows: int
     products: list[str]
 
 
 class DeepLinear(nn.Module):
-    """The model `x @ W₀ @ W₁ … @ w`. It records calls on the class, which includes calls of its copies."""
+    """The model `x @ W₀ @ W₁ … @ w`. It records calls in the class, so that calls of copies are recorded as well."""
 
     passes: ClassVar[list[Pass]] = []
 

@@ -20,28 +20,28 @@ from .loading import load, typed_load
     )
 )
 def block(assignment: Any, weight: Tensor, x: Tensor) -> object:
-    """Return the output of a block with a given weight."""
+    """Return the output of a block with the given weight."""
     layer = assignment.deep_network.Block(len(weight)).to(weight.dtype)
     load(layer, {"weight": weight})
     return layer(x)
 
 
 def build_network(assignment: Any, dim: int, weights: list[Tensor]) -> Any:
-    """Return a network with these weights."""
+    """Return a network with the given weights."""
     model = assignment.deep_network.DeepNetwork(dim, len(weights))
     load(model, {f"layers.{i}.weight": weight for i, weight in enumerate(weights)})
     return model
 
 
 def model_code(weights: list[Tensor], x: Tensor) -> str:
-    """Return the code that builds a network with these weights."""
+    """Return the code that builds a network with the given weights."""
     keys = [f"layers.{i}.weight" for i in range(len(weights))]
     return f"model = DeepNetwork({x.shape[-1]}, {len(weights)})\n{typed_load('model', keys)}"
 
 
 @typed(lambda weights, x: f"{model_code(weights, x)}\nmodel(x)")
 def network(assignment: Any, weights: list[Tensor], x: Tensor) -> object:
-    """Return the output of a network with given weights."""
+    """Return the output of a network with the given weights."""
     return build_network(assignment, x.shape[-1], weights)(x)
 
 
@@ -65,7 +65,7 @@ def gradients(assignment: Any, weights: list[Tensor], x: Tensor, grad_y: Tensor)
 
 @typed("model = DeepNetwork(dim, num_layers)\nmodel.layers, model.state_dict()")
 def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
-    """Return parameters, state and types of a new network."""
+    """Return the parameters, state and types of a new network."""
     model = assignment.deep_network.DeepNetwork(dim, num_layers)
     return {
         "state_dict": {key: list(value.shape) for key, value in model.state_dict().items()},
@@ -80,7 +80,7 @@ def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
 
 @typed("torch.manual_seed(seed)\n[DeepNetwork(dim, num_layers) for _ in range(models)]")
 def initial_weights(assignment: Any, dim: int, num_layers: int, models: int, seed: int) -> dict[str, object]:
-    """Return the weights of new networks, the number of distinct ones in memory, and torch's seed afterwards."""
+    """Return the weights of new networks, the number of distinct ones in memory, and torch's seed after the calls."""
     torch.default_generator.manual_seed(seed)
     built = [assignment.deep_network.DeepNetwork(dim, num_layers) for _ in range(models)]
     weights = [layer.weight for model in built for layer in model.layers]

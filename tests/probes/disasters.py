@@ -1,4 +1,4 @@
-"""Simulated accidents for checkpoints: full disks, hostile files and other devices; and a log of file operations."""
+"""Simulated failures for checkpoints (full disks, malicious files, other devices) and a log of file operations."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from torch.overrides import TorchFunctionMode
 
 @contextmanager
 def small_files_only(limit: int) -> Iterator[None]:
-    """Limit this process's files to `limit` bytes, as if the disk were full."""
+    """Limit the size of files written by this process to `limit` bytes, as if the disk were full."""
     if sys.platform == "win32":
         yield
         return
@@ -34,7 +34,7 @@ class Unwritable:
 
 
 class Failing(nn.Module):
-    """A model whose state can't be saved completely."""
+    """A model whose state cannot be saved completely."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class Failing(nn.Module):
 
 
 class FileEvents:
-    """A log of renamed and removed files: event name and paths. It records while `notes` is a list."""
+    """A log of renamed and removed files, with event names and paths. It records while `notes` is a list."""
 
     notes: list[list[str]] | None = None
     folder = ""
@@ -54,7 +54,7 @@ class FileEvents:
 
     @classmethod
     def listen(cls, folder: str) -> None:
-        """Start recording in this folder. An audit hook cannot be removed."""
+        """Start recording events in the given folder. The audit hook cannot be removed."""
         cls.folder = folder
         if not cls.listening:
             cls.listening = True

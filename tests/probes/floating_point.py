@@ -1,4 +1,4 @@
-"""Probes for floating_point; they receive dtypes by name."""
+"""Probes for floating_point, which receive dtypes by name."""
 
 from typing import Any
 
@@ -23,5 +23,5 @@ def largest(assignment: Any, dtype: str) -> object:
 
 @typed(lambda shape, dtype, kind: f"storage_bytes({make(kind, shape)}, torch.{dtype})")
 def storage_bytes(assignment: Any, shape: list[int], dtype: str, kind: str) -> object:
-    """Call storage_bytes with a shape of this kind of sequence."""
+    """Call storage_bytes with a shape of the given sequence type."""
     return assignment.floating_point.storage_bytes(make(kind, shape), getattr(torch, dtype))

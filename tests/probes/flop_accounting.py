@@ -13,7 +13,7 @@ def matmul(assignment: Any, B: int, D: int, K: int) -> object:
 
 @typed("forward_flops(tokens, parameters)\nbackward_flops(tokens, parameters)\ntraining_flops(tokens, parameters)")
 def passes(assignment: Any, tokens: float, parameters: float) -> dict[str, object]:
-    """Call the three functions for passes."""
+    """Call the three functions that count the FLOPs of passes."""
     kata = assignment.flop_accounting
     return {
         "forward_flops": kata.forward_flops(tokens, parameters),

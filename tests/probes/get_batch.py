@@ -1,4 +1,4 @@
-"""Probes for get_batch: call it and report batches, devices, seeds and bytes read."""
+"""Probes for get_batch that return batches, devices, seeds and the number of bytes read."""
 
 import copy
 import random
@@ -16,6 +16,7 @@ from torchkata import typed
 
 from .attempts import refusal
 from .residence import read_nothing_ahead, resident_bytes
+from .simulated_gpu import simulate_gpu
 
 
 def data_line(data: Tensor, literal: Callable[[Any], str]) -> str:
@@ -49,14 +50,14 @@ def batch(
 
 
 def read_only(data: Tensor) -> Any:
-    """Return the tokens as a read-only array, like a mapped file."""
+    """Return the tokens as a read-only array, like a memory-mapped file."""
     tokens = data.numpy()
     tokens.flags.writeable = False
     return tokens
 
 
 def device_name(result: object) -> str:
-    """Return the name of the device of a tensor."""
+    """Return the name of a tensor's device."""
     return str(result.device) if isinstance(result, Tensor) else "no tensor"
 
 
@@ -81,7 +82,7 @@ def first_tokens(assignment: Any, data: Tensor, batch_size: int, sequence_length
 
 @typed("data = np.arange(length, dtype=np.int32)\ntorch.manual_seed(seed)\nget_batch(data, batch_size, 1)")
 def large_starts(assignment: Any, length: int, batch_size: int, seed: int) -> object:
-    """Return one batch from `length` tokens, where each token is its own index."""
+    """Return one batch from `length` tokens, in which each token is equal to its index."""
     torch.default_generator.manual_seed(seed)
     return assignment.get_batch.get_batch(np.arange(length, dtype=np.int32), batch_size, 1)
 
@@ -99,7 +100,7 @@ def large_starts(assignment: Any, length: int, batch_size: int, seed: int) -> ob
     )
 )
 def repeated(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int) -> dict[str, object]:
-    """Return pairs of batches after the same torch seed, with varying seeds of NumPy and `random`; and torch's seed."""
+    """Return pairs of batches with the same torch seed but different seeds of NumPy and `random`, and torch's seed."""
 
     def pair(numpy_seed: int, random_seed: int) -> list[object]:
         torch.default_generator.manual_seed(seed)
@@ -119,10 +120,30 @@ def repeated(assignment: Any, data: Tensor, batch_size: int, sequence_length: in
 def on_device(
     assignment: Any, data: Tensor, batch_size: int, sequence_length: int, device: str, as_object: bool
 ) -> list[object]:
-    """Return device and shape of a batch."""
+    """Return the device and the shape of a batch."""
     where = torch.device(device) if as_object else device
     result = assignment.get_batch.get_batch(read_only(data), batch_size, sequence_length, device=where)
     return [device_name(result), list(result.shape) if isinstance(result, Tensor) else "no shape"]
+
+
+@typed(
+    lambda data, device, as_object, literal: "\n".join(
+        [
+            "from tests.probes.simulated_gpu import simulate_gpu",
+            data_line(data, literal),
+            "with simulate_gpu() as gpu:",
+            f"    device = torch.device({device!r})" if as_object else f"    device = {device!r}",
+            "    get_batch(data, batch_size, 4, device=device)",
+            "gpu.copies",
+        ]
+    )
+)
+def copies_to_gpu(assignment: Any, data: Tensor, batch_size: int, device: str, as_object: bool) -> dict[str, object]:
+    """Return the copies to a simulated CUDA device that are made for one batch, and whether the batch is there."""
+    where = torch.device(device) if as_object else device
+    with simulate_gpu() as gpu:
+        result = assignment.get_batch.get_batch(read_only(data), batch_size, 4, device=where)
+    return {"copies": gpu.copies, "is there": gpu.holds(result)}
 
 
 @typed(
@@ -137,7 +158,7 @@ def on_device(
     )
 )
 def later_change(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int) -> dict[str, object]:
-    """Return a batch before and after the data is overwritten, and the data after the call."""
+    """Return a batch before and after its data is overwritten, and the data after the call."""
     torch.default_generator.manual_seed(seed)
     tokens = data.numpy().copy()
     result = assignment.get_batch.get_batch(tokens, batch_size, sequence_length)
@@ -157,7 +178,7 @@ def later_change(assignment: Any, data: Tensor, batch_size: int, sequence_length
     )
 )
 def too_short(assignment: Any, data: Tensor, batch_size: int, sequence_length: int) -> list[str]:
-    """Return the error raised for data that is too short, after a call with exactly one window has succeeded."""
+    """Return the error raised for data that is too short, after a call with just enough data has succeeded."""
     get_batch = assignment.get_batch.get_batch
     get_batch(np.arange(sequence_length + 1), batch_size, sequence_length)
     return refusal(lambda: get_batch(data.numpy(), batch_size, sequence_length))
@@ -173,7 +194,7 @@ def too_short(assignment: Any, data: Tensor, batch_size: int, sequence_length: i
     )
 )
 def bytes_read(assignment: Any, file_bytes: int, batch_size: int, sequence_length: int) -> int | None:
-    """Return how much of a memory-mapped file is resident after one batch, as the OS reports it; None on Windows."""
+    """Return how much of a memory-mapped file is resident after one batch, according to the OS. None on Windows."""
     if sys.platform == "win32":
         return None
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:

@@ -31,9 +31,9 @@ def accumulate(
     micro_batch_size: int,
     frozen: int | None,
 ) -> dict[str, object]:
-    """Return the loss, the gradients, the calls of the model, and what should not change.
+    """Return the loss, the gradients, the calls of the model, and the values that should not change.
 
-    The gradients start as `before`, and weight number `frozen` does not require grad.
+    The gradients are initialized with `before`, and weight number `frozen` does not require grad.
     """
     model = DeepLinear(weights).eval()
     for i, (p, grad) in enumerate(zip(model.weights, before, strict=True)):
@@ -52,7 +52,7 @@ def accumulate(
 
 
 def has_graph(value: object) -> bool:
-    """Return whether a value has a graph."""
+    """Return whether a value has an autograd graph."""
     return isinstance(value, Tensor) and value.requires_grad
 
 
@@ -60,7 +60,7 @@ def has_graph(value: object) -> bool:
 def measure_peaks(
     assignment: Any, weights: list[Tensor], x: Tensor, y: Tensor, micro_batch_size: int
 ) -> dict[str, int]:
-    """Return the peak memory in bytes, for the whole batch in micro-batches and for a single micro-batch."""
+    """Return the peak memory in bytes, both for the whole batch in micro-batches and for a single micro-batch."""
 
     def one_micro_batch() -> None:
         (model(x[:micro_batch_size]) - y[:micro_batch_size]).square().mean().backward()

@@ -10,7 +10,7 @@ from torchkata import typed
 
 @typed("torch.manual_seed(seed)\n[xavier_truncated_normal(input_dim, output_dim) for _ in range(count)]")
 def weights(assignment: Any, input_dim: int, output_dim: int, count: int, seed: int) -> dict[str, object]:
-    """Draw `count` weights in a row and return them with torch's seed."""
+    """Draw `count` weights in succession and return them with torch's seed."""
     torch.default_generator.manual_seed(seed)
     drawn = [assignment.initialization.xavier_truncated_normal(input_dim, output_dim) for _ in range(count)]
     return {"weights": drawn, "seed": torch.initial_seed()}
@@ -18,7 +18,7 @@ def weights(assignment: Any, input_dim: int, output_dim: int, count: int, seed: 
 
 @typed("xavier_truncated_normal(input_dim, output_dim)")
 def anatomy(assignment: Any, input_dim: int, output_dim: int) -> dict[str, object]:
-    """Return type, shape and dtype of a new weight."""
+    """Return the type, shape and dtype of a new weight."""
     weight = assignment.initialization.xavier_truncated_normal(input_dim, output_dim)
     return {
         "is an nn.Parameter": isinstance(weight, nn.Parameter),

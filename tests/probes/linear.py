@@ -11,21 +11,21 @@ from .loading import load
 
 
 def build_layer(assignment: Any, weight: Tensor) -> Any:
-    """Return a layer with this weight and its dtype."""
+    """Return a layer with the given weight and its dtype."""
     layer = assignment.linear.Linear(*weight.shape).to(weight.dtype)
     load(layer, {"weight": weight})
     return layer
 
 
 def layer_code(weight: Tensor) -> str:
-    """Return the code that builds this layer."""
+    """Return the code that builds a layer with the given weight."""
     cast = "" if weight.dtype == torch.float32 else f".to({weight.dtype})"
     return f"layer = Linear{tuple(weight.shape)}{cast}\nlayer.load_state_dict({{'weight': weight}})"
 
 
 @typed(lambda weight: f"{layer_code(weight)}\nlayer(x)")
 def forward(assignment: Any, weight: Tensor, x: Tensor) -> object:
-    """Return the output of a layer with a given weight."""
+    """Return the output of a layer with the given weight."""
     return build_layer(assignment, weight)(x)
 
 
@@ -40,7 +40,7 @@ def forward(assignment: Any, weight: Tensor, x: Tensor) -> object:
     )
 )
 def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dict[str, object]:
-    """Return the gradients of the weight and of x, which is stored column by column."""
+    """Return the gradients of the weight and of x, which is stored in column-major order."""
     layer = build_layer(assignment, weight)
     x = (x.mT.clone(memory_format=torch.contiguous_format).mT if x.ndim > 1 else x.clone()).requires_grad_()
     (layer(x) * grad_y).sum().backward()
@@ -64,6 +64,6 @@ def anatomy(assignment: Any, input_dim: int, output_dim: int) -> dict[str, objec
 
 @typed("torch.manual_seed(seed)\n[Linear(input_dim, output_dim).weight for _ in range(layers)]")
 def initial_weights(assignment: Any, input_dim: int, output_dim: int, layers: int, seed: int) -> list[object]:
-    """Return the weights of layers built in a row."""
+    """Return the weights of layers that are built in succession."""
     torch.default_generator.manual_seed(seed)
     return [assignment.linear.Linear(input_dim, output_dim).weight for _ in range(layers)]

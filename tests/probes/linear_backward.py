@@ -22,7 +22,7 @@ def gives_a_tuple(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> bool
 
 @typed("with torch.inference_mode():\n    linear_backward(x.clone(), w.clone(), grad_y.clone())")
 def gradients_without_autograd(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, object]:
-    """Return both gradients, computed from inference tensors."""
+    """Return both gradients by name, computed from inference tensors."""
     with torch.inference_mode():
         return name_gradients(assignment.linear_backward.linear_backward(x.clone(), w.clone(), grad_y.clone()))
 
@@ -41,7 +41,7 @@ def traces(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, o
 
 
 def name_gradients(result: Any) -> dict[str, object]:
-    """Return `(grad_x, grad_w)` by name; a result that is not a pair becomes grad_x."""
+    """Return `(grad_x, grad_w)` by name. A result that is not a pair is returned as grad_x."""
     if isinstance(result, (tuple, list)) and len(result) == 2:
         return {"grad_x": result[0], "grad_w": result[1]}
     return {"grad_x": result, "grad_w": None}

@@ -1,4 +1,4 @@
-"""Load weights into a student's module."""
+"""Helpers for loading weights into a student's module."""
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
@@ -8,7 +8,7 @@ from torch import Tensor
 
 
 def load(module: Any, weights: Mapping[str, Tensor]) -> None:
-    """Load these weights. Raises ValueError with the first difference if the module has other keys or shapes."""
+    """Load the given weights. Raises ValueError with the first difference if keys or shapes do not match."""
     own = {key: list(value.shape) for key, value in module.state_dict().items()}
     asked = {key: list(value.shape) for key, value in weights.items()}
     if own.keys() - asked.keys():
@@ -25,10 +25,10 @@ def load(module: Any, weights: Mapping[str, Tensor]) -> None:
 
 
 def find_attribute(module: Any, key: str) -> object:
-    """Return the attribute of a module that a key of `state_dict` names, or None."""
+    """Return the attribute of a module that corresponds to a key of `state_dict`, or None."""
     return reduce(lambda found, name: getattr(found, name, None), key.split("."), module)
 
 
 def typed_load(model: str, keys: Sequence[str], weights: str = "weights") -> str:
-    """Return the line of code that loads a list of weights under these keys."""
+    """Return the line of code that loads a list of weights under the given keys."""
     return f"{model}.load_state_dict({{{', '.join(f'{key!r}: {weights}[{i}]' for i, key in enumerate(keys))}}})"

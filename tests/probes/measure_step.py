@@ -13,17 +13,17 @@ from torchkata import DispatchMode
 
 from .operators import FIRST_FACTOR
 
-COUNTING = ("flop_accounting", "memory_accounting", "promised_flops", "roofline")  # the katas that return numbers
+COUNTING = ("flop_accounting", "memory_accounting", "promised_flops", "roofline")  # katas that return numbers
 
 
 @contextmanager
 def scaled_functions(assignment: Any, factor: int) -> Iterator[None]:
-    """Replace the functions of the student's earlier katas with stand-ins that return `factor` times as much."""
+    """Replace the functions of the student's earlier katas with wrappers that return `factor` times as much."""
     if factor == 1:
         yield
         return
     own = [(module, dict(vars(module))) for module in (getattr(assignment, kata) for kata in COUNTING)]
-    running: list[str] = []  # calls in progress: only the outermost result is scaled
+    running: list[str] = []  # nested calls in progress; only the outermost result is scaled
 
     def stand_in(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
@@ -40,7 +40,7 @@ def scaled_functions(assignment: Any, factor: int) -> Iterator[None]:
     for module, names in own:
         functions = {name: each for name, each in names.items() if callable(each) and not isinstance(each, type)}
         vars(module).update({name: stand_in(each) for name, each in functions.items()})
-    assignment.forget("measure_step")  # it may have imported the functions
+    assignment.forget("measure_step")  # the module may have imported the functions
     try:
         yield
     finally:
@@ -50,7 +50,7 @@ def scaled_functions(assignment: Any, factor: int) -> Iterator[None]:
 
 
 def scale(factor: int, result: Any) -> Any:
-    """Multiply a number, or each number of a tuple, by `factor`; return anything else as it is."""
+    """Multiply a number, or each number in a tuple, by `factor`. Anything else is returned unchanged."""
     if isinstance(result, tuple):
         return tuple(scale(factor, each) for each in result)
     return factor * result if isinstance(result, (int, float)) and not isinstance(result, bool) else result
@@ -80,7 +80,7 @@ def predict(
 def measure_device(
     assignment: Any, n: int, rows: int, flop_per_sec: float, bytes_per_sec: float, name: str
 ) -> dict[str, object]:
-    """Call measure_device inside `torch.device(name)`, with a `time_matmul` that simulates a device of these speeds.
+    """Call measure_device inside `torch.device(name)`, with a `time_matmul` that simulates a device of known speed.
 
     Returns its results, and the shapes and devices of the tensors passed to `time_matmul`.
     """
@@ -96,7 +96,7 @@ def measure_device(
 
     module, own = assignment.time_matmul, assignment.time_matmul.time_matmul
     module.time_matmul = time_matmul
-    assignment.forget("measure_step")  # it may have imported the function
+    assignment.forget("measure_step")  # the module may have imported the function
     try:
         with torch.device(name):
             figures = assignment.measure_step.measure_device(n, rows)
@@ -107,7 +107,7 @@ def measure_device(
 
 
 class Device(DispatchMode):  # type: ignore[no-untyped-call]
-    """A simulated device with two speeds; its first product takes `first` additional seconds."""
+    """A simulated device with a FLOP/s rate and a bandwidth. Its first product takes `first` additional seconds."""
 
     def __init__(self, flop_per_sec: float, bytes_per_sec: float, first: float) -> None:
         super().__init__()
@@ -128,7 +128,7 @@ class Device(DispatchMode):  # type: ignore[no-untyped-call]
             self.now += self.first
             self.first = 0.0
         if not func.is_view:
-            written = args[0] if result is None else result  # None from an in-place operation on lists of tensors
+            written = args[0] if result is None else result  # in-place operations on lists of tensors return None
             tensors = self.tensors_in([args, written])
             moved = sum(each.numel() * each.itemsize for each in tensors)
             self.now += max(flops / self.speeds[0], moved / self.speeds[1])
@@ -152,7 +152,7 @@ def measure(
     first: float,
     factor: int = 1,
 ) -> dict[str, object]:
-    """Measure a step on a simulated device, and count the FLOPs of the products computed while its clock ran.
+    """Measure a step on a simulated device, and count the FLOPs of the products computed while it was timed.
 
     The student's other functions return `factor` times as much.
     """

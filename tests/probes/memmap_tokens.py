@@ -1,4 +1,4 @@
-"""Probes for memmap_tokens: save with one import of the module, load with a fresh one."""
+"""Probes for memmap_tokens, which save with one import of the module and load with a fresh one."""
 
 import sys
 import tempfile
@@ -26,7 +26,7 @@ def save_line(tokens: Tensor, literal: Callable[[Any], str], part: str = "") -> 
 
 @contextmanager
 def make_folder() -> Iterator[Path]:
-    """Yield a temporary directory; Windows cannot delete files that are still mapped."""
+    """Yield a temporary directory, ignoring errors because Windows cannot delete files that are still mapped."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         yield Path(name)
 
@@ -38,7 +38,7 @@ def load_afresh(assignment: Any, path: str | Path) -> Any:
 
 
 def copy_array(tokens: object) -> object:
-    """Return a copy of an array, and anything else unchanged."""
+    """Return a copy of an array. Anything else is returned unchanged."""
     return np.array(tokens) if isinstance(tokens, np.ndarray) else tokens
 
 
@@ -63,7 +63,7 @@ def round_trip(assignment: Any, tokens: Tensor, step: int) -> object:
 def named(assignment: Any, tokens: Tensor, name: str, _as_path: bool) -> dict[str, object]:
     """Return the names of the files written for `name`, and the tokens loaded from it.
 
-    Before loading, save other tokens to a path with the same stem and another suffix.
+    Before loading, save other tokens to a path with the same stem and a different suffix.
     """
     with make_folder() as place:
         path = place / name if _as_path else f"{place}/{name}"
@@ -132,7 +132,7 @@ def assigned_to(assignment: Any, tokens: Tensor) -> list[object]:
     )
 )
 def bytes_in_memory(assignment: Any, count: int) -> object:
-    """Return how many bytes are resident after three of `count` tokens are used, as the OS reports; None on Windows.
+    """Return the bytes that are resident after accessing three of `count` tokens, according to the OS. None on Windows.
 
     A file that was just written is still in the page cache, so load a sparse copy of it (all tokens are 0).
     """
@@ -151,7 +151,7 @@ def bytes_in_memory(assignment: Any, count: int) -> object:
 
 
 def copy_with_holes(source: Path, target: Path) -> None:
-    """Make a sparse copy: blocks of zeros become holes, which have never been in memory."""
+    """Create a sparse copy, in which blocks of zeros become holes that have never been in memory."""
     with source.open("rb") as old, target.open("wb") as new:
         while chunk := old.read(CHUNK):
             if chunk.count(0) < len(chunk):

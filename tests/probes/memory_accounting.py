@@ -1,4 +1,4 @@
-"""Probes for memory_accounting, which build tensors and models from a description."""
+"""Probes for memory_accounting that build tensors and models from a description."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from torchkata import typed
 from .same_storage import build
 
 PARTS = ("linear", "no_bias", "embedding", "norm", "batch_norm", "frozen", "tied", "twice", "activation")
-OFTEN_MISSED = ("attention", "own", "frozen")  # parameters directly in a module or model, and frozen ones
+OFTEN_MISSED = ("attention", "own", "frozen")  # parameters directly in a module or in the model, and frozen ones
 
 
 def build_model(parts: list[list[Any]]) -> nn.Module:
-    """Build a model with one part for each `[kind, a, b]`, every second one a level deeper."""
+    """Build a model with one part for each `[kind, a, b]`. Every second part is nested one level deeper."""
     names: dict[str, Any] = {"torch": torch, "nn": nn}
     exec(format_model(parts), names)
     model: nn.Module = names["model"]
@@ -34,7 +34,7 @@ def format_model(parts: list[list[Any]]) -> str:
 
 
 def format_part(kind: str, a: int, b: int) -> list[str]:
-    """Return lines of source code, the last an expression; `tied` shares a parameter, `twice` a whole module."""
+    """Return lines of source code ending in an expression. `tied` shares a parameter, and `twice` a whole module."""
     match kind:
         case "linear":
             return [f"nn.Linear({a}, {b})"]
@@ -83,7 +83,7 @@ def num_parameters(assignment: Any, parts: list[list[Any]]) -> object:
     )
 )
 def training_bytes(assignment: Any, num_parameters: int, num_activations: int, each: dict[str, int]) -> object:
-    """Call training_bytes; `each` holds the arguments that are not left at their defaults."""
+    """Call training_bytes. `each` contains the arguments that do not use their defaults."""
     return assignment.memory_accounting.training_bytes(num_parameters, num_activations, **each)
 
 

@@ -1,4 +1,4 @@
-"""Probes for train_step, with an optimizer that records its weights and gradients."""
+"""Probes for train_step that use an optimizer which records its weights and gradients."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ class Momentum(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ARG002
-        """Record weights and gradients, then update."""
+        """Record the weights and gradients, then update the weights."""
         (group,) = self.param_groups
         params = group["params"]
         grads = [None if p.grad is None else p.grad.clone() for p in params]
@@ -35,7 +35,7 @@ class Momentum(torch.optim.Optimizer):
 
 
 def list_dtypes(tensors: list[Any]) -> list[str]:
-    """Return the names of the distinct dtypes, sorted."""
+    """Return the sorted names of the distinct dtypes."""
     return sorted({str(t.dtype).removeprefix("torch.") if isinstance(t, Tensor) else "missing" for t in tensors})
 
 
@@ -51,7 +51,7 @@ def list_dtypes(tensors: list[Any]) -> list[str]:
     )
 )
 def one_step(assignment: Any, weights: list[Tensor], before: list[Tensor], x: Tensor, y: Tensor, lr: float) -> object:
-    """Train for one step; the weights' gradients before it are `before`."""
+    """Train for one step. `before` contains the gradients of the weights before the step."""
     model = DeepLinear(weights)
     for p, grad in zip(model.weights, before, strict=True):
         p.grad = grad.clone()

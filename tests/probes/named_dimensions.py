@@ -45,7 +45,7 @@ def gradients_per_head(assignment: Any, x: Tensor, w: Tensor, heads: int, grad: 
 
 @typed("per_head_linear(x[..., :heads * len(w)], w, heads)\nper_head_linear(x, w, heads)")
 def split_badly(assignment: Any, x: Tensor, w: Tensor, heads: int) -> list[str]:
-    """Return the exception raised for heads that do not fit; heads that fit must not raise."""
+    """Return the exception raised for heads that do not fit. A call with heads that fit must succeed."""
     per_head_linear = assignment.named_dimensions.per_head_linear
     per_head_linear(x[..., : heads * len(w)], w, heads)
     return refusal(lambda: per_head_linear(x, w, heads))

@@ -1,4 +1,4 @@
-"""Measure what a student's code costs, operator by operator: the memory that it keeps alive, and its matmuls."""
+"""Measures the cost of a student's code, operator by operator: the memory that it keeps alive, and its matmuls."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -10,14 +10,14 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torchkata import DispatchMode
 
 aten = torch.ops.aten
-FIRST_FACTOR = {aten.mm: 0, aten.bmm: 0, aten.mv: 0, aten.addmm: 1, aten.baddbmm: 1, aten.addmv: 1}  # which argument
+FIRST_FACTOR = {aten.mm: 0, aten.bmm: 0, aten.mv: 0, aten.addmm: 1, aten.baddbmm: 1, aten.addmv: 1}  # argument index
 
 
 class Operators(DispatchMode):  # type: ignore[no-untyped-call]
-    """Watches all operators while it is active, including those of a backward pass.
+    """A mode that observes all operators, including those of a backward pass.
 
     Memory means the bytes of the floating-point tensors that operators have created and that are still alive, whether a
-    graph, a list or an attribute holds them. The `inputs` do not count, nor does any tensor of a parameter's size, such
+    graph, a list or an attribute holds them. It excludes the `inputs` and any tensor of a parameter's size, such
     as a gradient.
     """
 
@@ -43,25 +43,25 @@ class Operators(DispatchMode):  # type: ignore[no-untyped-call]
         return result
 
     def note(self, tensor: Tensor) -> None:
-        """Remember this memory, unless it existed before or has a parameter's size."""
+        """Record the given memory unless it existed before or has a parameter's size."""
         memory, size = reference(tensor), tensor.untyped_storage().nbytes()
         if memory not in self.known and size not in self.weights:
             self.made[memory] = size
             self.peak = max(self.peak, self.alive())
 
     def alive(self) -> int:
-        """Return the bytes that are allocated now."""
+        """Return the number of bytes that are currently allocated."""
         self.made = {memory: size for memory, size in self.made.items() if not memory.expired()}
         return sum(self.made.values())
 
 
 def reference(tensor: Tensor) -> Any:
-    """Return a weak reference to the tensor's storage; equal for two views of it."""
+    """Return a weak reference to the tensor's storage, which is equal for two views of it."""
     return StorageWeakRef(tensor.untyped_storage())  # type: ignore[no-untyped-call]
 
 
 def peak_bytes(work: Callable[[], object], inputs: Iterable[Tensor], parameters: Iterable[Tensor]) -> int:
-    """Return the peak of allocated bytes during `work`."""
+    """Return the peak of the allocated bytes during `work`."""
     with Operators(inputs, parameters) as operators:
         work()
     peak: int = operators.peak

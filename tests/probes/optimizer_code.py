@@ -1,6 +1,6 @@
 """The code that a student would type in place of each probe in `optimizers`, shown as the input of a failure.
 
-The functions take the probe's arguments by name; `literal` returns the code for a value.
+The functions take the probe's arguments by name. `literal` returns the code for a value.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,11 +13,11 @@ Rates = Sequence[Sequence[float]]
 Grads = Sequence[Sequence[Sequence[Tensor | None]]]
 Options = Mapping[str, Any]
 Literal = Callable[[Any], str]
-TINY = 1e-30  # a learning rate that moves nothing
+TINY = 1e-30  # a learning rate that changes no parameter
 
 
 def restore_tuples(options: Options) -> dict[str, Any]:
-    """Return options with their pairs as tuples again: they arrive in the worker as lists."""
+    """Return options with pairs converted back to tuples, because they arrive in the worker as lists."""
     return {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
 
 
@@ -39,7 +39,7 @@ def write_parameters(params: Groups, literal: Literal) -> str:
 
 
 def write_optimizer(name: str, count: int, lrs: Sequence[float], options: Sequence[Options] = ()) -> list[str]:
-    """Create an optimizer of `params`; the last group is added after the others."""
+    """Create an optimizer of `params`. The last group is added after the others."""
     own = zip(lrs, options or [{}] * count, strict=True)
     groups = [write_group(g, {"lr": lr, **given}) for g, (lr, given) in enumerate(own)]
     first = max(1, count - 1)
@@ -60,7 +60,7 @@ def write_step(
 
 
 def write_steps(lrs: Rates, grads: Grads, before: Sequence[float], literal: Literal) -> list[str]:
-    """Take a step for each row; set the learning rates that differ from those `before`."""
+    """Take a step for each row, setting the learning rates that differ from those `before`."""
     lines = []
     for rates, step_grads in zip(lrs, grads, strict=True):
         changed = [(g, lr) for g, (lr, old) in enumerate(zip(rates, before, strict=True)) if lr != old]
@@ -80,7 +80,7 @@ def write_run(
 def write_runs_alone(
     name: str, params: Groups, lrs: Rates, grads: Grads, options: Sequence[Options], literal: Literal
 ) -> str:
-    """Take all steps with an optimizer for each parameter."""
+    """Take all steps with a separate optimizer for each parameter."""
     lines = [write_parameters(params, literal)]
     for g, (group, own) in enumerate(zip(params, options or [{}] * len(params), strict=True)):
         for i in range(len(group)):
@@ -94,12 +94,12 @@ def write_runs_alone(
 
 
 def write_creation(name: str, options: Options) -> str:
-    """Create an optimizer with these options."""
+    """Create an optimizer with the given options."""
     return f"{name.partition('.')[2]}([nn.Parameter(torch.ones(2))]{write_keywords(options)})"
 
 
 def write_state(name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal) -> str:
-    """Take all steps, then look at the state."""
+    """Take all steps, then inspect the state."""
     return write_run(name, params, lrs, grads, literal) + "\nopt.state"
 
 
@@ -156,7 +156,7 @@ def write_scheduled(
 
 
 def write_defaults(name: str, param: Tensor, grads: Sequence[Tensor], options: Options, literal: Literal) -> str:
-    """Take steps of a group without options of its own."""
+    """Take steps with a group that has no options of its own."""
     created = f"opt = {name.partition('.')[2]}([{write_group(0, {})}]{write_keywords(options)})"
     steps = [line for grad in grads for line in write_step([[grad]], literal)]
     return "\n".join([write_parameters([[param]], literal), created, *steps])

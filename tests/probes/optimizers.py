@@ -28,7 +28,7 @@ def find_class(assignment: Any, name: str) -> Any:
 
 
 def build(optimizer_class: Any, params: Groups, lrs: Sequence[float], options: Sequence[Options] = ()) -> Any:
-    """Create an optimizer with one group for each row; the last group is added after the others."""
+    """Create an optimizer with one group per row. The last group is added after the others."""
     groups = [
         {"params": [nn.Parameter(p.clone(memory_format=torch.preserve_format)) for p in group], "lr": lr, **own}
         for group, lr, own in zip(params, lrs, map(restore_tuples, options or [{}] * len(params)), strict=True)
@@ -41,7 +41,7 @@ def build(optimizer_class: Any, params: Groups, lrs: Sequence[float], options: S
 
 
 def take_steps(optimizer: Any, lrs: Rates, grads: Grads) -> Trace:
-    """Set the learning rates and take one step for each row; return the parameters after every step."""
+    """Set the learning rates and take one step for each row. Returns the parameters after every step."""
     trace = []
     for rates, step_grads in zip(lrs, grads, strict=True):
         for group, lr in zip(optimizer.param_groups, rates, strict=True):
@@ -51,7 +51,7 @@ def take_steps(optimizer: Any, lrs: Rates, grads: Grads) -> Trace:
 
 
 def take_step(optimizer: Any, grads: Sequence[Sequence[Tensor | None]]) -> list[list[Tensor]]:
-    """Set the gradients and take one step; return the parameters after it."""
+    """Set the gradients, take one step, and return the parameters after it."""
     for group, group_grads in zip(optimizer.param_groups, grads, strict=True):
         for p, grad in zip(group["params"], group_grads, strict=True):
             p.grad = None if grad is None else grad.clone()
@@ -74,7 +74,7 @@ def run(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads, op
 def run_alone(
     assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads, options: Sequence[Options]
 ) -> Trace:
-    """Return the parameters after every step, with an optimizer for each parameter that gets its group's options."""
+    """Return the parameters after every step, using a separate optimizer with its group's options per parameter."""
     optimizer_class = find_class(assignment, name)
     trace: Trace = [[[] for _ in params] for _ in lrs]
     for g, (group, own) in enumerate(zip(params, map(restore_tuples, options or [{}] * len(params)), strict=True)):
@@ -88,7 +88,7 @@ def run_alone(
 
 @typed(optimizer_code.write_creation)
 def accepts(assignment: Any, name: str, options: Options) -> bool:
-    """Return whether an optimizer can be created with these options."""
+    """Return whether an optimizer can be created with the given options."""
     optimizer_class = find_class(assignment, name)
     optimizer_class([nn.Parameter(torch.ones(2))])
     try:
@@ -100,7 +100,7 @@ def accepts(assignment: Any, name: str, options: Options) -> bool:
 
 @typed(optimizer_code.write_overwritten_grads)
 def overwrite_grads(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads) -> Trace:
-    """Write each gradient into the same tensor as the previous one; return the parameters after every step."""
+    """Write each gradient into the same tensor as the previous one. Returns the parameters after every step."""
     optimizer = build(find_class(assignment, name), params, lrs[0])
     ours = [p for group in optimizer.param_groups for p in group["params"]]
     for p in ours:
@@ -118,7 +118,7 @@ def overwrite_grads(assignment: Any, name: str, params: Groups, lrs: Rates, grad
 def step_in_place(
     assignment: Any, name: str, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor], options: Options
 ) -> dict[str, object]:
-    """Take a step in a group whose first parameter has no gradient; return what the step left unchanged."""
+    """Take a step with a group whose first parameter has no gradient. Returns what the step left unchanged."""
     ours = [nn.Parameter(p.t().contiguous().t() if transposed and p.ndim == 2 else p.clone()) for p in params]
     without = nn.Parameter(torch.ones(2))
     optimizer = find_class(assignment, name)([without, *ours], lr=lr, **restore_tuples(options))
@@ -144,7 +144,7 @@ def step_in_place(
 def run_with_scheduler(
     assignment: Any, name: str, param: Tensor, lr: float, gamma: float, grads: list[Tensor], options: Options
 ) -> list[Tensor]:
-    """Return the parameter after every step, with a scheduler that multiplies the learning rate by `gamma`."""
+    """Return the parameter after every step, using a scheduler that multiplies the learning rate by `gamma`."""
     p = nn.Parameter(param.clone())
     optimizer = find_class(assignment, name)([p], lr=lr, **options)
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma)
@@ -159,7 +159,7 @@ def run_with_scheduler(
 
 @typed(optimizer_code.write_defaults)
 def run_with_defaults(assignment: Any, name: str, param: Tensor, grads: list[Tensor], options: Options) -> list[Tensor]:
-    """Return the parameter after every step, with these `options` passed to the constructor and none to its group."""
+    """Return the parameter after every step, passing `options` to the constructor and none to its group."""
     optimizer = find_class(assignment, name)([{"params": [nn.Parameter(param.clone())]}], **restore_tuples(options))
     return [take_step(optimizer, [[grad]])[0][0] for grad in grads]
 
@@ -168,7 +168,7 @@ def run_with_defaults(assignment: Any, name: str, param: Tensor, grads: list[Ten
 def run_interrupted(
     assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads, stop: int, options: Sequence[Options] = ()
 ) -> dict[str, object]:
-    """Return a run, its end, and its end when it is saved after `stop` steps and loaded into a new optimizer."""
+    """Return a run, its end, and its end if it is saved after `stop` steps and loaded into a new optimizer."""
     optimizer_class = find_class(assignment, name)
     whole = build(optimizer_class, params, lrs[0], options)
     trace = take_steps(whole, lrs, grads)
@@ -185,7 +185,7 @@ def run_interrupted(
 def take_many_steps(assignment: Any, name: str, steps: int) -> dict[str, Tensor]:
     """Return bfloat16 parameters after many uninterrupted steps, and after as many with a save and load after two.
 
-    All steps but the last have a tiny learning rate, so only the state depends on them.
+    All steps but the last have a tiny learning rate, so that they affect only the state.
     """
     ends: dict[str, Tensor] = {}
     for way in ("whole", "resumed"):
@@ -208,7 +208,7 @@ def take_many_steps(assignment: Any, name: str, steps: int) -> dict[str, Tensor]
 def step_after_loading(
     assignment: Any, name: str, params: Groups, saved: Sequence[float], own: Sequence[float], grads: Grads
 ) -> Trace:
-    """Load the learning rates `saved` into an optimizer with its `own`; return the parameters after a step."""
+    """Load the learning rates `saved` into an optimizer with its `own` rates. Returns the parameters after a step."""
     optimizer_class = find_class(assignment, name)
     optimizer = build(optimizer_class, params, own)
     optimizer.load_state_dict(copy.deepcopy(build(optimizer_class, params, saved).state_dict()))
@@ -217,9 +217,9 @@ def step_after_loading(
 
 @typed(optimizer_code.write_state)
 def measure_state(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads) -> dict[str, int]:
-    """Return the bytes, by dtype, of the tensors that the optimizer holds after a run.
+    """Return the number of bytes, by dtype, of the tensors that the optimizer stores after a run.
 
-    Parameters and tensors of one element do not count.
+    Excludes parameters and tensors with one element.
     """
     optimizer = build(find_class(assignment, name), params, lrs[0])
     take_steps(optimizer, lrs, grads)

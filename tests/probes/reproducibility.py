@@ -35,7 +35,7 @@ for seed in seeds:
     )
 )
 def draws(assignment: Any, seeds: list[int], between: int) -> dict[str, list[list[float]]]:
-    """Return the draws of each library after each call; before each call, make `between` other draws."""
+    """Return the draws of each library after each call. Before each call, make `between` other draws."""
     torch.manual_seed(ELSEWHERE)  # independent of earlier probes
     np.random.seed(ELSEWHERE)
     random.seed(ELSEWHERE)
@@ -43,7 +43,7 @@ def draws(assignment: Any, seeds: list[int], between: int) -> dict[str, list[lis
     for seed in seeds:
         for _ in range(between):
             torch.randn(1)
-            np.random.randn()  # computes two numbers and caches the second, as random.gauss does
+            np.random.randn()  # computes two numbers and caches the second, like random.gauss
             random.gauss(0, 1)
         assignment.reproducibility.seed_everything(seed)
         drawn["torch"].append([*torch.randn(3).tolist(), *torch.rand(2).tolist(), *torch.randperm(4).tolist()])
@@ -55,7 +55,7 @@ def draws(assignment: Any, seeds: list[int], between: int) -> dict[str, list[lis
 @typed("\n".join(DRAWN))
 def draws_elsewhere(assignment: Any, seed: int) -> list[dict[str, list[list[float]]]]:
     """Return the draws after two calls in this process, and after two in a simulated other process."""
-    kata, later = assignment.reproducibility, 10**4  # seconds
+    kata, later = assignment.reproducibility, 10**4  # time limit in seconds
     here = draws(assignment, [seed, seed], 0)
     pretended = {
         (os, "getpid"): os.getpid() + 1,
@@ -74,7 +74,7 @@ def draws_elsewhere(assignment: Any, seed: int) -> list[dict[str, list[list[floa
 
 
 def hash_elsewhere(value: object) -> int:
-    """Return another hash for strings, as another process would."""
+    """Return a different hash for strings, as if called from another process."""
     parts = value if isinstance(value, tuple) else (value,)
     return hash((value, ELSEWHERE) if any(isinstance(part, (str, bytes)) for part in parts) else value)
 

@@ -1,4 +1,4 @@
-"""Measure how much of an array is in memory, as the system reports it. Windows does not report it."""
+"""Measures how much of an array is resident in memory, according to the system. Not available on Windows."""
 
 import ctypes
 import mmap
@@ -10,13 +10,13 @@ BLOCK, CHUNK = 512, 2**16
 
 
 def read_nothing_ahead(array: np.ndarray) -> None:
-    """Have the system read only those pages of a mapped file that are used. Raises OSError."""
+    """Disable read-ahead, so that the system reads only accessed pages of a mapped file. Raises OSError."""
     address, length = pages_of(array)
     ask("madvise", address, length, ctypes.c_int(mmap.MADV_RANDOM))
 
 
 def resident_bytes(array: np.ndarray, file: Path) -> int:
-    """Return the bytes of the pages of `array`, which should map `file`, that are in memory. Raises OSError.
+    """Return the number of resident bytes of `array`, which should map `file`. Raises OSError.
 
     The grader's sandbox refuses mincore, which also tells what other programs have read. Files are in memory there, and
     a page of a hole becomes a block of the file when it is first used through a mapping.
@@ -32,7 +32,7 @@ def resident_bytes(array: np.ndarray, file: Path) -> int:
 
 
 def shows_changes(array: np.ndarray, file: Path) -> bool:
-    """Return whether `array`, which has zeros there, shows ones that are written at a quarter of `file`."""
+    """Return whether ones written at a quarter of `file` become visible in `array`, which contains zeros there."""
     start = file.stat().st_size // 4
     with file.open("r+b") as opened:
         opened.seek(start)
@@ -41,13 +41,13 @@ def shows_changes(array: np.ndarray, file: Path) -> bool:
 
 
 def pages_of(array: np.ndarray) -> tuple[int, int]:
-    """Return where the first page of an array begins, and the bytes from there to the end of the array."""
+    """Return the address of an array's first page, and the number of bytes from there to the end of the array."""
     inset = array.ctypes.data % mmap.PAGESIZE
     return array.ctypes.data - inset, array.nbytes + inset
 
 
 def ask(question: str, address: int, length: int, argument: object) -> None:
-    """Call one of the C library's functions for a range of pages. Raises OSError."""
+    """Call a function of the C library for a range of pages. Raises OSError."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc[question](ctypes.c_void_p(address), ctypes.c_size_t(length), argument) != 0:
         raise OSError(ctypes.get_errno(), question)

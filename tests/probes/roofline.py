@@ -1,4 +1,4 @@
-"""Probes for roofline; they receive dtypes by name."""
+"""Probes for roofline, which receive dtypes by name."""
 
 from typing import Any
 
@@ -50,7 +50,7 @@ def attainable(assignment: Any, intensity: float, accelerator: float) -> object:
 def predict_bound(
     assignment: Any, operation: str, sizes: list[int], dtype: str, flop_per_sec: float, bytes_per_sec: float
 ) -> object:
-    """Call bound with the intensities of this operation and device."""
+    """Call bound with the intensities of the given operation and device."""
     kata = assignment.roofline
     intensity = kata.arithmetic_intensity(*work(assignment, operation, sizes, dtype))
     return kata.bound(intensity, kata.accelerator_intensity(flop_per_sec, bytes_per_sec))

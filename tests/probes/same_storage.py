@@ -1,4 +1,4 @@
-"""Probes for same_storage: build tensors from expressions, then call it for every pair."""
+"""Probes for same_storage that build tensors from expressions and then call it for every pair."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from torchkata import typed
 
-# Each step makes a tensor from an earlier one: VIEWS share its allocation, COPIES have a new one.
+# Each step creates a tensor from an earlier one. VIEWS share its allocation, and COPIES have a new one.
 VIEWS = ("slice", "row", "transpose", "expand", "every_second", "detach", "bits", "bytes", "flatten", "parameter")
 COPIES = ("clone", "plus_zero", "contiguous", "new_equal")
 PARTS = (  # pairs of expressions, and whether they share a storage
@@ -32,7 +32,7 @@ ALL_PAIRS = "[same_storage(a, b) for a in ts for b in ts]"
 
 
 def format_step(x: Tensor, step: str, a: int, b: int) -> str:
-    """Return the source code of one step of a recipe; `a` and `b` choose the axis and the index."""
+    """Return the source code of one step of a recipe. `a` and `b` select the dimension and the index."""
     axis = a % max(x.ndim, 1)
     match step:
         case "slice" if x.ndim:
@@ -92,7 +92,7 @@ def compare_all(assignment: Any, x: Tensor, _recipe: list[list[Any]]) -> list[li
 
 
 def list_parts(cut: int) -> list[tuple[str, str, bool]]:
-    """Return PARTS with `cut` filled in."""
+    """Return PARTS with `cut` substituted."""
     return [(a.format(cut=cut), b.format(cut=cut), share) for a, b, share in PARTS]
 
 
@@ -109,7 +109,7 @@ def compare_parts(assignment: Any, x: Tensor, _cut: int) -> list[object]:
     )
 )
 def observe(assignment: Any, x: Tensor, y: Tensor, _step: str) -> dict[str, object]:
-    """Return the answers for (x, y) and (x, x), and the visible state of both tensors before and after."""
+    """Return the answers for (x, y) and (x, x), and the visible state of both tensors before and after the calls."""
     x = x.clone().requires_grad_()
     x.grad = torch.ones_like(x)
     other = evaluate(format_step(x, _step, 0, 1).format(x="x"), x) if _step else y.clone().requires_grad_()

@@ -8,5 +8,5 @@ KINDS: dict[str, Callable[[list[int]], Sequence[int]]] = {"tuple": tuple, "list"
 
 
 def make(kind: str, numbers: list[int]) -> Sequence[int]:
-    """Return the numbers as a sequence of this kind."""
+    """Return the numbers as a sequence of the given kind."""
     return KINDS[kind](numbers)

@@ -1,7 +1,7 @@
 """A simulated machine: clocks and a GPU that run on simulated time.
 
-It lets a probe see what code times, without a GPU and regardless of this machine's load. Products are computed on the
-CPU; only their durations are made up.
+It lets a probe observe which operations are timed, without a GPU and regardless of this machine's load. Products are
+computed on the CPU, and only their durations are simulated.
 """
 
 import time
@@ -30,7 +30,7 @@ class Product:
     """A matrix multiplication that was computed."""
 
     seconds: float
-    whole: bool  # as many FLOPs as the product to be timed
+    whole: bool  # has as many FLOPs as the product to be timed
     cold: bool  # the first of its shape, if that takes longer
     timed: bool  # after the first reading of a clock
 
@@ -39,16 +39,14 @@ class Product:
 class Machine:
     """The machine's time and the remaining work of its device."""
 
-    seconds: Sequence[float]  # of consecutive products, repeated cyclically
-    flops: int  # of that product; other products take time in proportion
+    seconds: Sequence[float]  # durations of consecutive products, repeated cyclically
+    flops: int  # FLOPs of such a product; the time of other products is proportional
     first: float = 0.0  # additional seconds of the first product of a shape
     launch: float = 0.0  # seconds that the host needs to queue a product
     tick: float = 0.0  # seconds to read a clock
     on_gpu: bool = False
-    busy: float = 0.0  # seconds of other work that the device has at the start
-    steps: Sequence[float] = (
-        0.0,
-    )  # offsets of the system clock at each reading; with several, CPU clocks count two threads
+    busy: float = 0.0  # seconds of other work queued on the device at the start
+    steps: Sequence[float] = (0.0,)  # the system clock's offsets; if there are several, CPU clocks count two threads
     now: float = 1000.0
     looks: int = 0
     products: list[Product] = field(default_factory=list)
@@ -60,7 +58,7 @@ class Machine:
         self.done = self.now + self.busy  # when the device becomes idle
 
     def multiply(self, *shapes: tuple[int, ...]) -> None:
-        """Record a product; the last two shapes are those of its matrices."""
+        """Record a product. The last two shapes are those of its matrices."""
         (*batch, m, k), (*_, n) = shapes[-2:]
         flops = 2 * m * k * n * (batch[0] if batch else 1)
         cold = self.first > 0 and shapes not in self.shapes
@@ -79,7 +77,7 @@ class Machine:
             self.now = max(self.now, self.done)
 
     def look(self, clock: str) -> float:
-        """Read a clock."""
+        """Return the reading of a clock, which takes one tick."""
         self.looks += 1
         self.now += self.tick
         if clock == "time":
@@ -93,7 +91,7 @@ class Machine:
 
 
 class Products(DispatchMode):  # type: ignore[no-untyped-call]
-    """A mode that reports every product, and every value read by the host, to the machine."""
+    """A mode that reports to the machine every product and every value read by the host."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__()
@@ -102,7 +100,7 @@ class Products(DispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        """Run the operation, then report it."""
+        """Run the operation and report it."""
         result = func(*args, **(kwargs or {}))
         if func.name().partition(".")[0] in PRODUCTS:
             self.machine.multiply(*(tuple(arg.shape) for arg in args if isinstance(arg, Tensor)))
@@ -123,14 +121,14 @@ class OnDevice(Tensor):
         return 0
 
     def cpu(self, *_: Any, **__: Any) -> Tensor:
-        """Wait for the device, as a copy to the host does."""
+        """Wait for the device, as a copy to the host would."""
         if Machine.running:
             Machine.running.wait()
         return self.as_subclass(Tensor)
 
 
 class Factories(TorchFunctionMode):
-    """A mode that makes new tensors for the GPU instances of OnDevice."""
+    """A mode that turns new tensors for the GPU into instances of OnDevice."""
 
     def __torch_function__(
         self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
@@ -169,7 +167,7 @@ class Event:
     wait = synchronize
 
     def elapsed_time(self, end: "Event") -> float:
-        """Return milliseconds; raise RuntimeError as CUDA does."""
+        """Return the elapsed milliseconds. Raises RuntimeError in the same cases as CUDA."""
         if not (self.enable_timing and end.enable_timing) or self.at is None or end.at is None:
             raise RuntimeError("both events must have been recorded with enable_timing=True")
         if not (self.query() and end.query()):
@@ -178,7 +176,7 @@ class Event:
 
 
 def get_machine() -> Machine:
-    """Return the simulated machine; raise RuntimeError if there is none."""
+    """Return the simulated machine. Raises RuntimeError if there is none."""
     if Machine.running is None:
         raise RuntimeError("no machine is being simulated")
     return Machine.running
@@ -215,7 +213,7 @@ def replace_clock(value: object) -> object:
 
 
 def make_clock(name: str) -> Callable[..., Any]:
-    """Return a simulated function of `time`, which calls the real one after the simulation has ended."""
+    """Return a simulated function of the module `time`. It calls the real one after the simulation has ended."""
 
     def call(*args: Any) -> Any:
         machine = Machine.running
@@ -231,7 +229,7 @@ def make_clock(name: str) -> Callable[..., Any]:
 
 
 def name_clock(number: int) -> str:
-    """Return the name of the system clock with this number."""
+    """Return the name of the system clock with the given number."""
     if number == time.CLOCK_REALTIME:
         return "time"
     return "process_time" if number in (time.CLOCK_PROCESS_CPUTIME_ID, time.CLOCK_THREAD_CPUTIME_ID) else "monotonic"
@@ -239,12 +237,12 @@ def name_clock(number: int) -> str:
 
 @contextmanager
 def do_nothing(*_: object, **__: object) -> Iterator[None]:
-    """Select a device or stream, of which there is only one."""
+    """Do nothing when a device or stream is selected, because there is only one."""
     yield
 
 
 def make_gpu(machine: Machine) -> dict[Any, dict[str, object]]:
-    """Return replacements of torch's GPU functions, by module and name."""
+    """Return replacements for torch's GPU functions, keyed by module and name."""
     device = torch.device("cuda", 0)
     stream = SimpleNamespace(
         synchronize=machine.wait, query=lambda: machine.now >= machine.done, device=device, wait_event=machine.wait

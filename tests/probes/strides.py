@@ -1,4 +1,4 @@
-"""Probes for strides; if no kind is given, they pass tuples."""
+"""Probes for strides. They pass tuples unless another kind of sequence is given."""
 
 from typing import Any
 

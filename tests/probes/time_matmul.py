@@ -10,8 +10,8 @@ from torchkata import typed
 
 from .simulated_machine import Machine, OnDevice, simulating
 
-LAUNCH, TICK = 1 / 20, 1 / 1000  # fractions of a product's seconds
-TICKS = 20  # clock reads that a result may include
+LAUNCH, TICK = 1 / 20, 1 / 1000  # as fractions of a product's duration
+TICKS = 20  # number of clock reads that a result may include
 
 
 @typed("time_matmul(torch.ones(m, k), torch.ones(k, n))")
@@ -27,9 +27,9 @@ def simulate(
     calendar_is_set: bool = False,
     disturbed: int | None = None,
 ) -> dict[str, object]:
-    """Call time_matmul on a simulated machine; return its result and everything that happened.
+    """Call time_matmul on a simulated machine, and return its result and a record of all events.
 
-    A matmul takes about `seconds`, the first one an additional `first_takes_more`. The GPU has other work for
+    A matmul takes about `seconds`, and the first one an additional `first_takes_more`. The GPU has other work for
     `busy_seconds` at the start. Of every seven matmuls, the one at index `disturbed` takes ten times as long.
     """
     rng = random.Random(m)
@@ -46,7 +46,7 @@ def simulate(
     a, b = torch.ones(m, k), torch.ones(k, n)
     if on_gpu:
         a, b = a.as_subclass(OnDevice), b.as_subclass(OnDevice)
-    assignment.forget("time_matmul")  # the module may have stored clocks when it was imported
+    assignment.forget("time_matmul")  # the module may have stored references to clocks when it was imported
     try:
         with simulating(machine):
             result = assignment.time_matmul.time_matmul(a, b)
@@ -65,7 +65,7 @@ def simulate(
 
 @typed("time_matmul(torch.randn(m, k), torch.randn(k, n))")
 def run_here(assignment: Any, m: int, k: int, n: int) -> dict[str, object]:
-    """Return the result on this machine, and both matrices before and after."""
+    """Return the result on this machine, and both matrices before and after the call."""
     generator = torch.Generator().manual_seed(m)
     a, b = torch.randn(m, k, generator=generator), torch.randn(k, n, generator=generator)
     before = {"a": a.clone(), "b": b.clone()}

@@ -14,7 +14,7 @@ from .cruncher import copy_weights, list_keys, load
 
 
 class Batches:
-    """Given batches in order. Records the requested sizes, and draws random numbers as a real `get_batch` does."""
+    """Returns given batches in order, records the requested sizes, and draws random numbers like the real one."""
 
     def __init__(self, xs: Sequence[Tensor], ys: Sequence[Tensor]) -> None:
         self.batches = list(zip(xs, ys, strict=True))
@@ -30,7 +30,7 @@ class Batches:
 
     @property
     def get_batch(self) -> Callable[..., tuple[Tensor, Tensor]]:
-        """A function with the stub's signature, and the name that Python prints when the arguments are wrong."""
+        """A function with the stub's signature, and with the name that Python prints if the arguments are wrong."""
 
         def get_batch(*, B: int) -> tuple[Tensor, Tensor]:
             return self.draw(B)
@@ -41,7 +41,7 @@ class Batches:
 
 @contextmanager
 def starting_from(cruncher: Any, weights: list[Tensor]) -> Iterator[None]:
-    """Initialize every new Cruncher of the right size with these weights."""
+    """Initialize every new Cruncher of the right size with the given weights."""
     original = cruncher.__init__
     shapes = {key: weight.shape for key, weight in zip(list_keys(weights), weights, strict=True)}
 
@@ -58,7 +58,7 @@ def starting_from(cruncher: Any, weights: list[Tensor]) -> Iterator[None]:
 
 
 def typed_train(weights: list[Tensor], steps: int, batches: str) -> str:
-    """Return the code that trains from these weights on these batches."""
+    """Return the code that trains on the given batches, starting from the given weights."""
     return "\n".join(
         [
             "from tests.probes.train import starting_from",
@@ -73,7 +73,7 @@ def typed_train(weights: list[Tensor], steps: int, batches: str) -> str:
 def run(
     assignment: Any, weights: list[Tensor], B: int, lr: float, xs: list[Tensor], ys: list[Tensor]
 ) -> dict[str, object]:
-    """Train on given batches, starting from given weights."""
+    """Train on the given batches, starting from the given weights."""
     batches = Batches(xs, ys)
     with starting_from(assignment.cruncher.Cruncher, weights):
         model, losses = assignment.train.train(batches.get_batch, len(weights[-1]), len(weights) - 1, B, len(xs), lr)
@@ -103,8 +103,35 @@ def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, 
     }
 
 
+@typed(
+    lambda draws, literal: "\n".join(
+        [
+            f"for draws in {literal(draws)}:",
+            "    def get_batch(*, B):",
+            "        torch.rand(draws)",
+            "        return torch.zeros(B, D), torch.zeros(B)",
+            "    torch.manual_seed(seed)",
+            "    model, losses = train(get_batch, D, num_layers, 2, 1, 0.0)",
+            "    print(list(model.parameters()))",
+        ]
+    )
+)
+def starts(assignment: Any, D: int, num_layers: int, draws: list[int], seed: int) -> list[list[Tensor]]:
+    """Return the weights after one step with lr=0, for batches that draw the given number of random numbers."""
+
+    def start(count: int) -> list[Tensor]:
+        def get_batch(*, B: int) -> tuple[Tensor, Tensor]:
+            torch.rand(count)
+            return torch.zeros(B, D), torch.zeros(B)
+
+        torch.default_generator.manual_seed(seed)
+        return copy_weights(assignment.train.train(get_batch, D, num_layers, 2, 1, 0.0)[0])
+
+    return [start(count) for count in draws]
+
+
 class Frozen(torch.optim.Optimizer):
-    """A replacement for SGD that records its steps, learning rates and initial parameters, and changes nothing."""
+    """A replacement for SGD that records its steps, learning rates and initial parameters, but makes no updates."""
 
     events: list[str] = []  # noqa: RUF012  (the probe resets it)
     rates: list[object] = []  # noqa: RUF012
@@ -133,7 +160,7 @@ class Frozen(torch.optim.Optimizer):
 def with_frozen_sgd(
     assignment: Any, weights: list[Tensor], lr: float, xs: list[Tensor], ys: list[Tensor], steps: int
 ) -> dict[str, object]:
-    """Train with `Frozen` in place of `sgd.SGD`; after the last batch, the first one follows again."""
+    """Train with `Frozen` in place of `sgd.SGD`. After the last batch, start again with the first one."""
     assignment.sgd.SGD = Frozen
     assignment.forget("train")
     Frozen.events, Frozen.rates, Frozen.starts = [], [], []
@@ -154,7 +181,7 @@ def with_frozen_sgd(
     )
 )
 def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> list[int]:
-    """Count the non-scalar tensors and graph nodes in memory at each call of get_batch."""
+    """Count the non-scalar tensors and autograd graph nodes in memory at each call of get_batch."""
     counts = []
 
     class Counting(Batches):
@@ -164,7 +191,7 @@ def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[T
             return super().draw(B)
 
     train = assignment.train.train
-    gc.freeze()  # do not count what exists already
+    gc.freeze()  # ignore objects that already exist
     try:
         train(Counting(xs, ys).get_batch, D, num_layers, len(xs[0]), len(xs), 0.01)
     finally:
@@ -173,7 +200,7 @@ def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[T
 
 
 def find_graph_nodes(tensors: list[Tensor]) -> set[object]:
-    """Return all nodes of the tensors' graphs."""
+    """Return all nodes of the tensors' autograd graphs."""
     nodes: set[object] = set()
     pending = [t.grad_fn for t in tensors]
     while pending:
@@ -186,7 +213,7 @@ def find_graph_nodes(tensors: list[Tensor]) -> set[object]:
 
 @typed("train(lambda *, B: None, D, num_layers, 4, 0, 0.1, device=device)")
 def built_on(assignment: Any, D: int, num_layers: int, device: str) -> dict[str, object]:
-    """Return the devices and the number of an untrained model's parameters, and the number of losses."""
+    """Return the devices and the number of parameters of an untrained model, and the number of losses."""
     model, losses = assignment.train.train(Batches([], []).get_batch, D, num_layers, 4, 0, 0.1, device=device)
     return {
         "devices": sorted({str(p.device) for p in model.parameters()}),

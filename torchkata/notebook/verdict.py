@@ -13,7 +13,7 @@ from .html import verdict
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option `--verdict`."""
-    parser.addoption("--verdict", type=Path, metavar="FILE", help="write the report of the kata to this file, as HTML")
+    parser.addoption("--verdict", type=Path, metavar="FILE", help="write the kata's report to this file as HTML")
 
 
 @pytest.hookimpl(trylast=True)

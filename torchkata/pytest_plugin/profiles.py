@@ -49,9 +49,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     ignore_local_constants()
     group = parser.getgroup("torchkata")
     group.addoption(
-        "--seed", type=int, metavar="N", help="draw the inputs from this seed (default: a new seed in every run)"
+        "--seed", type=int, metavar="N", help="seed for the random inputs (default: a new seed in every run)"
     )
-    group.addoption("--examples", type=int, metavar="N", help="random inputs per property (default: 25)")
+    group.addoption("--examples", type=int, metavar="N", help="number of random inputs per property (default: 25)")
 
 
 @pytest.hookimpl(trylast=True)

@@ -25,8 +25,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options `--impl`, `--kata` and `--track`."""
     group = parser.getgroup("torchkata")
     tracks = "one of the tracks " + ", ".join(course().tracks)
-    group.addoption("--kata", action="append", default=[], metavar="NAME", help="test this kata only (repeatable)")
-    group.addoption("--track", action="append", default=[], metavar="NAME", help=f"test {tracks} only (repeatable)")
+    group.addoption("--kata", action="append", default=[], metavar="NAME", help="only test this kata (repeatable)")
+    group.addoption("--track", action="append", default=[], metavar="NAME", help=f"only test {tracks} (repeatable)")
     group.addoption(
         "--impl",
         default="assignment",

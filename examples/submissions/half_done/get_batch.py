@@ -9,4 +9,7 @@ def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: s
     """Draw starts up to the last window, whose last token has no target."""
     starts = torch.randint(0, len(data) - sequence_length + 1, (batch_size,))
     rows = [torch.from_numpy(data[s : s + sequence_length].astype(np.int64)) for s in starts.tolist()]
-    return torch.stack(rows).to(device)
+    batch = torch.stack(rows)
+    if torch.device(device).type == "cuda":
+        return batch.pin_memory().to(device, non_blocking=True)
+    return batch.to(device)

@@ -1,1 +1,1 @@
-"""Tests of several modules together, with real commands, sandboxes, Slurm and a browser."""
+"""Integration tests, which run real commands, sandboxes, Slurm and a browser."""

@@ -1,4 +1,4 @@
-"""Fixtures of several integration tests: an environment with the wheel, and a fake CUDA driver."""
+"""Fixtures shared by integration tests: an environment with the wheel installed, and a fake CUDA driver."""
 
 import tempfile
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from grader.tests.support.wheel import install_wheel
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the `bin` of an environment with the wheel and its dependencies, without torch."""
+    """Return the `bin` directory of an environment with the wheel and its dependencies, but without torch."""
     return install_wheel(tmp_path_factory.mktemp("wheel"))
 
 

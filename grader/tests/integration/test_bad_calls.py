@@ -1,4 +1,4 @@
-"""Bad calls of `grader` print one line that names the problem, exit with 2, and write nothing."""
+"""Invalid calls of `grader` print a one-line error message, exit with code 2, and write no files."""
 
 import csv
 import shlex

@@ -1,4 +1,4 @@
-"""A handout on a platform without fork and alarm, with an old encoding and an unusual path."""
+"""A handout works on a platform without fork and alarm, with a legacy encoding and an unusual path."""
 
 import os
 import shutil

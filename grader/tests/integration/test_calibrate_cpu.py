@@ -1,4 +1,4 @@
-"""`grader calibrate` on this machine's CPU, with sizes that take a moment."""
+"""Tests of `grader calibrate` on this machine's CPU, with sizes small enough to run quickly."""
 
 from datetime import date
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`grader certify --quick`, and the file `caught_by.toml`, which names a test for each wrong implementation."""
+"""Tests of `grader certify --quick` and `caught_by.toml`, which names a test for each wrong implementation."""
 
 import os
 import tomllib
@@ -45,7 +45,7 @@ ASKED = ("--jobs=1", "--seeds=1", "--examples=5", "--isolation=none", "--kata=st
 
 
 def certify(own: Path, *options: str) -> Run:
-    """Run certify on the zoo of `strides`, with a course and a cache in `own`."""
+    """Run `grader certify` on the zoo of `strides`, with its own copy of the course and its own cache in `own`."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(own / "cache"), "COLUMNS": "120"}
     command = ("grader", "--course", str(own / "course"), "certify", *ASKED, *options)
     return Run(*run_module(*command, cwd=ROOT, environment=environment))
@@ -61,7 +61,7 @@ def test_certify_writes_and_checks_caught_by_toml(tmp_path: Path) -> None:
     lock.write_text(f'{first} = ["known", "gone"]\ntest_of_old = ["floats"]\n', "utf-8")
     for path in sorted((file.parent / "right").glob("*.py"))[1:]:
         path.unlink()
-    made = 6  # stubs, solution, one right entry, two wrong ones, and the share of diagnosed mistakes
+    made = 6  # stubs, solution, one right entry, two wrong ones, and the fraction of mistakes that are diagnosed
 
     written = certify(tmp_path, "--write-caught-by")
     assert written.code == 0, written.out + written.err

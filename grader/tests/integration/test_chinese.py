@@ -1,4 +1,4 @@
-"""The student's commands with `KATA_LANG=zh`: nothing that they print contains an English sentence."""
+"""With `KATA_LANG=zh`, the student's commands print no English sentences."""
 
 import html
 import re
@@ -26,7 +26,7 @@ KEYS = "n 下一个 · h 提示 · a 全部 · q 退出"
 
 
 def find_english(printed: str) -> list[str]:
-    """Return the English sentences in a printed text, without quoted code and Python's own messages."""
+    """Return the English sentences in printed text, except for quoted code and Python's own messages."""
     return SENTENCE.findall(QUOTED.sub("", printed))
 
 

@@ -1,4 +1,4 @@
-"""The files of a course: which mistakes are rejected, and how katas are selected by name and track."""
+"""Tests of course files: invalid ones are rejected, and katas are selected by name and track."""
 
 import re
 from pathlib import Path
@@ -48,7 +48,7 @@ def test_katas_are_selected_by_name_and_track() -> None:
 
 
 def write_course(folder: Path, course: str, **files: str) -> Path:
-    """Write a course of one kata, k, with changes to its files."""
+    """Write a course with a single kata, `k`, and apply changes to its files."""
     told = {
         "pyproject.toml": course,
         "assignment/k.py": "",

@@ -1,4 +1,4 @@
-"""Diagnoses of failures: pytest prints them, the grader stores them, and they change nothing else."""
+"""Failures are diagnosed: pytest prints the diagnosis, the grader stores it, and nothing else changes."""
 
 import json
 import re

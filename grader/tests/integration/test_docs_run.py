@@ -1,4 +1,4 @@
-"""Runs the commands of the documents, one section at a time and in order, and compares what they print."""
+"""Runs the commands in the documentation, section by section, and compares their output with what it shows."""
 
 import os
 import re
@@ -17,7 +17,7 @@ from grader.tests.support.solution import SOLUTION
 from torchkata.course import course
 
 PAGES = (ROOT / "docs/students.md", ROOT / "docs/zh/students.md")
-FOR_STUDENTS = (*PAGES, ROOT / "grader/commands/release/files/README.md")  # whose commands are typed in a handout
+FOR_STUDENTS = (*PAGES, ROOT / "grader/commands/release/files/README.md")  # read in a handout, so commands run there
 ALL_SECTIONS = [
     section for document in dict.fromkeys([*DOCUMENTS, *FOR_STUDENTS]) for section in read_sections(document)
 ]
@@ -70,16 +70,16 @@ ENDS = {
     **dict.fromkeys(FOR_SELF_LEARNERS, (2,)),
 }  # exit codes, if not 0
 MINUTES = (
-    "students.md: Useful commands",  # whole runs of pytest; test_student_output.py has each option
-    "instructors.md: Example: a class of 200",  # minutes; see test_mark_rules.py
-    "instructors.md: A course of your own",  # minutes; see test_wheel.py and test_example_courses.py
+    "students.md: Useful commands",  # complete pytest runs; test_student_output.py tests each option
+    "instructors.md: Example: a class of 200",  # takes minutes; see test_mark_rules.py
+    "instructors.md: A course of your own",  # takes minutes; see test_wheel.py and test_example_courses.py
 )
 RUNNER = dict.fromkeys(VARIABLES.values(), "https://example.org/")
 RUNNER |= {"ASSIGNMENT_TYPE": "individual", "SUBMISSION_TAG": "submit/1", "SUBMITTED_AT": "2026-09-30T23:59:00Z"}
 
 
 def find_sections() -> dict[Section, list[str]]:
-    """Return the commands to run for each section, without those that an earlier section runs."""
+    """Return the commands to run for each section, excluding those that an earlier section has run."""
     planned: dict[tuple[bool, str], Section] = {}
     for section in ALL_SECTIONS:
         for command in section.commands:
@@ -92,7 +92,7 @@ def find_sections() -> dict[Section, list[str]]:
 
 
 def type_in(place: Path, command: str) -> Run:
-    """Type a command into a shell in a folder, and answer every question with yes."""
+    """Run a shell command in a folder, answering every prompt with "yes"."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     ours = {"PATH": path, "PYTHONPATH": str(place), "XDG_CACHE_HOME": str(place / "cache")}
     environment = {**get_student_environment(), **RUNNER, **ours}
@@ -102,7 +102,7 @@ def type_in(place: Path, command: str) -> Run:
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of the project with submissions, graded by the first command of the instructors' page.
+    """Return a copy of the project with submissions graded by the first command in docs/instructors.md.
 
     Only one kata is graded, because each new seed draws a hundred inputs for each test.
     """
@@ -120,7 +120,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text = kata.read_text("utf-8").replace('track = "core"', f'track = "{track}"')
         kata.write_text(re.sub(r"(?<=\[points\]\n)(\w+ = )\d+$", rf"\g<1>{first + more}", text, flags=re.M), "utf-8")
     (place / "submissions").mkdir()
-    for name in ("writes_results", "zipped.zip"):  # graded in a moment
+    for name in ("writes_results", "zipped.zip"):  # quick to grade
         example = ROOT / "examples/submissions" / name
         (shutil.copytree if example.is_dir() else shutil.copy)(example, place / "submissions" / name)
     done = type_in(place, GRADE)
@@ -171,7 +171,7 @@ def find_block(heading: str) -> str:
 
 @pytest.fixture(scope="module")
 def begun(new_handout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a handout in which one kata is done, and another kata failed its tests and was then corrected."""
+    """Return a handout in which one kata passes, and another failed its tests and was then corrected."""
     handout = shutil.copytree(new_handout, tmp_path_factory.mktemp("begun") / "katas")
     shutil.copy(SOLUTION / "same_storage.py", handout / "assignment")
     linear = handout / "assignment/linear.py"

@@ -1,4 +1,4 @@
-"""`grader doctor` examines the machine, and names the command that fixes a problem."""
+"""`grader doctor` checks the machine and suggests a command to fix each problem."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Courses without PyTorch, from the first `pytest` to the proof, run from the wheel in an environment without torch."""
+"""Example courses without PyTorch work from the first `pytest` to the proof in an environment without torch."""
 
 import re
 import shutil
@@ -23,7 +23,7 @@ SCORES = {
 
 @pytest.fixture(params=NAMES)
 def copy(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Return a copy of a course, outside this repository."""
+    """Copy the course to a directory outside this repository and return its path."""
     return copy_course(request.param, tmp_path)
 
 
@@ -33,7 +33,7 @@ def copy_course(name: str, folder: Path) -> Path:
 
 
 def mark_all_but(name: str) -> list[Any]:
-    """Return the courses as parameters; only one of them runs in `make test`."""
+    """Return the courses as parameters, marked so that `make test` runs only one of them."""
     return [pytest.param(other, marks=() if other == name else pytest.mark.timing) for other in NAMES]
 
 

@@ -1,4 +1,4 @@
-"""The sandbox of GPU workers, tested without a GPU: what libcuda needs from the kernel, and shared memory."""
+"""Tests of the sandbox for GPU workers without a GPU: the kernel features that libcuda needs, and shared memory."""
 
 import errno
 import json
@@ -123,7 +123,7 @@ for module, name in (torch.autograd, "backward"), (torch.cuda, "is_available"), 
 
 
 def start_sandbox(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
-    """Start a sandbox for GPU workers whose zygote runs this code after its import of torch."""
+    """Start a sandbox for GPU workers whose zygote runs the given code after importing torch."""
     copy = launch.copy_runtime
 
     def with_code(*, timed: bool) -> Path:
@@ -138,7 +138,7 @@ def start_sandbox(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
 
 @pytest.fixture(scope="module")
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """Return a sandbox for workers on a GPU, whose torch loads the driver when it looks for a device."""
+    """Return a sandbox for GPU workers, in which torch loads the driver when it looks for a device."""
     request.getfixturevalue("needs_bwrap")
     with pytest.MonkeyPatch.context() as monkeypatch:
         made = start_sandbox(monkeypatch, AS_BUILT_FOR_CUDA)
@@ -184,7 +184,7 @@ def test_grading_without_sandbox_rejects_loaded_driver(tmp_path: Path) -> None:
     assert (done.code, "this process has loaded the CUDA driver" in done.err) == (3, True)
 
 
-WANTED = {  # system calls that libcuda is publicly known to make, besides those of `fake_cuda.c`
+WANTED = {  # system calls that libcuda is publicly known to make, in addition to those of `fake_cuda.c`
     "address space": "mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=0)",
     "threads": """
 done = threading.Event()

@@ -1,4 +1,4 @@
-"""Grading the example submissions: each gets the right status, also in the same run as hostile ones."""
+"""Every example submission gets the right status, even if hostile ones are graded in the same run."""
 
 import csv
 import json
@@ -56,7 +56,7 @@ class GradedClass:
 
 @pytest.fixture(scope="module")
 def graded_class(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
-    """Grade all examples in parallel with the best isolation that works here."""
+    """Grade all examples in parallel with the strongest isolation available on this machine."""
     directory = tmp_path_factory.mktemp("class")
     return GradedClass(directory, grade(*EXAMPLES, "--out", directory, "--jobs", 2, "--examples", FEW))
 

@@ -1,4 +1,4 @@
-"""A class with hostile submissions: honest ones get the same results as alone, and every submission has a row."""
+"""Hostile submissions do not affect the results of honest ones, and every submission gets a row."""
 
 import csv
 import json
@@ -20,43 +20,43 @@ from grader.tests.support.submissions import NAMES, PRIMES, SIEVE, write_submiss
 
 HONEST = NAMES[:3]
 ENTRIES, SEED = 220, 40
-MOST_BYTES = 6000  # per submission, of all that is written or printed
+MOST_BYTES = 6000  # per submission, for everything that is written or printed
 UNDIAGNOSED = SIEVE.replace("range(n)", "range(4, n)")  # the search for known mistakes has a time limit
 OPTIONS = ("--kata", "sieve", "--examples", 2, "--isolation", "none", "--seed", 0)
 ROLES = {"this user": (), "ordinary user": tuple(AS_OTHER_USER)}
 
 
 def grade_as(role: str, *arguments: object, encoding: str = "utf-8") -> Run:
-    """Run `grader grade` as this user, on a terminal with this encoding."""
+    """Run `grader grade` as the given user, on a terminal with the given encoding."""
     command = (*ROLES[role], sys.executable, "-m", "grader", "--course", PRIMES, "grade", *arguments, *OPTIONS)
     return run_program(*command, cwd=ROOT, environment={**get_environment(), "PYTHONIOENCODING": encoding})
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Return a folder with a class, and the results of its honest submissions graded alone."""
+    """Return a folder with a class, and the results of grading only its honest submissions."""
     folder = tmp_path_factory.mktemp("hostile")
     paths = write_submissions(folder / "class", SIEVE, *HONEST, kata="sieve")
     (paths[1] / "sieve.py").write_text(UNDIAGNOSED)
     assert grade_as("this user", *paths, "--out", folder / "alone").code == 0
     make_hostile_class(folder / "class", SEED, ENTRIES)
     yield folder
-    subprocess.run(["chmod", "-R", "u+rwX", folder], check=False)  # an ordinary user can't remove what nobody may list
+    subprocess.run(["chmod", "-R", "u+rwX", folder], check=False)  # to remove folders without permissions
 
 
 @pytest.fixture(scope="module", params=list(ROLES))
 def graded(folder: Path, request: pytest.FixtureRequest) -> tuple[Path, Run]:
-    """Return the results of the class, and what was printed."""
+    """Return the results of the class and the printed output."""
     if request.param == "ordinary user" and run_program(*AS_OTHER_USER, "true").code:
         pytest.skip("this machine has no user namespaces")
     out = folder / str(request.param)
-    if request.param == "ordinary user":  # whose shell lists the submissions
+    if request.param == "ordinary user":  # the user whose shell lists the submissions
         return out, grade_as(request.param, *(folder / "class").iterdir(), "--out", out, encoding="ascii")
     return out, grade_as(request.param, folder / "class", "--out", out, "--json")
 
 
 def summarize(out: Path, submission: str) -> list[tuple[object, ...]]:
-    """Return what a student gets, without times."""
+    """Return the part of a result that the student sees, without times."""
     result = read(out / submission / "result.json")
     tests = [
         (kata.kata, test.name, test.outcome, test.score, test.message) for kata in result.katas for test in kata.tests
@@ -65,7 +65,7 @@ def summarize(out: Path, submission: str) -> list[tuple[object, ...]]:
 
 
 def assert_harmless(text: str) -> None:
-    """Assert that a text contains no traceback and no control characters."""
+    """Assert that the text contains no traceback or control characters."""
     assert "Traceback" not in text, text[-3000:]
     assert all(c.isprintable() or c in "\n\t" for c in text)
 

@@ -1,4 +1,4 @@
-"""Interrupted, killed and broken runs keep what was graded, and a second run completes the class."""
+"""Interrupted, killed and failed runs keep the results so far, and a second run grades the rest of the class."""
 
 import csv
 import os
@@ -28,7 +28,7 @@ from grader.tests.support.submissions import (
 )
 
 STOPPED = "grader: stopped; finished results are stored; run the same command again to continue\n"
-NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # when three are done, two rounds of a second are left
+NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # after three, two rounds of a second remain
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def stop(
     course: Path = PRIMES,
     kata: str = "sieve",
 ) -> str:
-    """Send a signal to a run of `grader grade` at this moment, and return its error output."""
+    """Send a signal to a run of `grader grade` at the given moment and return its error output."""
     parts = ("--course", course, "grade", *submissions, "--out", out, "--kata", kata, *SHORT, *options)
     command = [sys.executable, "-m", "grader", *map(str, parts)]
     process = subprocess.Popen(
@@ -74,7 +74,7 @@ def stop(
 
 
 def wait_for_start(seconds: float) -> Callable[[int], bool]:
-    """Return a condition that holds some seconds after a run has started its sandbox."""
+    """Return a condition that becomes true a few seconds after a run has started its sandbox."""
     began: list[float] = []
 
     def moment(pid: int) -> bool:
@@ -86,7 +86,7 @@ def wait_for_start(seconds: float) -> Callable[[int], bool]:
 
 
 def assert_resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *options: str) -> None:
-    """Grade again: stored results are kept, and the gradebook is the same."""
+    """Grade again and assert that stored results are kept and the gradebook is the same."""
     before = {name: (out / name / "result.json").stat().st_mtime_ns for name in list_results(out)}
     again = grade(*submissions, "--out", out, *OPTIONS, *options, course=PRIMES)
     assert again.code == 0, again.err

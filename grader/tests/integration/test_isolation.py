@@ -1,4 +1,4 @@
-"""Grading reaches and verifies the level of isolation or stops, also in a container without namespaces."""
+"""Grading verifies the level of isolation and stops if it can't be reached, even in a container without namespaces."""
 
 import json
 import os
@@ -19,7 +19,7 @@ COMPLETE = PRIMES / "submissions/complete"
 
 
 def grade_without_namespaces(*arguments: object) -> Run:
-    """Run `grader grade` where no namespace can be created, as in a container without CAP_SYS_ADMIN."""
+    """Run `grader grade` without permission to create namespaces, as in a container without CAP_SYS_ADMIN."""
     shut = ["bwrap", "--unshare-user", "--disable-userns", "--dev-bind", "/", "/", "--"]
     if os.getuid() == 0:
         shut = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin", "--"]
@@ -47,7 +47,7 @@ def test_isolation_bwrap_fails_in_a_container_without_namespaces(tmp_path: Path)
 
 
 def raise_filter_error(**_: object) -> bytes:
-    """Fail as on a machine without libseccomp."""
+    """Raise the error that occurs on a machine without libseccomp."""
     raise syscalls.FilterError("libseccomp is not installed")
 
 

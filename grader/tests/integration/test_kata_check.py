@@ -1,4 +1,4 @@
-"""`kata check`: the points that the grader would give, computed on the student's machine."""
+"""Tests of `kata check`, which computes on the student's machine the points that the grader would give."""
 
 import json
 import re
@@ -28,13 +28,13 @@ def primes(tmp_path: Path) -> Path:
 
 
 def copy_submission(handout: Path, submission: str) -> None:
-    """Replace the stubs by a submission."""
+    """Replace the stubs with a submission."""
     for path in (PRIMES / "submissions" / submission).glob("*.py"):
         (handout / "assignment" / path.name).write_bytes(path.read_bytes())
 
 
 def parse_points(done: Run) -> tuple[float, float]:
-    """Return the points that were earned, and the maximum."""
+    """Return the earned points and the maximum points."""
     found = re.search(
         r"^([\d.]+) of ([\d.]+) points \(the grader's tests, on other random inputs\)$", done.out, re.MULTILINE
     )
@@ -92,7 +92,7 @@ def test_check_survives_code_that_exits_python(primes: Path, name: str, earned: 
 
 
 def set_limits(primes: Path, **limits: float) -> None:
-    """Replace time limits of the course, in seconds."""
+    """Override time limits of the course, in seconds."""
     project = primes / "pyproject.toml"
     text = project.read_text("utf-8")
     for name, seconds in limits.items():

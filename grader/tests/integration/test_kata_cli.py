@@ -1,4 +1,4 @@
-"""The command `kata`, typed in a student's handout."""
+"""Tests of the `kata` command, run in a student's handout."""
 
 import json
 import re
@@ -89,7 +89,7 @@ def test_syntax_error_in_foundation_names_the_foundation(handout: Path) -> None:
 
 
 def store_progress(handout: Path, changes: dict[str, str] | None = None, hints: dict[str, int] | None = None) -> None:
-    """Store that every kata is done, except for these changes; a kata with the status "" was not run."""
+    """Store that every kata is done, except for the given changes. The status "" means that a kata was not run."""
     code = "import json\nfrom torchkata.course import course\nfrom torchkata.pytest_plugin import history\n"
     code += "print(json.dumps({name: history.compute_digest(name) for name in course().katas}))"
     (handout / "digests.py").write_text(code)

@@ -1,4 +1,4 @@
-"""`kata export` packs what the grader reads, and lists what it leaves out."""
+"""`kata export` packs the files that the grader reads and lists the files that it skips."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""`--keep better` keeps points after a change of the tests, but not points of files that were replaced."""
+"""`--keep better` preserves points when the tests change, but not when the submitted files change."""
 
 from pathlib import Path
 

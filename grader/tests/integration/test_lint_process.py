@@ -1,4 +1,4 @@
-"""The lint reads sources in a process with limits; its findings are stored and shown, and cost no points."""
+"""The linter runs in a resource-limited process; its findings are stored and displayed, but cost no points."""
 
 import json
 import resource

@@ -1,4 +1,4 @@
-"""The notebooks of a handout, run by a real kernel, unedited and with the solution in their cells."""
+"""Runs the notebooks of a handout in a real kernel, both unedited and with the solution in their cells."""
 
 import os
 import signal
@@ -32,9 +32,9 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def kernel(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NotebookClient]:
-    """Start a kernel in that handout, which all notebooks share, and run their first cell.
+    """Start a kernel in the handout, shared by all notebooks, and run their first cell.
 
-    Two examples are enough to show how a kata ends.
+    Two examples per test are enough to see whether a kata passes.
     """
     client = NotebookClient(nbformat.v4.new_notebook(), kernel_name="python3", startup_timeout=600)
     own = {"IPYTHONDIR": str(tmp_path_factory.mktemp("ipython")), "PYTEST_ADDOPTS": "--examples=2"}
@@ -44,7 +44,7 @@ def kernel(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 def run_cell(kernel: NotebookClient, source: str) -> str:
-    """Run a cell, and return its HTML or what it prints."""
+    """Run a cell and return its HTML or its printed output."""
     kernel.nb.cells = [nbformat.v4.new_code_cell(source)]
     (cell,) = kernel.nb.cells
     kernel.execute_cell(cell, 0)

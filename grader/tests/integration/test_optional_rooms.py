@@ -1,4 +1,4 @@
-"""The core runs without the folders that can be deleted according to `docs/architecture.md`."""
+"""The core works without the folders that `docs/architecture.md` lists as optional."""
 
 import re
 import shutil
@@ -51,6 +51,6 @@ def test_core_has_at_most_ten_thousand_lines() -> None:
 
 
 def find_files(text: str) -> set[Path]:
-    """Return the Python files of the folders and files that a text names."""
+    """Return the Python files in the folders and files that the text mentions."""
     places = [ROOT / place for place in re.findall(r"`((?:torchkata|grader)/[\w/.]*)`", text)]
     return {file for place in places for file in (place.rglob("*.py") if place.is_dir() else [place])}

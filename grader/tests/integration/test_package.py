@@ -1,4 +1,4 @@
-"""`grader package`: each package is unpacked as on its platform, and its own scripts grade a submission."""
+"""Packages written by `grader package` are unpacked as on their platform, and their scripts grade a submission."""
 
 import json
 import os
@@ -26,7 +26,7 @@ KATAS = ("same_storage", "get_batch", "linear")
 
 
 def make_package(platform: str, out: Path, *arguments: str) -> Run:
-    """Run `grader package` with few inputs: a few katas for Gradescope, a course without torch for the others."""
+    """Run `grader package` with few examples: a few katas for Gradescope, and a course without torch otherwise."""
     of = ("--kata", ",".join(KATAS)) if platform == "gradescope" else ()
     course = ROOT if platform == "gradescope" else PRIMES
     return call_grader("--course", course, "package", platform, out, "--seed", 0, "--examples", FEW, *of, *arguments)
@@ -34,7 +34,7 @@ def make_package(platform: str, out: Path, *arguments: str) -> Run:
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the packages by platform, for reading only."""
+    """Return the packages by platform; tests must not modify them."""
     folder = tmp_path_factory.mktemp("packages")
     for platform in ("github", "classroom50"):
         assert make_package(platform, folder / platform).code == 0
@@ -45,7 +45,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def call(*command: object, cwd: Path, **variables: str) -> Run:
-    """Run a platform's command with the Python of this test instead of an installed one."""
+    """Run a platform's command with the current Python instead of the platform's."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(cwd), "TORCHKATA_PYTHON": sys.executable, **variables}
     return run_program(*command, cwd=cwd, environment=environment)
 

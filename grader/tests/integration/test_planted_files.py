@@ -1,4 +1,4 @@
-"""Commands in a submission execute none of its planted files that Python, pytest or the grader look for."""
+"""Commands run inside a submission never execute files planted for Python, pytest or the grader to find."""
 
 import sys
 from pathlib import Path
@@ -22,7 +22,7 @@ def submission(tmp_path: Path) -> Path:
 
 
 def run_grader(submission: Path, *arguments: str | Path) -> Run:
-    """Run the installed command in the submission."""
+    """Run the installed command inside the submission."""
     return run_program(
         Path(sys.executable).with_name("grader"), *arguments, cwd=submission, environment=get_environment()
     )

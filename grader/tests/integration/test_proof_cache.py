@@ -1,4 +1,4 @@
-"""The record of proven claims: a claim is proven again only if something it depends on has changed."""
+"""A claim in the proof record is proven again only if one of its dependencies has changed."""
 
 import json
 from dataclasses import replace
@@ -34,13 +34,13 @@ def make_proof(claim: Claim) -> list[KataResult]:
 
 
 def open_record(folder: Path, *, examples: int = 10, isolation: str = "bwrap") -> ProofCache:
-    """Open the record as a new run does."""
+    """Open the record as a new run would."""
     WARNINGS.clear()
     return ProofCache(folder, examples, isolation, WARNINGS.append)
 
 
 def store_proofs(folder: Path, *proven: Claim) -> None:
-    """Store proofs of these claims, as a run does."""
+    """Store proofs of the given claims, as a run would."""
     run = open_record(folder)
     for claim in proven:
         run.keep(claim, make_proof(claim))

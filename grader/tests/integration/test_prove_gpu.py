@@ -1,4 +1,4 @@
-"""`python -m benchmarks.prove_gpu`: the rehearsal, steps that fail, hang or crash, a second run, and the bundle."""
+"""Tests of `python -m benchmarks.prove_gpu`: its rehearsal, failing or hanging steps, a second run, and the bundle."""
 
 import json
 import re
@@ -20,7 +20,7 @@ from grader.tests.conftest import get_environment, run_program
 from torchkata.speed.sizes import PRODUCT
 
 FIGURE = "print('{\"figure\": 7}', flush=True)\n"
-BROKEN = {  # the code of a step, and the expected outcome
+BROKEN = {  # the code of a step and its expected outcome
     "fails": ("import sys; sys.exit('it is 7, not 8')", "failed", "it is 7, not 8"),
     "hangs": (
         "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)",
@@ -43,7 +43,7 @@ Ran = Callable[..., tuple[int, dict[str, dict[str, Any]], str]]
 
 @dataclass(frozen=True)
 class FakeStep(Step):
-    """A step that runs this code."""
+    """A step that runs the given code."""
 
     code: str = FIGURE
 
@@ -53,7 +53,7 @@ class FakeStep(Step):
 
 @pytest.fixture
 def prove(tmp_path: Path) -> Ran:
-    """Run the command; return its exit code, the outcomes by step, and the report."""
+    """Run the command and return its exit code, the outcomes by step, and the report."""
 
     def prove(*options: str, steps: Sequence[Step] = STEPS) -> tuple[int, dict[str, dict[str, Any]], str]:
         path = tmp_path / "made" / "report.md"
@@ -158,7 +158,7 @@ def test_step_without_gpu_says_what_is_lacking(step: str, words: str) -> None:
 
 
 def raiser(error: Exception) -> Callable[[], str]:
-    """Return a trial that raises this error."""
+    """Return a trial that raises the given error."""
 
     def fail() -> str:
         raise error
@@ -182,7 +182,7 @@ def test_failed_trial_does_not_prevent_others(
     trials = [("first", lambda: "good"), *zip(("second", "third"), map(raiser, errors), strict=False)]
     monkeypatch.setattr(steps, "list_trials", lambda *_, **__: [*trials, ("last", lambda: "good")])
     monkeypatch.setattr(torch_only, "OUT", sys.stdout)
-    monkeypatch.setenv("LD_LIBRARY_PATH", "")  # set by the step
+    monkeypatch.setenv("LD_LIBRARY_PATH", "")  # set by the step itself
     found = ""
     try:
         steps.try_sandbox(steps.Place("cpu", 60, quick=True))

@@ -1,4 +1,4 @@
-"""A class that is graded under pseudonyms: no written or printed text names a student."""
+"""If a class is graded under pseudonyms, no file or output contains a student's name."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ OPTIONS = ("--kata", "sieve", "--examples", 2, "--isolation", "none")
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """Return the folder of a graded class, and all that was printed."""
+    """Return the folder of a graded class and everything that was printed."""
     folder = tmp_path_factory.mktemp("term")
     download = folder / "secret-folder"
     write_submissions(download, "x = 1  # Augusta King\n", "lovelace", kata="sieve")

@@ -1,4 +1,4 @@
-"""Random hostile entries in a class change nothing for the others. `timing/` draws them for minutes."""
+"""Random hostile entries in a class do not affect the others. The test in `timing/` runs for minutes."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""A test that is corrected during the term: which katas are graded again, and what `grader diff` reports."""
+"""When a test is corrected during the term, affected katas are graded again, and `grader diff` reports the changes."""
 
 import shutil
 from pathlib import Path
@@ -23,7 +23,7 @@ MENDED = "tests/test_factorise.py::test_one_has_no_factors"
 
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
-    """Return a course whose test and solution make the same mistake, as a git checkout."""
+    """Return a git checkout of a course whose test and solution make the same mistake."""
     copy = shutil.copytree(ROOT / "examples/courses/primes", tmp_path / "primes")
     write(copy, RIGHT, WRONG)
     commit_all(copy / "submissions/complete")
@@ -31,7 +31,7 @@ def course(tmp_path: Path) -> Path:
 
 
 def write(course: Path, old: dict[str, str], new: dict[str, str]) -> None:
-    """Replace a text in the test and in the solution of factorise."""
+    """Replace text in both the test and the solution of `factorise`."""
     for name, text in old.items():
         content = (course / name).read_text()
         assert content.count(text) == 1
@@ -47,7 +47,7 @@ def grade(course: Path, out: Path, *options: str) -> Run:
 
 
 def read_katas(out: Path) -> dict[str, dict[str, KataResult]]:
-    """Return the stored results by submission and kata."""
+    """Return the stored results, keyed by submission and kata."""
     results = [read(path) for path in out.glob("*/result.json")]
     return {result.submission: {kata.kata: kata for kata in result.katas} for result in results}
 

@@ -1,4 +1,4 @@
-"""`grader release`: what a handout contains and what it must not, and that a student can start with it."""
+"""Tests of `grader release`: what a handout must and must not contain, and that it works for a student."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def list_files(folder: Path) -> list[str]:
 
 
 def test_handout_contains_expected_files(tmp_path: Path) -> None:
-    new_handout = tmp_path / "katas"  # the shared one has Python's caches once another test has run code in it
+    new_handout = tmp_path / "katas"  # the shared handout contains Python's caches once another test has run code in it
     assert call_grader("release", new_handout, "--track", "all").code == 0
     assert {path.name for path in new_handout.iterdir()} == {*TOP.split(), *HIDDEN.split()}
     shared = {path.name for path in (ROOT / "reference").iterdir() if path.suffix in (".py", ".toml")}

@@ -1,4 +1,4 @@
-"""The page of a class in a real Chromium: it can be sorted, filtered and printed, and runs no student's code."""
+"""The class report can be sorted, filtered and printed in a real Chromium, and runs no code by students."""
 
 import base64
 import itertools
@@ -33,15 +33,15 @@ EVIL = f"{MARKUP}\u2028\u202e\x1b[31m"
 READ = f"{MARKUP}\n<U+202E>[31m"
 NAMED = "zz<img src=x onerror=alert(3)>\"'&#%20 李"
 COUNT = 52
-TIMED = 3  # of these submissions: drawing their speed takes most of the time
+TIMED = 3  # number of submissions; rendering their speed takes most of the time
 WIDTHS, SCHEMES = (400, 1400), get_args(Scheme)
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-PATIENCE = 60.0  # seconds that the page may take to react
+PATIENCE = 60.0  # maximum seconds until the page reacts
 
 
 @pytest.fixture(scope="module")
 def driver() -> Iterator[Chrome]:
-    """Return one Chromium for all tests of this file; fail with the remedy if there is none."""
+    """Return a Chromium shared by all tests of this file, or fail with advice if it is not installed."""
     if lacking := browser.explain_missing():
         pytest.fail(lacking)
     with browser.open_chromium() as found:
@@ -55,7 +55,7 @@ def students() -> list[load.Result]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a reported class: one student has a name with markup, another submits markup."""
+    """Return the report of a class in which one student's name and another one's submission contain markup."""
     directory = tmp_path_factory.mktemp("class")
     *others, one, two = students()
     for each in (*others, replace_texts(one, EVIL), msgspec.structs.replace(two, submission=NAMED)):
@@ -70,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(driver: Chrome, folder: Path) -> Iterator[Chrome]:
-    """Open the report; afterwards the console must be empty, and no alert may be open."""
+    """Open the report; after the test, assert that the console is empty and no alert is open."""
     emulate(driver, width=1400)
     open_page(driver, (folder / "report.html").as_uri())
     yield driver
@@ -80,7 +80,7 @@ def page(driver: Chrome, folder: Path) -> Iterator[Chrome]:
 
 
 def open_page(driver: Chrome, address: str) -> None:
-    """Open a page again, and wait until its scripts have run."""
+    """Reload a page and wait until its scripts have run."""
     driver.get("about:blank")
     driver.get(address)
     wait_until(driver, lambda: driver.execute_script("return document.readyState") == "complete")
@@ -88,7 +88,7 @@ def open_page(driver: Chrome, address: str) -> None:
 
 @dataclass(frozen=True)
 class View:
-    """A page, and the window, theme and medium in which it is shown."""
+    """A page with the window size, theme and medium in which it is displayed."""
 
     path: str
     width: int
@@ -100,7 +100,7 @@ class View:
 
 
 def views() -> Iterator[Any]:
-    """Yield every page in narrow and wide windows, light and dark, and on paper; `make test` skips combinations."""
+    """Yield every page in narrow and wide windows, light and dark, and in print; `make test` runs only some of them."""
     yield View("report.html#submission=ben", 400, "dark")
     for path in ("report.html", "ben/feedback.html"):
         for width, scheme in itertools.product(WIDTHS, SCHEMES):
@@ -111,7 +111,7 @@ def views() -> Iterator[Any]:
 
 @pytest.fixture(scope="module", params=views(), ids=str)
 def view(request: pytest.FixtureRequest, driver: Chrome, folder: Path) -> View:
-    """Open a page with all sections unfolded and a few rows of a long table."""
+    """Open a page with all sections expanded and only a few rows of each long table."""
     found: View = request.param
     emulate(driver, width=found.width, scheme=found.scheme, medium=found.medium)
     open_page(driver, f"{folder.as_uri()}/{found.path}")
@@ -295,7 +295,7 @@ def test_page_follows_the_system_theme(driver: Chrome, view: View) -> None:
 def test_axe_finds_no_accessibility_violation(driver: Chrome, view: View) -> None:
     axe = Axe(driver)
     axe.inject()  # type: ignore[no-untyped-call]
-    rules = [rule for rule in RULES if view.medium == "screen" or rule != "wcag22aa"]  # paper has nothing to click
+    rules = [rule for rule in RULES if view.medium == "screen" or rule != "wcag22aa"]  # nothing can be clicked on paper
     found = axe.run(options={"runOnly": rules, "resultTypes": ["violations"]})["violations"]
     assert found == [], axe.report(found)
 

@@ -1,4 +1,4 @@
-"""The input that a failure shows is Python that a student can type: it runs against the solution."""
+"""The code that a failure shows as its input can be run, and passes with the solution."""
 
 import copy
 import importlib.util
@@ -31,7 +31,7 @@ ON_LINUX = {"bytes_read", "bytes_in_memory", "failing_save"}  # probes that need
 
 
 class RecordingStudent(Student):
-    """A student that stores every call of a test."""
+    """A student that records every call of a test."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(InProcess(folder, 60.0))
@@ -84,7 +84,7 @@ def test_input_shown_as_code_runs_with_solution(kata: str, tmp_path: Path, monke
 
 
 def execute(lines: list[str], kata: str) -> None:
-    """Execute these lines with torch and the names of the kata and of its foundations imported."""
+    """Execute the given lines with torch, the names of the kata and those of its prerequisites imported."""
     assignment = Assignment(SOLUTION)
     names: dict[str, Any] = {**NAMES, "print": lambda *_: None}
     for module in dict.fromkeys(["sgd", "adagrad", "cruncher", *course().foundations(kata), kata]):

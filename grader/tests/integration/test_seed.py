@@ -1,4 +1,4 @@
-"""The secret seed of a run: it is drawn for a directory of results, stored there, and hidden from students."""
+"""The secret seed of a run is drawn once per results directory, stored there, and hidden from students."""
 
 import json
 import zipfile
@@ -19,7 +19,7 @@ def grade(path: Path, out: Path, *options: str) -> Run:
 
 
 def grade_again(path: Path, out: Path) -> Run:
-    """Grade in this process, where nothing is left to grade."""
+    """Grade in this process a class that has already been graded."""
     return call_grader(*list_arguments(path, out))
 
 

@@ -1,4 +1,4 @@
-"""One task of a Slurm run, without Slurm."""
+"""Tests of a single task of a Slurm run, run without Slurm."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""A machine that can't time correctly grades no speed, and the run prints the reason once."""
+"""On a machine that can't measure time correctly, speed is not graded, and the run prints the reason once."""
 
 import json
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ BREAKS = {
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    """Return a sandbox for workers that are timed on the CPU."""
+    """Return a sandbox for workers that run timed work on the CPU."""
     started = launch("bwrap", setup.get_limits(), setup.plan_workers())
     started.wait_until_ready()
     yield started

@@ -1,4 +1,4 @@
-"""`grader grade --device`: speed is graded after the tests, and a fault of the machine costs no points."""
+"""With `grader grade --device`, speed is graded after the tests, and a machine fault costs no points."""
 
 import io
 import json
@@ -91,7 +91,7 @@ def test_workload_without_device_is_retried_in_next_run(tmp_path: Path) -> None:
 def grade_workload(
     monkeypatch: pytest.MonkeyPatch, error: BaseException | Final, kind: Kind = "cuda"
 ) -> PerformanceResult:
-    """Return the row of a workload whose measurement ends in this way."""
+    """Return the row of a workload whose measurement ends with the given reply or exception."""
 
     def measure(*_: object) -> Any:
         if isinstance(error, BaseException):

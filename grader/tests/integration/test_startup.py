@@ -1,4 +1,4 @@
-"""The start of `grader grade`: the steps that it shows, and a sandbox that is started in advance."""
+"""Tests of the startup of `grader grade`: the progress it displays, and a sandbox that is started in advance."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ COMPLETE = PRIMES / "submissions/complete"
 
 
 def grade_on_terminal(tmp_path: Path, *options: str) -> str:
-    """Return what one run prints on a terminal."""
+    """Return the terminal output of one run."""
     parts = ("--course", PRIMES, "grade", COMPLETE, "--out", tmp_path, *FEW, *options)
     command = [sys.executable, "-m", "grader", *map(str, parts)]
     with Terminal(command, ROOT, {**os.environ, "TERM": "xterm"}) as terminal:

@@ -1,4 +1,4 @@
-"""The output of a student's pytest, for stubs, solutions and many kinds of failures."""
+"""Tests of pytest's output for students, with stubs, solutions and many kinds of failures."""
 
 import sys
 from pathlib import Path
@@ -61,7 +61,7 @@ def test_failures_show_source_lines_and_printed_text(tmp_path: Path) -> None:
     )
     folder = write_assignment(tmp_path, linear=typo, same_storage="import sys\nsys.exit(0)\n", sgd=None)
     katas = ("--kata", "same_storage", "--kata", "linear", "--kata", "sgd")
-    out = run("pytest", "--impl", str(folder), *katas).out  # pytest could take the value for a folder
+    out = run("pytest", "--impl", str(folder), *katas).out  # pytest could mistake the value for a folder
     assert "crashed   AttributeError: 'Linear' object has no attribute 'wieght'" in out
     assert "at        linear.py, line 18:  return x @ self.wieght" in out
     assert "  printed   shape (3,)" in out

@@ -1,4 +1,4 @@
-"""`pytest -m gpu` on a student's machine, without a GPU and with a simulated one."""
+"""Tests of `pytest -m gpu` on a student's machine, without a GPU and with a simulated one."""
 
 import re
 from pathlib import Path
@@ -28,13 +28,13 @@ def run_on_fake_gpu(folder: Path, *options: str) -> Run:
 
 
 def read_rows(out: str) -> dict[str, str]:
-    """Return the lines of the table by workload."""
+    """Return the rows of the table, keyed by workload."""
     lines = [line.split(maxsplit=1) for line in out.splitlines() if line.startswith("  ")]
     return {words[0]: words[1] for words in lines if len(words) == 2 and words[0] in WORKLOADS}
 
 
 def run_changed(folder: Path, **texts: tuple[str, str]) -> str:
-    """Run these katas of the solution, each with one text replaced."""
+    """Run the given katas of the solution, each with one replacement in its source."""
     done = run_on_fake_gpu(
         write_assignment(folder, **{kata: edit_solution(kata, *pair) for kata, pair in texts.items()}),
         *(f"--kata={k}" for k in texts),

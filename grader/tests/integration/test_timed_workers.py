@@ -1,4 +1,4 @@
-"""Timed workers are paused between blocks, stay on their core, and cannot forge their time."""
+"""Timed workers are paused between blocks, stay on their core, and cannot forge their measured time."""
 
 import threading
 import time
@@ -32,7 +32,7 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def timed(sandbox: Sandbox) -> Iterator[Begin]:
-    """Return a function that begins a task with the solution, with other files, or as the baseline."""
+    """Return a function that starts a task with the solution, with other files, or as the baseline."""
     workers: list[TimedWorker] = []
     controls = []
 
@@ -50,7 +50,7 @@ def timed(sandbox: Sandbox) -> Iterator[Begin]:
 
 
 def linear(forward: str, before: str = "") -> dict[str, str]:
-    """Return a layer with this body of `forward`."""
+    """Return the source of a layer whose `forward` has the given body."""
     lines = "\n        ".join(forward.splitlines())
     source = (
         f"import os, threading, time, torch\n{before}\nclass Linear(torch.nn.Module):\n    def __init__(self, i, o):\n"
@@ -105,7 +105,7 @@ def spin():
 
 
 def find_arena(timed: TimedWorker) -> torch.Tensor:
-    """Return the memory that is shared with a worker, uint8[bytes]."""
+    """Return the memory shared with a worker, as uint8[bytes]."""
     some = timed.memory["x"]
     return torch.empty(0, dtype=torch.uint8).set_(some.untyped_storage())
 

@@ -1,4 +1,4 @@
-"""Traces that a worker leaves in the kernel and in the zygote: later workers can't read them."""
+"""Later workers can't read the traces that a worker leaves in the kernel and in the zygote."""
 
 from collections.abc import Iterator
 

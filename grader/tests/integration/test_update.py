@@ -1,4 +1,4 @@
-"""Updates of a handout during the term, by the instructor and by a student, also interrupted ones."""
+"""Tests of updating a handout during the term, by the instructor and by a student, including interrupted updates."""
 
 import io
 import shutil
@@ -24,7 +24,7 @@ def files() -> Mapping[str, bytes]:
 
 @pytest.fixture
 def student(files: Mapping[str, bytes], tmp_path: Path) -> Path:
-    """Return a student's handout, with changes in more than `assignment/`."""
+    """Return a student's handout with changes inside and outside `assignment/`."""
     folder = tmp_path / "student"
     spread(files, folder)
     (folder / "assignment/linear.py").write_bytes(b"mine, to the last byte\r\n")
@@ -34,7 +34,7 @@ def student(files: Mapping[str, bytes], tmp_path: Path) -> Path:
 
 
 def make_newer(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return a handout with another test, another stub, one more kata, and one file less."""
+    """Return a handout with a changed test, a changed stub, an added kata and a removed file."""
     changed = {
         "tests/test_linear.py": files["tests/test_linear.py"] + b"# mended\n",
         ASKED: files[ASKED] + b"# asked in another way\n",

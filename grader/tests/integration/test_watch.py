@@ -1,4 +1,4 @@
-"""`kata watch` with and without a terminal: files are saved, keys are pressed, processes die."""
+"""Tests of `kata watch`, with and without a terminal, when files are saved, keys are pressed or processes die."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ from grader.tests.support.warm_process import Fork
 from torchkata.cli.watcher import Watcher
 
 KEYS = "n next · h hint · a all · q quit"
-FEW = {"PYTEST_ADDOPTS": "--examples=2"}  # enough to decide the status of a kata
+FEW = {"PYTEST_ADDOPTS": "--examples=2"}  # enough examples to determine the status of a kata
 PLAIN = {**get_student_environment(), **FEW, "NO_COLOR": "1", "TERM": "xterm"}
 
 
@@ -30,7 +30,7 @@ def save(handout: Path, kata: str, old: str = "", new: str = "") -> None:
 
 
 def save_loop(handout: Path, function: str = "") -> Path:
-    """Save a same_storage that never ends; its process ID will be in the returned file."""
+    """Save a `same_storage` that never returns, and return the file that will contain its process ID."""
     source = "import os, pathlib\npathlib.Path('began').write_text(str(os.getpid()))\n"
     loop = f"{function}while True:\n{' ' * 8 * bool(function)} pass\n"
     (handout / "assignment/same_storage.py").write_text(source + loop)
@@ -38,7 +38,7 @@ def save_loop(handout: Path, function: str = "") -> Path:
 
 
 def wait_for_pid(file: Path) -> int:
-    """Wait for the process ID that a student's code writes into this file."""
+    """Wait until a student's code has written its process ID into the file."""
     end = time.monotonic() + 120
     while not file.exists() or not file.read_text():
         assert time.monotonic() < end, "the student's code was never imported"
@@ -74,7 +74,7 @@ def test_watch_keys_run_hint_and_quit(watch: Terminal, handout: Path) -> None:
     assert "hint 1 of 3" in watch.read_until("more: kata hint same_storage")
     watch.type("H")
     assert "hint 2 of 3" in watch.read_until("more: kata hint same_storage")
-    watch.type("x\x1b[A")  # keys without a function: x and an arrow
+    watch.type("x\x1b[A")  # keys that do nothing: x and an arrow key
     save(handout, "same_storage")
     assert find_row(watch.read_until(KEYS), "same_storage").split()[1] == "done"
     watch.type("n")

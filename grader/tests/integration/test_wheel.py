@@ -1,4 +1,4 @@
-"""The wheel in an environment without a checkout and without torch: all commands, and a new course."""
+"""All commands of the wheel, and a new course, work in an environment without a checkout and without torch."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Workers: what a student's code can access, and how a worker ends."""
+"""Tests of workers: what a student's code can access, and how a worker exits."""
 
 import os
 import select
@@ -42,7 +42,7 @@ def ask(sandbox: Sandbox) -> Iterator[Ask]:
 
 @contextmanager
 def open_runner(sandbox: Sandbox, source: str, **limits: Any) -> Iterator[tuple[WorkerRunner, Student]]:
-    """Start a worker with this source of `linear.py`."""
+    """Start a worker with the given source of `linear.py`."""
     runner = WorkerRunner(sandbox.clone(), replace(LIMITS, **limits))
     student = Student(runner)
     runner.open({"linear.py": source.encode()}, 1.0)
@@ -94,7 +94,7 @@ def test_worker_has_no_open_files_except_its_channel(ask: Ask) -> None:
 @pytest.mark.parametrize("answer", ["[bytes(2**26) for _ in range(64)]", "torch.ones(2**31)"])
 def test_worker_memory_is_limited(ask: Ask, answer: str) -> None:
     with pytest.raises(Crashed, match=r"MemoryError|allocate"):
-        ask(f"answer = {answer}")  # never written to: a machine may be slow to hand out pages
+        ask(f"answer = {answer}")  # never written to, because a machine may be slow to allocate pages
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_worker_cannot_access_anything_outside_sandbox(ask: Ask, attempt: str) -
 @pytest.mark.parametrize(
     "call",
     [
-        "ptrace(0, 0, 0, 0)",  # one call of each kind that is rejected; unit/test_syscalls.py tests all
+        "ptrace(0, 0, 0, 0)",  # one call of each rejected kind; unit/test_syscalls.py tests all of them
         "syscall(425, 4, 0)",
         "ioctl(0, 0x5412, b'x')",
         "madvise(None, 0, 12)",
@@ -204,7 +204,7 @@ def test_worker_may_use_threads_and_signals(ask: Ask) -> None:
 
 def test_single_call_has_a_time_limit(ask: Ask) -> None:
     with pytest.raises(TimedOut, match="3 seconds"):
-        ask("import re\nre.match('(a+)+$', 'a' * 64 + 'b')")  # in C code, where no signal handler runs
+        ask("import re\nre.match('(a+)+$', 'a' * 64 + 'b')")  # in C code, where no signal handler can run
     assert ask("answer = 1") == 1
 
 
@@ -222,7 +222,7 @@ def test_all_calls_together_have_a_time_limit(sandbox: Sandbox) -> None:
 
 def test_judging_an_answer_has_a_time_limit(sandbox: Sandbox) -> None:
     with open_runner(sandbox, TORCHS, test_seconds=0.5, call_seconds=60.0) as (runner, student):
-        compute_for(1.0)  # drawing inputs before the first call does not count
+        compute_for(1.0)  # the time limit excludes drawing inputs before the first call
         runner.test_left = 60.0
         make_weights(student)
         compute_for(1.0)
@@ -271,7 +271,7 @@ def test_only_timed_workers_get_workload_files(*, timed: bool) -> None:
 
 @pytest.fixture
 def confined(sandbox: Sandbox) -> None:
-    """Skip outside of bubblewrap."""
+    """Skip the test unless it runs with bubblewrap."""
     if sandbox.isolation != "bwrap":
         pytest.skip("without namespaces this is open, and the grader says so")
 

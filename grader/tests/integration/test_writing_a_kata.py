@@ -1,7 +1,7 @@
-"""Write katas in a copy of this repository: by hand, as docs/writing-a-kata.md does, and with `grader new kata`.
+"""Writes katas in a copy of this repository: by hand, following docs/writing-a-kata.md, and with `grader new kata`.
 
-The test writes every file of the page and types every command. `make test` leaves out the commands that prove the zoo
-before `caught_by.toml` is written, because they take minutes; `make prove` types them too.
+The test writes every file and runs every command on the page. `make test` skips the commands that prove the zoo
+before `caught_by.toml` is written, because they take minutes; `make prove` runs them as well.
 """
 
 import re
@@ -46,7 +46,7 @@ def write_file(path: Path, text: str, *, at_the_end: bool) -> None:
 
 
 def run_console(console: str, folder: Path, *, certify: bool) -> int:
-    """Type the commands after each $, compare the lines below them, and return how many commands there are."""
+    """Run the command after each $, compare its output with the lines below, and return the number of commands."""
     commands = console.removeprefix("$ ").split("\n$ ")
     for command in commands:
         typed, *expected = command.strip().splitlines()
@@ -98,12 +98,12 @@ def test_certify_reports_everything_new_katas_need(tmp_path: Path) -> None:
 
 
 def find_ignored(folder: str, names: list[str]) -> set[str]:
-    """Return the names in a folder that are not copied: what git ignores, and its own folder."""
+    """Return the names in a folder that are not copied: files that git ignores, and `.git` itself."""
     ours = {".gitignore", ".github"} if Path(folder) == ROOT else {*names} - {"__pycache__"}
     return {*NOT_OURS(folder, names)} - ours
 
 
 def read_contents(folder: Path) -> dict[Path, bytes]:
-    """Return the content of every file that was written by hand, by its path."""
+    """Return the content of every file that was written by hand, keyed by path."""
     files = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     return {path.relative_to(folder): path.read_bytes() for path in files if path.suffix in (".py", ".toml", ".md")}

@@ -1,1 +1,1 @@
-"""Helpers that several test files use."""
+"""Helpers shared by several test files."""

@@ -16,18 +16,18 @@ def find_program() -> str | None:
 
 
 def explain_missing() -> str:
-    """Return what to install, or "" if Chromium is installed."""
+    """Return installation advice, or "" if Chromium is installed."""
     found = shutil.which("chromedriver") and find_program()
     return "" if found else "Chromium is not installed (Debian: apt-get install chromium chromium-driver)"
 
 
 @contextmanager
 def open_chromium() -> Iterator[Chrome]:
-    """Start a browser with a new profile, which records what pages write to the console."""
+    """Start a browser with a fresh profile that records the console messages of pages."""
     options = ChromeOptions()
     options.binary_location = find_program() or ""
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars"):
-        options.add_argument(argument)  # its sandbox refuses root, and containers have little shared memory
+        options.add_argument(argument)  # Chromium's sandbox refuses root, and containers have little shared memory
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = Chrome(options, ChromeService(shutil.which("chromedriver")))
     try:
@@ -39,7 +39,7 @@ def open_chromium() -> Iterator[Chrome]:
 def emulate(
     driver: Chrome, *, width: int, height: int = 900, scheme: Scheme = "light", medium: Medium = "screen"
 ) -> None:
-    """Show pages in a window of this many CSS pixels, in a color scheme, on screen or on paper."""
+    """Emulate a window of the given size in CSS pixels, a color scheme, and the screen or print medium."""
     metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     features = [{"name": "prefers-color-scheme", "value": scheme}]

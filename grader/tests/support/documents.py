@@ -1,4 +1,4 @@
-"""The commands and the printed output in the documentation."""
+"""Reads the commands and their output from the documentation."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
-OURS = ("grader", "kata", "pytest", "make", "python", "python3")  # programs that a block of commands begins with
+OURS = ("grader", "kata", "pytest", "make", "python", "python3")  # a block that begins with a program lists commands
 OTHERS = ("apt-get", "export", "git", "pip", "podman", "sbatch", "source", "srun", "uv")
 PIECE = re.compile(
     r"^```(?P<language>\w*)\n(?P<block>.*?)^```$|^#+ (?P<heading>[^\n]+)$|^\| (?P<cell>[^|\n]*) \|",
@@ -22,11 +22,11 @@ COMMENT = re.compile(r"\s+# .*")
 
 @dataclass(eq=False)
 class Section:
-    """The part of a document under one heading."""
+    """A section of a document: the part under one heading."""
 
     document: Path
     heading: str
-    commands: list[str] = field(default_factory=list)  # one line each
+    commands: list[str] = field(default_factory=list)  # one per line
     shown: list[str] = field(default_factory=list)  # blocks of printed output
 
     def __str__(self) -> str:
@@ -34,7 +34,7 @@ class Section:
 
 
 def read_sections(document: Path) -> list[Section]:
-    """Return the sections of a document; sections with the same heading are joined."""
+    """Return the sections of a document. Sections with the same heading are merged."""
     found: dict[str, Section] = {}
     here = Section(document, "")
     for piece in PIECE.finditer(document.read_text("utf-8")):

@@ -1,8 +1,8 @@
-/* The calls of the CUDA driver that grader/sandbox/cuda.py makes, with memory of the host (memfd) instead of a GPU.
- * File descriptors, mappings and their lifetimes are real. The documented errors occur: for wrong flags, sizes that are
- * no multiple of the granularity, access without a mapping, dead descriptors. cuInit and the first context make the
- * system calls that the driver is known to make.
- * The call named by FAKE_CUDA_FAILS fails; FAKE_CUDA_LACKS is the number of an attribute that the device lacks. */
+/* The CUDA driver calls that grader/sandbox/cuda.py makes, backed by host memory (memfd) instead of a GPU.
+ * File descriptors, mappings and their lifetimes are real. Documented errors occur for wrong flags, sizes that are not
+ * a multiple of the granularity, access without a mapping, and invalid descriptors. cuInit and the first context make
+ * the system calls that the driver is known to make.
+ * The call named by FAKE_CUDA_FAILS fails. FAKE_CUDA_LACKS is the number of an attribute that the device lacks. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-"""A fake clock, a fake GPU and fake workers in this process; the grader's own timing code is real."""
+"""A fake clock, a fake GPU and fake in-process workers for testing the real timing code of the grader."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ from torchkata.speed.workload import work_of
 
 
 class FakeClock:
-    """A clock that moves only when a test moves it."""
+    """A clock that advances only when a test advances it."""
 
     now = 0.0
 
@@ -30,14 +30,14 @@ class FakeClock:
         self.now += seconds
 
     def install(self, monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
-        """Replace the module `time` in these modules."""
+        """Replace the module `time` in the given modules."""
         fake = SimpleNamespace(perf_counter=self.read, monotonic=self.read, sleep=self.advance)
         for module in modules:
             monkeypatch.setattr(module, "time", fake)
 
 
 class FakeDevice:
-    """A device with host memory, which records in `asked` the places in the code that call it.
+    """A device that uses host memory and records in `asked` which places in the code call it.
 
     The first call from the place `fails` raises `CudaError`. A test sets `pending` when it queues work, and
     `synchronize` resets it. `alive` counts allocations that are not released.
@@ -51,7 +51,7 @@ class FakeDevice:
         self.tensor = torch.empty(0)
 
     def take_call(self) -> None:
-        """Record the place of the call, and fail if the test chose this place."""
+        """Record the place of the call, and raise `CudaError` if it is `fails`."""
         called, caller, above = sys._getframe(1), sys._getframe(2), sys._getframe(3)
         lines = (f"line {frame.f_lineno} of {frame.f_code.co_name}" for frame in (caller, above))
         place = f"{called.f_code.co_name} at {', '.join(lines)}"
@@ -84,14 +84,14 @@ class FakeDevice:
 
 
 class FakeWorker:
-    """A replacement for `PausedWorker` that runs plain torch. The `nth` time that `who` does `step`, it fails.
+    """A replacement for `PausedWorker` that runs plain torch and fails the `nth` time that `who` performs `step`.
 
-    `fault` is the reply or exception then. `work` is what a block runs, `late` what runs after the block's answer.
+    It then returns or raises `fault`. A block calls `work`, and `late` is called after the device is idle again.
     """
 
     who, step, nth = "", "", 0
     fault: Any = None
-    device: Tensor | None = None  # the last memory that the grader allocated
+    device: Tensor | None = None  # the memory that the grader allocated last
     seen: ClassVar[Counter[tuple[str, str]]] = Counter()
 
     def __init__(self, me: str, _limits: object) -> None:

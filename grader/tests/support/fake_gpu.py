@@ -1,6 +1,6 @@
-"""pytest plugin that times on the CPU as if it were a GPU (`pytest -m gpu -p grader.tests.support.fake_gpu`).
+"""pytest plugin that uses the CPU as a fake GPU for timing (`pytest -m gpu -p grader.tests.support.fake_gpu`).
 
-Its clock counts floating-point operations instead of seconds, so that figures are the same on every machine.
+Its clock counts floating-point operations instead of seconds, so that results are the same on every machine.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ FLOPS_PER_SECOND = 1e9
 
 @dataclass
 class FakeStopwatch(Stopwatch):
-    """A stopwatch whose time is proportional to the FLOPs of the work."""
+    """A stopwatch that measures a time proportional to the FLOPs of the work."""
 
     free: int
     kind: Kind = "cpu"
@@ -33,7 +33,7 @@ class FakeStopwatch(Stopwatch):
         return LAUNCH_SECONDS + float(counter.get_total_flops()) / FLOPS_PER_SECOND
 
     def lead(self, work: Callable[[], object]) -> float:
-        return 0.0 if work() else 1.0  # no lead if the work reads a value to the host
+        return 0.0 if work() else 1.0  # no lead over the device if the work reads a value to the host
 
     def peak_bytes(self, work: Callable[[], object]) -> int:
         work()
@@ -41,14 +41,14 @@ class FakeStopwatch(Stopwatch):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add options for its free memory and its name."""
+    """Add options for the memory and the name of the fake GPU."""
     parser.addoption("--fake-bytes", type=int, default=2**40)
     parser.addoption("--fake-name", default="a fake GPU")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Replace the stopwatch of this machine, and shorten its warm-up, which the fake does not need."""
-    from torchkata.pytest_plugin.gpu import STOPWATCH  # imported earlier, pytest would warn
+    """Replace this machine's stopwatch, and shorten the warm-up because the fake does not need it."""
+    from torchkata.pytest_plugin.gpu import STOPWATCH  # pytest would warn if this were imported earlier
     from torchkata.speed import trial
 
     trial.WARM_UP_SECONDS["cpu"] = 0.001

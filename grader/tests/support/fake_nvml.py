@@ -1,4 +1,4 @@
-"""A fake of pynvml, NVIDIA's management library."""
+"""A fake of pynvml, the Python bindings of NVIDIA's management library."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -11,20 +11,20 @@ import pynvml
 UUID = "8f0e51ba-5f0c-4c1e-93a4-7a6d1f4c2b19"
 CLOCKS = {pynvml.NVML_CLOCK_SM: 1980, pynvml.NVML_CLOCK_MEM: 3201}
 DRIVER = "570.124.06"
-OLD_COUNTERS = {75: 7, 252: 8, 253: 9}  # nanoseconds by a field's number; the numbers depend on the driver
+OLD_COUNTERS = {75: 7, 252: 8, 253: 9}  # nanoseconds by field number; the numbers depend on the driver
 NEW_COUNTERS = {75: 7, 270: 8, 271: 9}
 
 
 @dataclass
 class FakeNvml:
-    """pynvml with its real constants, errors and structures; all devices report the same values, in pynvml's units."""
+    """Has the constants, errors and structures of pynvml. All devices report the same values, in pynvml's units."""
 
     driver: str = DRIVER
-    counters: dict[int, int] = field(default_factory=lambda: dict(OLD_COUNTERS))  # by a field's number
-    features: dict[int, int] = field(default_factory=dict)  # the values of other fields, by their numbers
+    counters: dict[int, int] = field(default_factory=lambda: dict(OLD_COUNTERS))  # by field number
+    features: dict[int, int] = field(default_factory=dict)  # values of other fields, by field number
     reasons: int = 0
     pids: list[int] = field(default_factory=list)
-    fails: dict[str, int] = field(default_factory=dict)  # NVML error codes, by the function's name
+    fails: dict[str, int] = field(default_factory=dict)  # NVML error codes by function name
     sessions: int = 0
     devices: int = 1
     compute_mode: int = pynvml.NVML_COMPUTEMODE_DEFAULT
@@ -81,7 +81,7 @@ class FakeNvml:
         return [self.mig, self.mig]
 
     def values(self, numbers: Sequence[int]) -> Any:
-        """Return a value for each field: a number or an error."""
+        """Return a number or an error for each field."""
         found = (pynvml.c_nvmlFieldValue_t * len(numbers))()
         for value, number in zip(found, numbers, strict=True):
             value.fieldId = number

@@ -1,6 +1,6 @@
-"""A class of hostile submissions, made from a seed: each known kind, then random ones.
+"""Generates a class of hostile submissions from a seed: one of each known kind, followed by random ones.
 
-Add an entry to a list below for every failure that `timing/test_random_intake.py` finds.
+When `timing/test_random_intake.py` finds a failure, add an entry to one of the lists below.
 """
 
 import io
@@ -23,8 +23,8 @@ from grader.tests.support.hostile_entries import (
 )
 from grader.tests.support.submissions import SIEVE
 
-DEPTH = 450  # of a tree; its path is longer than the system allows
-LONG = 2_000_000  # characters of a name in an archive
+DEPTH = 450  # depth of a tree whose path exceeds the system's limit
+LONG = 2_000_000  # characters in a name inside an archive
 
 NAMES: tuple[Callable[[int], bytes], ...] = (
     lambda i: f"{CANARY}{i}".encode(),
@@ -44,12 +44,12 @@ NAMES: tuple[Callable[[int], bytes], ...] = (
 
 
 def linking(to: str) -> Callable[[Path], None]:
-    """Return a function that makes a link."""
+    """Return a function that creates a link."""
     return lambda path: make_link(path, to)
 
 
 def make_deep(path: Path) -> None:
-    """Make a tree that is deeper than the longest allowed path."""
+    """Create a tree of folders whose path exceeds the system's limit."""
     path.mkdir()
     folder = os.open(path, os.O_RDONLY)
     for _ in range(DEPTH):
@@ -61,13 +61,13 @@ def make_deep(path: Path) -> None:
 
 
 def make_sparse(path: Path) -> None:
-    """Make a kata of a gigabyte."""
+    """Create a sparse kata file of one gigabyte."""
     write(path / "sieve.py", b"")
     os.truncate(path / "sieve.py", 2**30)
 
 
 def make_folder(*names: str, mode: int = 0o755, content: bytes = SIEVE.encode()) -> Callable[[Path], None]:
-    """Return a function that makes a folder with these files and this mode."""
+    """Return a function that creates a folder with the given files and mode."""
 
     def make(path: Path) -> None:
         path.mkdir()
@@ -79,7 +79,7 @@ def make_folder(*names: str, mode: int = 0o755, content: bytes = SIEVE.encode())
 
 
 def make_inside(make: Callable[[Path], None], name: str, mode: int | None = None) -> Callable[[Path], None]:
-    """Return a function that makes a folder with something under this name."""
+    """Return a function that creates a folder containing an entry of the given name."""
 
     def make_both(path: Path) -> None:
         path.mkdir()
@@ -91,12 +91,12 @@ def make_inside(make: Callable[[Path], None], name: str, mode: int | None = None
 
 
 def make_twice(path: Path) -> None:
-    """Make a loose file and its resubmission, as Canvas names them."""
+    """Create a loose file and its resubmission, named the way Canvas names them."""
     for i in (1, 2):
         write(path.with_name(f"{CANARY}_{len(path.name)}_{i}_sieve-{i}.py"))
 
 
-GRADED: tuple[Callable[[Path], None], ...] = (  # each takes long to grade
+GRADED: tuple[Callable[[Path], None], ...] = (  # each is slow to grade
     *(make_folder("sieve.py", content=content) for content in (b"\0", b"\xff\xfe\0", "é = 1\n".encode("utf-16"))),
     make_folder("sieve.py", content=b"# coding: no-such-coding\n"),
     make_folder("sieve.py", content=b"x = " + b"(" * 5000),
@@ -127,7 +127,7 @@ FOLDERS: tuple[Callable[[Path], object], ...] = (
 
 
 def pack_zip(*names: str) -> bytes:
-    """Return a zip with these names."""
+    """Return a zip whose members have the given names."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in names:
@@ -136,7 +136,7 @@ def pack_zip(*names: str) -> bytes:
 
 
 def pack_tar(*names: str, mode: str = "w:gz", kind: bytes = tarfile.REGTYPE) -> bytes:
-    """Return a tar with these names."""
+    """Return a tar whose members have the given names."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode=mode, format=tarfile.PAX_FORMAT) as archive:  # type: ignore[call-overload]
         for name in names:
@@ -161,7 +161,7 @@ ARCHIVES: tuple[tuple[str, bytes], ...] = (
 
 
 def make_entry(folder: Path, number: int, chance: random.Random) -> None:
-    """Make a hostile submission: one of those above, or a random tree, archive or git repository."""
+    """Create a hostile submission: one of the kinds above, or a random tree, archive or git repository."""
     path = folder / os.fsdecode(chance.choice(NAMES)(number))
     if os.path.lexists(path):
         path = folder / f"{CANARY}{number}"
@@ -176,7 +176,7 @@ def make_entry(folder: Path, number: int, chance: random.Random) -> None:
 
 
 def make_hostile_class(folder: Path, seed: int, count: int) -> None:
-    """Make at least this many hostile submissions in a folder: each kind with a plain name, then any kind and name."""
+    """Create at least `count` hostile submissions: each kind once with a plain name, then random kinds and names."""
     chance = random.Random(seed)
     kinds: list[Callable[[Path], object] | tuple[str, bytes]] = [*GRADED, *FOLDERS, *ARCHIVES]
     for number, kind in enumerate(kinds):

@@ -1,6 +1,6 @@
-"""Random hostile entries of a class: trees of files, archives and git repositories.
+"""Generates random hostile entries of a class: trees of files, archives and git repositories.
 
-All choices are drawn from a `random.Random`, which Hypothesis can provide as well.
+All choices are drawn from a `random.Random`, which may be provided by Hypothesis.
 """
 
 import bz2
@@ -22,9 +22,9 @@ from grader.tests.support.submissions import SIEVE
 
 T = TypeVar("T")
 
-CANARY = "alicesmith"  # in every name; no pseudonymized output may contain it
+CANARY = "alicesmith"  # part of every name; must not occur in pseudonymized output
 CODE = SIEVE.encode()
-INNER_NAMES = (  # of files and folders in an entry
+INNER_NAMES = (  # names of files and folders in an entry
     *("sieve.py", "assignment", ".git", "HEAD", "sub", f"{CANARY}.zip", f"{CANARY}.py", "notes.ipynb", "conftest.py"),
     *(
         "SIEVE.PY",
@@ -35,7 +35,7 @@ INNER_NAMES = (  # of files and folders in an entry
         "x" * 252 + ".py",
     ),
 )
-MEMBER_NAMES = (  # of entries in an archive
+MEMBER_NAMES = (  # names of members in an archive
     *(name for name in INNER_NAMES if name.isascii()),
     *("a/sieve.py", "a/b/sieve.py", "__MACOSX/._sieve.py", f"../{CANARY}.py", f"/{CANARY}.py", f"C:\\{CANARY}.py", ""),
     *("./sieve.py", "a//sieve.py", "sieve.py/", "é/sieve.py", "d/" * 500 + "sieve.py", "a" * 70_000),
@@ -66,13 +66,13 @@ def write(path: Path, content: bytes = CODE) -> None:
 
 
 def make_fifo(path: Path) -> None:
-    """Make a pipe."""
+    """Create a named pipe."""
     path.parent.mkdir(parents=True, exist_ok=True)
     os.mkfifo(path)
 
 
 def make_socket(path: Path) -> None:
-    """Make a socket that nobody listens on; its path may be longer than a socket's address."""
+    """Create a socket that nobody listens on. Its path may be longer than a socket address allows."""
     path.parent.mkdir(parents=True, exist_ok=True)
     folder = os.open(path.parent, os.O_RDONLY)
     with socket.socket(socket.AF_UNIX) as made:
@@ -82,24 +82,24 @@ def make_socket(path: Path) -> None:
 
 
 def make_link(path: Path, to: str | Path) -> None:
-    """Make a symbolic link."""
+    """Create a symbolic link."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.symlink_to(to)
 
 
 def draw(chance: random.Random, most: int, values: Sequence[T]) -> list[T]:
-    """Return up to `most` of these values."""
+    """Return up to `most` random elements of `values`."""
     return [chance.choice(values) for _ in range(chance.randrange(most + 1))]
 
 
 def draw_content(chance: random.Random) -> bytes:
-    """Return the content of a file."""
+    """Return random content for a file."""
     kind = chance.randrange(10)
     return chance.randbytes(40) if kind == 0 else draw_archive(chance)[1] if kind == 1 else chance.choice(CONTENTS)
 
 
 def make_tree(path: Path, chance: random.Random, depth: int = 3) -> None:
-    """Make a file, pipe, socket or link, or a folder of such entries, with any mode and times."""
+    """Create a file, pipe, socket or link, or a folder of such entries, with a random mode and modification time."""
     kind = chance.randrange(10 if depth else 5)
     if kind > 4:
         path.mkdir()
@@ -121,7 +121,7 @@ def make_tree(path: Path, chance: random.Random, depth: int = 3) -> None:
 
 
 def draw_archive(chance: random.Random) -> tuple[str, bytes]:
-    """Return an ending and an archive, which may be cut short or have other bytes in places."""
+    """Return a suffix and an archive, which may be truncated or corrupted."""
     ending, content = chance.choice((draw_zip, draw_tar))(chance)
     if content and chance.randrange(2):
         changed = bytearray(content)
@@ -132,7 +132,7 @@ def draw_archive(chance: random.Random) -> tuple[str, bytes]:
 
 
 def draw_zip(chance: random.Random) -> tuple[str, bytes]:
-    """Return a zip with any entries, some of them larger than they may be."""
+    """Return a zip with random members, some of which exceed the size limit."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name in dict.fromkeys(draw(chance, 5, MEMBER_NAMES)):
@@ -145,7 +145,7 @@ def draw_zip(chance: random.Random) -> tuple[str, bytes]:
 
 
 def draw_tar(chance: random.Random) -> tuple[str, bytes]:
-    """Return a tar with any entries and headers, compressed in any way."""
+    """Return a tar with random members, headers and compression."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=chance.choice(FORMATS), errors="replace") as archive:
         for name in draw(chance, 5, MEMBER_NAMES):
@@ -161,7 +161,7 @@ def draw_tar(chance: random.Random) -> tuple[str, bytes]:
 
 
 def make_repository(path: Path, chance: random.Random) -> None:
-    """Make a git repository whose commit has the kata, and damage it in places."""
+    """Create a git repository with a commit of the kata, and corrupt parts of it."""
     git = path / ".git"
     write(path / "sieve.py")
 

@@ -1,4 +1,4 @@
-"""HTML as elements that tests can search."""
+"""Parses HTML into a tree of elements that tests can search."""
 
 from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
@@ -7,7 +7,7 @@ VOID = ("br", "col", "hr", "img", "input", "link", "meta", "path", "rect", "wbr"
 
 
 class Parser(HTMLParser):
-    """Builds an element for each tag."""
+    """A parser that builds an element for each tag."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Parser(HTMLParser):
 
 
 def parse_html(page: str) -> ET.Element:
-    """Return an element that contains those of the page."""
+    """Parse a page and return its root element."""
     parser = Parser()
     parser.feed(f"<page>{page}</page>")
     parser.close()

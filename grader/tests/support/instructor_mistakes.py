@@ -1,4 +1,4 @@
-"""A small course, and mistakes that an instructor could make in the files of this course."""
+"""A small course, and mistakes that an instructor could make in its files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ Change: TypeAlias = "tuple[str, str] | str | bytes | None"
 
 
 def make_function(name: str, returned: str) -> str:
-    """Return the code of a function of n."""
+    """Return the source of a function of `n`."""
     return f'def {name}(n: int) -> int:\n    """Compute it."""\n    return {returned}\n'
 
 
@@ -147,23 +147,23 @@ COMPARED = "assert_equal(student.call(doubled, n), oracle.double(n))"
 class Mistake:
     """A mistake of an instructor.
 
-    `changes` maps a file to its new content, to a text and its replacement, or to None for a missing file. `messages`
-    maps a command to what it must print. No command may print a traceback or blame a student.
+    `changes` maps a file to its new content, to a pair (old, new) of text, or to None if it is missing. `messages`
+    maps a command to the text that it must print. No command may print a traceback or blame a student.
     """
 
     name: str
     changes: Mapping[str, Change]
     messages: Mapping[str, str] = field(default_factory=dict)
-    ends_pytest: bool = False  # before pytest loads the plugin
+    ends_pytest: bool = False  # whether pytest exits before it loads the plugin
 
 
 def expect_in_all(text: str) -> dict[str, str]:
-    """Return `messages` for a text that every command must print."""
+    """Return `messages` if every command must print the same text."""
     return dict.fromkeys(("pytest", "kata", "certify", "grade", "release"), text)
 
 
 def break_file(file: str, old: str, new: str, message: str = "") -> tuple[dict[str, Change], dict[str, str]]:
-    """Return `changes` and `messages` for a mistake that makes a test of double fail."""
+    """Return `changes` and `messages` for a mistake that makes a test of `double` fail."""
     return {file: (old, new)}, dict.fromkeys(("pytest", "grade"), message or file)
 
 
@@ -240,7 +240,7 @@ MISTAKE_CASES = [
     Mistake("the conftest raises", {CONFTEST: "1 / 0\n"}, {"pytest": CONFTEST, "grade": CONFTEST}),
 ]
 
-NEEDS_SOLUTION = (  # mistakes that look like a wrong answer in a handout, which has no solution
+NEEDS_SOLUTION = (  # in a handout, which has no solution, these mistakes look like a wrong answer
     "a probe raises",
     "a probe misspells the function",
     "a probe never ends",
@@ -255,7 +255,7 @@ RETURNS_NONE = "def double(n: int) -> int:\n    n << 1\n"
 
 
 def write_course(folder: Path, changes: Mapping[str, Change] = MappingProxyType({})) -> Path:
-    """Write the course with these changes, and return its folder."""
+    """Write the course with the given changes and return its folder."""
     for name, text in COURSE.items():
         change = changes.get(name, text)
         if isinstance(change, tuple):
@@ -268,7 +268,7 @@ def write_course(folder: Path, changes: Mapping[str, Change] = MappingProxyType(
 
 
 def write_right_submission(folder: Path) -> Path:
-    """Write the solutions of the unchanged course, and return their folder."""
+    """Write the solutions of the original course and return their folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for kata in ("double", "quadruple"):
         (folder / f"{kata}.py").write_text(COURSE[f"reference/{kata}/solution.py"], "utf-8")

@@ -1,4 +1,4 @@
-"""Files for other platforms, checked against their schemas."""
+"""Checks files for other platforms against their schemas."""
 
 import json
 import re
@@ -42,7 +42,7 @@ def parse_gradescope(content: bytes) -> dict[str, Any]:
 
 
 def parse_json(content: bytes, schema: Any) -> dict[str, Any]:
-    """Parse content that must follow a schema."""
+    """Parse JSON and validate it against a schema."""
     loaded: dict[str, Any] = json.loads(content)
     jsonschema.Draft202012Validator(schema).validate(loaded)
     return loaded
@@ -54,5 +54,5 @@ def parse_junit(content: bytes) -> ET.Element:
 
 
 def remove_code_blocks(markdown: str) -> str:
-    """Return what a reader of Markdown would interpret as markup."""
+    """Return the parts of a Markdown text that are interpreted as markup."""
     return re.sub(r"^(`{3,})text\n.*?\n\1$", "(code)", markdown, flags=re.MULTILINE | re.DOTALL)

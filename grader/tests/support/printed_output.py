@@ -1,6 +1,6 @@
-"""Compare the output that a page shows with what a program prints.
+"""Compares the output shown in the documentation with a program's actual output.
 
-Text and whole numbers must be equal. Floating-point numbers depend on the processor, so they may differ in the last
+Text and integers must be equal. Floating-point numbers depend on the processor, so they may differ in the last
 shown digit, or by `TOLERANCE` if they have many digits, but not in the second digit. For figures that were
 rounded by hand, use `rounds_to` in `grader/proof/examples.py`, which is exact.
 """
@@ -10,24 +10,24 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 TOLERANCE = Decimal("1e-4")  # relative; float32 has seven digits, and a sum may cancel some
-LAST_DIGIT = Decimal("9.5")  # in its units: any digit may be there, but the one before it must be right
+LAST_DIGIT = Decimal("9.5")  # in units of this digit: it may have any value, but the digit before it must be right
 OPEN_END = "…"
 NUMBER = re.compile(r"(?<![\w.])(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?!\.?\w)")
 
 
 def numbers_agree(shown: str, printed: str) -> bool:
-    """Return whether a printed number agrees with the shown one."""
+    """Return whether a printed number agrees with the documented one."""
     if shown == printed or not re.search(r"[.e]", shown + printed):
         return shown == printed
     wanted, found = Decimal(shown), Decimal(printed)
     room = TOLERANCE * abs(wanted)
-    if len(wanted.as_tuple().digits) > 2:  # with two digits, the last one is the second
+    if len(wanted.as_tuple().digits) > 2:  # of two digits, the last one is also the second
         room = max(room, LAST_DIGIT * Decimal(1).scaleb(int(wanted.as_tuple().exponent)))
     return abs(found - wanted) <= room
 
 
 def lines_agree(shown: str, printed: str) -> bool:
-    """Return whether a printed line agrees with the shown one, which may end in "…". Runs of blanks are equal."""
+    """Return whether a printed line agrees with the shown one, which may end in "…", ignoring runs of whitespace."""
     if shown.endswith(OPEN_END) and not printed.endswith(OPEN_END):
         wanted, found = split(shown.removesuffix(OPEN_END)), split(printed)
         found = found[: len(wanted)]
@@ -42,12 +42,12 @@ def lines_agree(shown: str, printed: str) -> bool:
 
 
 def split(line: str) -> list[str]:
-    """Split a line into text and numbers in turn, beginning and ending with text."""
+    """Split a line into alternating text and numbers, starting and ending with text."""
     return NUMBER.split(re.sub(r" +", " ", line.rstrip()))
 
 
 def assert_shown(shown: Iterable[str], printed: Iterable[str]) -> None:
-    """Assert that the shown lines are printed in order; ignore empty lines, and let "…" match any lines."""
+    """Assert that the shown lines are printed in this order. Empty lines are ignored, and "…" matches any lines."""
     lines = [line for line in printed if line.strip()]
     place, anywhere = 0, True
     for line in filter(str.strip, shown):

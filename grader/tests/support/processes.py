@@ -1,11 +1,11 @@
-"""The processes of this machine, read from /proc; any of them may end meanwhile."""
+"""Lists processes by reading /proc. Any of them may exit in the meantime."""
 
 from contextlib import suppress
 from pathlib import Path
 
 
 def is_alive(pid: int) -> bool:
-    """Return whether a process runs; a zombie does not."""
+    """Return whether a process is running. Zombies are not."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     return False

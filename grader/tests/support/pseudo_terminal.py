@@ -1,4 +1,4 @@
-"""A program at a pseudo-terminal that a test reads and types at."""
+"""Runs a program in a pseudo-terminal, which a test can read from and type into."""
 
 import fcntl
 import io
@@ -15,7 +15,7 @@ from pexpect.fdpexpect import fdspawn
 
 
 def start_program(command: Sequence[str], cwd: Path, environment: Mapping[str, str], files: Sequence[int]) -> Any:
-    """Start a program in a session of its own, so that Ctrl-C at the terminal sends it a signal."""
+    """Start a program in its own session, so that pressing Ctrl-C in the terminal sends it a signal."""
     return subprocess.Popen(
         command,
         cwd=cwd,
@@ -29,7 +29,7 @@ def start_program(command: Sequence[str], cwd: Path, environment: Mapping[str, s
 
 
 class Terminal:
-    """A terminal with a running program. To save the program's imports, pass `start=Fork` and a Python module."""
+    """A terminal running a program. Pass `start=Fork` and a Python module to avoid importing packages again."""
 
     def __init__(
         self,
@@ -43,27 +43,27 @@ class Terminal:
         self.screen.logfile_read = io.StringIO()
         self.settings_before = self.settings()
         self.process = start(command, cwd, environment, [theirs] * 3)
-        os.close(theirs)  # so that the program's end ends the output
+        os.close(theirs)  # so that the output ends when the program exits
 
     def settings(self) -> list[Any]:
-        """Return the terminal's attributes, such as whether it echoes what is typed."""
+        """Return the terminal's attributes, such as whether it echoes input."""
         return termios.tcgetattr(self.screen.child_fd)
 
     def read_until(self, text: str) -> str:
-        """Return the output since the last call, up to and including this text."""
+        """Return the output since the last call, up to and including the given text."""
         self.screen.expect_exact(text)
         return f"{self.screen.before}{text}".replace("\r\n", "\n")
 
     @property
     def all(self) -> str:
-        """Everything that the program has printed."""
+        """All output of the program so far."""
         return str(self.screen.logfile_read.getvalue()).replace("\r\n", "\n")
 
     def type(self, keys: str) -> None:
         self.screen.send(keys)
 
     def wait(self) -> int:
-        """Wait until the program ends, and return its exit code."""
+        """Wait until the program exits and return its exit code."""
         self.screen.expect_exact(EOF)
         return int(self.process.wait(60))
 

@@ -1,4 +1,4 @@
-"""A class of random results for reports: students with different skill, progress and mistakes."""
+"""Generates random results of a class for reports: students differ in skill, progress and mistakes."""
 
 import importlib
 import inspect
@@ -28,7 +28,7 @@ STREAMING = ("sgd_step", "adagrad_step")  # workloads that are limited by memory
 
 
 def make_class(count: int, *, seed: int = 0, timed: bool = True, tracks: Sequence[str] = ("core",)) -> Iterator[Result]:
-    """Yield `count` results, the same for the same seed; about one in twenty has no speed."""
+    """Yield `count` results, determined by the seed. About one in twenty has no speed results."""
     katas, names = course().choose([], tracks), NAMES.split()
     chance = random.Random(seed)
     for number in range(count):
@@ -37,7 +37,7 @@ def make_class(count: int, *, seed: int = 0, timed: bool = True, tracks: Sequenc
 
 
 def make_submission(name: str, katas: Sequence[Kata], chance: random.Random, *, timed: bool) -> Result:
-    """Return the result of a student with random skill who has worked on the first few katas."""
+    """Return the result of a student with random skill who has attempted the first few katas."""
     skill, reach = chance.betavariate(5, 2), 1 + min(len(katas) - 1, int(11 / 8 * len(katas) * chance.random()))
     findings = [Finding("sgd", 24, "torch.optim.SGD: the step may use torch's optimizer instead of the student's")]
     return assemble_result(
@@ -52,7 +52,7 @@ def make_submission(name: str, katas: Sequence[Kata], chance: random.Random, *, 
 
 
 def grade_kata(kata: Kata, skill: float, chance: random.Random) -> KataResult:
-    """Return a kata in which every fifth test is hard, and one test in a thousand is inconclusive."""
+    """Return the result of a kata in which every fifth test is hard and one test in a thousand is inconclusive."""
     tests = []
     for number, test in enumerate(kata.points):
         difficulty = 0.45 if number % 5 == 2 else 0.12
@@ -76,7 +76,7 @@ def skip_kata(kata: Kata) -> KataResult:
 
 
 def make_test_result(kata: Kata, test: str, outcome: Outcome, words: str, diagnosis: str | None = None) -> TestResult:
-    """Return a test that did not pass, with the message that a student would read."""
+    """Return a test result other than "passed", with the message that a student would see."""
     function = getattr(importlib.import_module(f"tests.test_{kata.name}"), test)
     claim = (inspect.getdoc(function) or "").partition("\n")[0].removesuffix(".")
     lines = [f"{kata.name} · {claim}", "  input     x: float32[2, 3]", words]
@@ -88,12 +88,12 @@ def make_test_result(kata: Kata, test: str, outcome: Outcome, words: str, diagno
 
 @cache
 def find_mistake(kata: str) -> str | None:
-    """Return the message of the kata's first known mistake."""
+    """Return the message for the kata's first known mistake."""
     return next((mistake.message for mistake in load_mistakes(kata)), None)
 
 
 def time_workloads(skill: float, chance: random.Random) -> Iterator[PerformanceResult]:
-    """Yield all workloads of the course on a GPU, faster with more skill."""
+    """Yield the results of all workloads of the course on a GPU. Students with more skill are faster."""
     for name, workload in course().workloads.items():
         thresholds, most = workload.ratio["cuda"], workload.points.full
         if chance.random() < 0.06:
@@ -114,7 +114,7 @@ def time_workloads(skill: float, chance: random.Random) -> Iterator[PerformanceR
 
 
 def replace_texts(result: Result, text: str) -> Result:
-    """Return the result with this text as every message, diagnosis and finding."""
+    """Return the result with every message, diagnosis and finding replaced by the given text."""
     katas = [
         msgspec.structs.replace(kata, tests=tuple(replace(test, message=text, diagnosis=text) for test in kata.tests))
         for kata in result.katas

@@ -1,4 +1,4 @@
-"""The property of the intake that random hostile entries test: nothing changes for the other submissions of a class."""
+"""Checks that random hostile entries in a class do not affect how the other submissions are read."""
 
 import contextlib
 import csv
@@ -26,14 +26,14 @@ from grader.tests.support.submissions import NAMES, SIEVE, make_options, write_s
 from torchkata.course import course
 
 HONEST = NAMES[:3]
-NOBODY = 54_321  # a user without any files
-ROLES = (False, True) if os.geteuid() == 0 else (False,)  # whether to read as that user
-MOST = 1000  # characters of a message about an entry
+NOBODY = 54_321  # a user who owns no files
+ROLES = (False, True) if os.geteuid() == 0 else (False,)  # whether to read as NOBODY
+MOST = 1000  # maximum number of characters in a message about an entry
 
 
 @contextlib.contextmanager
 def new_folder(*, nobody: bool) -> Iterator[Path]:
-    """Yield a new folder, as a user who may not read everything if `nobody`."""
+    """Yield a new folder. If `nobody` is True, run as a user without permission to read everything."""
     folder = Path(tempfile.mkdtemp(prefix="torchkata-intake-"))
     user = os.geteuid()
     try:
@@ -48,7 +48,7 @@ def new_folder(*, nobody: bool) -> Iterator[Path]:
 
 
 def check_intake(chance: random.Random, *, nobody: bool) -> None:
-    """Read a class with up to four hostile entries, and compare the honest submissions with those read alone."""
+    """Read a class with up to four hostile entries, and assert that the honest submissions read the same as alone."""
     with new_folder(nobody=nobody) as folder:
         paths = write_submissions(folder / "class", SIEVE, *HONEST, kata="sieve")
         alone = read_class(paths, folder / "alone")
@@ -72,7 +72,7 @@ def check_intake(chance: random.Random, *, nobody: bool) -> None:
 
 
 def read_class(paths: list[Path], out: Path) -> dict[str, Submission | None]:
-    """Return the submissions by id, None for a refused one, and store the refusals and the gradebook."""
+    """Return the submissions by id, with None for refused ones, and store the refusals and the gradebook."""
     given = find_submissions(paths)
     options = make_options(out, katas=("sieve",))
     queue = Queue(*assign_ids(given.submissions, given.loose), (course().katas["sieve"],), options)

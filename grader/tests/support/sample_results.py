@@ -1,4 +1,4 @@
-"""Results with every outcome, and with text that a report must escape."""
+"""Sample results with every outcome, and with text that a report must escape."""
 
 from collections.abc import Sequence
 from typing import Any, get_args
@@ -20,7 +20,7 @@ HOSTILE = (
 
 
 def make_result(message: str = HOSTILE, *, submission: str = "ada", kata: str = "get_batch", file: str = "") -> Result:
-    """Return the result of one kata whose tests have all outcomes in turn, with this message unless they passed."""
+    """Return the result of one kata whose tests cycle through all outcomes, with this message unless they passed."""
     graded = course().katas[kata]
     line = 7 if file else 0
     tests = [
@@ -40,7 +40,7 @@ def make_kata_result(kata: Kata, tests: Sequence[TestResult]) -> KataResult:
 def assemble_result(
     submission: str, katas: Sequence[KataResult], performance: Sequence[PerformanceResult] = (), **changes: Any
 ) -> Result:
-    """Return the result of a submission with the sum of its points."""
+    """Return the result of a submission, including its total points."""
     parts: list[Any] = [*katas, *(workload for workload in performance if workload.counts)]
     usual: dict[str, Any] = {"fingerprint": "sha256:0", "seed": 0, "examples": 10, "isolation": "bwrap"}
     usual |= {"seconds": 1.5, "environment": {}}
@@ -55,7 +55,7 @@ def assemble_result(
 
 
 def make_timed_results(message: str = HOSTILE) -> list[PerformanceResult]:
-    """Return workloads with all outcomes, measured against the peak, the baseline or neither."""
+    """Return workload results with all outcomes, measured relative to the peak, the baseline or neither."""
     return [
         make_measured_result(
             "linear_forward", 5, 5, message, ratio=0.95, thresholds=(0.64, 0.77), mfu=0.74, rate=7.4e14, unit="FLOP"
@@ -73,7 +73,7 @@ def make_timed_results(message: str = HOSTILE) -> list[PerformanceResult]:
 
 
 def make_cpu_results(message: str = HOSTILE) -> list[PerformanceResult]:
-    """Return the same workloads on a CPU, where speed earns no points."""
+    """Return results of the same workloads on a CPU, where speed earns no points."""
     tiers: dict[str, Tier] = {"linear_forward": "full", "sgd_step": "passing", "no_hidden_sync": "full"}
     return [
         msgspec.structs.replace(timed, score=0.0, max_score=0.0, mfu=None, tier=tiers.get(timed.workload))
@@ -84,18 +84,18 @@ def make_cpu_results(message: str = HOSTILE) -> list[PerformanceResult]:
 def make_measured_result(
     workload: str, score: float, max_score: float, message: str, *, ratio: float, **given: Any
 ) -> PerformanceResult:
-    """Return a workload with this ratio, in an interval of ±2 %."""
+    """Return a workload result with the given ratio and an interval of ±2 %."""
     outcome: Outcome = "passed" if score else "failed"
     given |= {"ratio": ratio, "interval": (0.98 * ratio, 1.02 * ratio), "blocks": 10, "seconds": 4.0}
     return PerformanceResult(workload, outcome, score, max_score, message, **given)
 
 
 def make_result_with_speed(message: str = HOSTILE, *, submission: str = "ada") -> Result:
-    """Return `make_result` timed on a GPU, which adds 8 of 21 points."""
+    """Return `make_result()` with workloads timed on a GPU, which add 8 of 21 points."""
     katas = make_result(message, submission=submission).katas
     return assemble_result(submission, katas, make_timed_results(message), device="cuda")
 
 
 def make_result_with_cpu_speed(message: str = HOSTILE) -> Result:
-    """Return `make_result` timed on a CPU, which adds no points."""
+    """Return `make_result()` with workloads timed on a CPU, which add no points."""
     return assemble_result("ada", make_result(message).katas, make_cpu_results(message), device="cpu")

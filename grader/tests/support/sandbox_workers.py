@@ -1,4 +1,4 @@
-"""Sandboxes, and workers in them that run a test's code as a student's `linear.py`."""
+"""Starts sandboxes whose workers run code from a test as a student's `linear.py`."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, TypeAlias
@@ -13,13 +13,13 @@ from torchkata.seam.student import Student
 
 Ask: TypeAlias = Callable[..., Any]
 
-AS_OTHER_USER = ["unshare", "--user", "--map-user=54321", "--map-group=54321"]  # a user without any files
+AS_OTHER_USER = ["unshare", "--user", "--map-user=54321", "--map-group=54321"]  # a user who owns no files
 LEVELS: tuple[Literal["bwrap", "none"], ...] = ("bwrap", "none")
 LIMITS = Limits(call_seconds=3.0, test_seconds=5.0, kata_seconds=60.0, memory_mib=512)
 
 
 def start_sandbox(request: pytest.FixtureRequest, limits: Limits, timing: Timing | None = None) -> Iterator[Sandbox]:
-    """Yield a sandbox at the isolation level that is the fixture's parameter."""
+    """Yield a sandbox with the isolation level given by the fixture's parameter."""
     if request.param == "bwrap":
         request.getfixturevalue("needs_bwrap")
     started = launch(request.param, limits, timing or Timing(arena_bytes=0))

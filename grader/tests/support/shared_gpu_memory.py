@@ -1,7 +1,7 @@
-"""Share GPU memory with a worker in the real sandbox, kill the worker, and print as JSON what happened.
+"""Share GPU memory with a worker in the real sandbox, kill the worker, and print the observations as JSON.
 
-With `--fake`, `LD_LIBRARY_PATH` must lead to a `libcuda.so.1` built from `fake_cuda.c`; memory of the host replaces the
-GPU's in torch, here and in the worker.
+With `--fake`, `LD_LIBRARY_PATH` must contain a `libcuda.so.1` built from `fake_cuda.c`. In torch, host memory then
+replaces GPU memory, both in this process and in the worker.
 """
 
 import contextlib
@@ -51,7 +51,7 @@ TASK = Task("linear_forward", "cuda", Size(batch=64, width=32, outputs=16), call
 
 
 def build(folder: Path) -> str:
-    """Build the library in a folder that workers can read. Return "", or what to install."""
+    """Build the library in a folder that workers can read. Return installation advice, or "" on success."""
     compiler = shutil.which("cc")
     if compiler is None:
         return "needs a C compiler: apt-get install gcc libc6-dev"
@@ -73,12 +73,12 @@ def start_driver(device: Gpu) -> list[int]:
 
 
 def view_memory(address: int, size: int) -> Tensor:
-    """Return a tensor of memory at an address of the host."""
+    """Return a tensor that uses host memory at the given address."""
     return torch.frombuffer((ctypes.c_char * size).from_address(address), dtype=torch.uint8)
 
 
 def use_host_memory(sandbox: Sandbox) -> None:
-    """Replace the GPU's memory by the host's, here and in workers to come."""
+    """Replace GPU memory with host memory, in this process and in workers started later."""
     cuda.start_context = lambda: None
     cuda.as_tensor = view_memory
     torch.cuda.synchronize = lambda *_: None
@@ -88,7 +88,7 @@ def use_host_memory(sandbox: Sandbox) -> None:
 
 
 def append_code(sandbox: Sandbox, module: str, text: str) -> None:
-    """Append code to a module that a timed worker imports for its first request."""
+    """Append code to a module that a timed worker imports when it receives its first request."""
     with (sandbox.runtime / f"grader/sandbox/{module}.py").open("a") as file:
         file.write(text)
 
@@ -98,7 +98,7 @@ def count_descriptors() -> int:
 
 
 def try_worker(control: socket) -> dict[str, object]:
-    """Run and check two blocks of the baseline, kill the worker, and write to the shared memory."""
+    """Run and check two blocks of the baseline, kill the worker, and then write to the shared memory."""
     timed = TimedWorker(control, setup.get_limits(), TASK, None)
     right = [timed.block(30.0).error <= timed.check.floor for _ in range(2)]
     timed.worker.runner.end()
@@ -110,7 +110,7 @@ def try_worker(control: socket) -> dict[str, object]:
 
 
 def main() -> None:
-    """Run two workers, one after the other."""
+    """Run two workers in sequence."""
     fake = "--fake" in sys.argv
     device = FAKE_GPU if fake else gpu.choose_gpu()
     if isinstance(device, str):

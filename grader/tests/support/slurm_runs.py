@@ -1,4 +1,4 @@
-"""A run of `grader grade` on Slurm that a test watches and disturbs."""
+"""Runs `grader grade` on Slurm so that a test can watch and disrupt it."""
 
 import csv
 import subprocess
@@ -17,7 +17,7 @@ from grader.tests.support.submissions import OPTIONS, PRIMES, SHORT, list_result
 from scripts import one_node_slurm
 
 ON_SLURM = (*OPTIONS, "--executor", "slurm")
-PATIENCE = 600.0  # seconds that anything may take on a busy machine
+PATIENCE = 600.0  # timeout in seconds, long enough for a busy machine
 
 
 class SlurmRun:
@@ -34,7 +34,7 @@ class SlurmRun:
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True)
 
     def wait_until(self, condition: Callable[[], object]) -> None:
-        """Wait until a condition holds while the run goes on."""
+        """Wait until a condition holds, and fail if the run exits first."""
         end = time.monotonic() + PATIENCE
         while not condition():
             assert self.process.poll() is None, f"it ended first: {self.process.communicate()}"
@@ -42,7 +42,7 @@ class SlurmRun:
             time.sleep(0.1)
 
     def wait_until_grading(self) -> None:
-        """Wait until there is a result and a task still runs."""
+        """Wait until there is a result and a task is still running."""
         self.wait_until(
             lambda: list_results(self.out) and any(job.state == "RUNNING" for job in self.list_tasks().values())
         )
@@ -60,7 +60,7 @@ class SlurmRun:
 
 
 def find_processes(out: Path, module: str) -> list[int]:
-    """Return the processes that run a module for a task that grades into `out`, parents first."""
+    """Return the processes that run a module for a task that grades into `out`, with parents first."""
     found = []
     for pid in one_node_slurm.list_processes():
         with suppress(OSError):
@@ -71,7 +71,7 @@ def find_processes(out: Path, module: str) -> list[int]:
 
 
 def assert_complete(out: Path, gradebook: bytes) -> None:
-    """Assert that `out` has this gradebook, the results of everyone in it, and no other files."""
+    """Assert that `out` contains the given gradebook, the results of everyone in it, and no other files."""
     assert (out / "gradebook.csv").read_bytes() == gradebook
     names = [row["submission"] for row in csv.DictReader(gradebook.decode().splitlines())]
     assert list_results(out) == names
@@ -81,5 +81,5 @@ def assert_complete(out: Path, gradebook: bytes) -> None:
 
 
 def read_times(out: Path) -> dict[str, int]:
-    """Return when each result was written."""
+    """Return the modification time of each result."""
     return {name: (out / name / "result.json").stat().st_mtime_ns for name in list_results(out)}

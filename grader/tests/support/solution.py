@@ -1,4 +1,4 @@
-"""The reference solution as a submission, and copies of the course that tests may change."""
+"""Provides the reference solution as a submission, and copies of the course that tests may modify."""
 
 import atexit
 import shutil
@@ -15,7 +15,7 @@ for name, content in course().solutions().items():
 
 
 def copy_course(folder: Path) -> Path:
-    """Copy the course of this checkout into a folder."""
+    """Copy this checkout's course into a folder."""
     for name in ("assignment", "tests", "reference"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "conftest.py"):

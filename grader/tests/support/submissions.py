@@ -1,4 +1,4 @@
-"""Submissions that tests grade: one file, the reference solution with changes, or files that attack the grader."""
+"""Writes submissions for tests to grade: single files, modified reference solutions, or attacks on the grader."""
 
 import os
 import shutil
@@ -14,8 +14,8 @@ from grader.tests.support.solution import SOLUTION
 LINEAR = (SOLUTION / "linear.py").read_text()
 PRIMES = ROOT / "examples/courses/primes"  # a course that does not import torch, so that grading it is fast
 SIEVE = (PRIMES / "reference/sieve/solution.py").read_text()
-WRONG_SIEVE = SIEVE.replace("range(n)", "range(3, n)")  # without the prime 2
-SLOW = "\nimport time\ntime.sleep(0.25)\n"  # appended to a file, adds more than a second: five tests import it
+WRONG_SIEVE = SIEVE.replace("range(n)", "range(3, n)")  # omits the prime 2
+SLOW = "\nimport time\ntime.sleep(0.25)\n"  # more than a second if added to a file that five tests import
 NAMES = ("ada", "ben", "cleo", "dan")
 SHORT = ("--examples", "5", "--jobs", "2", "--seed", "0")
 OPTIONS = ("--kata", "sieve", *SHORT)
@@ -23,7 +23,7 @@ COMMIT_TIME = "1790000000 +0200"
 
 
 def write_submissions(folder: Path, source: str, *names: str, kata: str = "linear") -> list[Path]:
-    """Write a submission of one file for each name."""
+    """Write a single-file submission for each name."""
     for name in names:
         (folder / name).mkdir(parents=True)
         (folder / name / f"{kata}.py").write_text(source)
@@ -31,19 +31,19 @@ def write_submissions(folder: Path, source: str, *names: str, kata: str = "linea
 
 
 def write_slow_class(folder: Path, slow: str, *names: str) -> list[Path]:
-    """Write submissions that take long to grade; the second one is wrong."""
+    """Write submissions that are slow to grade. The second one is wrong."""
     paths = write_submissions(folder, SIEVE + slow, *names, kata="sieve")
     (paths[1] / "sieve.py").write_text(WRONG_SIEVE + slow)
     return paths
 
 
 def list_results(out: Path) -> list[str]:
-    """Return the submissions that have a readable result."""
+    """Return the names of the submissions that have a readable result."""
     return sorted(read(path).submission for path in out.glob("*/result.json"))
 
 
 def write_assignment(folder: Path, **changes: str | None) -> Path:
-    """Write the reference solution with the text of some katas replaced, or their file removed for None."""
+    """Write the reference solution with the files of some katas replaced, or removed if the new content is None."""
     shutil.copytree(SOLUTION, folder, dirs_exist_ok=True)
     for kata, text in changes.items():
         if text is None:
@@ -54,14 +54,14 @@ def write_assignment(folder: Path, **changes: str | None) -> Path:
 
 
 def edit_solution(kata: str, old: str, new: str) -> str:
-    """Return the solution of a kata with `old`, which occurs once, replaced by `new`."""
+    """Return the solution of a kata with the only occurrence of `old` replaced by `new`."""
     source = (SOLUTION / f"{kata}.py").read_text()
     assert source.count(old) == 1
     return source.replace(old, new)
 
 
 def make_options(out: Path, **changes: Any) -> Options:
-    """Return options of `grader grade`; a change may be one of `Options` or of `GradingOptions`."""
+    """Return options of `grader grade`. Changes may be fields of `Options` or of `GradingOptions`."""
     grading: dict[str, Any] = {"seed": 0, "examples": 5, "isolation": "bwrap", "katas": ("linear",)}
     grading |= {name: changes.pop(name) for name in GradingOptions.__struct_fields__ if name in changes}
     return Options(GradingOptions(**grading), out, **{"quiet": True, **changes})
@@ -82,7 +82,7 @@ TRAP_SETTINGS = {
 
 
 def run_git(folder: Path, *arguments: str, at: str = COMMIT_TIME) -> str:
-    """Run git in a folder, with this time for a commit, and return its output."""
+    """Run git in a folder, using the given time for commits, and return its output."""
     who = {f"GIT_{role}_{what}": "a@x.edu" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     environment = {**os.environ, **who, "GIT_COMMITTER_DATE": at}
     command = ["git", "-c", "commit.gpgsign=false", *arguments]
@@ -92,7 +92,7 @@ def run_git(folder: Path, *arguments: str, at: str = COMMIT_TIME) -> str:
 
 
 def commit_all(folder: Path, message: str = "done", at: str = COMMIT_TIME) -> Path:
-    """Commit all files of a folder, which becomes a git repository, and return the folder."""
+    """Turn a folder into a git repository, commit all its files, and return the folder."""
     run_git(folder, "init", "-q", "-b", "main")
     run_git(folder, "add", "--all", "--force")
     run_git(folder, "commit", "-qm", message, at=at)
@@ -100,9 +100,9 @@ def commit_all(folder: Path, message: str = "done", at: str = COMMIT_TIME) -> Pa
 
 
 def write_traps(folder: Path, mark: Path) -> Path:
-    """Write files that Python, pip or pytest would use if they took the submission for their own folder.
+    """Write files that Python, pip or pytest would use if they treated the submission as their own folder.
 
-    Each module that runs adds its path to `mark`.
+    Each module that is executed adds its path to `mark`.
     """
     trap = f"with open({str(mark)!r}, 'a') as file:\n    file.write(__file__ + '\\n')\n"
     for name, text in TRAP_SETTINGS.items() | {(f"{module}.py", trap) for module in TRAP_MODULES.split()}:

@@ -1,4 +1,4 @@
-"""Samples of a student with a known ratio on a machine of known speed."""
+"""Generates timing samples of a student with a known ratio on a machine with known speeds."""
 
 import itertools
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from torchkata.course import Tiers
 from torchkata.speed.decision import RULES, Final, Sample, Verdict, as_ratios, judge
 
-FULL_RATE = 800e12  # of the baseline on an undisturbed machine
+FULL_RATE = 800e12  # rate of the baseline on an undisturbed machine
 PEAK = 989.4e12
 TOLERANCE = 3e-3
 THRESHOLDS = Tiers(passing=0.6, full=0.75)
@@ -15,7 +15,7 @@ CUDA = RULES["cuda"]
 
 
 def make_samples(ratio: float, baselines: list[float], own: list[float]) -> list[Sample]:
-    """Return a student's samples; `baselines` and `own` are the machine's speed in each block, 1 when undisturbed."""
+    """Return a student's samples. `baselines` and `own` are the machine's speed in each block, 1 if undisturbed."""
     return [
         Sample(rate=ratio * FULL_RATE * mine, before=FULL_RATE * before, after=FULL_RATE * after)
         for mine, (before, after) in zip(own, itertools.pairwise(baselines), strict=True)
@@ -32,17 +32,17 @@ def judge_samples(samples: list[Sample], **given: Any) -> Verdict:
 
 
 def get_rank(verdict: Verdict) -> int:
-    """Return 0 for a failed workload, 1 for a passing and 2 for a full one."""
+    """Return 0 if the workload failed, 1 for the passing tier, and 2 for the full tier."""
     assert isinstance(verdict, Final)
     return ("failed", "passing", "full").index(verdict.tier or verdict.outcome)
 
 
 def compute_true_rank(ratio: float, thresholds: Tiers, peak: float | None) -> int:
-    """Return the rank on an undisturbed machine."""
+    """Return the rank that the student has on an undisturbed machine."""
     needed = as_ratios(thresholds, peak, FULL_RATE)
     return (ratio >= needed.passing) + (ratio >= needed.full)
 
 
 def is_not_worse(verdict: Verdict, expected: int) -> bool:
-    """Return whether a verdict costs a student with this true rank no points."""
+    """Return whether a student with the given true rank loses no points because of a verdict."""
     return not isinstance(verdict, Final) or verdict.outcome == "inconclusive" or get_rank(verdict) >= expected

@@ -1,4 +1,4 @@
-"""Run two workers with many threads in one real sandbox, and print as JSON what they can start, see and share."""
+"""Run two multithreaded workers in one real sandbox, and print as JSON what they can start, see and share."""
 
 import contextlib
 import json
@@ -10,7 +10,7 @@ from grader.sandbox.runner import WorkerRunner
 from grader.tests.support.processes import find_descendants
 from grader.tests.support.sandbox_workers import LIMITS, open_worker
 
-NAMESPACES = ("mnt", "net", "ipc", "pid", *([] if os.getuid() == 0 else ["user"]))  # root's workers are other users
+NAMESPACES = ("mnt", "net", "ipc", "pid", *([] if os.getuid() == 0 else ["user"]))  # root starts workers as other users
 THREADS = """
 done = threading.Event()
 started = 0
@@ -26,10 +26,10 @@ answer = started
 
 
 def read_worker_namespaces(sandbox: int) -> list[dict[str, Path]]:
-    """Return the namespaces of the workers: the first processes of the innermost PID namespaces."""
+    """Return the namespaces of the workers, which are the first processes of the innermost PID namespaces."""
     found = []
     for path in (Path(f"/proc/{pid}") for pid in find_descendants(sandbox)):
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError, PermissionError):  # it ends, or just begins
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError, PermissionError):  # it is exiting or starting
             status = dict(line.split(":", 1) for line in (path / "status").read_text().splitlines())
             numbers = status["NSpid"].split()
             if numbers[-1] == "1":

@@ -1,6 +1,7 @@
-"""Run `python -m MODULE …` in a fork of a process that has imported torch, pytest and Hypothesis, which saves seconds.
+"""Runs `python -m MODULE …` in a fork of a process that has already imported torch, pytest and Hypothesis.
 
-The process imports nothing of this repository before it forks. Tests of how Python starts use `run_program` instead.
+This saves seconds per run. The process does not import anything from this repository before it forks. Tests of how
+Python starts use `run_program` instead.
 """
 
 import atexit
@@ -24,18 +25,18 @@ from pathlib import Path
 from typing import IO, NoReturn
 
 IMPORTED = ("pytest", "torch", "hypothesis.extra.numpy", "msgspec", "rich.console", "typer")
-TIMEOUT = 600.0  # seconds that a module may run
+TIMEOUT = 600.0  # time limit of a module in seconds
 MAX_REQUEST_BYTES = 2**20
 NUMBER_BYTES = 4
 
 
 def main() -> None:
-    """Fork for each request; the fork leaves the loop and runs the requested module."""
+    """Fork for each request. The child leaves the loop and runs the requested module."""
     for name in IMPORTED:
         importlib.import_module(name)
     for name in [name for name in sys.modules if name.lstrip("_").startswith("hypothesis")]:
-        sys.modules[name].__doc__ = "PYTEST_DONT_REWRITE"  # else pytest warns that it can no longer rewrite it
-    gc.freeze()  # else garbage collection in a fork would copy all objects
+        sys.modules[name].__doc__ = "PYTEST_DONT_REWRITE"  # otherwise pytest warns that it can no longer rewrite it
+    gc.freeze()  # otherwise garbage collection in a fork would copy all objects
     line = socket.socket(fileno=int(sys.argv[1]))
     while True:
         request, descriptors, _, _ = socket.recv_fds(line, MAX_REQUEST_BYTES, 3)
@@ -55,13 +56,13 @@ def main() -> None:
 def run_requested(
     descriptors: list[int], module: str, arguments: list[str], cwd: str, environment: dict[str, str]
 ) -> None:
-    """Run a module in `cwd` like a new Python process, controlled by its input if that is a terminal."""
+    """Run a module in `cwd` like a new Python process. If its input is a terminal, that terminal controls it."""
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number)
         os.close(descriptor)
     if os.isatty(0):
         os.setsid()
-        fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # so that Ctrl-C is a signal
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # so that Ctrl-C sends a signal
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         setattr(sys, name, open(number, "w" if number else "r", 1 if number == 2 else -1, closefd=False))  # noqa: SIM115
     os.chdir(cwd)
@@ -80,7 +81,7 @@ def run_requested(
 
 
 def exit_quickly(code: int) -> NoReturn:
-    """Exit without freeing objects, because that would copy all memory that the fork shares."""
+    """Exit without freeing objects, because freeing would copy all memory that is shared with the parent."""
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -88,7 +89,7 @@ def exit_quickly(code: int) -> NoReturn:
 
 
 class Server:
-    """The forking process. It ends when this process ends."""
+    """The process that forks. It exits when this process exits."""
 
     def __init__(self) -> None:
         self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -102,14 +103,14 @@ class Server:
         self.process.wait()
 
     def receive(self, timeout: float) -> int | None:
-        """Return the next number that the process sends, or None after the timeout."""
+        """Return the next number that the process sends, or None if it does not arrive before the timeout."""
         if not select.select([self.line], [], [], timeout)[0]:
             return None
         number = self.line.recv(NUMBER_BYTES)
         return int.from_bytes(number, "little") if number else self.fail("it has ended")
 
     def fail(self, reason: str) -> NoReturn:
-        """Kill the process, let the next fork start a new one, and raise ChildProcessError."""
+        """Kill the process so that the next fork starts a new one, and raise ChildProcessError."""
         self.process.kill()
         get_server.cache_clear()
         raise ChildProcessError(f"the forking process is lost: {reason}")
@@ -119,7 +120,7 @@ get_server = cache(Server)
 
 
 class Fork:
-    """A module that runs in a fork, with some methods of `subprocess.Popen`. Only one can run at a time."""
+    """A module running in a fork, with some of the methods of `subprocess.Popen`. Only one can run at a time."""
 
     def __init__(
         self, command: Sequence[str], cwd: Path, environment: Mapping[str, str], descriptors: Sequence[int]
@@ -132,7 +133,7 @@ class Fork:
         self.pid = self.server.receive(TIMEOUT) or self.server.fail("no fork")
 
     def poll(self, timeout: float = 0.0) -> int | None:
-        """Return the exit code, or None if the fork still runs after the timeout."""
+        """Return the exit code, or None if the fork is still running after the timeout."""
         if self.code is None and (status := self.server.receive(timeout)) is not None:
             self.code = os.waitstatus_to_exitcode(status)
         return self.code
@@ -150,7 +151,7 @@ class Fork:
 
 
 def run_module(*command: str, cwd: Path, environment: Mapping[str, str], typed: str = "") -> tuple[int, str, str]:
-    """Run a module with `typed` as its input; return its exit code, output and error output."""
+    """Run a module with `typed` as its input and return its exit code, output and error output."""
     with tempfile.TemporaryFile() as keys, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         keys.write(typed.encode())
         keys.seek(0)

@@ -1,4 +1,4 @@
-"""The wheel, installed into an environment that has neither this checkout nor torch."""
+"""Installs the wheel into an environment that contains neither this checkout nor torch."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ from grader.tests.conftest import Run, run_program
 
 
 def find_dependencies(requirement: str, found: dict[str, metadata.Distribution]) -> dict[str, metadata.Distribution]:
-    """Add the distribution of a requirement and its dependencies to `found`, and return it."""
+    """Add the distribution of a requirement and its dependencies to `found`, and return `found`."""
     wanted = Requirement(requirement)
     name = wanted.name.lower().replace("_", "-")
     if name not in found:
@@ -29,7 +29,7 @@ def find_dependencies(requirement: str, found: dict[str, metadata.Distribution])
 
 
 def copy_distribution(packages: Path, distribution: metadata.Distribution) -> None:
-    """Copy an installed distribution, with its compiled files, into another environment."""
+    """Copy an installed distribution, including its compiled files, into another environment."""
     for top in {Path(file.parts[0]) for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")}:
         source, target = Path(str(distribution.locate_file(top))), packages / top
         if source.is_dir() and not target.exists():
@@ -39,7 +39,7 @@ def copy_distribution(packages: Path, distribution: metadata.Distribution) -> No
 
 
 def link_or_copy(source: str, target: str) -> None:
-    """Link a file, or copy it to another file system."""
+    """Create a hard link to a file, or copy it if the destination is on another file system."""
     try:
         os.link(source, target)
     except OSError:
@@ -71,7 +71,7 @@ def make_environment(folder: Path) -> tuple[Path, Path]:
 
 
 def install_wheel(folder: Path) -> Path:
-    """Build the wheel, install it with its dependencies into a new environment, and return the `bin` of that."""
+    """Build the wheel, install it with its dependencies into a new environment, and return its `bin` directory."""
     programs, packages = make_environment(folder / "venv")
     for name, distribution in find_dependencies("torchkata[grader]", {}).items():
         if name != "torchkata":
@@ -82,14 +82,14 @@ def install_wheel(folder: Path) -> Path:
 
 
 def run_pip(*arguments: object) -> None:
-    """Run pip without a network and without dependencies."""
+    """Run pip without network access and without installing dependencies."""
     environment = {**os.environ, "PIP_NO_DEPS": "1", "PIP_NO_INDEX": "1", "PIP_QUIET": "1"}
     command = [sys.executable, "-m", "pip", *map(str, arguments)]
     subprocess.run(command, check=True, timeout=600, env=environment)
 
 
 def run_installed(installed: Path, cwd: Path, *command: str) -> Run:
-    """Run a command of that environment without any of this process's variables but PATH."""
+    """Run a command of the environment, with no environment variables of this process except PATH."""
     environment = {"PATH": f"{installed}:{os.environ['PATH']}", "HOME": str(cwd), "KATA_LANG": "en", "COLUMNS": "120"}
     program = [installed / "python", "-m", "pytest"] if command[0] == "pytest" else [installed / command[0]]
     return run_program(*program, *command[1:], cwd=cwd, environment=environment)

@@ -1,1 +1,1 @@
-"""Tests that need a clock, a quiet machine, or minutes: `make prove` runs them, and `make test` does not."""
+"""Tests that measure time, need an idle machine or take minutes. They are run by `make prove`, not by `make test`."""

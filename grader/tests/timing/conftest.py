@@ -1,4 +1,4 @@
-"""Marks the tests of this folder, so that they can be selected or left out."""
+"""Marks the tests in this folder so that they can be selected or deselected."""
 
 from pathlib import Path
 

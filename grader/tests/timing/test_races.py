@@ -1,4 +1,4 @@
-"""A few real cheats on speed gain no points when they are timed."""
+"""A few real cheats on speed gain no points when they are actually timed."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Random hostile entries for minutes: a failure is stored in `.hypothesis/`, where the next run tries it first."""
+"""Tests random hostile entries for minutes. Failures are stored in `.hypothesis/`, and the next run replays them."""
 
 import random
 import time
@@ -12,14 +12,14 @@ from grader.tests import ROOT
 from grader.tests.support.random_intake import ROLES, check_intake
 
 MINUTES = 5
-AT_ONCE = 200  # entries until the clock is read again
+AT_ONCE = 200  # number of entries between checks of the clock
 
 
 @given(st.randoms(use_true_random=False), st.sampled_from(ROLES))
 @settings(
     max_examples=AT_ONCE,
     deadline=None,
-    derandomize=False,  # also in CI
+    derandomize=False,  # even in CI
     database=DirectoryBasedExampleDatabase(ROOT / ".hypothesis/examples"),
     print_blob=True,
     suppress_health_check=list(HealthCheck),

@@ -1,6 +1,6 @@
-"""Grading on a real Slurm of one node: a run is completed even if a task, a node or the run itself fails.
+"""A grading run on a real single-node Slurm cluster can be completed even if a task, a node or the run itself fails.
 
-Each test takes half a minute, most of it Slurm's own waiting. test_slurm.py has the faults that `make test` covers.
+Each test takes half a minute, mostly waiting for Slurm. The faults in test_slurm.py are covered by `make test`.
 """
 
 import os
@@ -54,7 +54,7 @@ def test_killed_forced_run_keeps_graded_results(slow_class: list[Path], slow_gra
     assert_complete(tmp_path, slow_gradebook)
 
 
-@pytest.mark.parametrize("harm", ["stop-node", "crash"])  # slurmd alone, or with its tasks
+@pytest.mark.parametrize("harm", ["stop-node", "crash"])  # slurmd alone or together with its tasks
 def test_run_survives_loss_of_a_node(
     cluster: Path, slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, harm: str
 ) -> None:
@@ -74,7 +74,7 @@ def test_preempted_task_is_queued_again(slow_class: list[Path], slow_gradebook: 
     started = SlurmRun(slow_class, tmp_path)
     started.wait_until_grading()
     task = started.find_running_task()
-    for name in ("TERM", "USR2"):  # what Slurm sends before it takes the node away
+    for name in ("TERM", "USR2"):  # the signals that Slurm sends before preemption
         subprocess.run(["scancel", f"--signal={name}", task], check=True)
     (log,) = tmp_path.glob(f".slurm/torchkata-*/*/{task}_0_log.out")
     started.wait_until(lambda: f"Requeued job {task}" in log.read_text())

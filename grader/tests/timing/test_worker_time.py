@@ -1,4 +1,4 @@
-"""The time limits of workers; waiting for a busy machine does not count."""
+"""Tests of the time limits of workers, which exclude time spent waiting for a busy machine."""
 
 import subprocess
 import sys

@@ -27,7 +27,7 @@ sizes = st.integers(1, 40)
 
 
 class LiveBytes(DispatchMode):  # type: ignore[no-untyped-call]
-    """A count of the bytes of all live storages, each counted once however many views it has."""
+    """Counts the bytes of all live storages. Each storage is counted once, regardless of its number of views."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -87,6 +87,6 @@ def test_peak_memory_of_training_matches_live_tensors(rows: int, dim: int, num_l
 
     with LiveBytes() as memory:
         train(get_batch, dim, num_layers, rows, STEPS, 0.01)
-    vectors = 3 * rows * 4  # some vectors of the batch's length may be alive at the peak
+    vectors = 3 * rows * 4  # some vectors of length batch_size may be alive at the peak
     scalars = (STEPS + 2) * 4  # the losses, one more loss and its gradient
     assert abs(memory.peak - peak_bytes(rows, dim, num_layers)) <= vectors + scalars

@@ -1,4 +1,4 @@
-"""Tests of the attack corpus: reading it and judging a trial."""
+"""Tests of reading the attack corpus and judging trials."""
 
 import re
 from dataclasses import replace
@@ -34,7 +34,7 @@ def corpus() -> list[Attack]:
 
 
 def load_corpus(folder: Path, text: str) -> list[Attack]:
-    """Return the attacks of a corpus that has one file, with this content."""
+    """Return the attacks of a corpus that consists of one file with the given content."""
     (folder / "tricks.toml").write_text(text)
     return list(load_attacks(KATAS, folder))
 
@@ -71,7 +71,7 @@ def judge_attack(
     quick: bool = False,
     **differences: object,
 ) -> Trial:
-    """Return the trial of an attack with these results of its hostile and its honest jobs; all other jobs succeeded."""
+    """Return the trial of an attack, given the results of its hostile and honest jobs. All other jobs succeeded."""
     (plan,) = make_plans([attack], level, quick=quick)
     ended = {id(job): make_graded(job, FINE) for job in (plan.alone, plan.after)}
     ended |= {id(job): make_graded(job, honest) for job in (plan.control, plan.before, plan.beside) if job is not None}
@@ -153,7 +153,7 @@ def test_attack_is_tried_at_its_isolation_levels(tmp_path: Path) -> None:
 
 
 def list_ids(*jobs: Job | None) -> list[int]:
-    """Return the identities of these jobs, which may be equal."""
+    """Return the identities of the given jobs, which may be equal."""
     return [id(job) for job in jobs]
 
 

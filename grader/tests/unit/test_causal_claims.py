@@ -1,4 +1,4 @@
-"""Tests of the causal claims in the stubs and `docs/katas.md`, on a CPU and without a clock."""
+"""Tests of the causal claims in the stubs and `docs/katas.md`, on a CPU and without measuring time."""
 
 import math
 import random
@@ -27,7 +27,7 @@ X = torch.ones(ROWS, DIM)
 
 
 def assert_text_has(kata: str, *claims: str) -> None:
-    """Assert that these claims are still in the kata's stub or its section of the page."""
+    """Assert that the claims still occur in the kata's stub or in its section of the page."""
     stub = re.sub(r"\n# ?", "\n", course().stub(kata).read_text("utf-8"))
     text = " ".join(f"{stub} {read_sections()[kata]}".split())
     for claim in claims:
@@ -40,7 +40,7 @@ def make_network(layers: int = LAYERS) -> nn.Sequential:
 
 
 class Saved:
-    """The tensors that autograd saves while this is active, as long as they are alive."""
+    """Records the tensors that autograd saves while this is active, without keeping them alive."""
 
     def __init__(self, model: nn.Module) -> None:
         self.parameters = {p.untyped_storage().data_ptr() for p in model.parameters()}
@@ -48,23 +48,23 @@ class Saved:
         self.hooks = torch.autograd.graph.saved_tensors_hooks(self.pack, lambda box: box[0])
 
     def pack(self, tensor: Tensor) -> Any:
-        """Put a tensor into a box that lives as long as the graph keeps it."""
+        """Put a tensor into a box that lives as long as the graph references it."""
         box = np.empty(1, object)
         box[0] = tensor
         self.boxes.append(weakref.ref(box))
         return box
 
     def tensors(self) -> list[Tensor]:
-        """Return the tensors that are alive."""
+        """Return the saved tensors that are still alive."""
         return [box[0] for box in (ref() for ref in self.boxes) if box is not None]
 
     def activations(self) -> set[int]:
-        """Return the live storages that belong to no parameter."""
+        """Return the live storages that do not belong to a parameter."""
         return {tensor.untyped_storage().data_ptr() for tensor in self.tensors()} - self.parameters
 
 
 def find_nodes(tensor: Tensor) -> set[Any]:
-    """Return the nodes of a tensor's graph."""
+    """Return the nodes of a tensor's autograd graph."""
     nodes, further = set[Any](), [tensor.grad_fn]
     while further:
         node = further.pop()
@@ -77,7 +77,7 @@ def find_nodes(tensor: Tensor) -> set[Any]:
 def test_kept_loss_retains_graph_nodes_but_not_activations() -> None:
     assert_text_has(
         "train",
-        "Detach the losses: otherwise each loss keeps the nodes of its graph in memory",
+        "Detach the losses. Otherwise, each loss keeps the nodes of its graph in memory",
         "`backward()` frees only the saved activations",
     )
     model, losses = make_network(), []
@@ -97,7 +97,7 @@ def test_backward_for_each_micro_batch_frees_its_activations(at_the_end: bool) -
     assert_text_has(
         "gradient_accumulation",
         "so that the activations can be freed",
-        "Also: running backward once at the end, which keeps all activations in memory",
+        "Another is calling backward only once at the end, which keeps all activations in memory",
     )
     model, peak, losses = make_network(), 0, []
     saved = Saved(model)
@@ -114,8 +114,8 @@ def test_backward_for_each_micro_batch_frees_its_activations(at_the_end: bool) -
 def test_checkpointing_saves_less_and_repeats_the_forward() -> None:
     assert_text_has(
         "activation_checkpointing",
-        "The price is one more forward pass: 8 FLOPs per token and parameter instead of 6",
-        "about 8 + 8 = 16 are in memory instead of 64",
+        "The cost is an additional forward pass: 8 FLOPs per token and parameter instead of 6",
+        "about 8 + 8 = 16 blocks are in memory instead of 64",
         "Under `torch.no_grad()`, run each block once and keep nothing",
     )
     segments, x = nn.Sequential(*(make_network(2) for _ in range(4))), X.clone().requires_grad_()
@@ -168,12 +168,12 @@ def test_autocast_halves_activations_and_copies_weights() -> None:
 
 
 def test_views_keep_the_entire_source_storage_alive() -> None:
-    assert_text_has("same_storage", "a small slice keeps a large block of memory alive")
+    assert_text_has("same_storage", "a small slice can keep a large block of memory alive")
     assert_text_has("memory_accounting", "A view keeps the whole storage of its source")
     assert_text_has(
         "strides",
-        "Why is transposing free, however large the tensor is? Because no element moves",
-        "`expand` costs nothing",
+        "Why is transposing free, no matter how large the tensor is? Because no element is moved",
+        "`expand` is free",
     )
     large = torch.zeros(1000, 1000)
     whole, views = large.untyped_storage(), (large[0], large.t(), large[:1].expand(10**6, 1000))
@@ -189,7 +189,7 @@ def test_weights_only_load_executes_no_code(tmp_path: Path) -> None:
     ran = tmp_path / "ran"
 
     class Code:
-        """Writes a file when it is unpickled."""
+        """An object that writes a file when it is unpickled."""
 
         def __reduce__(self) -> Any:
             return (Path.touch, (ran,))
@@ -202,25 +202,25 @@ def test_weights_only_load_executes_no_code(tmp_path: Path) -> None:
     assert ran.exists()
 
 
-SHORT = [  # a kata, a claim of its text, and code that is true only if the claim holds
+SHORT = [  # a kata, a claim in its text, and code that is true only if the claim holds
     ("train", "with `None` (the default of `zero_grad()`, which frees their memory)", """
         p.grad = torch.ones(2); kept = weakref.ref(p.grad); SGD([p]).zero_grad()
         assert p.grad is kept() is None"""),
     ("train", "or with zeros", """
         p.grad = kept = torch.ones(2); SGD([p]).zero_grad(set_to_none=False)
         assert p.grad is kept and kept.tolist() == [0, 0]"""),
-    ("sgd", "A schedule, which changes the learning rate from step to step, needs only one group", """
+    ("sgd", "A learning rate schedule, which changes the learning rate from step to step, needs only one group", """
         optimizer = SGD([p], lr=1.0); p.grad = torch.ones(2)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: (step + 1) / 4)
         for _ in range(4): optimizer.step(); schedule.step()
         assert p.tolist() == [1 - 2.5] * 2"""),
-    ("momentum", "The next backward pass overwrites it", """
+    ("momentum", "the next backward pass overwrites it", """
         p.sum().backward(); kept = p.grad; p.sum().backward()
         assert kept.tolist() == [2, 2]"""),
-    ("adagrad", "keeping the sum of squares outside the optimizer's state", """
+    ("adagrad", "storing the sum of squares outside the optimizer's state", """
         optimizer = Adagrad([p]); optimizer.elsewhere = {p: torch.ones(2)}; saved = optimizer.state_dict()
         assert saved.keys() == {"state", "param_groups"} and "sum" in saved["state"][0]"""),
-    ("adagrad", "The weights of a rare word get few gradients, so their `g2` stays small", """
+    ("adagrad", "The weights of a rare word receive few gradients, so their `g2` stays small", """
         optimizer = Adagrad([p], lr=1.0)
         for step in range(100):
             p.grad = torch.tensor([1.0, float(step % 10 == 9)]); before = p.detach().clone(); optimizer.step()
@@ -233,20 +233,20 @@ SHORT = [  # a kata, a claim of its text, and code that is true only if the clai
         assert optimizer.state[p] == {"step": 257, "t": 256}"""),
     ("adamw", "weights with large gradients hardly decay", """
         assert abs(compute_decay(Adam, 100)) < 0.1 * abs(compute_decay(Adam, 1))"""),
-    ("adamw", "independent of the gradients", """
+    ("adamw", "regardless of the gradients", """
         assert isclose(compute_decay(AdamW, 100), compute_decay(AdamW, 1), rel_tol=1e-6)"""),
-    ("mixed_precision", "The risk is that small steps are rounded away", """
+    ("mixed_precision", "The risk is that small updates are rounded away", """
         p = nn.Parameter(p.bfloat16()); p.grad = p.detach() * 1e-3; SGD([p], lr=1.0).step()
         assert p.tolist() == [1, 1]"""),
-    ("mixed_precision", "a float32 copy of the parameters avoids this", """
+    ("mixed_precision", "A float32 copy of the parameters avoids this", """
         p.grad = torch.full_like(p, 1e-3); SGD([p], lr=1.0).step()
         assert max(p) < 1"""),
     ("cruncher", "A plain Python list would hide the layers from `parameters()` and `state_dict()`", """
         hidden = nn.Module(); hidden.layers = [nn.Linear(2, 2)]
         assert ([*hidden.parameters()], hidden.state_dict()) == ([], {})"""),
-    ("deep_network", "Several linear layers in a row are one linear layer", """
+    ("deep_network", "Several linear layers in a row are equivalent to a single linear layer", """
         assert (x @ a @ b).allclose(x @ (a @ b)) and not ((x @ a).relu() @ b).allclose(x @ (a @ b))"""),
-    ("deep_network", "the mean square halves from block to block", """
+    ("deep_network", "the mean square is halved with each block", """
         assert 0.45 < (x @ a).relu().square().mean() / (x @ a).square().mean() < 0.55"""),
     ("linear", "With plain `randn`, the output would be `sqrt(input_dim)` times as large", """
         assert 0.9 < (x @ a).std() / 1024**0.5 < 1.1"""),
@@ -254,7 +254,7 @@ SHORT = [  # a kata, a claim of its text, and code that is true only if the clai
      "assert count_backward_matmuls(False) == 1"),
     ("linear_backward", "the result of one matrix multiplication with as many FLOPs as the forward pass",
      "assert count_backward_matmuls(True) == 2"),
-    ("strides", "is not contiguous, and `x.transpose(0, 1).view(3, 2, 2, 2)` works", """
+    ("strides", "is not contiguous, but `x.transpose(0, 1).view(3, 2, 2, 2)` works", """
         y = torch.arange(24).reshape(2, 3, 4).transpose(0, 1)
         assert not y.is_contiguous() and y.view(3, 2, 2, 2).equal(y.contiguous().view(3, 2, 2, 2))"""),
     ("activation_checkpointing", "a reentrant checkpoint gives the weights no gradients", """
@@ -264,13 +264,13 @@ SHORT = [  # a kata, a claim of its text, and code that is true only if the clai
 
 
 def count_backward_matmuls(asks: bool) -> float:
-    """Count the matmuls of a linear layer's backward pass, with an input that requires grad or not."""
+    """Count the matmuls in a linear layer's backward pass, depending on whether its input requires grad."""
     layer, x = nn.Linear(DIM, DIM, bias=False), X.clone().requires_grad_(asks)
     return count_flops(lambda: layer(x).sum().backward()) / count_flops(lambda: layer(x)) - 1
 
 
 def compute_decay(kind: Callable[..., torch.optim.Optimizer], gradient: float) -> float:
-    """Return how much weight decay reduces a weight in a few steps."""
+    """Return how much weight decay reduces a weight over a few steps."""
     ends = []
     for decay in (0.0, 0.1):
         weight = nn.Parameter(torch.ones(1, dtype=torch.float64))

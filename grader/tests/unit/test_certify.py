@@ -1,4 +1,4 @@
-"""Tests of the claims of `grader certify`: tests catch wrong implementations and accept right ones."""
+"""Tests of the claims that `grader certify` proves: tests catch wrong implementations and accept right ones."""
 
 import pytest
 
@@ -19,7 +19,7 @@ from torchkata.result import Status, TestResult
 def make_results(
     diagnoses: dict[str, str | None], status: Status = "wrong", *, kata: str = "linear", seconds: float = 0.1
 ) -> list[KataResult]:
-    """Return a kata's result. Tests that are None passed, others failed with this diagnosis, "" for none."""
+    """Return a kata's result. A test passed if its value is None; otherwise it failed with this diagnosis, or ""."""
     tests = [
         TestResult(name, "passed", seconds=seconds)
         if said is None
@@ -30,17 +30,17 @@ def make_results(
 
 
 def make_diagnosed(*sentences: str) -> list[KataResult]:
-    """Return a result of `linear` with a failed test for each diagnosis, and one more without a diagnosis."""
+    """Return a result of `linear` with one failed test per diagnosis, plus one without a diagnosis."""
     return make_results({**{f"test_{i}": text for i, text in enumerate(sentences)}, "test_more": ""})
 
 
 def make_entry(*looks_like: str, caught_by: str = "", note: str = "") -> ZooEntry:
-    """Return a zoo entry of a wrong `linear` with these values of `looks_like`, `caught_by` and `note`."""
+    """Return a zoo entry of a wrong `linear` with the given `looks_like`, `caught_by` and `note`."""
     return ZooEntry("linear", "a", "", "", frozenset(looks_like), caught_by, note)
 
 
 def make_claim(name: str, *looks_like: str, note: str = "") -> Claim:
-    """Return the claim about a wrong `linear` that `test_0` is known to catch."""
+    """Return the claim about a wrong `linear` that is known to be caught by `test_0`."""
     files = make_job(name, {}, course().choose(["linear"]))
     return Claim("wrong", "linear", name, files, make_entry(*looks_like, caught_by="test_0", note=note))
 
@@ -76,7 +76,7 @@ def test_fastest_test_failing_under_every_seed_is_chosen() -> None:
     assert find_cheapest(make_entry(), [both, make_results({"test_a": "", "test_b": None})]) == "test_a", (
         "test_b fails under one seed only"
     )
-    first = make_results({"test_a": None, "test_b": ""})  # under certify's own seed
+    first = make_results({"test_a": None, "test_b": ""})  # with certify's own seed
     assert find_cheapest(make_entry(), [first, both]) == "test_b"
     assert find_cheapest(make_entry("relu"), [make_results({"test_a": "", "test_b": "relu"})]) == "test_b"
     assert find_cheapest(make_entry("relu"), [make_results({"test_a": ""})]) is None

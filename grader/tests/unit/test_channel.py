@@ -31,7 +31,7 @@ BYTES = SHAPES.flatmap(lambda shape: npst.arrays(np.uint8, (*shape, 16)))
 
 
 def make_tensor(dtype: str, raw: np.ndarray[Any, Any]) -> torch.Tensor:
-    """Return a tensor of this dtype with these bytes; each element uses the first bytes of its row."""
+    """Return a tensor with the given dtype and bytes. Each element uses the first bytes of its row."""
     kind: torch.dtype = getattr(torch, dtype)
     bits = torch.from_numpy(raw[..., : kind.itemsize].copy())
     if kind == torch.bool:
@@ -74,17 +74,17 @@ def test_fuzzed_frames_decode_or_are_reported_malformed() -> None:
 
 
 def make_reply(value: object, contents: bytes = b"") -> bytes:
-    """Return a reply with this value, which need not be plain, and these bytes of tensors."""
+    """Return a reply with the given value, which may be invalid, and the given tensor data."""
     return fuzz_decoder.pack_frame(msgspec.msgpack.encode({"outcome": "returned", "value": value}), contents)
 
 
 def make_header(*header: Any) -> msgspec.msgpack.Ext:
-    """Return the value of a tensor with this dtype and shape."""
+    """Return the value that describes a tensor with the given dtype and shape."""
     return msgspec.msgpack.Ext(channel.TENSOR, msgspec.msgpack.encode(header))
 
 
 def nest(depth: int) -> list[Any]:
-    """Return a list of a list of a list …"""
+    """Return a deeply nested list."""
     return [nest(depth - 1)] if depth else []
 
 
@@ -93,7 +93,7 @@ MALFORMED = [
     *(make_reply(make_header("float32", shape), bytes(4)) for shape in BAD_SHAPES),
     make_reply(make_header("object", [1]), bytes(4)),
     make_reply(make_header(), bytes(4)),
-    make_reply(make_header("float32", [1]), bytes(8)),  # four bytes belong to no tensor
+    make_reply(make_header("float32", [1]), bytes(8)),  # four bytes that belong to no tensor
     *map(make_reply, (b"bytes", msgspec.msgpack.Ext(7, b""), msgspec.msgpack.Ext(1, b""), {1: 2})),
     make_reply(nest(MAX_DEPTH + 5)),
     fuzz_decoder.pack_frame(START + b"\x91" * 100_000 + b"\xc0"),  # nested too deeply for the decoder
@@ -212,7 +212,7 @@ def test_invalid_frame_raises_channel_error(
 
 @pytest.fixture
 def shared_pair() -> Iterator[tuple[Channel, Channel]]:
-    """Return both ends of a connection with shared memory."""
+    """Return both ends of a connection that uses shared memory."""
     ours, theirs = socket.socketpair()
     shared = channel.create_shared_memory(channel.MAX_FRAME)
     assert shared is not None
@@ -223,7 +223,7 @@ def shared_pair() -> Iterator[tuple[Channel, Channel]]:
 def test_large_frame_passes_through_shared_memory(shared_pair: tuple[Channel, Channel]) -> None:
     ours, theirs = shared_pair
     assert theirs.shared is not None
-    theirs.send({"args": torch.arange(1e6)})  # more than a socket buffers, and the other end has not read yet
+    theirs.send({"args": torch.arange(1e6)})  # more than a socket buffers, before the other end has read anything
     received = ours.receive()
     theirs.shared[:] = bytes(len(theirs.shared))
     assert torch.equal(decode(received)["args"], torch.arange(1e6))

@@ -1,4 +1,4 @@
-"""Tests of the corpus of cheats on speed: reading it and judging a trial."""
+"""Tests of reading the corpus of cheats on speed and judging trials."""
 
 import re
 from dataclasses import replace
@@ -62,7 +62,7 @@ def test_known_cheats_name_existing_entries(corpus: list[Cheat]) -> None:
 
 
 def judge_trial(cheat: Cheat, **rows: Any) -> Trial:
-    """Return the trial of a cheat in which all went well, except for these rows."""
+    """Return the trial of a cheat in which everything succeeded except for the given rows."""
     return judge_cheat(cheat, "bwrap", **{"slow": FAILED, "row": FAILED, "control": PASSED} | rows)
 
 

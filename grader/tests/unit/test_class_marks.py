@@ -1,4 +1,4 @@
-"""Tests of `grader marks`: a graded class and a folder of rules become marks, which pages and exports show."""
+"""Tests of `grader marks`, which computes marks from a graded class and rules; pages and exports show them."""
 
 import csv
 import re
@@ -46,7 +46,7 @@ submission_8:
 
 
 def write_class(folder: Path, **changed: str) -> Path:
-    """Write the folder of a class with some files changed."""
+    """Write the folder of a class with changes to some files."""
     folder.mkdir(exist_ok=True)
     for name, text in {**CLASS, **{".".join(name.rsplit("_", 1)): text for name, text in changed.items()}}.items():
         (folder / name).write_text(text, encoding="utf-8")

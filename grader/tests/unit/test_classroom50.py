@@ -13,7 +13,7 @@ from grader.tests.support.sample_results import HOSTILE, make_result
 
 
 def make_result_with_points(score: float, most: float) -> Result:
-    """Return a result with these points in its first test, and 0 of 1 in the others."""
+    """Return a result with the given points in its first test, and 0 of 1 in the others."""
     whole = make_result("why")
     first, *others = whole.katas[0].tests
     zeros = (replace(test, score=0.0, max_score=1.0) for test in others)

@@ -1,4 +1,4 @@
-"""Tests of grading on a cluster that need no cluster: options, sizes, pending submissions and messages."""
+"""Tests of cluster grading that do not need a cluster: options, sizes, pending submissions and messages."""
 
 import math
 from pathlib import Path
@@ -106,12 +106,12 @@ def test_time_estimate_uses_results_of_similar_size(tmp_path: Path) -> None:
 
 
 def make_queue(paths: list[Path], chosen: Options) -> Queue:
-    """Return the queue of a call."""
+    """Return the queue that a call of `grader grade` creates."""
     return Queue(*assign_ids(paths), KATAS, chosen)
 
 
 def make_ada_result(fingerprint: str, *, conclusive: bool = True) -> Result:
-    """Return a result of ada's linear."""
+    """Return a result for Ada's `linear`."""
     new = make_result("a message", kata="linear")
     katas = [msgspec.structs.replace(kata, status="wrong") if conclusive else kata for kata in new.katas]
     return msgspec.structs.replace(new, fingerprint=fingerprint, katas=katas)

@@ -1,4 +1,4 @@
-"""Tests of the submitted code on the pages: its storage, its lines and their marks."""
+"""Tests of how submitted code is stored and shown on pages, with marked lines."""
 
 import ast
 from dataclasses import replace
@@ -29,7 +29,7 @@ CRASH = ("noted crashed", "crashed · rows are windows of data (+10)")
 
 
 class Lines:
-    """The lines of all code on a page, and the class and notes of each marked line, by number."""
+    """Collects the lines of code on a page, and the class and notes of each marked line by its number."""
 
     def __init__(self, page: str) -> None:
         root = parse_html(page)
@@ -41,13 +41,13 @@ class Lines:
 
 
 def make_page(result: Result, text: str, *, whole: bool = True) -> str:
-    """Return a student's page for this `get_batch.py`."""
+    """Return a student's page for the given `get_batch.py`."""
     files = StoredSubmission("sha256:0", NOON, {"get_batch.py": Source(text, whole=whole)})
     return render_feedback(Shown(result, make_parts(result, view_as_student(result, platform_hides=False)), files))
 
 
 def make_result(status: Status, **changes: Any) -> Result:
-    """Return a result of `get_batch` with this status and these changes in all its tests."""
+    """Return a result of `get_batch` with the given status, and changes applied to all its tests."""
     made = sample_results.make_result("claim\n  crashed   x")
     kata = made.katas[0]
     tests = tuple(replace(test, **changes) for test in kata.tests)
@@ -55,7 +55,7 @@ def make_result(status: Status, **changes: Any) -> Result:
 
 
 def make_crashed(line: int) -> Result:
-    """Return a result of `get_batch` all of whose tests crash at one line."""
+    """Return a result of `get_batch` in which all tests crash at the same line."""
     return make_result("crashed", outcome="crashed", score=0.0, file="get_batch.py", line=line)
 
 
@@ -91,7 +91,7 @@ def test_page_shows_course_and_date_of_grading() -> None:
 
 
 def make_class_page(folder: Path, *results: Result, **files: str) -> str:
-    """Write the feedback of these results, all of the same files, and return `report.html`."""
+    """Write feedback for the given results, all with the same files, and return `report.html`."""
     names, contents = (
         [each.submission for each in results],
         {f"{name}.py": text.encode() for name, text in files.items()},

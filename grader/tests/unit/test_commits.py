@@ -1,4 +1,4 @@
-"""The time of a commit is read from a student's repository without git, whatever the repository contains."""
+"""Tests of reading a commit's time from a student's repository without git, even if the repository is malformed."""
 
 import hashlib
 import os
@@ -17,14 +17,14 @@ FILES = {"linear.py": b"x = 1\n"}
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """Create a repository whose only commit has the graded file."""
+    """Create a repository whose only commit contains the graded file."""
     (tmp_path / "assignment").mkdir()
     (tmp_path / "assignment/linear.py").write_bytes(FILES["linear.py"])
     return commit_all(tmp_path)
 
 
 def add_commit(repository: Path, time: str, message: bytes = b"done") -> None:
-    """Check out a commit with any text as its time, which git itself would refuse to make."""
+    """Check out a commit with arbitrary text as its time, which git itself would refuse to create."""
     tree = run_git(repository, "rev-parse", "HEAD^{tree}")
     content = f"tree {tree}\nauthor a <a@x> 1 +0000\ncommitter a <a@x> {time}\n\n".encode() + message
     content = b"commit %d\0" % len(content) + content
@@ -113,5 +113,5 @@ def test_self_referencing_git_delta_does_not_loop(repository: Path) -> None:
     name = run_git(repository, "rev-parse", "HEAD")
     (pack,) = (repository / ".git/objects/pack").glob("*.pack")
     pack.chmod(0o600)
-    pack.write_bytes(bytes(12) + b"\x70" + bytes.fromhex(name))  # the commit is the first object of a pack
+    pack.write_bytes(bytes(12) + b"\x70" + bytes.fromhex(name))  # the commit is the first object in a pack file
     assert find_commit_time(repository, FILES) == ""

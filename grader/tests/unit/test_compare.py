@@ -1,4 +1,4 @@
-"""Tests of the comparison with the expected value: it allows for the rounding of any summation order, and no more."""
+"""Tests of comparing with the expected value: the tolerance allows rounding in any summation order, but no more."""
 
 import itertools
 import math
@@ -58,7 +58,7 @@ def test_inf_and_nan_are_close_to_nothing(yours: float, expected: float, scale: 
 @pytest.mark.parametrize("scale", [3.5e38, math.inf])
 @pytest.mark.parametrize("yours", [14.58, math.inf, math.nan])
 def test_anything_is_close_if_scale_overflows_dtype(yours: float, scale: float) -> None:
-    """A correct run that diverges overflows and must not lose points."""
+    """A correct run that diverges may overflow and must not lose points."""
     assert_close(torch.tensor(yours), 14.581846, scale=scale)
     with pytest.raises(Wrong):
         assert_close(torch.tensor(yours, dtype=torch.float64), 14.581846, scale=scale)
@@ -142,7 +142,7 @@ def test_tensor_is_shown_as_nested_lists(shape: tuple[int, ...], dtype: str, num
 def test_large_value_is_shown_in_little_memory() -> None:
     deep: Plain = [0] * 8
     for _ in range(10):
-        deep = [deep] * 8  # a billion numbers
+        deep = [deep] * 8  # a billion elements
     large = (np.zeros(2**22), np.zeros((2**20, 1, 1, 1, 1, 1, 1, 2)), torch.zeros(2, 2**21), deep)
     tracemalloc.start()
     for value in large:

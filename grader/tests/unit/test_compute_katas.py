@@ -1,4 +1,4 @@
-"""Tests of the oracles, meter, device figures and simulated machine of the compute katas."""
+"""Tests of the oracles, meter, device data and simulated machine of the compute katas."""
 
 import ast
 import time

@@ -1,4 +1,4 @@
-"""Tests that the Containerfile agrees with the project and its documentation."""
+"""Tests that the Containerfile is consistent with the project and its documentation."""
 
 import re
 import tomllib
@@ -15,7 +15,7 @@ PYTHON_OF_DEBIAN = {"bookworm": "3.11", "trixie": "3.13"}
 
 
 def is_copied(name: str) -> bool:
-    """Return whether `.dockerignore` lets a file into the image: the last matching line decides."""
+    """Return whether `.dockerignore` allows a file into the image. The last matching line takes precedence."""
     lines = [line for line in (ROOT / ".dockerignore").read_text("utf-8").splitlines() if line and line[0] != "#"]
     parts = [Path(*Path(name).parts[:count]).as_posix() for count in range(1, len(Path(name).parts) + 1)]
     copied = True

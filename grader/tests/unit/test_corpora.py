@@ -1,4 +1,4 @@
-"""Tests of the corpora of attacks, slow solutions and cheats: reading entries and summing up trials."""
+"""Tests of the corpora of attacks, slow solutions and cheats: reading entries and summarizing trials."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -35,12 +35,12 @@ Read = Callable[..., Iterator[Attack | Cheat]]
 
 @pytest.fixture(scope="module", params=[load_attacks, load_cheats])
 def corpus(request: pytest.FixtureRequest) -> list[Attack | Cheat]:
-    """Return a whole corpus."""
+    """Return all entries of a corpus."""
     return list(request.param(KATAS))
 
 
 def list_sources(entry: Attack | Cheat) -> list[dict[str, bytes]]:
-    """Return all sources that are submitted for an entry."""
+    """Return all source files that are submitted for an entry."""
     if isinstance(entry, Cheat):
         return [entry.make_files(), entry.make_control()]
     codes = filter(None, (entry.entry.before, entry.entry.beside))

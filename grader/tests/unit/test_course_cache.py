@@ -1,4 +1,4 @@
-"""Tests of the cache that keeps values per course."""
+"""Tests of the cache that stores values per course."""
 
 from grader.tests.support.submissions import PRIMES
 from torchkata.course import cached_by_course, course, use

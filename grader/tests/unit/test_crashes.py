@@ -1,4 +1,4 @@
-"""Tests of the explanations of crashes, with the errors that torch and NumPy really raise."""
+"""Tests of the explanations of crashes, using errors that torch and NumPy actually raise."""
 
 import copy
 from collections.abc import Callable
@@ -68,17 +68,17 @@ class NoGroups(torch.optim.Optimizer):
 
 
 def get_batch(*, B: int) -> int:
-    """Return B, which must be given by keyword, as in the kata train."""
+    """Return B, which must be passed by keyword, as in the kata `train`."""
     return B
 
 
 def make_param() -> nn.Parameter:
-    """Return a parameter of two elements."""
+    """Return a parameter with two elements."""
     return nn.Parameter(torch.ones(2))
 
 
 def catch(code: Callable[[], object], place: Place) -> Crashed:
-    """Return the crash that this code of a student causes."""
+    """Return the crash caused by the given student code."""
     with pytest.raises(Exception) as raised:  # noqa: PT011
         code()
     return Crashed(Reply("raised", error=format_error(raised.value)).error, place)

@@ -52,7 +52,7 @@ def test_datasheet_has_plausible_dense_peaks(entry: Device) -> None:
     half = entry.tflops["fp16"]
     assert entry.tflops.get("bf16", half) == half
     assert entry.tflops["fp32"] <= 0.51 * half
-    # A figure with 2:4 sparsity would be twice its dense neighbours.
+    # A value with 2:4 sparsity would be twice as large as its dense neighbours.
     assert entry.tflops.get("tf32", half / 2) == pytest.approx(half / 2, rel=0.02)
     assert entry.tflops.get("fp8", 2 * half) == pytest.approx(2 * half, rel=0.02)
     assert all(best <= 1.2 * entry.tflops[name] for name, best in entry.achieved.items())

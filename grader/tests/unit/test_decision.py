@@ -78,7 +78,7 @@ def test_undecided_verdict_requests_more_samples(ratios: list[float], more: int)
         ([0.7] * 9, 1),
         ([JUST_FAR] * 7, 0),
         ([0.59] * 9, 0),
-        (OPEN * 2, 1),  # the student has the benefit of the doubt
+        (OPEN * 2, 1),  # the student gets the benefit of the doubt
     ],
 )
 def test_last_sample_decides_the_verdict(ratios: list[float], expected: int) -> None:
@@ -93,7 +93,7 @@ LATE = replace(CUDA, looks=(10, 20))
 
 
 def decide(ratios: Sequence[float], rules: TimingRules) -> Verdict:
-    """Return the final verdict on samples that come one after the other."""
+    """Return the final verdict on samples that arrive one at a time."""
     samples = spread(*ratios)
     taken, verdict = 0, judge_samples([], rules=rules)
     while isinstance(verdict, More):
@@ -110,7 +110,7 @@ def test_early_verdict_agrees_with_late_except_in_extremes(ratios: list[float]) 
 
 
 def test_five_fast_samples_rarely_pass_a_slow_student() -> None:
-    """The verdict is wrong only if the next fifteen samples are all too slow; `decide` documents the probability."""
+    """The verdict is wrong only if the next fifteen samples are all too slow. `decide` documents the probability."""
     assert get_rank(decide([*[0.8] * decision.FEWEST, *[0.7] * 15], LATE)) == 1
     for place in range(15):
         assert get_rank(decide([*[0.8] * decision.FEWEST, *[0.7] * place, 0.8, *[0.7] * (14 - place)], LATE)) == 2
@@ -118,7 +118,7 @@ def test_five_fast_samples_rarely_pass_a_slow_student() -> None:
 
 
 def compute_failing_chance(low: float, chance: float) -> float:
-    """Return the chance to fail if each block is at the threshold or, by this chance, at a `low` ratio."""
+    """Return the probability of failing if each ratio is `low` with probability `chance`, else at the threshold."""
 
     @cache
     def compute(high: int, below: int) -> float:
@@ -134,7 +134,7 @@ def compute_failing_chance(low: float, chance: float) -> float:
 
 @pytest.mark.parametrize(("low", "most"), [(0.59, 0.0272), (0.3, 0.0305)])
 def test_repeated_early_decisions_fail_few_passing_students(low: float, most: float) -> None:
-    """At least half of all samples reach the true median; `decide` documents these chances."""
+    """At least half of all samples reach the true median. `decide` documents these probabilities."""
     assert compute_failing_chance(low, 0.5) == pytest.approx(most, abs=1e-4)
     assert compute_failing_chance(low, 0.4) < most / 3
 
@@ -185,7 +185,7 @@ def test_mfu_is_ratio_times_baseline_rate_over_peak() -> None:
 
 @pytest.mark.parametrize("place", range(3))
 def test_mfu_thresholds_use_highest_baseline_rate(place: int) -> None:
-    """The student is at the threshold; the machine is at full speed in one block, and at 0.96 in all others."""
+    """The student is exactly at the threshold. The machine runs at full speed in one block and at 0.96 otherwise."""
     at_full = [*[0.96] * 10, 1.0]
     random.Random(place).shuffle(at_full)
     opening, machine = ((1.0, [0.96] * 11), (0.96, at_full), (0.96, at_full[::-1]))[place]
@@ -253,7 +253,7 @@ slowdowns = st.one_of(st.just(1.0), st.floats(0.95, 1), st.floats(0.95, 1), st.f
 
 
 def assert_fair(ratio: float, machine: list[float], own: list[float], setting: Setting) -> None:
-    """Assert that a student loses nothing by noise, except where float arithmetic alone decides."""
+    """Assert that noise costs the student no points, except where float rounding alone decides."""
     needed = as_ratios(setting["thresholds"], setting["peak"], FULL_RATE)
     near = any(math.isclose(ratio, bar, rel_tol=1e-6) for bar in (needed.passing, needed.full))
     verdict = judge_samples(make_samples(ratio, machine, own), **setting)
@@ -264,7 +264,7 @@ def assert_fair(ratio: float, machine: list[float], own: list[float], setting: S
 def test_slowing_machine_never_fails_fast_student(
     ratio: float, machine: list[float], data: st.DataObject, setting: Setting
 ) -> None:
-    """The machine slows by any amount at any time; a student's block is no slower than its neighbouring baselines."""
+    """The machine may slow down at any time, but a student's block is no slower than its neighbouring baselines."""
     own = [data.draw(st.floats(min(pair), 1)) for pair in itertools.pairwise(machine)]
     assert_fair(ratio, machine, own, setting)
 
@@ -273,7 +273,7 @@ def test_slowing_machine_never_fails_fast_student(
 def test_single_slow_blocks_never_fail_fast_student(
     ratio: float, slow: list[float], seed: int, setting: Setting
 ) -> None:
-    """Half of a student's blocks are slowed by any amount, and no baseline is."""
+    """Half of the student's blocks are slowed down by an arbitrary amount, but no baseline is."""
     own = random.Random(seed).sample([*slow, *[1.0] * 10], 20)
     assert_fair(ratio, [1.0] * 21, own, setting)
 
@@ -302,7 +302,7 @@ def test_disturbed_samples_are_replaced() -> None:
 
 @given(st.floats(0.01, 2), st.integers(10, 20), settings)
 def test_alternating_baselines_never_fail_fast_student(ratio: float, count: int, setting: Setting) -> None:
-    """The worst tolerated noise: each of the student's blocks is as slow as the slower neighbouring baseline."""
+    """This is the worst tolerated noise: each student block is as slow as the slower of its neighbouring baselines."""
     slow = 1 - 0.99 * setting["rules"].spread
     assert_fair(ratio, [(1.0, slow)[block % 2] for block in range(count + 1)], [slow] * count, setting)
 

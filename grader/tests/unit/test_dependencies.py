@@ -1,4 +1,4 @@
-"""Tests of what each digest of `grader/results/dependencies.py` covers."""
+"""Tests of which dependencies each digest in `grader/results/dependencies.py` covers."""
 
 import inspect
 from pathlib import Path
@@ -18,7 +18,7 @@ SUBMISSION = {"linear.py": b"", "adamw.py": b"pass"}
 def make_digests(
     files: dict[str, bytes] = SUBMISSION, options: dict[str, object] | None = None, seed: int = 0
 ) -> dict[str, str]:
-    """Return every digest, most of them of the kata adamw."""
+    """Return all digests, most of them for the kata `adamw`."""
     chosen = {"seed": seed, **(options or {})}
     katas = (course().katas["adamw"],)
     return {
@@ -34,14 +34,14 @@ def make_digests(
 
 @pytest.fixture
 def fresh_digests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compute every digest anew."""
+    """Recompute every digest."""
     for name, function in vars(dependencies).copy().items():
         if hasattr(function, "__wrapped__"):
             monkeypatch.setattr(dependencies, name, inspect.unwrap(function))
 
 
 def find_changed(before: dict[str, str], after: dict[str, str]) -> set[str]:
-    """Return the names of the digests that differ."""
+    """Return the names of the digests that have changed."""
     return {name for name in before if before[name] != after[name]}
 
 

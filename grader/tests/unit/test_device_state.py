@@ -34,7 +34,7 @@ def test_idle_device_is_usable() -> None:
 
 
 def advance(nvml: FakeNvml, number: int, nanoseconds: int) -> str | None:
-    """Return the slowdown found after a counter advanced by so many nanoseconds."""
+    """Return the slowdown that is detected after a counter has advanced by the given nanoseconds."""
     before = read_state(nvml=nvml)
     nvml.counters[number] += nanoseconds
     return describe_slowdown(before, read_state(nvml=nvml))
@@ -42,7 +42,7 @@ def advance(nvml: FakeNvml, number: int, nanoseconds: int) -> str | None:
 
 @pytest.mark.parametrize("slow", states.SLOWDOWNS)
 @pytest.mark.parametrize(
-    ("driver", "newer"),  # the nvidia-smi of 580.65.06 still reads 251 to 253
+    ("driver", "newer"),  # nvidia-smi of driver 580.65.06 still reads fields 251 to 253
     [("570.124.06", False), ("580.65.06", False), ("580.82.07", True), ("610.57.04", True)],
 )
 def test_slowdown_of_idle_device_is_counted(driver: str, newer: bool, slow: Slowdown) -> None:

@@ -1,4 +1,4 @@
-"""Tests of the diagnosis of a failure by known mistakes and by relations between the answers."""
+"""Tests of diagnosing failures using known mistakes and relations between results."""
 
 import inspect
 import socket
@@ -44,7 +44,7 @@ class LocalRunner:
         self.budget = 0.0
 
     def reset(self, kata: str) -> None:
-        """Ignore the kata: there is no submission."""
+        """Do nothing because there is no submission."""
 
     start_over = reset
 
@@ -59,12 +59,12 @@ class LocalRunner:
 
 
 def step_uphill(_assignment: object, p: float, grad: float, lr: float) -> float:
-    """Compute the step of a student who has the sign wrong."""
+    """Compute a step with the wrong sign."""
     return p + lr * grad
 
 
 def make_mistake(message: str, mistaken: Callable[..., Any]) -> KnownMistake:
-    """Return a known mistake in the step."""
+    """Return a known mistake in `step`."""
     return KnownMistake(message, tuple(expand_constants(instead_of(RIGHT, message)(mistaken))))
 
 
@@ -90,13 +90,13 @@ def property_test(student: Student, p: float, grad: float, lr: float) -> None:
 
 
 def plain_test(student: Student) -> None:
-    """Compare several calls, the first of which is right."""
+    """Compare the results of several calls, the first of which is correct."""
     for grad in (0.0, 1.0, 2.0, 3.0):
         assert student.call(step_uphill, 1.0, grad, 0.5) == oracle.step(1.0, grad, 0.5)  # type: ignore[arg-type]
 
 
 def fail(test: Any, runner: LocalRunner | None = None) -> tuple[Any, Student]:
-    """Let a test fail; return its recorded body and its student."""
+    """Let a test fail, and return its recorded body and its student."""
     student = Student(runner or LocalRunner())
     body = record_body(SimpleNamespace(obj=test))
     body.begin({"student": student})
@@ -108,7 +108,7 @@ def fail(test: Any, runner: LocalRunner | None = None) -> tuple[Any, Student]:
 def diagnose(
     test: Any, *known: KnownMistake, runner: LocalRunner | None = None, seconds: float = 5.0, stop: bool = False
 ) -> list[str]:
-    """Return the known mistakes that explain a failure of this test, whose student may then time out."""
+    """Return the known mistakes that explain a failure of the test, during which the student may time out."""
     body, student = fail(test, runner)
     if runner and stop:
         runner.calls = 0
@@ -133,7 +133,7 @@ def test_mistakes_that_explain_all_answers_are_found(
 
 
 def step_uphill_twice(_assignment: object, p: float, grad: float, lr: float) -> float:
-    """Compute what a student computes who has the sign wrong and the rate doubled."""
+    """Compute a step with the wrong sign and twice the learning rate."""
     return p + 2 * lr * grad
 
 
@@ -266,7 +266,7 @@ def test_unknown_constant_is_fitted_and_reported() -> None:
     assert diagnose(property_test, known[0]) == []
 
 
-WRONG: dict[str, Callable[[int], int]] = {  # by the relation of the wrong answers to x
+WRONG: dict[str, Callable[[int], int]] = {  # by a relation between the wrong results and x
     "yours = -expected": lambda x: -x,
     "yours = expected + 1": lambda x: x + 1,
     "wrong where x > 1, right everywhere else": lambda x: x if x < 0 else x - 1,

@@ -15,18 +15,18 @@ from grader.tests.support.documents import CODE, DOCUMENTS, OURS, read_sections
 from torchkata.cli.command import list_commands
 from torchkata.course import course
 
-LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")  # a file, and the anchor of a heading in it
+LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")  # a file and the anchor of one of its headings
 PYTEST_OPTIONS = {"--kata", "--track", "--impl", "--seed", "--examples", "--hypothesis-profile"}
 PYTEST_OPTIONS |= {"-m", "-k", "-q", "-W", "-rs", "-n", "--dist", "--pdb"}
 IGNORED = {line.strip("/") for line in (ROOT / ".gitignore").read_text("utf-8").splitlines()}
 FOLDERS = sorted({path.name for path in ROOT.iterdir() if path.is_dir() and path.name[0] != "."} - IGNORED)
 PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[^`\s]*)`")
-HEADING_OF_BLOCK = re.compile(r"^`([^`\s]+)`:$", re.MULTILINE)  # the name of a file whose text follows
+HEADING_OF_BLOCK = re.compile(r"^`([^`\s]+)`:$", re.MULTILINE)  # the name of a file whose content follows
 GENERATED = {"assignment/linear.py.bak", "reference/stubs/", "reference/handout.sha256", "docs/AGENTS.md"}
 
 
 def find_commands(document: Path) -> list[list[str]]:
-    """Return the words of all our commands in a document, without placeholders such as …"""
+    """Return all commands of this project in a document as lists of words, without placeholders such as `…`."""
     lines = [line for section in read_sections(document) for line in section.commands]
     lines += CODE.findall(document.read_text("utf-8"))
     typed = [shlex.split(line.replace("…", "")) for line in lines]
@@ -37,7 +37,7 @@ ALL = [(document, words) for document in DOCUMENTS for words in find_commands(do
 
 
 def make_id(case: object) -> str:
-    """Return a readable id of a case."""
+    """Return a readable id for a test case."""
     return case.name if isinstance(case, Path) else " ".join(case) if isinstance(case, list) else str(case)
 
 
@@ -76,7 +76,7 @@ def test_link_in_docs_has_target(document: Path) -> None:
 
 
 def find_anchors(document: Path) -> list[str]:
-    """Return the anchors of a document's headings, as GitHub makes them."""
+    """Return the anchors that GitHub generates for a document's headings."""
     headings = re.findall(r"^#+ (.+)$", document.read_text("utf-8"), re.MULTILINE)
     return [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings]
 

@@ -1,4 +1,4 @@
-"""Tests of the proof that the examples of the stubs are true."""
+"""Tests of proving that the examples in the stubs are correct."""
 
 from pathlib import Path
 

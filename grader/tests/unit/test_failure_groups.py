@@ -1,4 +1,4 @@
-"""Tests of how the failures of a kata are grouped, wrap and printed for a student."""
+"""Tests of how the failures of a kata are grouped, wrapped and printed for a student."""
 
 from dataclasses import replace
 from typing import cast
@@ -18,7 +18,7 @@ from torchkata.seam.failures import Crashed, Place, Unmet, Wrong
 
 
 def make_failure(name: str, error: BaseException, diagnosis: str = "") -> TestResult:
-    """Return the result of a test that raised this error."""
+    """Return the result of a test that raised the given error."""
     return explain(name, f"linear · {name}", error, None, "pytest", diagnosis, diagnosis)
 
 
@@ -112,7 +112,7 @@ def test_command_to_copy_stays_on_one_line() -> None:
 
 
 class Terminal:
-    """A terminal report that keeps its lines."""
+    """A terminal reporter that stores its lines."""
 
     isatty = True
 

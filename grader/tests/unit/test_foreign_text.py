@@ -1,4 +1,4 @@
-"""Text from submissions is truncated and made harmless before it is printed."""
+"""Text from submissions is truncated and sanitized before it is printed."""
 
 import pytest
 

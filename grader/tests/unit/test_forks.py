@@ -1,4 +1,4 @@
-"""Tests of moving the memory of a forking process into huge pages."""
+"""Tests of moving a forking process's memory into huge pages."""
 
 import os
 import re
@@ -13,7 +13,7 @@ POSSIBLE = Path("/sys/kernel/mm/transparent_hugepage").exists() and LINUX >= (6,
 
 
 def read_huge_page_kib() -> int:
-    """Return how much of this process' memory is in huge pages."""
+    """Return how much of this process's memory is in huge pages, in KiB."""
     rollup = Path("/proc/self/smaps_rollup").read_text()
     return int(re.search(r"AnonHugePages: +(\d+)", rollup)[1])  # type: ignore[index]
 

@@ -1,4 +1,4 @@
-"""Tests of Freivalds' check of a matrix product: its error estimate and its tolerance."""
+"""Tests of Freivalds' algorithm for checking a matrix product: its error estimate and its tolerance."""
 
 import itertools
 import math
@@ -85,7 +85,7 @@ def test_chunking_limits_memory_without_changing_error(monkeypatch: pytest.Monke
     double = Tensor.double
     monkeypatch.setattr(Tensor, "double", lambda x: copied.append(x.numel()) or double(x))  # type: ignore[func-returns-value]
     assert relative_error(a, b, c, entropy=random.Random(0).randbytes) == pytest.approx(whole, rel=1e-9)
-    assert max(copied[1:]) <= max(chunk, K)  # the first are the signs
+    assert max(copied[1:]) <= max(chunk, K)  # the first ones are the signs
 
 
 def test_random_signs_are_unbiased_and_independent() -> None:

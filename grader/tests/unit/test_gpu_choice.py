@@ -1,4 +1,4 @@
-"""Tests of the choice of the GPU to time and of its isolation, with a fake driver."""
+"""Tests of selecting and isolating the GPU used for timing, with a fake driver."""
 
 import os
 import re
@@ -27,7 +27,7 @@ def test_sandbox_sees_only_its_gpu(tmp_path: Path) -> None:
     assert text.index("--tmpfs /dev") < text.index("/dev/nvidia3") < text.index("--remount-ro /dev")
     assert "nvidia" not in " ".join(launch.build_bwrap_command(tmp_path, None))
     assert launch.build_environment(Gpu("GPU-1", 3))["CUDA_VISIBLE_DEVICES"] == "GPU-1"
-    # Otherwise torch would start CUDA in the process that forks.
+    # Otherwise torch would initialize CUDA in the process that forks.
     assert launch.build_environment(None)["CUDA_VISIBLE_DEVICES"] == ""
 
 
@@ -48,7 +48,7 @@ def test_self_test_detects_socket_that_may_connect() -> None:
 
 @pytest.fixture
 def cuda_build(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pretend that torch is built for CUDA, with no variable that selects a device."""
+    """Pretend that torch is built with CUDA and that no environment variable selects a device."""
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     for name in ("CUDA_VISIBLE_DEVICES", gpu.MPS):
         monkeypatch.delenv(name, raising=False)

@@ -1,4 +1,4 @@
-"""Tests of the CUDA path on a simulated device: synchronization, blocks, memory and device state."""
+"""Tests of the CUDA code path on a simulated device: synchronization, blocks, memory and device state."""
 
 import math
 import mmap
@@ -34,13 +34,13 @@ from torchkata.speed.decision import OPENING_BLOCKS, Final, peak_on, thresholds_
 from torchkata.speed.sizes import Size
 from torchkata.speed.workload import work_of
 
-PATIENCE = 60.0  # seconds that a thread may take to start
+PATIENCE = 60.0  # maximum seconds for a thread to start
 SMALL = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
 FOR_BOTH = pytest.mark.parametrize("files", [None, {}], ids=["baseline", "student"])
 
 
 class FakeIdleDetector:
-    """Stand-in for `IdleDetector`: the device is busy for five seconds after each block."""
+    """A stand-in for `IdleDetector` on a device that is busy for five seconds after each block."""
 
     looks = 0
 
@@ -78,7 +78,7 @@ def test_late_results_of_a_block_are_rejected(begin: Callable[..., Any]) -> None
 
 
 class BusyMode(DispatchMode):
-    """Mark the device as busy whenever something is written to a tensor."""
+    """A mode that marks the device as busy whenever a tensor is written to."""
 
     def __init__(self, device: FakeDevice) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -93,7 +93,7 @@ class BusyMode(DispatchMode):
 def test_grader_synchronizes_before_worker_continues(
     begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, files: dict[str, bytes] | None
 ) -> None:
-    """The grader waits after `prepare`, before each block and after it has copied the results."""
+    """The grader synchronizes after `prepare`, before each block and after copying the results."""
     device, pending = FakeDevice(), list[tuple[str, bool]]()
 
     def take(_worker: object, step: str) -> Reply:
@@ -152,7 +152,7 @@ def test_copying_time_is_subtracted(
 
 
 def test_short_blocks_are_repeated_for_100_ms(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Simulate an H100: 20 GiB hold ten steps of 1.2 ms each, and one block is disturbed."""
+    """Simulate an H100 on which 20 GiB hold the inputs of ten 1.2 ms steps, and disturb one block."""
     step = 0.0012
     blocks = iter([2 * step, 20 * step, 2 * step, 2 * step])
     worker = SimpleNamespace(block=lambda _: SimpleNamespace(seconds=next(blocks), error=0.0), close=lambda: None)
@@ -187,7 +187,7 @@ def fake_timed_worker(
     free: Callable[[], int] = lambda: 0,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Any:
-    """Return a timed worker whose block does this to its memory."""
+    """Return a timed worker whose block applies the given function to its memory."""
     task = Task("no_hidden_sync", "cuda", work_of("no_hidden_sync").sizes["cuda"], calls=STEPS)
     timed = SimpleNamespace(
         task=task,
@@ -220,7 +220,7 @@ def test_host_lead_distinguishes_early_from_late_batches(
 
     def block(timed: Any) -> None:
         blocks[0] += 1
-        if blocks[0] == 1:  # the first block does not count
+        if blocks[0] == 1:  # the first block is excluded
             timed.memory["asked"][0] = STEPS
             return
         assert timed.memory["asked"][0] == 0
@@ -252,7 +252,7 @@ def test_workload_with_waiting_host_is_retried(
 
 
 def test_device_peak_includes_freed_memory() -> None:
-    free, looked = [2**33 - 2**30], threading.Event()  # a GiB was taken before the block began
+    free, looked = [2**33 - 2**30], threading.Event()  # 1 GiB was allocated before the block began
 
     def look() -> int:
         found = free[0]
@@ -281,10 +281,10 @@ def test_memory_reserved_by_torch_counts_as_free(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("left", "back_after", "files", "expected"),
     [
-        (SLACK, math.inf, None, (0.0, "")),  # libraries of this process take some memory, too
+        (SLACK, math.inf, None, (0.0, "")),  # libraries of this process also use some memory
         (SLACK + 1, 0.5, None, (0.5, "")),
         (2**30, math.inf, None, (timed_worker.BACK_SECONDS, "the memory of a finished process was not freed")),
-        (2**30, math.inf, {}, (timed_worker.BACK_SECONDS, "")),  # a student keeps the verdict
+        (2**30, math.inf, {}, (timed_worker.BACK_SECONDS, "")),  # the student's verdict does not change
     ],
 )
 def test_grader_waits_until_ended_worker_frees_memory(
@@ -314,7 +314,7 @@ def test_mfu_thresholds_apply_only_to_measured_devices() -> None:
 
 
 def test_device_that_cooled_down_is_warmed_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    seconds = 0.25  # that each block takes on the simulated clock
+    seconds = 0.25  # seconds per block on the simulated clock
     clock, student_began = FakeClock(), [0.0]
 
     def block(_seconds: float) -> SimpleNamespace:
@@ -332,7 +332,7 @@ def test_device_that_cooled_down_is_warmed_up_again(monkeypatch: pytest.MonkeyPa
     workload, task = course().workloads["linear_forward"], replace(SMALL, calls=1)
 
     def run(attempt: int = 1) -> float:
-        """Return the seconds before the student's first block."""
+        """Return the seconds that elapse before the student's first block."""
         began = clock.now
         assert isinstance(rates.run_attempt(machine, workload, task, {}, attempt)[0], Final)
         return student_began[0] - began

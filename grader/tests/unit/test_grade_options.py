@@ -1,4 +1,4 @@
-"""Tests of `grader grade`'s options: each sets one field, and grading options reach a Slurm task."""
+"""Tests of the options of `grader grade`: each sets one field, and grading options are passed to Slurm tasks."""
 
 import dataclasses
 import sys
@@ -21,7 +21,7 @@ from grader.pipeline.startup import Startup
 from grader.tests.conftest import call_grader
 from grader.tests.support.submissions import LINEAR, make_slurm_options, write_submissions
 
-FIELDS = {"kata": "katas", "track": "katas", "json": "as_json"}  # of options with another name on the command line
+FIELDS = {"kata": "katas", "track": "katas", "json": "as_json"}  # options whose name on the command line differs
 TYPED: dict[str, tuple[str, ...]] = {
     **{"out": ("elsewhere",), "jobs": ("3",), "seed": ("9",), "examples": ("7",), "isolation": ("none",)},
     **{"track": ("optimizers",), "kata": ("linear",), "keep": ("better",), "device": ("cpu",), "per_task": ("4",)},

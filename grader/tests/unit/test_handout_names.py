@@ -1,4 +1,4 @@
-"""A handout's list must name files that are safe and distinct on every system."""
+"""The file list of a handout must contain only names that are safe and distinct on every operating system."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""Tests of hostile archives and folders: each is rejected, or read without the files that do not count.
+"""Tests of hostile archives and folders: each is rejected, or read without its irrelevant files.
 
-Links to another student's submission and pipes are tested in test_submission.py.
+Pipes and links to another student's submission are tested in test_submission.py.
 """
 
 import gzip
@@ -22,9 +22,9 @@ from grader.pipeline.submission import MAX_ARCHIVE, read_submission
 from torchkata.course import course
 
 MIB = 2**20
-MOST_MIB = 256  # limit of the memory that reading an archive takes
-FEW = 100  # replaces MAX_ENTRIES: so many entries take long to write
-Build: TypeAlias = Callable[[Path], Path]  # writes into a folder, and returns the submission
+MOST_MIB = 256  # maximum memory for reading an archive
+FEW = 100  # replaces MAX_ENTRIES, because writing that many entries is slow
+Build: TypeAlias = Callable[[Path], Path]  # writes into a folder and returns the submission
 Entry: TypeAlias = tuple[str | zipfile.ZipInfo, bytes]
 Member: TypeAlias = tuple[tarfile.TarInfo, bytes]
 
@@ -71,12 +71,12 @@ def make_members(files: Mapping[str, bytes], folder: str = "") -> list[Member]:
 
 
 def build_zip(*entries: Entry, files: Mapping[str, bytes] = FILES) -> Build:
-    """Return a function that builds a zip of the files, followed by these entries."""
+    """Return a function that builds a zip of the files followed by the given entries."""
     return lambda folder: write_zip(folder, [*files.items(), *entries])
 
 
 def build_tar(*extra: Member, files: Mapping[str, bytes] = FILES) -> Build:
-    """Return a function that builds a tar of the files, followed by these members."""
+    """Return a function that builds a tar of the files followed by the given members."""
     return lambda folder: write_tar(folder, [*make_members(files), *extra])
 
 
@@ -87,7 +87,7 @@ def zip_with_link(folder: Path) -> Path:
 
 
 def write_through_link(folder: Path) -> Path:
-    """Write a tar with a link to a folder outside, then files in that folder."""
+    """Write a tar with a link to an outside folder, followed by files in that folder."""
     link = make_member("assignment", kind=tarfile.SYMTYPE, link=str(folder.parent))
     return write_tar(folder, [link, *make_members(FILES, "assignment/")])
 
@@ -99,7 +99,7 @@ def write_crowd(folder: Path) -> Path:
 
 
 def write_long_padding(folder: Path) -> Path:
-    """Write a small .tar.gz that unpacks to gigabytes before its last member."""
+    """Write a small .tar.gz that expands to gigabytes before its last member."""
     head = tarfile.TarInfo("notes.bin")
     head.size = 3 * 2**30
     zeros, end = gzip.compress(bytes(64 * MIB)), write_tar(folder, make_members(FILES)).read_bytes()
@@ -132,7 +132,7 @@ def mark_as_encrypted(content: bytearray) -> None:
 
 
 def lie_about_sizes(content: bytearray) -> None:
-    """Declare one byte per file in a zip's directory."""
+    """Set the size of every file in a zip's directory to one byte."""
     for place in find_signature(b"PK\x01\x02", content):
         content[place + 24 : place + 28] = (1).to_bytes(4, "little")
 

@@ -1,4 +1,4 @@
-"""Tests of the idle detector: a device is idle when a memory pass takes no longer than before a student's work."""
+"""Tests of the idle detector: a device is idle if a memory pass takes no longer than before the student's work."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tests of inputs drawn ahead: they are the inputs that Hypothesis would draw."""
+"""Tests of inputs drawn in advance, which must be the inputs that Hypothesis would draw."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -54,7 +54,7 @@ def echo(_assignment: object, value: int) -> int:
 
 
 def make_item(test: Any, inputs: Inputs | None, runner: Counting) -> Any:
-    """Return a collected test with the attributes that the first pass reads."""
+    """Return a collected test item with the attributes that the first pass reads."""
     state = RunState(inputs=inputs)
     state.student, state.seed = Student(runner), 3
     return SimpleNamespace(
@@ -72,7 +72,7 @@ NUMBERS = st.integers(0, 50)
 
 
 def sample(*strategies: st.SearchStrategy[Any], **options: Any) -> Callable[[Any], Any]:
-    """Decorate a test that draws its inputs with a fixed seed."""
+    """Decorate a test so that it draws its inputs with a fixed seed."""
     return lambda test: seed(3)(settings(QUIET, **options)(given(*strategies)(test)))
 
 
@@ -265,7 +265,7 @@ def test_limit_examples_applies_only_within_context(all_of_them: int, few: int) 
 
 
 def test_forked_processes_reuse_registered_random_generators(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(core, "threadlocal", ThreadLocal(_hypothesis_global_random=lambda: None))  # its first state
+    monkeypatch.setattr(core, "threadlocal", ThreadLocal(_hypothesis_global_random=lambda: None))  # its initial state
     register_random_generators()
     monkeypatch.setattr(entropy, "register_random", lambda _: pytest.fail("Hypothesis looks for them again"))
 

@@ -1,4 +1,4 @@
-"""Tests of the item analysis: its statistics, and when it reports none."""
+"""Tests of the item analysis: its statistics, and the cases in which it reports none."""
 
 import csv
 import random
@@ -34,7 +34,7 @@ ANSWERS = st.builds(
     *(OUTCOMES, st.floats(0, 5), st.floats(0, 600)),
 )
 CLASSES = st.lists(st.dictionaries(st.sampled_from(TESTS), ANSWERS), max_size=25)
-SCIPY = {  # results of scipy.stats.pointbiserialr in scipy 1.17.1, for n random scores
+SCIPY = {  # computed by scipy.stats.pointbiserialr in scipy 1.17.1, for n random scores
     (10, 0.5): -0.5721755199113461,
     (100, 0.9): -0.13261185132228384,
     (500, 0.2): -0.012620400410492503,
@@ -51,7 +51,7 @@ def test_point_biserial_equals_scipy() -> None:
 
 
 def make_answers(marks: str) -> dict[Property, Answer]:
-    """Return answers to the first tests, one letter each: passed, failed or not started."""
+    """Return answers to the first tests, given one letter per test: passed, failed or not started."""
     words = {"p": Answer("passed", 1, 1, 2.0), "f": Answer("failed", 0, 1, 4.0), "-": Answer("not_started", 0, 1)}
     return {test: words[mark] for test, mark in zip(TESTS, marks, strict=False)}
 
@@ -85,7 +85,7 @@ def test_item_statistics_ignore_order_and_need_ten_students(students: list[Answe
 @given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=2))
 @example(
     [(False, 0.980340056), (False, 0.980340056), (True, 0.980340056)]
-)  # rounding makes the mean of equal values differ from them
+)  # due to rounding, the mean of equal values differs from these values
 def test_correlation_is_bounded_and_scale_free(answers: list[tuple[bool, float]]) -> None:
     passed, rest = [one for one, _ in answers], [round(share, 9) for _, share in answers]
     found = point_biserial(passed, rest)

@@ -1,4 +1,4 @@
-"""Tests of the translations: the same keys and placeholders in each language, and Chinese where it is chosen."""
+"""Tests of the translations: all languages have the same keys and placeholders, and Chinese is used if selected."""
 
 import ast
 import re
@@ -89,7 +89,7 @@ def test_shared_chinese_texts_are_used_and_translated() -> None:
     chinese = course().shared_texts["zh"]
     for table, file in SHARED.items():
         nodes = ast.walk(ast.parse((ROOT / file).read_text("utf-8")))
-        names = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}  # also those inside a contract
+        names = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}  # including those inside a contract
         assert chinese[table].keys() <= {name for name in names if table == "looks_like" or name.startswith("test_")}
     assert chinese["tracks"].keys() <= course().tracks.keys()
     texts = {key: text for key, text in leaves(chinese) if not key.startswith("notes.")}

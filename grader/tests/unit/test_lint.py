@@ -1,4 +1,4 @@
-"""Tests of the lint: it finds shortcuts under any name, accepts honest code and survives hostile code."""
+"""Tests of the linter: it finds shortcuts under any name, accepts honest code and survives hostile code."""
 
 import pytest
 

@@ -74,7 +74,7 @@ def test_group_submission_belongs_to_all_members() -> None:
     ("handed_in", "days"),
     [
         *(("2026-10-24T23:59:00+02:00", 0), ("2026-10-25T00:03:00+02:00", 0), ("2026-10-25T00:05:00+02:00", 1)),
-        ("2026-10-25T23:58:00+01:00", 1),  # 24 hours and 59 minutes later: the clocks went back
+        ("2026-10-25T23:58:00+01:00", 1),  # 24 hours and 59 minutes later, because the clocks were set back
         *(("2026-10-26T00:00:00+01:00", 2), ("2026-10-31T23:59:00+01:00", 7)),
     ],
 )
@@ -115,8 +115,8 @@ def test_marks_never_increase_with_lateness(
 def test_late_days_are_calendar_days(due: datetime, days: int, minutes: int) -> None:
     clock = due.astimezone(BERLIN).replace(tzinfo=None) + timedelta(days=days)
     handed_in = clock.replace(tzinfo=BERLIN)
-    if handed_in.astimezone(UTC).astimezone(BERLIN).replace(tzinfo=None) == clock:  # the clock shows this time
-        assert count_days_late(handed_in, due, 0, BERLIN) in (days, days + 1)  # one hour comes twice
+    if handed_in.astimezone(UTC).astimezone(BERLIN).replace(tzinfo=None) == clock:  # the time shown by the clock
+        assert count_days_late(handed_in, due, 0, BERLIN) in (days, days + 1)  # one hour occurs twice
         later = handed_in.astimezone(UTC) + timedelta(minutes=minutes)
         assert count_days_late(later, due, 0, BERLIN) >= count_days_late(handed_in, due, 0, BERLIN)
 

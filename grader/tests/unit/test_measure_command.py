@@ -1,4 +1,4 @@
-"""Tests of `kata measure`: the roofline of a device and a step, as text and as a picture."""
+"""Tests of `kata measure`, which draws the roofline of a device and a step as text and as an image."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ KATA = course().katas["measure_step"]
 
 @pytest.fixture
 def assignment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Return our solution with small sizes, on a device with known rates."""
+    """Return the reference solution with small sizes, on a device with known rates."""
     monkeypatch.chdir(tmp_path)
     for name, size in (("B", 32), ("D", 32), ("L", 2)):
         monkeypatch.setattr(command, name, size)

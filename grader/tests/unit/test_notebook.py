@@ -1,4 +1,4 @@
-"""Tests of the notebook extension without a kernel: text is escaped in HTML, and no edit of a file is lost."""
+"""Tests of the notebook extension without a kernel: HTML is escaped, and no edits to a file are lost."""
 
 import subprocess
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ NASTY = "</pre><script>alert('&')</script>"
 
 
 class Text:
-    """Tags and texts of an HTML page."""
+    """Collects the tags and text of an HTML page."""
 
     def __init__(self, html: str) -> None:
         root = parse_html(html)
@@ -40,7 +40,7 @@ def explain_failure(test: str, error: BaseException, looks_like: str = "") -> Te
 
 
 def render(*results: TestResult, waits: str = "") -> Text:
-    """Render the verdict on `linear` if all other tests passed."""
+    """Render the verdict on `linear`, assuming that all other tests passed."""
     names = {result.name for result in results}
     passed = (TestResult(test, "passed") for test in TESTS if test not in names)
     return Text(verdict(LINEAR, [*results, *passed], waits))
@@ -93,7 +93,7 @@ def test_progress_has_a_row_for_each_kata() -> None:
 
 
 class NoTests(Client):
-    """A client that records the katas to test and runs no tests."""
+    """A client that records which katas to test instead of running tests."""
 
     def __init__(self) -> None:
         self.tested = list[str]()

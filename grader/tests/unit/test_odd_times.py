@@ -1,4 +1,4 @@
-"""A stored commit time that is invalid affects one student and not the class."""
+"""An invalid commit time affects only one student and not the whole class."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Tests of the one-ulp check: it changes only results that CPUs may round differently, and finds too strict tests."""
+"""Tests of the one-ulp check: it changes only results whose rounding depends on the CPU, and finds fragile tests."""
 
 import shutil
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Tests of comparing shown with printed output: only the last digit of a number may differ."""
+"""Tests of comparing documented and printed output: only the last digit of a number may differ."""
 
 import pytest
 

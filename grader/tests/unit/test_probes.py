@@ -1,4 +1,4 @@
-"""Tests of probes: calls by name, and the arguments that a failure shows."""
+"""Tests of probes: calling them by name, and the arguments shown in a failure."""
 
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ SHOULD_SCALE = "def scale(x, /, factor, *, offset=0):\n    return [factor * numb
 
 @pytest.fixture
 def student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Student:
-    """Return a student whose only file is also the stub that names the parameters."""
+    """Return a student whose only file also serves as the stub with the parameter names."""
     (tmp_path / "scale.py").write_text(SHOULD_SCALE)
     monkeypatch.setattr(type(course()), "stub", lambda _, kata: tmp_path / f"{kata}.py")
     return Student(InProcess(tmp_path, call_seconds=5.0))
@@ -56,7 +56,7 @@ def test_unnamed_arguments_are_numbered(student: Student, tmp_path: Path, source
 
 
 class Probing:
-    """Class whose objects and methods cannot be probes."""
+    """A class whose objects and methods cannot be probes."""
 
     def probe(self, _assignment: object) -> int:
         return 1

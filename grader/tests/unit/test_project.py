@@ -1,4 +1,4 @@
-"""Tests of the project: public API, imports of courses, zoo of mistakes, lock file and workflows."""
+"""Tests of the project itself: public API, imports in courses, zoo of mistakes, lock file and workflows."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Tests of relations between results and expected values: reported if all results have them, and not by chance."""
+"""Tests of relations between results and expected values, reported if they hold for all results and not by chance."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -69,7 +69,7 @@ LOOSE = (
 
 
 def find_sentence(seen: Sequence[Comparison]) -> str:
-    """Find the relation; it is a rule unless it leaves a number open."""
+    """Find the relation. It is a rule unless it contains an undetermined number."""
     holds = relations.find_relation(seen)
     assert holds.is_rule is (bool(holds.sentence) and not holds.sentence.startswith(LOOSE))
     return holds.sentence
@@ -81,7 +81,7 @@ def make_matrices(seed: int, count: int = 5) -> list[Array]:
 
 
 def compare_tensors(function: Function, expected: Sequence[Array]) -> list[Comparison]:
-    """Return comparisons of tensors whose result is a function of the expected value."""
+    """Return comparisons of tensors in which the result is a function of the expected value."""
     floats = [e.astype(np.float32).astype(np.float64) for e in expected]
     return [Comparison(torch.tensor(function(e)).float(), torch.tensor(e).float()) for e in floats]
 

@@ -1,4 +1,4 @@
-"""Tests of replies for student code that raised: the student's own line and advice."""
+"""Tests of replies for student code that raised an exception: they contain the student's own line and advice."""
 
 from collections.abc import Callable
 from pathlib import Path

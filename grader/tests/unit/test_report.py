@@ -1,4 +1,4 @@
-"""Tests of the report page and the feedback pages: their figures, their content, and what each reader may see."""
+"""Tests of the report and feedback pages: their figures, their content, and what each reader is allowed to see."""
 
 import base64
 import dataclasses
@@ -31,7 +31,7 @@ TOLD = "claim\n  note      the same\n  again: pytest"
 
 
 class Reader:
-    """Tags of a page, and the text of each `<pre>`."""
+    """Collects the tags of a page and the text of each `<pre>`."""
 
     def __init__(self, html: str) -> None:
         elements = [*parse_html(html).iter()]
@@ -55,7 +55,7 @@ def make_feedback(result: Result) -> str:
 
 
 def make_student(score: float, max_score: float = 100.0, failed: dict[Property, str] | None = None) -> Student:
-    """Return a student with so many points who tried two properties of `linear`."""
+    """Return a student with the given points who attempted two tests of `linear`."""
     made = summarize_student(replace(make_result("why"), score=score, max_score=max_score, katas=[]), [], ())
     tried = frozenset({Property("linear", "test_a"), Property("linear", "test_b")})
     return dataclasses.replace(made, tried=tried, failed=failed or {})
@@ -164,7 +164,7 @@ def test_page_shows_tracks_only_if_several(tmp_path: Path) -> None:
     assert core not in write_page(tmp_path / "one", *make_class(3))
 
 
-@pytest.mark.parametrize("timed", [False, pytest.param(True, marks=pytest.mark.timing)])  # two pictures of each
+@pytest.mark.parametrize("timed", [False, pytest.param(True, marks=pytest.mark.timing)])  # two images of each
 def test_report_page_of_large_class_is_small(tmp_path: Path, timed: bool) -> None:
     assert len(write_page(tmp_path, *make_class(200, timed=timed)).encode()) < 2**21
     if not timed:
@@ -226,7 +226,7 @@ def test_hidden_messages_are_only_for_instructors(hide: Hide, tmp_path: Path) ->
 
 @pytest.mark.parametrize("words", [HOSTILE, "", "\n", "\u202e", "x" * 100_000], ids=lambda words: words[:1])
 def test_page_accepts_any_message(words: str, tmp_path: Path) -> None:
-    said = words.replace("\ud800", "")  # JSON can't hold it
+    said = words.replace("\ud800", "")  # JSON can't represent it
     page = write_page(tmp_path, replace(make_result_with_speed(said), findings=[load.Finding("linear", 1, said)]))
     assert len(SCRIPT.findall(page)) == 2
     assert Reader(page).messages[0] == printable(said)

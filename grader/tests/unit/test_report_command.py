@@ -1,4 +1,4 @@
-"""Tests of `grader report` and `grader diff` on stored results, and of the cleanup after dead processes."""
+"""Tests of `grader report` and `grader diff` on stored results, and of cleaning up after killed processes."""
 
 import csv
 import fcntl
@@ -24,7 +24,7 @@ TESTS = list(course().katas["linear"].points)
 def store(
     directory: Path, submission: str, status: Status, *outcomes: Outcome, findings: list[Finding] | None = None
 ) -> None:
-    """Store a result of `linear` whose first tests, worth a point each, have these outcomes."""
+    """Store a result of `linear` whose first tests, worth one point each, have the given outcomes."""
     tests = [
         TestResult(name, outcome, float(outcome == "passed"), 1.0, "a message")
         for name, outcome in zip(TESTS, outcomes, strict=False)

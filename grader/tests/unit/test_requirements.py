@@ -1,4 +1,4 @@
-"""Tests of the requirements that `certify` checks: each missing part of a kata is named in a line."""
+"""Tests of the requirements that `grader certify` checks. It prints one line for each missing part of a kata."""
 
 import re
 import shutil
@@ -35,7 +35,7 @@ PAGE_FILE = "docs/katas.md"
 
 @pytest.fixture
 def primes(tmp_path: Path) -> Iterator[Path]:
-    """Yield a copy of a small course with a page of katas, in use."""
+    """Yield a copy of a small course that has a page of katas, as the current course."""
     here = course().root
     copy = shutil.copytree(ROOT / "examples/courses/primes", tmp_path / "primes")
     use(copy)

@@ -1,4 +1,4 @@
-"""Tests of the roofline picture: valid SVG, reproducible, and written by the report."""
+"""Tests of the roofline image, which must be valid, reproducible SVG and is written by the report."""
 
 import itertools
 from pathlib import Path
@@ -25,13 +25,13 @@ WORKLOADS = list(course().workloads)
 
 
 def compute_intensity(workload: str, size: Size) -> float | None:
-    """Return a workload's intensity, or None if it has no place on a roofline."""
+    """Return a workload's arithmetic intensity, or None if it does not belong on a roofline."""
     work = work_of(workload)
     return work.intensity(size) if isinstance(work, Rate) else None
 
 
 def read_texts(svg: str) -> list[str]:
-    """Parse a picture and return its texts."""
+    """Parse an image and return its texts."""
     return [element.text or "" for element in ET.fromstring(svg).iter(f"{SVG}text")]
 
 

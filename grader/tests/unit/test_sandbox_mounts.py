@@ -1,4 +1,4 @@
-"""Tests of the sandbox's mounts: Python and its packages are visible, home directories are not."""
+"""Tests of the sandbox's mounts: Python and its packages are visible, but home directories are not."""
 
 from pathlib import Path
 

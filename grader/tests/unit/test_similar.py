@@ -1,4 +1,4 @@
-"""Tests of `grader similar`: the folders for detectors of similar submissions."""
+"""Tests of `grader similar`, which writes folders for plagiarism detectors."""
 
 import shlex
 from pathlib import Path
@@ -13,7 +13,7 @@ SOURCE = "def step(self):\n    pass\n"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with two students, one of whom submitted an unchanged stub."""
+    """Return a folder with the submissions of two students, one of whom submitted an unchanged stub."""
     for name in ("ada", "ben"):
         (tmp_path / "class" / name).mkdir(parents=True)
         (tmp_path / "class" / name / "sgd.py").write_text(f"# {name}\n{SOURCE}")

@@ -1,4 +1,4 @@
-"""Tests of workloads in tables, exports and diffs: shown where a result has them, and only there."""
+"""Tests of workloads in tables, exports and diffs, which are shown only if a result contains them."""
 
 import csv
 import dataclasses
@@ -166,7 +166,7 @@ def test_platforms_show_rehearsals_without_points() -> None:
 
 
 def store_results(directory: Path, *results: Result) -> list[Result]:
-    """Return these results as the class tables read them."""
+    """Store results and read them back as the class tables do."""
     for made in results:
         write(made, directory)
     rows, problems = load.read_all(directory, load.drop_details)
@@ -203,7 +203,7 @@ def render_table(results: list[Result], width: int = 100, *more: Kata) -> str:
 
 
 def read_plain_summary(made: Result) -> str:
-    """Return the GitHub summary without code blocks and escapes."""
+    """Return the GitHub summary with code blocks and escapes removed."""
     summary = remove_code_blocks(github.render_summary(made)).translate({ord("\xa0"): " "})
     return re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), summary)
 

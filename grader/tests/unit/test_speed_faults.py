@@ -1,4 +1,4 @@
-"""Tests of faults while timing: a fault of the machine costs no points, wherever it happens."""
+"""Tests of faults during timing: machine faults cost no points, regardless of where they occur."""
 
 import math
 from collections import Counter
@@ -31,7 +31,7 @@ NAMES = [workload.name for workload in WORKLOADS]
 
 def test_lost_process_affects_only_one_workload(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second, *rest = NAMES
-    rounds, asked = [[first], [], rest], list[list[str]]()  # the workloads that each process reports, and should grade
+    rounds, asked = [[first], [], rest], list[list[str]]()  # the workloads that each process reports and should grade
 
     def grade_some(job: SpeedJob, *_: object) -> Iterator[Row]:
         asked.append([workload.name for workload in job.workloads])
@@ -104,7 +104,7 @@ FAULTS = [Reply("raised", error="ValueError: x"), Died("it has ended"), TimedOut
 
 @pytest.fixture
 def grade(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, str]]:
-    """Return a function that grades two workloads (three on a GPU) while a step fails, with fake workers and speeds."""
+    """Return a function that grades two workloads (three on a GPU) with fake workers and speeds while a step fails."""
     monkeypatch.setattr("grader.speed.timed_worker.PausedWorker", FakeWorker)
     monkeypatch.setattr(FakeWorker, "seen", Counter())
     monkeypatch.setattr(FakeWorker, "device", None)
@@ -148,7 +148,7 @@ def test_worker_startup_and_exit_faults_cost_no_points(
 def test_only_faults_of_student_code_cost_points(grade: Outcomes, fault: object, who: str, step: str, nth: int) -> None:
     ends = "timed_out" if isinstance(fault, TimedOut) else "crashed"
     expected = ["inconclusive", "passed"] if who == "baseline" else sorted([ends, "passed"])
-    if (who, step, nth) == ("student", "begin", 4):  # each workload begins one worker of the student's
+    if (who, step, nth) == ("student", "begin", 4):  # each workload starts one worker for the student
         expected = ["passed", "passed"]
     assert sorted(grade(who, step, nth, fault).values()) == expected
 

@@ -1,4 +1,4 @@
-"""Tests of the remarks on speed: one line with a cause and advice, and none at full speed."""
+"""Tests of the remarks on speed: one line with a cause and advice, or nothing at full speed."""
 
 import math
 import re
@@ -66,7 +66,7 @@ def test_lesson_infers_precision_from_mfu(mfu: float, words: str) -> None:
     remark = choose_lesson("linear_forward", "cuda", mfu / 0.8, mfu)
     assert remark.startswith(f"MFU {mfu:.2f}")
     assert words in remark
-    l4 = device("NVIDIA L4")  # whose float32 reaches a quarter of bfloat16's peak; an H100's, a fifteenth
+    l4 = device("NVIDIA L4")  # float32 reaches a quarter of the bfloat16 peak; on an H100, a fifteenth
     assert "about what float32 reaches" in choose_lesson("linear_forward", "cuda", 0.3, 0.2, l4)
     assert "is less than float32 reaches" in choose_lesson("linear_forward", "cuda", 0.1, 0.05, l4)
 

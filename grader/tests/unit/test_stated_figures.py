@@ -1,4 +1,4 @@
-"""Tests that each figure in `docs/katas.md` agrees with its computed value."""
+"""Tests that each number stated in `docs/katas.md` agrees with its computed value."""
 
 import math
 import re
@@ -21,7 +21,7 @@ SECTIONS = re.compile(r"^### (\w+): .*\n((?:(?!##).*\n)*)", re.MULTILINE)
 def step(
     optimizer: Callable[..., Any], gradient: Callable[[float], float], steps: int, **options: float
 ) -> list[float]:
-    """Return the value of a parameter, initially 1, after each step."""
+    """Return the value of a parameter, which is initially 1, after each step."""
     p = nn.Parameter(torch.ones(1, dtype=torch.float64))
     made = optimizer([p], **options)
     places = [1.0]
@@ -33,7 +33,7 @@ def step(
 
 
 def compute_momentum(momentum: Callable[..., Any], gradients: list[float]) -> list[float]:
-    """Return the momentum after each of these gradients, which equals the step at a learning rate of 1."""
+    """Return the momentum after each of the given gradients, which equals the step at a learning rate of 1."""
     ahead = iter(gradients)
     places = step(momentum, lambda _: next(ahead), len(gradients), lr=1.0)
     return [before - after for before, after in pairwise(places)]
@@ -56,7 +56,7 @@ HELP: Names = {
     },
     "BYTES": ("float32", "bfloat16", "float8_e5m2"),
 }
-FIGURES = [  # of docs/katas.md: a kata, words of its section, and what computes each number in them, in order
+FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed value of each number in them, in order
     ("same_storage", "shape 2 × 3, 24 bytes", "2, 3, torch.zeros(2, 3).nbytes"),
     ("linear", "`(2, 3) @ (3, 4)` is `(2, 4)`", "2, 3, 3, 4, *(torch.ones(2, 3) @ torch.ones(3, 4)).shape"),
     ("cruncher", "= 14 parameters", "sum(p.numel() for p in Cruncher(2, 3).parameters()),"),
@@ -128,7 +128,7 @@ FIGURES = [  # of docs/katas.md: a kata, words of its section, and what computes
 
 
 def read_sections() -> dict[str, str]:
-    """Return the text of each kata in `docs/katas.md`, on one line."""
+    """Return the text of each kata's section in `docs/katas.md`, joined into one line."""
     text = (ROOT / "docs/katas.md").read_text("utf-8")
     return {name: " ".join(body.split()) for name, body in SECTIONS.findall(text)}
 

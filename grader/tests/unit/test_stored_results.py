@@ -1,4 +1,4 @@
-"""Tests of stored results: reasons for unreadable submissions, no loss on a repeated call, private directories."""
+"""Tests of stored results: reasons for unreadable submissions, no data loss on repeated calls, private directories."""
 
 import csv
 import json
@@ -197,6 +197,6 @@ def test_submission_unreadable_on_a_node_stays_pending(tmp_path: Path) -> None:
     )
     for stored, names in ((replace(graded, unreadable="it is not there"), ["ada"]), (graded, [])):
         write(stored, tmp_path / "out")
-        os.utime(tmp_path / "out/ada/result.json", ns=(len(names), len(names)))  # two versions of it
+        os.utime(tmp_path / "out/ada/result.json", ns=(len(names), len(names)))  # two versions of the result
         left.update()
         assert left.left == names

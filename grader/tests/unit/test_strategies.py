@@ -1,4 +1,4 @@
-"""Tests of shrinking: sizes become 0 only where no other size fails."""
+"""Tests of shrinking: sizes shrink to 0 only if no other size fails."""
 
 from typing import Any
 

@@ -9,7 +9,7 @@ import pytest
 from grader.tests import ROOT
 
 FOLDERS = ("assignment", "benchmarks", "grader", "reference", "scripts", "tests", "torchkata")
-MOST_WORDS, MOST_CHARACTERS = 8, 70  # of a test's name
+MOST_WORDS, MOST_CHARACTERS = 8, 70  # limits of a test's name
 NOT_VERBS = re.findall(
     r"\w+",
     """
@@ -21,7 +21,7 @@ NOT_VERBS = re.findall(
 
 
 def find_functions(folder: str) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Yield the functions in a folder, each with its file and line."""
+    """Yield the functions in a folder, each with its file and line number."""
     for path in sorted((ROOT / folder).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.FunctionDef):

@@ -1,4 +1,4 @@
-"""Tests of reading submissions: which files count, and whose they are."""
+"""Tests of reading submissions: which files are read, and which student they belong to."""
 
 import os
 import shutil
@@ -42,7 +42,7 @@ def test_only_modules_next_to_katas_are_read(tmp_path: Path) -> None:
 
 
 def write_zip(path: Path, *names: str, content: str = "") -> Path:
-    """Write an archive with these files, each with this content or its name."""
+    """Write an archive with the given files. The content of each file is `content` or its name."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w") as archive:
         for name in names:
@@ -176,13 +176,13 @@ def test_too_many_or_too_large_files_are_rejected(tmp_path: Path) -> None:
 def test_archive_is_read_like_its_directory(tmp_path: Path) -> None:
     packed = ROOT / "examples/submissions/unusual_but_right.tar.gz"
     with tarfile.open(packed) as archive:
-        safe: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # before Python 3.11.4
+        safe: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # not before 3.11.4
         archive.extractall(tmp_path / "unusual_but_right", **safe)
     assert read_submission(packed) == read_submission(tmp_path / "unusual_but_right")
 
 
 def swap_after_open(monkeypatch: pytest.MonkeyPatch, name: str, swap: Callable[[], object]) -> None:
-    """Call `swap` after a file or folder of this name was opened."""
+    """Call `swap` after a file or folder with the given name has been opened."""
     open_it = os.open
 
     def opened(path: str | Path, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
@@ -228,7 +228,7 @@ def test_pipe_or_socket_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     os.mkfifo(tmp_path / name)
     with pytest.raises(SubmissionError, match=r"not a file or directory$"):
         read_submission(tmp_path / name)
-    monkeypatch.chdir(tmp_path)  # the name of a socket must be short
+    monkeypatch.chdir(tmp_path)  # the path of a socket must be short
     with socket.socket(socket.AF_UNIX) as made:
         made.bind(f"y{name}")
         with pytest.raises(SubmissionError, match=r"can't be read \("):

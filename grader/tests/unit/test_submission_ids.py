@@ -1,4 +1,4 @@
-"""Tests of submission ids: unusual names are kept, impossible ones refused, similar ones told apart."""
+"""Tests of submission ids: unusual names are kept, impossible ones are refused, and similar ones stay distinct."""
 
 import csv
 import unicodedata

@@ -1,4 +1,4 @@
-"""Tests of the system-call filter: unknown calls return ENOSYS, and the table decides which known calls are allowed."""
+"""Tests of the system-call filter: unknown calls return ENOSYS, and a table lists which known calls are allowed."""
 
 import errno
 from errno import EPERM
@@ -12,9 +12,9 @@ from grader.sandbox.syscalls import ALLOW, ERROR, OWN_PID, build_filter
 seccomp = pytest.importorskip("pyseccomp")
 
 KINDS = {"ordinary": {}, "timed": {"pinned": True}, "with a GPU": {"gpu": True}}
-PAIR, NEW = (1, 1), 0x3D0F00  # a stream of AF_UNIX; how glibc creates a thread
+PAIR, NEW = (1, 1), 0x3D0F00  # an AF_UNIX stream socket; the flags with which glibc creates a thread
 REFUSED = ("fork", "execve", "connect", "accept", "accept4", "ptrace", "flock", "chroot", "mount", "tkill")
-FEATURES = (  # of the kernel: they must not exist
+FEATURES = (  # kernel calls that must not exist
     *("io_setup", "io_uring_setup", "bpf", "perf_event_open", "userfaultfd", "keyctl", "kexec_load", "personality"),
     *("open_tree", "move_mount", "fsopen", "mount_setattr", "quotactl_fd", "landlock_create_ruleset", "memfd_secret"),
     *("shmget", "msgget", "semget", "mq_open", "vmsplice", "timer_create", "pidfd_open", "process_vm_readv", "seccomp"),
@@ -22,7 +22,7 @@ FEATURES = (  # of the kernel: they must not exist
 
 
 def find_number(name: str) -> int:
-    """Return the number of a call on this machine, negative if it does not exist."""
+    """Return the number of a call on this machine, or a negative number if it does not exist."""
     found: int = seccomp.resolve_syscall(seccomp.Arch.NATIVE, name)
     return found
 
@@ -35,7 +35,7 @@ def get_number(name: str) -> int:
 
 
 def judge(kind: str, call: int, *arguments: int, architecture: int | None = None) -> int:
-    """Run the filter on a call as the kernel would; return 0 or the error."""
+    """Run the filter on a call as the kernel would, and return 0 or the error number."""
     held = {syscalls.NUMBER: call, syscalls.ARCHITECTURE: architecture or seccomp.system_arch()}
     held |= {syscalls.ARGUMENTS + 8 * place: value & syscalls.WORD for place, value in enumerate(arguments)}
     code, place, word = [*INSTRUCTION.iter_unpack(build_filter(**KINDS[kind]))], 0, 0

@@ -1,4 +1,4 @@
-"""Which mistakes the thresholds for GPUs catch, by the roofline, as docs/evidence/thresholds.md states."""
+"""Tests that the GPU thresholds catch the mistakes listed in docs/evidence/thresholds.md, according to the roofline."""
 
 import re
 from collections.abc import Mapping
@@ -13,15 +13,15 @@ from torchkata.speed.decision import as_ratios
 from torchkata.speed.sizes import Size
 from torchkata.speed.workload import Rate, work_of
 
-MARGIN = 0.05  # by which a ratio may differ without a change of the outcome
+MARGIN = 0.05  # amount by which a ratio may differ without changing the outcome
 DEVICES = ("NVIDIA H100 80GB HBM3", "NVIDIA H200", "NVIDIA H100 PCIe", "NVIDIA A100-SXM4-80GB")
 CEILINGS = (0.70, 0.81)  # the range of the MFU of a plain product on devices with thresholds in MFU
-COPY_SHARE = 0.9  # of the datasheet's bandwidth, reached by copies
+COPY_SHARE = 0.9  # fraction of the datasheet's bandwidth that copies reach
 Case: TypeAlias = tuple[str, str, float, str]  # workload, code, ratio to the baseline, tier
 
 
 def list_cases(on: Device, ceiling: float) -> list[Case]:
-    """Return what the roofline predicts on a device on which a plain product reaches this MFU."""
+    """Return the cases predicted by the roofline for a device on which a plain product reaches the given MFU."""
     peaks, linear = on.tflops, work_of("linear_forward").sizes["cuda"]
     B, D, K = linear.batch, linear.width, linear.outputs
     product = flops_of("linear_forward") / (ceiling * peaks["bf16"] * 1e12)
@@ -64,7 +64,7 @@ def flops_of(workload: str) -> float:
 
 
 def judge(workload: str, ratio: float, on: Device, ceiling: float) -> str:
-    """Return the tier that this ratio reaches."""
+    """Return the tier that a ratio reaches."""
     entry = course().workloads[workload]
     peak = on.tflops["bf16"] if on.mfu and entry.mfu is not None else None
     thresholds = as_ratios(entry.mfu if peak and entry.mfu else entry.ratio["cuda"], peak, ceiling * (peak or 1))
@@ -82,7 +82,7 @@ def test_thresholds_separate_mistakes_with_a_margin(name: str, ceiling: float) -
 
 
 def read_table(heading: str) -> Mapping[str, list[str]]:
-    """Return the rows of the document's table with this heading, by their first cell."""
+    """Return the rows of the document's table with the given heading, keyed by their first cell."""
     text = (ROOT / "docs/evidence/thresholds.md").read_text("utf-8")
     rows = re.findall(r"^\| (.+) \|$", text.partition(f"| {heading} |")[2].partition("\n\n")[0], flags=re.MULTILINE)
     cells = [row.split(" | ") for row in rows]

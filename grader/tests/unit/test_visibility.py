@@ -1,4 +1,4 @@
-"""Tests of visibility: what `kata.toml` may say, and what students see of hidden tests."""
+"""Tests of visibility: which settings `kata.toml` allows, and what students see of hidden tests."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tests of the checks of a timed block: plain torch passes, and each way of doing less work fails."""
+"""Tests of the checks of a timed block: plain torch passes, and every way of omitting work fails."""
 
 from collections.abc import Callable
 
@@ -24,8 +24,8 @@ CALLS = 3
 
 
 def prepare(workload: str) -> tuple[Check, Memory]:
-    """Return the check of a small block, and its memory."""
-    torch.manual_seed(0)  # with so small a batch, some initial weights make a check unfair
+    """Return the check of a small block and its memory."""
+    torch.manual_seed(0)  # with such a small batch, some initial weights make the check unfair
     size, chosen = SMALL[workload], work_of(workload)
     fields = chosen.fields(size, CALLS)
     room = torch.zeros(bytes_needed(fields), dtype=torch.uint8)
@@ -36,7 +36,7 @@ def prepare(workload: str) -> tuple[Check, Memory]:
 
 
 def begin(workload: str) -> tuple[Check, Memory, Callable[[], object]]:
-    """Return the check, its memory and correct work, which for AdaGrad differs from its baseline."""
+    """Return the check, its memory and correct work, which differs from the baseline for AdaGrad."""
     check, memory = prepare(workload)
     work = work_of(workload).baseline(SMALL[workload], memory, "cpu")
     if workload == "adagrad_step":
@@ -46,7 +46,7 @@ def begin(workload: str) -> tuple[Check, Memory, Callable[[], object]]:
 
 
 def make_adagrad(memory: Memory, size: Size) -> Callable[[], object]:
-    """Return AdaGrad's step, with the current gradients already accumulated once."""
+    """Return an AdaGrad step in which the current gradients have already been accumulated once."""
     state = memory["grad"].square().clone()
 
     def work() -> None:

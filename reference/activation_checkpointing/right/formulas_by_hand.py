@@ -1,4 +1,4 @@
-"""Writes the backward pass by hand; the last ReLU's mask comes from the output, which saves one matmul per segment."""
+"""Writes the backward pass by hand, and takes the last ReLU's mask from the output to save one matmul per segment."""
 
 import torch
 from torch import nn
@@ -16,7 +16,7 @@ class Block(nn.Module):
 
 
 class Segment(torch.autograd.Function):
-    """A segment that saves its input and its weights."""
+    """A segment that saves only its input and its weights."""
 
     @staticmethod
     def forward(ctx, x, *weights):
@@ -42,7 +42,7 @@ class Segment(torch.autograd.Function):
 
 
 class DeepNetworkCheckpointed(nn.Module):
-    """Blocks in segments."""
+    """Blocks grouped into segments."""
 
     def __init__(self, dim, num_layers, segment):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Uses reentrant checkpoints on a copy of x that requires grad."""
+"""Uses reentrant checkpointing on a copy of x that requires grad."""
 
 from functools import partial, reduce
 
@@ -23,7 +23,7 @@ def run(blocks, x):
 
 
 class DeepNetworkCheckpointed(nn.Module):
-    """Blocks in segments."""
+    """Blocks grouped into segments."""
 
     def __init__(self, dim, num_layers, segment):
         super().__init__()

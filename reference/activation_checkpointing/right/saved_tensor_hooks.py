@@ -1,4 +1,4 @@
-"""Recomputes a segment in saved-tensor hooks, once autograd requests the first saved tensor."""
+"""Recomputes a segment in saved-tensor hooks when autograd requests the first saved tensor."""
 
 import torch
 from torch import nn
@@ -36,7 +36,7 @@ class Again:
 
 
 class DeepNetworkCheckpointed(nn.Module):
-    """Blocks in segments."""
+    """Blocks grouped into segments."""
 
     def __init__(self, dim, num_layers, segment):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Stores a new tensor in every step, starts from the number 0, and multiplies by `rsqrt`."""
+"""Stores a new tensor in every step, initializes the sum with the number 0, and multiplies by `rsqrt`."""
 
 import torch
 

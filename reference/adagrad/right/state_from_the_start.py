@@ -1,4 +1,4 @@
-"""Creates the state when a group is added, before any gradient exists."""
+"""Creates the state when a parameter group is added, before any gradient exists."""
 
 import torch
 

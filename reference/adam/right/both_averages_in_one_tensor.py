@@ -1,4 +1,4 @@
-"""Stores both averages in one tensor and powers of the betas instead of a count; lr and eps contain the corrections."""
+"""Stores both averages in one tensor, stores powers of the betas, and applies the bias corrections to lr and eps."""
 
 import torch
 

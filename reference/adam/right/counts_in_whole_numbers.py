@@ -1,4 +1,4 @@
-"""Counts steps in an int64 tensor of shape (1,), and has an option `amsgrad` that is off by default."""
+"""Counts steps in an int64 tensor of shape (1,), and has an `amsgrad` option that is off by default."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Updates all parameters of a group with the same step count together, in a few fused calls."""
+"""Updates all parameters of a group that have the same step count in a few fused calls."""
 
 from collections import defaultdict
 

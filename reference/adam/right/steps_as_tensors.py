@@ -1,4 +1,4 @@
-"""Counts steps in a float32 tensor and computes the corrections in float32, as torch does with `capturable=True`."""
+"""Counts steps in a float32 tensor and computes the bias corrections in float32, like torch with `capturable=True`."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Subtracts decay and update together: `p ← p − lr · (weight_decay · p + m̂ / (√v̂ + eps))`."""
+"""Subtracts the weight decay and the update together: `p ← p − lr · (weight_decay · p + m̂ / (√v̂ + eps))`."""
 
 import torch
 

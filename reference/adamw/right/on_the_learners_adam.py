@@ -1,4 +1,4 @@
-"""Applies the decay, then calls the student's own Adam with a weight_decay of 0."""
+"""Applies weight decay, then calls the student's own Adam with `weight_decay=0`."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""The paper's short form with an eps that is corrected as well, which gives the same updates."""
+"""Uses the short form from the paper and also corrects eps, which yields the same updates."""
 
 import math
 

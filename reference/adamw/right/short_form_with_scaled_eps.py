@@ -1,4 +1,4 @@
-"""The short form of the paper, with eps multiplied by sqrt(1 - beta2ᵗ), which makes it the same update."""
+"""Uses the short form from the paper with eps multiplied by sqrt(1 - beta2ᵗ), which yields the same update."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,7 +8,7 @@ from torch import nn
 
 
 class AdamW(torch.optim.Optimizer):
-    """Corrects the learning rate and eps instead of the averages."""
+    """Applies the bias corrections to the learning rate and eps instead of the averages."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Serializes in memory, flushes the file to disk, and moves it with Path.replace."""
+"""Serializes in memory, flushes the temporary file to disk, and moves it with Path.replace."""
 
 import io
 import os

@@ -1,4 +1,4 @@
-"""Writes a checksum before torch's archive."""
+"""Writes a checksum in front of torch's archive."""
 
 import io
 import os

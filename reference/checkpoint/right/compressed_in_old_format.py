@@ -1,4 +1,4 @@
-"""Compresses torch's old file format, and copies the weights by hand after checking names and shapes."""
+"""Compresses torch's legacy file format, and copies the weights by hand after checking their names and shapes."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Maps the file into memory, and loads copies of the model and the optimizer first."""
+"""Memory-maps the file, and loads it into copies of the model and the optimizer first."""
 
 import copy
 import os

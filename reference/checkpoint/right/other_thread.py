@@ -1,4 +1,4 @@
-"""Copies the weights to the CPU, writes the file in another thread and re-raises its error."""
+"""Copies the weights to the CPU, writes the file in another thread and re-raises errors from this thread."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Saves the step as an int64 tensor, and also each parameter's requires_grad."""
+"""Saves the step as an int64 tensor, and additionally saves each parameter's requires_grad."""
 
 import os
 

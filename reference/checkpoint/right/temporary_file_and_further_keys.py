@@ -1,4 +1,4 @@
-"""Uses tempfile for the temporary file's name, and saves more keys, such as the random generator's state."""
+"""Uses tempfile to name the temporary file, and saves additional keys, such as the random generator's state."""
 
 import tempfile
 import time

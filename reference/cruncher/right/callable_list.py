@@ -1,4 +1,4 @@
-"""Uses a callable subclass of ModuleList for the layers, and registers final first."""
+"""Uses a callable subclass of ModuleList for the layers, and registers `final` first."""
 
 from torch import Tensor, nn
 

@@ -1,4 +1,4 @@
-"""Multiplies all weights into one vector, starting from the right, and then multiplies x by that vector."""
+"""Multiplies all weights into a single vector, starting from the right, and then multiplies x by this vector."""
 
 from torch import Tensor, nn
 

@@ -1,4 +1,4 @@
-"""Stores the layers' weights in one allocation, without overlap."""
+"""Stores the weights of all layers in one allocation, without overlap."""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,4 @@
-"""Applies ReLU with a mask, recurses over the layers, and uses a non-contiguous weight."""
+"""Applies ReLU using a mask, applies the layers recursively, and uses non-contiguous weights."""
 
 import torch
 from torch import Tensor, nn

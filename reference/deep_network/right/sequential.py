@@ -1,4 +1,4 @@
-"""Builds an nn.Sequential on every call, and truncates the normal at three standard deviations."""
+"""Builds an nn.Sequential on every call, and truncates the normal distribution at three standard deviations."""
 
 import torch
 from torch import Tensor, nn

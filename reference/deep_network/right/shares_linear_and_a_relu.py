@@ -1,4 +1,4 @@
-"""Uses a Block that inherits from another layer and has a ReLU module, and a subclass of nn.ModuleList."""
+"""Uses a block that inherits from another layer and contains a ReLU module, and a subclass of nn.ModuleList."""
 
 from functools import reduce
 

@@ -1,4 +1,4 @@
-"""Enumerates all bit patterns of the small dtypes, and uses NumPy for float32."""
+"""Enumerates all bit patterns of the small dtypes and uses NumPy for float32."""
 
 from collections.abc import Sequence
 from functools import cache

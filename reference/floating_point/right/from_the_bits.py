@@ -6,7 +6,7 @@ from operator import mul
 
 import torch
 
-BITS = {  # exponent, fraction
+BITS = {  # exponent bits, fraction bits
     torch.float32: (8, 23),
     torch.float16: (5, 10),
     torch.bfloat16: (8, 7),

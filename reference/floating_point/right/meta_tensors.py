@@ -1,4 +1,4 @@
-"""Counts bytes with meta tensors, and converts values via float32."""
+"""Counts bytes using meta tensors and converts values via float32."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Products of NumPy arrays of Python's ints, which do not overflow."""
+"""Multiplies NumPy arrays of Python ints, which do not overflow."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Defines lambdas, and returns floats if the arguments are floats."""
+"""Uses lambdas, and returns floats if the arguments are floats."""
 
 matmul_flops = lambda B, D, K: (B * K * D) << 1  # noqa: E731
 forward_flops = lambda tokens, parameters: (tokens + tokens) * parameters  # noqa: E731

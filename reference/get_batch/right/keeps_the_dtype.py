@@ -9,4 +9,7 @@ def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: s
     if len(data) <= sequence_length:
         raise ValueError("no window")
     windows = torch.from_numpy(data).unfold(0, sequence_length, 1)
-    return windows[torch.randint(len(data) - sequence_length, (batch_size,))].to(device)
+    batch = windows[torch.randint(len(data) - sequence_length, (batch_size,))]
+    if torch.device(device).type == "cuda":
+        return batch.pin_memory().cuda(device, non_blocking=True)
+    return batch.to(device)

@@ -10,4 +10,8 @@ def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: s
         raise RuntimeError("no window")
     rng = np.random.default_rng(int(torch.randint(2**63 - 1, ())))
     starts = rng.integers(len(data) - sequence_length, size=(batch_size, 1))
-    return torch.from_numpy(data[starts + np.arange(sequence_length)].astype(np.int64)).to(device)
+    batch = torch.from_numpy(data[starts + np.arange(sequence_length)].astype(np.int64))
+    if not str(device).startswith("cuda"):
+        return batch.to(device)
+    pinned = torch.empty_like(batch, pin_memory=True).copy_(batch)
+    return torch.empty_like(batch, device=device).copy_(pinned, non_blocking=True)

@@ -12,4 +12,8 @@ def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: s
         raise ValueError("no window")
     starts = list(RandomSampler(windows, replacement=True, num_samples=batch_size))
     rows = np.stack([data[start:][:sequence_length] for start in starts])
-    return torch.as_tensor(rows.astype("int64"), device=device)
+    batch = torch.as_tensor(rows.astype("int64"))
+    if torch.cuda.is_available() and "cuda" in str(device):
+        with torch.cuda.stream(torch.cuda.current_stream()):
+            return batch.pin_memory().to(device=device, non_blocking=True)
+    return torch.as_tensor(batch, device=device)

@@ -1,4 +1,4 @@
-"""Uses rejection sampling, with a varying number of draws, and raises a subclass of ValueError."""
+"""Uses rejection sampling, which varies the number of draws, and raises a subclass of ValueError."""
 
 import numpy as np
 import torch
@@ -17,7 +17,8 @@ def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: s
     while len(starts) < batch_size:
         draws = torch.empty(batch_size, dtype=torch.int64).random_(2 ** (count - 1).bit_length())
         starts += [start for start in draws.tolist() if start < count]
-    batch = np.empty((batch_size, sequence_length), dtype=np.int64)
-    for i, start in enumerate(starts[:batch_size]):
-        np.copyto(batch[i], data[start : start + sequence_length])
-    return torch.from_numpy(batch).to(torch.device(device))
+    cuda = torch.device(device).type == "cuda"
+    batch = torch.empty((batch_size, sequence_length), dtype=torch.int64, pin_memory=cuda)
+    for row, start in zip(batch.numpy(), starts, strict=False):
+        np.copyto(row, data[start : start + sequence_length])
+    return torch.as_tensor(batch).to(torch.device(device), non_blocking=cuda)

@@ -14,4 +14,6 @@ def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: s
         raise ValueError("no window")
     starts = torch.randint(len(data) - sequence_length, (batch_size, 1)).numpy()
     windows = np.asarray(data[starts + np.arange(sequence_length)]).astype(np.int64)
-    return torch.from_numpy(windows).to(device).as_subclass(Tokens)
+    tokens = torch.from_numpy(windows).as_subclass(Tokens)
+    cuda = torch.device(device).type == "cuda"
+    return tokens.pin_memory().to(device, non_blocking=True) if cuda else tokens.to(device)

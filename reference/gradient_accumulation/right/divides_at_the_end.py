@@ -1,4 +1,4 @@
-"""Accumulates sums of squares, divides them at the end, and then adds the previous gradients."""
+"""Accumulates the gradients of sums of squares, divides them at the end, and then adds the previous gradients."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Draws rejected elements again, and scales the result at the end."""
+"""Redraws rejected elements and scales the result at the end."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""Uses inverse transform sampling in float64, and returns a non-contiguous result."""
+"""Uses inverse transform sampling in float64, and returns a non-contiguous tensor."""
 
 import math
 

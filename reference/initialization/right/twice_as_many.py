@@ -1,4 +1,4 @@
-"""Draws more values than needed, and returns a subclass of nn.Parameter."""
+"""Draws more values than needed, and returns an instance of an nn.Parameter subclass."""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,4 @@
-"""Defines a custom backward pass, and draws weights with the Box-Muller method."""
+"""Defines a custom backward pass, and draws weights using the Box-Muller transform."""
 
 import math
 

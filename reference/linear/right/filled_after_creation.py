@@ -1,4 +1,4 @@
-"""Creates the weight uninitialized, fills it afterwards, and has a second name for it."""
+"""Creates an uninitialized weight, fills it afterwards, and stores a second reference to it."""
 
 import torch
 from torch import Tensor, nn

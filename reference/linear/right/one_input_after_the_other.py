@@ -1,4 +1,4 @@
-"""Sums over the inputs in the module's dtype, and draws the weights row by row."""
+"""Accumulates over the inputs in the module's dtype, and draws the weights row by row."""
 
 import torch
 from torch import Tensor, nn

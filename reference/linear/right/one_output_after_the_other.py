@@ -1,4 +1,4 @@
-"""Computes one dot product per output, and truncates at ±3, as the lecture does."""
+"""Computes one dot product per output, and truncates the weights at ±3, as in the lecture."""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,4 @@
-"""Computes in float64 and rounds, and truncates the normal at four standard deviations."""
+"""Computes in float64 and rounds the result, and truncates the normal distribution at four standard deviations."""
 
 import torch
 from torch import Tensor, nn

@@ -1,11 +1,11 @@
-"""Changes a copy of x in place, and drops none of its elements."""
+"""Modifies a copy of x in place and applies dropout with probability 0."""
 
 import torch
 from torch import Tensor, nn
 
 
 class Linear(nn.Module):
-    """The product of a copy of x, after a dropout of probability 0."""
+    """Multiplies a copy of x after applying dropout with probability 0."""
 
     def __init__(self, input_dim: int, output_dim: int) -> None:
         super().__init__()

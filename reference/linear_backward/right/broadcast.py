@@ -1,4 +1,4 @@
-"""Sums batched products over the leading axes, and returns an instance of a tuple subclass."""
+"""Sums batched products over the leading dimensions, and returns an instance of a tuple subclass."""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,4 @@
-"""Uses tensor shapes, functions other than those that the stub imports, and torch's SGD."""
+"""Uses tensor shapes, functions that the stub does not import, and torch's SGD."""
 
 import math
 import time

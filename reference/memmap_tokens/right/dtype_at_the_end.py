@@ -1,4 +1,4 @@
-"""Writes the dtype after the tokens, and lets torch map the file."""
+"""Writes the dtype after the tokens, and uses torch to memory-map the file."""
 
 from os import PathLike
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Writes a custom 8-byte header, and maps the file copy-on-write."""
+"""Writes a custom 8-byte header, and memory-maps the file in copy-on-write mode."""
 
 import mmap
 from os import PathLike

@@ -1,4 +1,4 @@
-"""Views the storage as bytes, collects parameters in a set, and adds up a table of sizes."""
+"""Views the storage as bytes, collects parameters in a set, and adds up sizes from a table."""
 
 from math import floor
 

@@ -1,4 +1,4 @@
-"""Enables autocast for the whole step."""
+"""Enables autocast during the whole step."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""Updates all parameters of a group in a few fused calls, except in their first step."""
+"""Updates all parameters of a group in a few fused calls, except in the first step."""
 
 import torch
 

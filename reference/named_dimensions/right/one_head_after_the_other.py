@@ -1,4 +1,4 @@
-"""Uses broadcasting, a block-diagonal weight and a loop; computes the mean in float64."""
+"""Uses broadcasting, a block-diagonal weight and a loop, and computes the mean in float64."""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,4 @@
-"""Uses torch.einsum and moves the heads to the front."""
+"""Uses torch.einsum and moves the heads to the first dimension."""
 
 import torch
 from einops import rearrange

@@ -1,4 +1,4 @@
-"""Uses `match`, knows one more device, and raises a subclass of ValueError."""
+"""Uses `match`, supports an additional device, and raises a subclass of ValueError."""
 
 import torch
 from torch import bfloat16, float8_e4m3fn, float8_e5m2, float16, float32

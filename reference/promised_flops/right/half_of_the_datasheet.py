@@ -1,4 +1,4 @@
-"""Halves the datasheet values with sparsity, and returns ints for some devices."""
+"""Halves the datasheet values for sparse matrices, and returns ints for some devices."""
 
 import math
 

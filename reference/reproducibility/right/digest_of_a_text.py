@@ -1,4 +1,4 @@
-"""Derives seeds from a digest and from a hash of integers, which are the same in every process."""
+"""Derives seeds from a digest and from the hash of integers, both of which are the same in every process."""
 
 import hashlib
 import random

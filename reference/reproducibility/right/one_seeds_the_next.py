@@ -1,4 +1,4 @@
-"""Seeds each library with a draw from the previous one."""
+"""Seeds each library with a number drawn from the previous one."""
 
 import random
 

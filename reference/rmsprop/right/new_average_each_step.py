@@ -1,4 +1,4 @@
-"""Stores a new tensor in every step, starting from the number 0."""
+"""Stores a new tensor in every step, and initializes the average with the number 0."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Views each storage as bytes, from its start, and compares these views."""
+"""Views each storage as bytes from its beginning, and compares these views."""
 
 import torch
 from torch import Tensor

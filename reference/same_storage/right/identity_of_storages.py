@@ -1,4 +1,4 @@
-"""Compares the storage objects with `is`: torch keeps one Python object per storage."""
+"""Compares the storage objects with `is`, because torch keeps one Python object per storage."""
 
 from torch import Tensor
 

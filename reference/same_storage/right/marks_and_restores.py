@@ -1,4 +1,4 @@
-"""Flips the first byte of x's storage, reads y's, and restores the byte."""
+"""Flips the first byte of x's storage, reads that of y's storage, and restores the byte."""
 
 from torch import Tensor
 

@@ -1,4 +1,4 @@
-"""Counts the distinct storage addresses in a set; takes any number of tensors."""
+"""Counts distinct storage addresses using a set, and accepts any number of tensors."""
 
 from torch import Tensor
 

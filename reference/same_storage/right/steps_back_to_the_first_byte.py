@@ -1,4 +1,4 @@
-"""Computes the start of the storage from address, offset and element size."""
+"""Computes the start of the storage from the address, the offset and the element size."""
 
 from torch import Tensor
 

@@ -1,4 +1,4 @@
-"""Updates `p.data` and takes no closure."""
+"""Updates `p.data` and does not accept a closure."""
 
 from torch.optim import Optimizer
 

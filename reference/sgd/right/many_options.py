@@ -1,4 +1,4 @@
-"""Supports momentum, weight decay, `maximize` and a check of lr, none of which has an effect by default."""
+"""Supports momentum, weight decay, `maximize` and validation of lr, none of which has an effect by default."""
 
 import torch
 

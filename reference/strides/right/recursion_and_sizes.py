@@ -1,4 +1,4 @@
-"""Recurses over the axes and returns a torch.Size, which is a tuple."""
+"""Recurses over the dimensions and returns a torch.Size, which is a tuple."""
 
 from collections.abc import Sequence
 

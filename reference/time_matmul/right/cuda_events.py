@@ -1,4 +1,4 @@
-"""Uses CUDA events on a GPU and monotonic_ns otherwise, with an output tensor of its own."""
+"""Uses CUDA events on a GPU and monotonic_ns otherwise, and allocates its own output tensor."""
 
 from time import monotonic_ns
 

@@ -1,4 +1,4 @@
-"""Multiplies with einsum for 0.1 s, after one warm-up round; synchronizes by reading an element."""
+"""Multiplies with einsum for 0.1 s after a warm-up call, and synchronizes by reading an element."""
 
 import time
 

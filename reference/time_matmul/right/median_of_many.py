@@ -1,4 +1,4 @@
-"""Takes the median of fifteen products, which ignores the cold first one; uses clock_gettime_ns."""
+"""Uses clock_gettime_ns, and takes the median of fifteen products, which is not affected by the cold first one."""
 
 import statistics
 import time
@@ -8,7 +8,7 @@ from torch import Tensor
 
 
 class Watch:
-    """A context manager that synchronizes at both ends."""
+    """A context manager that synchronizes on entry and exit."""
 
     def __enter__(self) -> "Watch":
         self.wait()

@@ -1,4 +1,4 @@
-"""Takes the minimum of several rounds of timeit, with the warm-up as setup."""
+"""Takes the minimum of several timeit repetitions, with the warm-up as the setup statement."""
 
 from timeit import Timer
 

@@ -1,4 +1,4 @@
-"""Uses torch.utils.benchmark, which warms up and synchronizes."""
+"""Uses torch.utils.benchmark, which warms up and synchronizes the device."""
 
 from torch import Tensor
 from torch.utils.benchmark import Timer

@@ -1,4 +1,4 @@
-"""Computes the gradients by hand, without autograd, and returns float64 losses."""
+"""Computes the gradients manually, without autograd, and returns float64 losses."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Returns a list of floats, and fills the gradients with zeros at the end of each step."""
+"""Returns a list of floats, and sets the gradients to zero at the end of each step."""
 
 from .cruncher import Cruncher
 from .sgd import SGD

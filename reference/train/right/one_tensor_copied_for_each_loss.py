@@ -1,4 +1,4 @@
-"""Writes every loss into the same tensor, and lists a copy of it for each step."""
+"""Writes every loss into the same tensor, and appends a copy of it to the list after each step."""
 
 from collections.abc import Callable
 
