@@ -49,7 +49,13 @@ def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dic
 
 
 @typed(
-    "torch.set_default_dtype(getattr(torch, dtype))\nlayer = Linear(input_dim, output_dim)\nlayer.weight, layer.state_dict()"
+    "\n".join(
+        [
+            "torch.set_default_dtype(getattr(torch, dtype))",
+            "layer = Linear(input_dim, output_dim)",
+            "layer.weight, layer.state_dict()",
+        ]
+    )
 )
 def anatomy(assignment: Any, input_dim: int, output_dim: int, dtype: str) -> dict[str, object]:
     """Return parameters, state and dtype of a new layer, and whether its weight is a Parameter (None: no weight)."""
