@@ -1,4 +1,4 @@
-"""Property tests of get_batch: random windows of a token file."""
+"""Property tests for get_batch: random windows of a token file."""
 
 import itertools
 import sys
@@ -51,7 +51,7 @@ def draw_starts(
     seed: int,
     demand: Demand = require,
 ) -> Array | None:
-    """Return the starts of `calls` batches, numbered from 0, or None if a known mistake changes the batches' shape."""
+    """Return the start positions of `calls` batches, or None if a known mistake changes the shape of the batches."""
     data = permutation(starts + sequence_length, seed)
     drawn = student.call(probes.first_tokens, data, rows, sequence_length, calls, seed)
     if not isinstance(drawn, Tensor) or list(drawn.shape) != [calls, rows]:
@@ -98,7 +98,7 @@ def explain_truncation(row: Array, data: Array) -> str:
 
 @given(token_cases(windows=st.integers(2, 20), least_rows=1), st.booleans())
 def test_rows_are_windows_of_data(student: Student, case: TokenCase, from_file: bool) -> None:
-    """Every row is data[start : start + sequence_length], and at least one token follows it as a target."""
+    """Every row is data[start : start + sequence_length], and at least one token follows it as the target."""
     reply = student.call(probes.batch, case.data, case.batch_size, case.sequence_length, case.seed, from_file)
     data = case.data.numpy().astype(np.int64)
     rows = read_tokens(reply["batch"], case.batch_size, case.sequence_length, check)
@@ -108,7 +108,7 @@ def test_rows_are_windows_of_data(student: Student, case: TokenCase, from_file: 
 
 
 def test_every_valid_start_occurs(student: Student, seed: int) -> None:
-    """Exactly the starts in range(len(data) - sequence_length) occur, including the first and the last."""
+    """Exactly the start positions in range(len(data) - sequence_length) occur, including the first and the last."""
     for number, sequence_length in ((4, 2), (4, 3), (4, 8)):
         starts = draw_starts(student, number, 2, sequence_length, 40, seed, check)
         if starts is None:
@@ -119,7 +119,7 @@ def test_every_valid_start_occurs(student: Student, seed: int) -> None:
 
 
 def test_starts_are_uniform(student: Student, seed: int) -> None:
-    """All starts are equally likely."""
+    """All start positions are equally likely."""
     starts = draw_starts(student, 24, 2, 5, 4800, seed)  # few, so that halved probabilities of two starts show
     if starts is None:
         return
@@ -131,7 +131,7 @@ def test_starts_are_uniform(student: Student, seed: int) -> None:
 
 
 def test_starts_are_uniform_in_large_file(student: Student, seed: int) -> None:
-    """In a file of 25 million tokens, all starts are still equally likely and all parts of the file are reached."""
+    """In a file of 25 million tokens, all start positions are equally likely, and every part of it is used."""
     rows, length = 2**16, 3 * 2**23  # not a power of two, so 28 random bits modulo this favor the first starts
     reply = student.call(probes.large_starts, length, rows, seed)
     starts = read_tokens(reply, rows, 1)[:, 0]
@@ -150,7 +150,7 @@ def test_starts_are_uniform_in_large_file(student: Student, seed: int) -> None:
 
 
 def test_rows_are_independent(student: Student, seed: int) -> None:
-    """The rows of a batch are drawn independently: not copied, not sorted, and not kept distinct."""
+    """The rows of a batch are drawn independently. They are not copied, sorted or drawn without replacement."""
     starts = draw_starts(student, 8, 4, 3, 1600, seed)
     if starts is None:
         return
@@ -166,7 +166,7 @@ def test_rows_are_independent(student: Student, seed: int) -> None:
 
 
 def describe_relation(first: Array, second: Array) -> str:
-    """Describe how the starts of two rows depend on each other."""
+    """Describe how the start positions of two rows depend on each other."""
     calls = f"{len(first)} batches"
     if (first == second).all():
         return f"are the same window, in all of {calls}"
@@ -180,7 +180,7 @@ def describe_relation(first: Array, second: Array) -> str:
 
 
 def test_starts_may_repeat(student: Student, seed: int) -> None:
-    """A start may occur twice: a batch can have more rows than there are starts."""
+    """Start positions are drawn with replacement, so a batch can have more rows than there are start positions."""
     data = permutation(4, seed)
     reply = student.call(probes.batch, data, 40, 3, seed, False)
     read_tokens(reply["batch"], oracle.rows(40, 4, 3), 3, check)
@@ -188,7 +188,7 @@ def test_starts_may_repeat(student: Student, seed: int) -> None:
 
 @given(st.integers(0, 2**31), st.integers(2, 5))
 def test_torch_seed_determines_result(student: Student, seed: int, sequence_length: int) -> None:
-    """The same torch.manual_seed gives the same batches, two calls in a row differ, and the call sets no seed."""
+    """The same torch.manual_seed gives the same batches, consecutive batches differ, and the seed is not set."""
     data = permutation(5000, seed)
     reply = student.call(probes.repeated, data, 8, sequence_length, seed)
     first, *again = reply["batches"]
@@ -202,14 +202,14 @@ def test_torch_seed_determines_result(student: Student, seed: int, sequence_leng
 
 @given(st.sampled_from(["meta", "cpu"]), st.booleans(), st.integers(2, 4))
 def test_batch_is_on_device(student: Student, device: str, as_object: bool, batch_size: int) -> None:
-    """The batch is on `device`, which may be a string or a torch.device."""
+    """The batch is on `device`, which can be a string or a torch.device."""
     reply = student.call(probes.on_device, permutation(20, 0), batch_size, 4, device, as_object)
     assert_equal(reply, [oracle.expected_device(device), [batch_size, 4]], what="device and shape")
 
 
 @given(st.sampled_from(["cuda", "cuda:0"]), st.booleans(), st.integers(1, 3))
 def test_copy_to_gpu_is_pinned(student: Student, device: str, as_object: bool, batch_size: int) -> None:
-    """For a CUDA device, the batch is pinned and then copied with non_blocking=True (tested on a simulated device)."""
+    """For a CUDA device, which is simulated here, the batch is pinned and then copied with non_blocking=True."""
     reply = student.call(probes.copies_to_gpu, permutation(20, 0), batch_size, device, as_object)
     check(reply["is there"], mistake=f"the batch is not on `device`, which is {device!r} here", expected=device)
     for copy in reply["copies"]:
@@ -229,7 +229,7 @@ def test_batch_and_data_share_no_memory(student: Student, case: TokenCase) -> No
 
 @given(st.integers(0, 5), st.integers(0, 4), st.integers(1, 3))
 def test_too_short_data_raises(student: Student, length: int, missing: int, batch_size: int) -> None:
-    """If len(data) <= sequence_length, a ValueError or a RuntimeError is raised; no short rows are returned."""
+    """If len(data) <= sequence_length, a ValueError or a RuntimeError is raised instead of returning short rows."""
     sequence_length = max(1, length + missing)
     raised = student.call(probes.too_short, permutation(length, 0), batch_size, sequence_length)
     refused = bool({"ValueError", "RuntimeError"} & set(raised))

@@ -30,14 +30,14 @@ globals().update(optimizer_contract(OPTIMIZER) | state_contract(OPTIMIZER) | opt
 @costly
 @given(runs(dtypes=DTYPES), st.sampled_from([0.9, 0.5]), st.sampled_from([0.0, 0.5, 0.9]))
 def test_first_step_equals_sgd(student: Student, run: OptimizerRun, momentum: float, dampening: float) -> None:
-    """The first step changes p to p - lr * grad: neither momentum nor dampening applies yet."""
+    """The first step changes p to p - lr * grad, because neither momentum nor dampening applies yet."""
     check_formula(student, OPTIMIZER, replace(run, options=[{"momentum": momentum, "dampening": dampening}]))
 
 
 @costly
 @given(runs(steps=4, dtypes=WIDE_DTYPES), st.sampled_from([0.9, 0.5, 0.99, 1.0, 0.0]))
 def test_buffer_decays_and_adds_grad(student: Student, run: OptimizerRun, momentum: float) -> None:
-    """In later steps the buffer b becomes momentum * b plus the gradient, and then p changes by -lr * b."""
+    """In later steps, the buffer b is set to momentum * b plus the gradient, and then lr * b is subtracted from p."""
     check_formula(student, OPTIMIZER, replace(run, options=[{"momentum": momentum}]))
 
 

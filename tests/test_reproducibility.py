@@ -1,4 +1,4 @@
-"""Property tests of seed_everything: torch, NumPy and random are seeded together."""
+"""Property tests for seed_everything: torch, NumPy and random are seeded together."""
 
 from collections.abc import Callable
 from itertools import combinations

@@ -30,7 +30,7 @@ def test_first_step_divides_by_root_of_v(student: Student, run: OptimizerRun, al
 @costly
 @given(runs(steps=4, dtypes=WIDE_DTYPES), st.sampled_from([0.99, 0.9, 0.5, 0.0]))
 def test_old_squares_decay(student: Student, run: OptimizerRun, alpha: float) -> None:
-    """In each step the average becomes alpha times its old value plus 1 - alpha times the squared gradient."""
+    """In each step, the average is set to alpha times its old value plus 1 - alpha times the squared gradient."""
     check_formula(student, OPTIMIZER, replace(run, options=[{"alpha": alpha, "eps": NO_EPS}]))
 
 

@@ -1,4 +1,4 @@
-"""Tests of same_storage."""
+"""Tests for same_storage."""
 
 import itertools
 from collections.abc import Callable
@@ -78,13 +78,13 @@ def test_disjoint_slices_share_a_storage(student: Student, length: int, cut: int
 
 @given(recipes())
 def test_result_is_a_bool(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
-    """The result is a bool, True or False, not a tensor, a number or None."""
+    """The result is a bool, not a tensor, a number or None."""
     check_answers(student.call(probes.compare_all, *case), *case, demand=check)
 
 
 @given(st.sampled_from(["", "transpose", "slice", "detach", "clone"]), st.integers(1, 4))
 def test_tensors_are_not_modified(student: Student, step: str, size: int) -> None:
-    """A call does not change values, strides, gradients or versions of the tensors."""
+    """A call does not change the values, strides, gradients or version counters of the tensors."""
     x = torch.arange(2.0 * size).reshape(2, size)
     reply = student.call(probes.observe, x, x + 1, step)
     typed = probes.format_step(x, step, 0, 1).format(x="x") if step else "x + 1"

@@ -1,4 +1,4 @@
-"""Tests of strides."""
+"""Tests for strides."""
 
 import math
 from dataclasses import dataclass
@@ -107,7 +107,7 @@ def test_large_strides_are_exact(student: Student, a: int, b: int, c: int, times
 
 @given(views())
 def test_index_maps_to_its_element(student: Student, view: Tensor) -> None:
-    """In any view (slice, transpose, expand, a view of a view, …) the result is the storage position of the element."""
+    """The result is the position of the element in the storage, for any view (slice, transpose, expand, …)."""
     indices = [list(index) for index in product(*(range(size) for size in view.shape))][:64]
     strides, offset = list(view.stride()), int(view.storage_offset())
     yours = student.call(probes.storage_indices, strides, offset, indices)
@@ -118,7 +118,7 @@ def test_index_maps_to_its_element(student: Student, view: Tensor) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=4), SEQUENCES)
 def test_offset_defaults_to_zero(student: Student, axes: list[tuple[int, int]], kind: str) -> None:
-    """If no offset is passed, it is 0; strides and index may be any sequences (tuple, list, torch.Size)."""
+    """The offset defaults to 0. Strides and index can be any sequences (tuple, list, torch.Size)."""
     strides, index = [stride for stride, _ in axes], [i for _, i in axes]
     yours = student.call(probes.index_without_offset, strides, index, kind)
     assert_equal(yours, oracle.storage_index(strides, index), what="element")
@@ -141,13 +141,13 @@ def test_contiguous_requires_row_major_strides(student: Student, layout: Layout,
 
 @given(layouts(st.integers(1, 2)), SEQUENCES)
 def test_axis_of_size_one_may_have_any_stride(student: Student, layout: Layout, kind: str) -> None:
-    """The stride of an axis of size 1 is ignored; shape and strides may be any sequences (tuple, list, torch.Size)."""
+    """The stride of an axis of size 1 is ignored. Shape and strides can be any sequences (tuple, list, torch.Size)."""
     assert_contiguity(student, layout, kind=kind)
 
 
 @given(layouts(sizes(2, 2, 0)))
 def test_empty_tensor_is_contiguous(student: Student, layout: Layout) -> None:
-    """A tensor with an axis of size 0 is contiguous for any strides."""
+    """A tensor with an axis of size 0 is contiguous, regardless of its strides."""
     assert_contiguity(student, layout)
 
 

@@ -87,7 +87,7 @@ def check_steps(student: Student, lesson: Lesson, lr: float) -> bool:
 
 
 def is_right(reply: Plain, lesson: Lesson, lr: float) -> bool:
-    """Return whether losses and weights are those of gradient descent."""
+    """Return whether losses and weights match those of gradient descent."""
     try:
         compare_run(reply, lesson, lr)
     except AssertionError:
@@ -114,7 +114,7 @@ def compare_run(reply: Plain, lesson: Lesson, lr: float) -> None:
 @costly
 @given(lessons(steps=st.integers(1, 1), num_layers=st.integers(0, 3)))
 def test_one_step_descends_mean_squared_error(student: Student, lesson: Lesson) -> None:
-    """One step subtracts lr times the gradient of the mean squared error, and returns the loss from before the step."""
+    """One step subtracts lr times the gradient of the mean squared error and returns the loss before the update."""
     check_run(student, lesson, 0.01)  # SGD's default
 
 
@@ -159,7 +159,7 @@ def test_each_step_gets_one_batch(student: Student, lesson: Lesson) -> None:
 @costly
 @given(lessons(steps=st.integers(2, 3), num_layers=st.integers(0, 2)))
 def test_losses_are_detached(student: Student, lesson: Lesson) -> None:
-    """The returned losses are detached from the graph."""
+    """The returned losses are detached from the autograd graph."""
     reply = run(student, lesson, 0.01)
     loss_values(reply["losses"], len(lesson.xs))
     check(
@@ -169,7 +169,7 @@ def test_losses_are_detached(student: Student, lesson: Lesson) -> None:
 
 
 def test_memory_does_not_grow_with_steps(student: Student, seed: int) -> None:
-    """A step leaves only its loss in memory, so a long run needs no more memory than a short one."""
+    """Each step keeps only its loss in memory, so a long run needs no more memory than a short one."""
     rng = rng_of(seed)
     alive = student.call(probes.alive, 4, 2, [normal(rng, [3, 4])] * 24, [normal(rng, [3])] * 24)
     growth = alive[-1] - alive[3]
@@ -198,7 +198,7 @@ def test_only_your_sgd_moves_the_model(student: Student, lesson: Lesson, lr: flo
 @costly
 @given(st.integers(1, 4), st.integers(0, 3), SEEDS)
 def test_zero_steps_return_untrained_model(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """With num_train_steps=0, train returns a tuple of a new Cruncher and no losses."""
+    """With num_train_steps=0, train returns a new Cruncher and an empty sequence of losses, as a tuple."""
     reply = student.call(probes.untrained, dim, num_layers, seed)
     check(reply["is a tuple"], "train should return a tuple", expected="a tuple (model, losses)")
     check(reply["is a Cruncher"], "the model should be a Cruncher from cruncher.py")

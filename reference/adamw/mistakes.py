@@ -96,7 +96,7 @@ def decayed_at_the_corrected_rate(
     return oracle.step(p, state, grad, lr, betas, weight_decay=weight_decay / of_m, **options)
 
 
-@instead_of(oracle.step, "the decay is divided by the root, like the average of the gradient")
+@instead_of(oracle.step, "the decay is divided by the square root, like the average of the gradient")
 def decayed_over_the_root(
     p: P,
     state: State | None,

@@ -19,7 +19,7 @@ Anatomy: TypeAlias = dict[str, object]
 
 COLUMN = "the last dimension, of size 1, is not squeezed"
 SUMMED = "the rows are summed, so a batch gives a single number"
-TORCHS_LAYERS = "the layers are nn.Linear, which multiplies by its transposed weight and is initialized uniformly"
+TORCHS_LAYERS = "the layers are nn.Linear modules, which store the weight transposed and initialize it uniformly"
 ONE_WEIGHT = "the layers share one weight"
 
 
@@ -184,7 +184,9 @@ def bare_parameters(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes, "layers is an nn.ModuleList": False}
 
 
-@instead_of(oracle.anatomy, "the final layer is an nn.Linear, whose weight is transposed")
+@instead_of(
+    oracle.anatomy, "the final layer is an nn.Linear, which stores its weight transposed: (out_features, in_features)"
+)
 def torchs_final(dim: int, num_layers: int) -> Anatomy:
     shapes = {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)} | {"final.weight": [1, dim]}
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes}

@@ -35,7 +35,7 @@ def no_relu_back(B: int, D: int, layer: int) -> list[Operation]:
     return oracle.block_backward(B, D, layer)[1:]
 
 
-@instead_of(oracle.step, "counts only matmuls: ReLUs and updates have FLOPs and move bytes, too")
+@instead_of(oracle.step, "counts only matmuls: ReLUs and updates also take FLOPs and move bytes")
 def products_only(B: int, D: int, L: int) -> list[Operation]:
     return [operation for operation in oracle.step(B, D, L) if operation.is_product]
 

@@ -68,7 +68,7 @@ def trainable_only(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return count_distinct(use for use in uses if use.trainable)
 
 
-@instead_of(oracle.num_parameters, "counts only matrices: biases are parameters, too")
+@instead_of(oracle.num_parameters, "counts only matrices, but biases are also parameters")
 def matrices_only(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return count_distinct(use for use in uses if len(use.shape) > 1)
 
