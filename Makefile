@@ -5,6 +5,10 @@
 # make portable tests under other CPUs, thread counts, locales, time zones, terminal widths and last bits
 # make gpu      everything that only a GPU can show, in ten minutes; make gpu-bundle: the same for a machine without network
 # make speed    the proof about cheats on speed; needs an idle machine
+# make dist     the wheel and the sdist in dist/, checked, and built twice to show that both builds are equal
+# make sbom     the packages that the engine and the grader need, in sbom.json
+# make audit    known vulnerabilities of the packages in uv.lock
+# make coverage the lines that the tests run, also in processes that they start
 #
 # JOBS submissions are graded in parallel. TESTERS processes run the grader's tests, which mostly wait for other processes.
 # TERM=dumb: no progress bar of the proof between the dots of the tests, which run at the same time.
@@ -14,6 +18,7 @@ TESTERS ?= 4
 SEEDS ?= 20
 BIN := .venv/bin
 LOWEST := .venv/lowest/bin
+RELEASE := .venv/release/bin
 INTERNALS := unit/test_inputs unit/test_diagnosis unit/test_accounting unit/test_compute_katas
 VARIATIONS := ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 OMP_NUM_THREADS=1 OMP_NUM_THREADS=8 \
 	LC_ALL=C TZ=Asia/Kolkata COLUMNS=60
@@ -73,6 +78,35 @@ lowest:
 	$(LOWEST)/grader grade examples/submissions/complete --out .venv/lowest/results
 	grep -q '^"complete",100.0,100.0,' .venv/lowest/results/gradebook.csv
 
+.venv/release/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv/release
+	$(RELEASE)/python -m pip install --quiet --constraint constraints.txt "pip>=25.1"
+	$(RELEASE)/python -m pip install --quiet --constraint constraints.txt --group release
+	touch $@
+
+dist: .venv/release/installed
+	rm -rf dist
+	for folder in dist/again dist; do $(RELEASE)/python -m build --no-isolation --outdir $$folder || exit 1; done
+	for file in dist/*.*; do cmp "$$file" "dist/again/$${file#dist/}" || exit 1; done
+	rm -r dist/again
+	$(RELEASE)/twine check --strict dist/*
+	$(RELEASE)/check-wheel-contents dist/*.whl
+
+sbom: .venv/release/installed
+	$(RELEASE)/uv export --quiet --frozen --no-dev --extra grader --no-emit-project --output-file .venv/release/locked.txt
+	$(RELEASE)/cyclonedx-py requirements .venv/release/locked.txt --pyproject pyproject.toml --output-reproducible --output-file sbom.json
+
+audit: .venv/release/installed
+	$(RELEASE)/uv export --quiet --frozen --all-extras --all-groups --no-emit-project --output-file .venv/release/locked.txt
+	$(RELEASE)/pip-audit --disable-pip --require-hashes --requirement .venv/release/locked.txt
+
+coverage: .venv/installed
+	rm -f .coverage*
+	$(BIN)/coverage run -m pytest grader/tests -m "not timing" -n $(TESTERS) --dist loadfile
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --format markdown > coverage.md
+	tail -1 coverage.md sbom.json
+
 benchmark: .venv/installed
 	$(BIN)/python -m benchmarks.student
 	$(BIN)/python -m benchmarks.watch
@@ -85,6 +119,6 @@ benchmark: .venv/installed
 	touch $@
 
 clean:
-	rm -rf .venv results
+	rm -rf .venv results dist .coverage* coverage.md sbom.json
 
-.PHONY: grade test tests proof style solution prove portable lowest speed gpu gpu-bundle benchmark clean
+.PHONY: grade test tests proof style solution prove portable lowest speed gpu gpu-bundle dist sbom audit coverage benchmark clean

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reference.initialization import oracle
 from tests.probes import initialization as probes
 from tests.statistics import MANY, Z, chi_square_range, repeated_share
-from tests.strategies import sizes
+from tests.strategies import DEFAULT_DTYPES, sizes
 from torchkata import Student, as_float64, assert_equal, check, require
 
 LARGE = [(512, 1024), (1, 2**19)]  # 2**19 weights each, which is enough to detect 1.3 %
@@ -29,10 +29,10 @@ def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) ->
     return as_float64(weight).flatten()
 
 
-@given(sizes(3, 40), sizes(2))
-def test_weight_is_a_parameter_of_right_shape(student: Student, input_dim: int, output_dim: int) -> None:
+@given(sizes(3, 40), sizes(2), DEFAULT_DTYPES)
+def test_weight_is_a_parameter_of_right_shape(student: Student, input_dim: int, output_dim: int, dtype: str) -> None:
     """The weight is an nn.Parameter of shape (input_dim, output_dim) in torch's default dtype."""
-    anatomy = student.call(probes.anatomy, input_dim, output_dim)
+    anatomy = student.call(probes.anatomy, input_dim, output_dim, dtype)
     check(
         anatomy["is an nn.Parameter"],
         mistake="the weight is not an nn.Parameter: modules and optimizers would not find it",
@@ -41,7 +41,7 @@ def test_weight_is_a_parameter_of_right_shape(student: Student, input_dim: int, 
     transposed = "the weight is stored as (output_dim, input_dim), as nn.Linear does"
     mistake = transposed if anatomy["shape"] == [output_dim, input_dim] else ""
     assert_equal(anatomy["shape"], [input_dim, output_dim], what="shape", mistake=mistake)
-    assert_equal(anatomy["dtype"], "torch.float32", what="dtype", mistake="the weight is not in torch's default dtype")
+    assert_equal(anatomy["dtype"], f"torch.{dtype}", what="dtype", mistake="the weight is not in torch's default dtype")
 
 
 def test_weights_are_within_three_standard_deviations(student: Student, seed: int) -> None:

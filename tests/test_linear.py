@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from reference.linear import oracle
 from tests.probes import linear as probes
 from tests.statistics import NORMAL_OR_CUT, Z, describe_tails, repeated_share
-from tests.strategies import LinearCase, linear_cases, sizes
+from tests.strategies import DEFAULT_DTYPES, LinearCase, linear_cases, sizes
 from torchkata import Student, as_float64, assert_close, assert_equal, check, require
 
 forward_scale, backward_scale = oracle.forward, oracle.backward  # of absolute values; mistakes do not replace these
@@ -33,10 +33,10 @@ def test_gradients_reach_weight_and_input(student: Student, case: LinearCase) ->
         assert_close(yours[name], expected, dtype=case.x.dtype, scale=scale, what=f"gradient of {name}")
 
 
-@given(sizes(3, 9), sizes(2, 9))
-def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_dim: int) -> None:
+@given(sizes(3, 9), sizes(2, 9), DEFAULT_DTYPES)
+def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_dim: int, dtype: str) -> None:
     """The only state is weight, an nn.Parameter of shape (input_dim, output_dim) in torch's default dtype."""
-    anatomy = student.call(probes.anatomy, input_dim, output_dim)
+    anatomy = student.call(probes.anatomy, input_dim, output_dim, dtype)
     is_parameter, state_dict = anatomy["weight is an nn.Parameter"], anatomy["state_dict"]
     note = "weight is not an nn.Parameter that requires grad: is it a plain tensor, a buffer or frozen?"
     check(is_parameter is not False, note)
@@ -46,7 +46,7 @@ def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_d
     assert_equal(state_dict, {"weight": [input_dim, output_dim]}, what="state_dict", note=note, mistake=mistake)
     assert_equal(anatomy["parameters"], ["weight"], what="parameters")
     check(is_parameter, "there is no attribute weight")
-    assert_equal(anatomy["dtype"], "torch.float32", what="dtype", note="a new layer should have torch's default dtype")
+    assert_equal(anatomy["dtype"], f"torch.{dtype}", what="dtype", note="a new layer should have torch's default dtype")
 
 
 def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) -> np.ndarray:

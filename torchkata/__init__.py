@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .compare.show import show
     from .compat.torch_internals import DispatchMode
     from .diagnosis.mistakes import Mistake, instead_of
-    from .seam.probes import call, typed
+    from .seam.probes import call_methods, typed
     from .seam.student import Student
     from .seam.values import Plain
 
@@ -36,7 +36,7 @@ __all__ = [
     "assert_count",
     "assert_equal",
     "assert_number",
-    "call",
+    "call_methods",
     "check",
     "instead_of",
     "literal",
@@ -57,7 +57,7 @@ _MODULES = {
     "compare.show": ("show",),
     "compat.torch_internals": ("DispatchMode",),
     "diagnosis.mistakes": ("Mistake", "instead_of"),
-    "seam.probes": ("call", "typed"),
+    "seam.probes": ("call_methods", "typed"),
     "seam.student": ("Student",),
     "seam.values": ("Plain",),
 }

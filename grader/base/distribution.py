@@ -1,4 +1,4 @@
-"""The requirements of the installed distribution. They are empty if the engine was copied instead of installed."""
+"""The version and requirements of the installed distribution, if the engine was installed and not only copied."""
 
 from importlib import metadata
 
@@ -6,6 +6,14 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 NAME = "torchkata"
+
+
+def get_version() -> str:
+    """Return the version of the engine, or "0" if it was not installed."""
+    try:
+        return metadata.version(NAME)
+    except metadata.PackageNotFoundError:
+        return "0"
 
 
 def get_python_versions() -> SpecifierSet:

@@ -133,12 +133,19 @@ def new_kata(
     track: Annotated[
         str | None, typer.Option(help="Track to add the kata to (default: the course's first track).")
     ] = None,
+    kind: Annotated[
+        str, typer.Option(help="What students write: function, class, random, training or tests.")
+    ] = "function",
 ) -> None:
-    """Create the six files of a working example kata for you to edit. Existing files are never modified."""
+    """Create the files of a working example kata for you to edit. Existing files are never modified.
+
+    The kinds are a function, a class with state, a function with random results, a training loop, and tests of a
+    given function.
+    """
 
     def load() -> Command:
         from grader.commands.new.write import new_kata
 
-        return lambda: new_kata(name, track)
+        return lambda: new_kata(name, track, kind)
 
     sys.exit(run_command(load))

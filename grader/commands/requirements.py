@@ -24,7 +24,9 @@ from torchkata.course import Kata, course
 from torchkata.course.load import read_toml
 
 MODULES = re.compile(r"(?<![\w.])(torch|nn|np|os|math|random)\.\w")
-WORKER_HAS = tuple(f"torchkata.{name}" for name in ("DispatchMode", "Plain", "call", "typed"))  # importable in probes
+WORKER_HAS = tuple(  # importable in probes
+    f"torchkata.{name}" for name in ("DispatchMode", "Plain", "call_methods", "typed")
+)
 TRACK, KATA, NEEDS = re.compile(r"## (.+)"), re.compile(r"### (\w+): (.+)"), re.compile(r"Needs: (.+)")
 TOOLS = {  # tools to run if the course has settings for them
     "ruff": (["check", "--quiet", "--output-format=concise"], ["format", "--check"]),

@@ -21,7 +21,7 @@ from typing import Literal, TypeAlias
 from grader.base.errors import MachineError
 from grader.sandbox import forks, syscalls
 from grader.sandbox.confine import DEVICES, Confinement, hide_memory
-from torchkata.course import ENGINE, CourseError, Kata, Limits, course
+from torchkata.course import ARCHIVES, ENGINE, CourseError, Kata, Limits, course
 
 Isolation: TypeAlias = Literal["auto", "bwrap", "none"]
 START_SECONDS = 120.0  # importing torch from an uncached network drive can take this long
@@ -217,8 +217,8 @@ def demand_forkable() -> None:
 
 
 def list_hidden_files() -> list[str]:
-    """Return the original paths of all course files, which no worker may read."""
-    found: list[str] = []
+    """Return the paths of all course files and of the solutions in the wheel, which no worker may read."""
+    found = [place for path in ARCHIVES.glob("*") for place in (str(path), *find_in_sandbox(path))]
     for folder, folders, files in os.walk(course().root):
         folders[:] = [name for name in folders if name not in UNLISTED]
         found += [path for name in files if name not in UNLISTED and Path(path := f"{folder}/{name}").is_file()]
@@ -257,6 +257,14 @@ def find_sites() -> list[Path]:
 def list_sandbox_sites() -> list[str]:
     """Return the paths of those directories inside the sandbox. They are outside its private /tmp."""
     return [f"/sites/{i}" for i in range(len(find_sites()))]
+
+
+def find_in_sandbox(path: Path) -> list[str]:
+    """Return the paths at which a file of the engine is visible in the sandbox, because a bound folder contains it."""
+    bound = [*zip(find_sites(), list_sandbox_sites(), strict=True)]
+    bound += [(folder, str(folder)) for folder in (Path(find_interpreter()).parent.parent, *map(Path, SYSTEM_FOLDERS))]
+    places = [(folder.resolve(), inside) for folder, inside in bound]
+    return [f"{inside}/{path.relative_to(folder)}" for folder, inside in places if path.is_relative_to(folder)]
 
 
 def is_public(path: Path) -> bool:
@@ -343,5 +351,8 @@ def build_bwrap_command(runtime: Path, gpu: Gpu | None) -> list[str]:
     command += ["--perms", "0755", "--dir", "/sites"]
     for site, inside in zip(find_sites(), list_sandbox_sites(), strict=True):
         command += ["--ro-bind", str(site), inside]
+    if ARCHIVES.is_dir():  # the engine is installed from a wheel, which contains the solutions
+        for hidden in find_in_sandbox(ARCHIVES):
+            command += ["--tmpfs", hidden, "--remount-ro", hidden]
     command += ["--ro-bind", str(runtime), "/runtime", "--remount-ro", "/dev", "--remount-ro", "/"]
     return [*command, "--chdir", "/", "--"]

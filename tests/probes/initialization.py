@@ -7,6 +7,8 @@ from torch import Tensor, nn
 
 from torchkata import typed
 
+from .default_dtype import default_dtype
+
 
 @typed("torch.manual_seed(seed)\n[xavier_truncated_normal(input_dim, output_dim) for _ in range(count)]")
 def weights(assignment: Any, input_dim: int, output_dim: int, count: int, seed: int) -> dict[str, object]:
@@ -16,10 +18,11 @@ def weights(assignment: Any, input_dim: int, output_dim: int, count: int, seed: 
     return {"weights": drawn, "seed": torch.initial_seed()}
 
 
-@typed("xavier_truncated_normal(input_dim, output_dim)")
-def anatomy(assignment: Any, input_dim: int, output_dim: int) -> dict[str, object]:
+@typed("torch.set_default_dtype(getattr(torch, dtype))\nxavier_truncated_normal(input_dim, output_dim)")
+def anatomy(assignment: Any, input_dim: int, output_dim: int, dtype: str) -> dict[str, object]:
     """Return the type, shape and dtype of a new weight."""
-    weight = assignment.initialization.xavier_truncated_normal(input_dim, output_dim)
+    with default_dtype(dtype):
+        weight = assignment.initialization.xavier_truncated_normal(input_dim, output_dim)
     return {
         "is an nn.Parameter": isinstance(weight, nn.Parameter),
         "requires grad": isinstance(weight, Tensor) and weight.requires_grad,

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from torchkata import typed
 
+from .default_dtype import default_dtype
 from .loading import load
 
 
@@ -47,10 +48,19 @@ def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dic
     return {"weight": layer.weight.grad, "x": x.grad}
 
 
-@typed("layer = Linear(input_dim, output_dim)\nlayer.weight, layer.state_dict()")
-def anatomy(assignment: Any, input_dim: int, output_dim: int) -> dict[str, object]:
+@typed(
+    "\n".join(
+        [
+            "torch.set_default_dtype(getattr(torch, dtype))",
+            "layer = Linear(input_dim, output_dim)",
+            "layer.weight, layer.state_dict()",
+        ]
+    )
+)
+def anatomy(assignment: Any, input_dim: int, output_dim: int, dtype: str) -> dict[str, object]:
     """Return parameters, state and dtype of a new layer, and whether its weight is a Parameter (None: no weight)."""
-    layer = assignment.linear.Linear(input_dim, output_dim)
+    with default_dtype(dtype):
+        layer = assignment.linear.Linear(input_dim, output_dim)
     weight: Any = getattr(layer, "weight", None)
     return {
         "state_dict": {key: list(value.shape) for key, value in layer.state_dict().items()},

@@ -11,16 +11,18 @@ from importlib import metadata
 from pathlib import Path
 from typing import NoReturn
 
-from torchkata.course import CourseError, Kata, course, nearest
+from torchkata.course import CourseError, Kata, NoCourseError, course, nearest
 from torchkata.i18n import pad, words
 from torchkata.i18n.katas import texts_of_command
 from torchkata.i18n.notes import translate
 from torchkata.pytest_plugin.history import load_state
 
-from . import about, export, hint, overview, plugins, reset
+from . import about, export, hint, overview, plugins, reset, self_study
+from .packages import demand_packages
 from .terminal import CallError, prepare, say
 
 ARGUMENTS = {
+    "init": ["[DIR]"],
     "next": ["[KATA]"],
     "about": ["[KATA]"],
     "hint": ["[KATA]"],
@@ -28,7 +30,8 @@ ARGUMENTS = {
     "check": ["[KATA…]"],
     "reset": ["KATA", "[--yes]"],
     "export": ["[ZIP]"],
-    "update": ["HANDOUT"],
+    "update": ["[HANDOUT]"],
+    "solution": ["KATA"],
 }
 HELP = {"-h", "--help"}
 VERSION = "--version"
@@ -53,7 +56,7 @@ def show_help() -> None:
         text = texts_of_command(added[command])["help"] if command in added else words(f"kata.{command}")
         print(f"  {pad(usage(command), width)}{text}")
     print()
-    for argument in ("KATA", "--yes", "ZIP", "HANDOUT", VERSION):
+    for argument in ("DIR", "KATA", "--yes", "ZIP", "HANDOUT", VERSION):
         print(f"  {pad(argument, width)}{words(f'kata.{argument}')}")
 
 
@@ -98,7 +101,11 @@ def run(arguments: Sequence[str]) -> int:
     check_usage(arguments)
     command, *rest = arguments
     name = next((text for text in rest if text != "--yes"), "")
+    if command in ("next", "watch", "check", *plugins.find_commands()):
+        demand_packages()
     match command:
+        case "init":
+            self_study.init(Path(name or self_study.FOLDER))
         case "next" | "about" | "hint":
             kata = find_kata(name) if name else load_state().next()
             if kata is None:
@@ -123,6 +130,8 @@ def run(arguments: Sequence[str]) -> int:
             from .update import update  # imports urllib
 
             update(name)
+        case "solution":
+            self_study.show_solution(find_kata(name))
         case _:
             return plugins.run(plugins.find_commands()[command])
     return 0
@@ -152,6 +161,9 @@ def main() -> NoReturn:
         code = run(sys.argv[1:])
         sys.stdout.flush()
         sys.exit(code)
+    except NoCourseError:
+        print(words("error", text=words("no_course")), file=sys.stderr)
+        sys.exit(2)
     except (CallError, CourseError) as error:
         print(words("error", text=translate(str(error))), file=sys.stderr)
         sys.exit(2)

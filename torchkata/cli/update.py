@@ -1,4 +1,7 @@
-"""`kata update`: installs a newer handout from a folder, an archive or a URL, without changing `assignment/`."""
+"""`kata update`: installs a newer handout from a folder, an archive or a URL, without changing `assignment/`.
+
+A course written by `kata init` is updated to the installed version of torchkata.
+"""
 
 import io
 import tarfile
@@ -12,6 +15,7 @@ from pathlib import Path
 from torchkata.course import course, handout
 from torchkata.i18n import words
 
+from .self_study import COURSE, is_self_study, read_archive
 from .terminal import CallError, say
 
 MAX_BYTES = 64 * 2**20  # maximum size of an archive
@@ -21,9 +25,14 @@ UNREADABLE = (OSError, EOFError, HTTPException, ValueError, RuntimeError, zipfil
 
 
 def update(source: str) -> None:
-    """Install the handout and print the changes. Raises CallError before anything has been changed, or OSError."""
+    """Install the handout and print the changes. Raises CallError before anything has been changed, or OSError.
+
+    Without a source, a self-learner's course is updated to that of the installed version.
+    """
+    if not source and not is_self_study():
+        raise CallError(words("update.which"))
     try:
-        files = read_handout(source)
+        files = read_handout(source) if source else read_archive(COURSE)
     except handout.HandoutError as error:
         raise CallError(words("update.broken", source=source, name=error)) from None
     except UNREADABLE as error:
@@ -39,7 +48,7 @@ def update(source: str) -> None:
         say("update.missing", kata=kata)
     for kata in done.changed:
         say("update.asked", kata=kata, stub=handout.stub_of(kata))
-    if "pyproject.toml" in done.new:
+    if "pyproject.toml" in done.new and not is_self_study():
         say("update.install")
     say("update.done" if done.new or done.gone else "update.same", files=len(done.new) + len(done.gone))
 

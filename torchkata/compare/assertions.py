@@ -113,7 +113,7 @@ def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "
         Wrong: The values or their types differ.
 
     Example:
-        assert_equal(student.call(call, "sieve", "sieve", 10), [2, 3, 5, 7])
+        assert_equal(student.call("sieve", 10), [2, 3, 5, 7])
     """
     if isinstance(yours, Unread):
         return

@@ -15,11 +15,13 @@ from pathlib import Path
 from .checks import TRACK_POINTS, compare_tests
 from .course import PRIVATE, Course, nearest
 from .current import cached_by_course, course, find_course, is_chosen, is_course, read_course, use, use_none
-from .model import CourseError, HiddenSays, Kata, Limits, Tier, Tiers, Track, Visibility, Workload
+from .model import CourseError, HiddenSays, Kata, Limits, NoCourseError, Tier, Tiers, Track, Visibility, Workload
 
 ENGINE = Path(__file__).resolve().parents[2]  # the folder that contains the packages `torchkata` and `grader`
+ARCHIVES = ENGINE / "torchkata" / "archives"  # the course for self-learners and its solutions; only in a wheel
 
 __all__ = [
+    "ARCHIVES",
     "ENGINE",
     "PRIVATE",
     "TRACK_POINTS",
@@ -28,6 +30,7 @@ __all__ = [
     "HiddenSays",
     "Kata",
     "Limits",
+    "NoCourseError",
     "Tier",
     "Tiers",
     "Track",

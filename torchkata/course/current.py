@@ -9,7 +9,7 @@ from typing import ParamSpec, TypeVar
 
 from .course import Course
 from .load import read_course_fields, read_toml
-from .model import CourseError
+from .model import NoCourseError
 
 CURRENT: list[Course] = []  # contains at most one course, since a process works on only one
 
@@ -22,7 +22,7 @@ def course() -> Course:
     if not CURRENT:
         found = find_course(Path.cwd())
         if found is None:
-            raise CourseError("there is no course here: change into the folder that has its pyproject.toml")
+            raise NoCourseError("there is no course here: change into the folder that has its pyproject.toml")
         use(found)
     return CURRENT[0]
 

@@ -11,6 +11,10 @@ class CourseError(ValueError):
     """Raised if a course is missing or inconsistent. The message is a single line."""
 
 
+class NoCourseError(CourseError):
+    """Raised if neither the working directory nor a directory above it contains a course."""
+
+
 @dataclass(frozen=True)
 class Track:
     """A group of katas whose points add up to 100."""

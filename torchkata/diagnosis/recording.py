@@ -12,7 +12,7 @@ from hypothesis.errors import HypothesisException
 from torchkata.compat.hypothesis_internals import draw_without_engine
 from torchkata.seam.failures import AbortTest, Crashed
 from torchkata.seam.reply import Probe
-from torchkata.seam.student import Call, Student
+from torchkata.seam.student import Call, Student, find_probe
 from torchkata.seam.values import Plain, is_array, is_tensor
 
 MAX_EXAMPLES = 10  # number of examples to record: at most this many of the first failing ones, and of the last ones
@@ -30,7 +30,7 @@ class Example:
 class NotRecorded(Exception):
     """Raised by a call that was not made when the example was recorded."""
 
-    def __init__(self, probe: Probe, args: tuple[object, ...]) -> None:
+    def __init__(self, probe: Probe | str, args: tuple[object, ...]) -> None:
         super().__init__(probe)
         self.probe = probe
         self.args_given = args
@@ -43,7 +43,7 @@ class RecordingStudent:
         self.student = student
         self.answers = answers
 
-    def call(self, probe: Probe, *args: object) -> Any:
+    def call(self, probe: Probe | str, *args: object) -> Any:
         """Call the student's code and record the answer."""
         self.answers.append(self.student.call(probe, *args))
         return self.answers[-1]
@@ -56,9 +56,9 @@ class ReplayingStudent:
         self.answers = iter(answers)
         self.calls: list[Call] = []
 
-    def call(self, probe: Probe, *args: object) -> Any:
+    def call(self, probe: Probe | str, *args: object) -> Any:
         """Return the next recorded answer. Raises NotRecorded if there are no more answers."""
-        self.calls.append(Call(probe, args))
+        self.calls.append(Call(*find_probe(probe, args)))
         for answer in self.answers:
             return answer
         raise NotRecorded(probe, args)

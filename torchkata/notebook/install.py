@@ -8,12 +8,9 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from packaging.requirements import Requirement
+from torchkata.cli.packages import find_missing, find_versions
 
 HANDOUT = Path(__file__).parents[2]
 
@@ -28,25 +25,6 @@ def main() -> int:
         constraints.write_text("".join(f"torch=={version}\n" for version in find_versions("torch")))
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         return subprocess.run([*pip, "--constraint", str(constraints), *needed]).returncode
-
-
-def find_missing(requirements: list[str]) -> list[str]:
-    """Return the requirements that are not installed, or all of them if `packaging` is not installed."""
-    try:
-        from packaging.requirements import Requirement  # `packaging` is a dependency of pytest
-    except ImportError:
-        return requirements
-    return [text for text in requirements if not is_installed(Requirement(text))]
-
-
-def is_installed(requirement: "Requirement") -> bool:
-    """Return whether an installed version meets the requirement."""
-    return any(requirement.specifier.contains(found, prereleases=True) for found in find_versions(requirement.name))
-
-
-def find_versions(name: str) -> list[str]:
-    """Return a list that contains the installed version, or an empty list."""
-    return [package.version for package in metadata.distributions(name=name)][:1]
 
 
 if __name__ == "__main__":

@@ -216,7 +216,7 @@ def find_pattern_in_answers(
 class SilencedStudent(Student):
     """A student for calls outside of the test. Printed output is discarded."""
 
-    def call(self, probe: Probe, *args: object) -> Any:
+    def call(self, probe: Probe | str, *args: object) -> Any:
         """Call the student and discard any output."""
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             return super().call(probe, *args)

@@ -1,8 +1,10 @@
-"""Generic probes, which any course can use, and the decorator `typed`."""
+"""Probes that any course can use, for functions and for classes with state, and the decorator `typed`."""
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
+
+from .values import to_plain
 
 Code: TypeAlias = str | Callable[..., str]
 AnyProbe = TypeVar("AnyProbe", bound=Callable[..., object])
@@ -31,18 +33,13 @@ def typed(code: Code) -> Callable[[AnyProbe], AnyProbe]:
 
 
 def call(assignment: Any, module: str, function: str, *arguments: object) -> object:
-    """Call a function in a kata's module and return its result.
-
-    This is the probe for katas that consist of plain functions.
+    """Call a function in a kata's module and return its result: `student.call("sieve", 10)`.
 
     Args:
         assignment: The student's modules.
         module: The name of the kata's file, without `.py`.
         function: The name of the function.
         *arguments: The function's arguments.
-
-    Example:
-        numbers = student.call(call, "sieve", "sieve", 10)
     """
     return getattr(getattr(assignment, module), function)(*arguments)
 
@@ -53,3 +50,38 @@ def call_with_zeroed_memory(assignment: Any, module: str, probe: str, *arguments
 
     with ZeroedMemory():
         return getattr(importlib.import_module(module), probe)(assignment, *arguments)
+
+
+def render_methods(
+    name: str, arguments: Sequence[object], calls: Sequence[Sequence[Any]], literal: Callable[[object], str]
+) -> str:
+    """Return the code that builds an object and calls its methods."""
+
+    def render(function: str, given: Sequence[object]) -> str:
+        return f"{function}({', '.join(map(literal, given))})"
+
+    type_name = name.rpartition(".")[2]
+    variable = type_name.lower()
+    first = f"{variable} = {render(type_name, arguments)}"
+    return "\n".join([first, *(render(f"{variable}.{method}", given) for method, *given in calls)])
+
+
+@typed(render_methods)
+def call_methods(
+    assignment: Any, name: str, arguments: Sequence[object], calls: Sequence[Sequence[Any]]
+) -> list[object]:
+    """Build an object of a student's class, call its methods in order, and return all answers.
+
+    Args:
+        assignment: The student's modules.
+        name: The kata and its class, such as `"ring.Ring"`.
+        arguments: The arguments that build the object.
+        calls: For each call, the name of the method, followed by its arguments.
+
+    Example:
+        student.call(call_methods, "ring.Ring", [2], [["push", 1], ["items"]])
+    """
+    module, _, type_name = name.partition(".")
+    built = getattr(getattr(assignment, module), type_name)(*arguments)
+    # An answer is copied at once, because a later call may change the object that was returned.
+    return [to_plain(getattr(built, method)(*given)) for method, *given in calls]

@@ -83,6 +83,14 @@ class Call:
         return {name: value for name, value in own if not (isinstance(value, list) and contains_tensor(value))}
 
 
+def find_probe(probe: Probe | str, args: Sequence[Any]) -> tuple[Probe, Sequence[Any]]:
+    """Return the probe and its arguments; a text such as `"sieve"` or `"sieve.count"` names a kata and its function."""
+    if not isinstance(probe, str):
+        return probe, args
+    module, _, function = probe.partition(".")
+    return probes.call, (module, function or module, *args)
+
+
 def get_parameter_names(kata: str, function: str, count: int) -> list[str]:
     """Return the names of the first `count` parameters of a stub's function, or numbered names if there are fewer."""
     try:
@@ -130,11 +138,12 @@ class Student:
         self.last = None
         self.runner.start_over(kata)
 
-    def call(self, probe: Probe, *args: object) -> Any:
+    def call(self, probe: Probe | str, *args: object) -> Any:
         """Run `probe(assignment, *args)` in the process of the student's code and return its plain result.
 
         Args:
-            probe: A function at the top level of a module in `tests/probes/`, or `call`.
+            probe: A function at the top level of a module in `tests/probes/`, or `call_methods`. A text calls the
+                student's function: `"sieve"` is the function of the kata sieve, `"sieve.count"` another function.
             *args: Plain values.
 
         Raises:
@@ -144,9 +153,10 @@ class Student:
         Example:
             y = student.call(probes.forward, weight, x)
         """
-        check_probe(probe)
-        self.last = Call(probe, [to_plain(arg) for arg in args])
-        answer = unwrap_reply(self.runner.run_probe(probe, self.last.args), self.fallbacks)
+        found, given = find_probe(probe, args)
+        check_probe(found)
+        self.last = Call(found, [to_plain(arg) for arg in given])
+        answer = unwrap_reply(self.runner.run_probe(found, self.last.args), self.fallbacks)
         self.last = replace(self.last, answer=answer)
         return answer
 

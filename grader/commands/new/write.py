@@ -1,7 +1,7 @@
 """Creates the files of a course or a kata from templates. Existing files are never overwritten.
 
-files/course/    a course without katas
-files/kata/      a small working kata to edit; NAME is replaced by the kata's name
+files/course/      a course without katas
+files/kata/<kind>/  a small working kata of each kind to edit; NAME is replaced by the kata's name, CLASS by its class's
 """
 
 import keyword
@@ -14,6 +14,7 @@ from grader.commands.package.write import spread
 from torchkata.course import TRACK_POINTS, Kata, course, use
 
 FILES = Path(__file__).with_name("files")
+KINDS = {path.name.rstrip("_"): path.name for path in sorted((FILES / "kata").iterdir())}  # `class` is no module name
 FIRST = "first_kata"  # name of the kata in a new course
 ALL_POINTS = {"MOST": "80", "REST": "20", "WORTH": f"the points of a track add up to {TRACK_POINTS}"}
 NO_POINTS = {
@@ -31,24 +32,23 @@ def new_course(folder: Path, title: str) -> int:
         raise CallError(f"--title {title!r}: must not contain quotes, backslashes or line breaks")
     write(folder, fill_templates("course", {"TITLE": title}))
     use(folder)
-    write(folder, make_kata(FIRST, course().graded[0]))
+    write(folder, make_kata(FIRST, course().graded[0], "function"))
     print(f"{folder}: created with one kata. In it, `pytest` tests the stub and `grader certify` proves the tests.")
     return 0
 
 
-def new_kata(name: str, track: str | None) -> int:
-    """Create the six files of a kata in the course and return the exit code.
-
-    Raises CallError before anything is written.
-    """
+def new_kata(name: str, track: str | None, kind: str) -> int:
+    """Create the files of a kata and return the exit code. Raises CallError before anything is written."""
     here = course()
     if not name.isidentifier() or keyword.iskeyword(name) or name != name.lower() or name.startswith("_"):
         raise CallError(f"{name}: not a valid name; use a Python module name in lowercase, such as moving_average")
     if track is not None and track not in here.tracks:
         raise CallError(f"--track {track}: unknown track; the tracks are {', '.join(here.tracks)}")
+    if kind not in KINDS:
+        raise CallError(f"--kind {kind}: unknown kind; the kinds are {', '.join(KINDS)}")
     track = track or here.graded[0]
     others = list_katas(track)
-    files = make_kata(name, track)
+    files = make_kata(name, track, kind)
     for path in (here.root / file for file in files):
         if path.exists():
             raise CallError(f"{path}: already exists")
@@ -62,11 +62,12 @@ def new_kata(name: str, track: str | None) -> int:
     return 0
 
 
-def make_kata(name: str, track: str) -> dict[str, str]:
+def make_kata(name: str, track: str, kind: str) -> dict[str, str]:
     """Return the files of a new kata, which is placed last in its track. It gets all points if the track is empty."""
     katas = list_katas(track)
-    values = {"NAME": name, "TRACK": track, "PLACE": str(max((kata.place for kata in katas), default=0) + 1)}
-    return fill_templates("kata", values | (NO_POINTS if katas else ALL_POINTS))
+    values = {"NAME": name, "CLASS": name.title().replace("_", ""), "TRACK": track}
+    values["PLACE"] = str(max((kata.place for kata in katas), default=0) + 1)
+    return fill_templates(f"kata/{KINDS[kind]}", values | (NO_POINTS if katas else ALL_POINTS))
 
 
 def list_katas(track: str) -> list[Kata]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from grader.base import distribution
 from grader.base.errors import CallError
-from torchkata.course import ENGINE, course
+from torchkata.course import ARCHIVES, ENGINE, course
 
 LEFT_OUT = ("grader/tests", "grader/proof", "grader/commands/package")
 COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -14,7 +14,7 @@ URL = re.compile(r"([a-z]+://|git@)[!-~]+")  # printable characters, no spaces
 
 def copy_project() -> dict[str, bytes]:
     """Return the engine and course files needed for grading, by path, excluding proofs and solutions."""
-    engine = [path for name in ("torchkata", "grader") for path in files_of(ENGINE / name)]
+    engine = [path for name in ("torchkata", "grader") for path in list_engine_files(name)]
     fallbacks = [*course().reference.glob("*/fallback.py"), course().reference / "lint.toml"]
     named = {path.relative_to(ENGINE).as_posix(): path for path in engine}
     shared = [*course().rules(), *fallbacks, course().root / "constraints.txt", course().root / "LICENSE"]
@@ -31,6 +31,11 @@ def requirements() -> bytes:
     return "".join(
         f"{line}\n" for line in sorted({*distribution.requirements("grader"), *course().dependencies})
     ).encode()
+
+
+def list_engine_files(package: str) -> list[Path]:
+    """Return the files of a package of the engine, without the solutions that a wheel contains."""
+    return [path for path in files_of(ENGINE / package) if not path.is_relative_to(ARCHIVES)]
 
 
 def files_of(path: Path) -> list[Path]:

@@ -10,16 +10,13 @@ from packaging.requirements import Requirement
 from grader.base import distribution
 from grader.base.errors import GraderError
 from grader.base.imports import follow_imports
-from grader.commands.package.project import files_of
+from grader.commands.package.project import files_of, list_engine_files
 from grader.commands.release.contract import add_translation
 from torchkata.course import ENGINE, Kata, course, handout
 
 FILES = Path(__file__).with_name("files")
-PLACES = {
-    "README.md": "README.md",
-    "devcontainer.json": ".devcontainer/devcontainer.json",
+EDITOR = {
     "gitignore": ".gitignore",
-    "test.yml": ".github/workflows/test.yml",
     **{f"vscode/{name}.json": f".vscode/{name}.json" for name in ("extensions", "settings", "tasks")},
 }
 DOCUMENTS = ("docs/students.md", "docs/zh/students.md", "docs/katas.md")
@@ -50,21 +47,37 @@ def build_handout(katas: Sequence[Kata], language: str = "en") -> dict[str, byte
 
     Raises GraderError if a file imports private files of the instructor or has an unsafe name.
     """
+    files = {f"torchkata/{name}": content for name, content in read_engine().items()}
+    files["README.md"] = make_readme("README.md", katas).encode()
+    files[".devcontainer/devcontainer.json"] = make_devcontainer(katas).encode()
+    files[".github/workflows/test.yml"] = (FILES / "test.yml").read_bytes()
+    files["pyproject.toml"] = make_pyproject(katas, language).encode()
+    return complete(files, katas, language)
+
+
+def build_self_study() -> dict[str, bytes]:
+    """Return the files of the course for self-learners: a handout of all katas that uses the installed engine."""
+    katas = list(course().katas.values())
+    files = {"README.md": make_readme("self_study/README.md", katas).encode()}
+    project = (FILES / "self_study/pyproject.toml").read_text("utf-8")
+    students = json.dumps(sorted(course().dependencies))
+    written = project.replace("students = []", f"students = {students}") + make_shared_settings(katas, "en")
+    return complete(files | {"pyproject.toml": written.encode()}, katas, "en")
+
+
+def complete(base: dict[str, bytes], katas: Sequence[Kata], language: str) -> dict[str, bytes]:
+    """Add the files of the course, the settings of editors, and the list of all files. Raises GraderError."""
     root, names = course().root, [kata.name for kata in katas]
     files = {path.relative_to(root).as_posix(): path.read_bytes() for path in find_course_files(names)}
     for kata in katas:
         path, tasks = f"assignment/{kata.name}.py", kata.languages.get(language, {}).get("stub", {})
         files[path] = add_translation(files[path].decode(), f"{kata.name}.py", tasks).encode()
-    files |= {f"torchkata/{name}": content for name, content in read_engine().items()}
+    files |= base
     files |= {handout.stub_of(name): files[f"assignment/{name}.py"] for name in names}
-    files |= {place: (FILES / name).read_bytes() for name, place in PLACES.items()}
+    files |= {place: (FILES / name).read_bytes() for name, place in EDITOR.items()}
     own = root / "docs" / ASSISTANTS
     if instructions := (own if own.is_file() else FILES / ASSISTANTS).read_bytes().strip():
         files[ASSISTANTS] = instructions + b"\n"
-    guides = [text for document, text in GUIDES.items() if document in files]
-    files["README.md"] = make_readme(katas, guides).encode()
-    files[".devcontainer/devcontainer.json"] = make_devcontainer(katas).encode()
-    files["pyproject.toml"] = make_pyproject(katas, language).encode()
     if (unsafe := handout.find_unsafe(files)) is not None:
         raise GraderError(f"{unsafe!r}: rename this file; a handout can't contain this name on every system")
     files[handout.LIST] = handout.listing(files)
@@ -94,14 +107,21 @@ def find_course_files(names: Sequence[str]) -> set[Path]:
 def read_engine() -> dict[str, bytes]:
     """Return the files of the package for students, by path."""
     folder = ENGINE / "torchkata"
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files_of(folder)}
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in list_engine_files("torchkata")}
 
 
 def make_pyproject(katas: Sequence[Kata], language: str) -> str:
     """Return the handout's pyproject.toml."""
     needed = json.dumps(sorted({*distribution.requirements(), *course().dependencies}), indent=4)
-    written = (FILES / "pyproject.toml").read_text("utf-8") + (FILES / "uv.toml").read_text("utf-8") * needs_torch()
-    return written.replace("dependencies = []", f"dependencies = {needed}") + make_settings(katas, language)
+    written = (FILES / "pyproject.toml").read_text("utf-8")
+    written = written.replace('version = "0"', f'version = "{distribution.get_version()}"')
+    return written.replace("dependencies = []", f"dependencies = {needed}") + make_shared_settings(katas, language)
+
+
+def make_shared_settings(katas: Sequence[Kata], language: str) -> str:
+    """Return the settings of pytest, of uv if students install torch, and of the course."""
+    shared = ["pytest.toml", *(["uv.toml"] if needs_torch() else [])]
+    return "".join((FILES / name).read_text("utf-8") for name in shared) + make_settings(katas, language)
 
 
 def needs_torch() -> bool:
@@ -134,9 +154,10 @@ def make_settings(katas: Sequence[Kata], language: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def make_readme(katas: Sequence[Kata], guides: Sequence[str]) -> str:
-    """Return the handout's README."""
-    written = (FILES / "README.md").read_text("utf-8")
+def make_readme(template: str, katas: Sequence[Kata]) -> str:
+    """Return the README of a handout."""
+    written = (FILES / template).read_text("utf-8")
+    guides = [text for document, text in GUIDES.items() if (course().root / document).is_file()]
     values = {
         "TITLE": course().title,
         "TORCH": TORCH if needs_torch() else "",

@@ -62,6 +62,7 @@ BAD_CALLS = [  # in a folder with a file, the results of ada, and the folders ad
     ("new kata linear", "already exists"),
     ("new kata Second", "Second: not a valid name; use a Python module name in lowercase, such as moving_average"),
     ("new kata class", "class: not a valid name; use a Python module name in lowercase"),
+    ("new kata third --kind poem", "--kind poem: unknown kind; the kinds are class, function, random, tests, training"),
     ("new kata third --track none", "--track none: unknown track; the tracks are core, "),
     ("new course other", "is not empty; choose a new directory"),
     ("new course new --title 'a \"quote\"'", "must not contain quotes, backslashes or line breaks"),

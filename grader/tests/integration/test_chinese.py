@@ -89,7 +89,10 @@ def test_chinese_pytest_option_errors_contain_no_english(new_handout: Path, opti
 
 
 def test_missing_course_error_is_in_chinese(tmp_path: Path) -> None:
-    assert run_kata(tmp_path, PYTHONPATH=str(ROOT)).err == "kata：这里没有课程：请进入有它的 pyproject.toml 的文件夹\n"
+    assert (
+        run_kata(tmp_path, PYTHONPATH=str(ROOT)).err
+        == "kata：这里没有课程：请进入有它的 pyproject.toml 的文件夹，或用 kata init 新建一个课程\n"
+    )
 
 
 def test_feedback_on_chinese_course_is_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,7 @@ class RecordingStudent(Student):
         super().__init__(InProcess(folder, 60.0))
         self.calls: list[Call] = []
 
-    def call(self, probe: Callable[..., object], *args: object) -> Any:
+    def call(self, probe: Callable[..., object] | str, *args: object) -> Any:
         answer = super().call(probe, *args)
         assert self.last is not None
         self.calls.append(self.last)

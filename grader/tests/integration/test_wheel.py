@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.commands.new.write import KINDS
 from grader.tests.support.wheel import run_installed
 
 
@@ -16,10 +17,11 @@ def test_wheel_environment_has_no_torch_or_checkout(installed: Path, tmp_path: P
 
 
 def test_commands_outside_a_course_report_missing_course(installed: Path, tmp_path: Path) -> None:
-    line = "there is no course here: change into the folder that has its pyproject.toml\n"
-    for command in ("kata", "grader grade x --out out", "grader certify", "grader release out"):
+    line = "there is no course here: change into the folder that has its pyproject.toml"
+    assert run_installed(installed, tmp_path, "kata").err == f"kata: {line}, or write a new course with `kata init`\n"
+    for command in ("grader grade x --out out", "grader certify", "grader release out"):
         done = run_installed(installed, tmp_path, *command.split())
-        assert (done.code, done.err) == (2, f"{command.split()[0]}: {line}")
+        assert (done.code, done.err) == (2, f"grader: {line}\n")
     (tmp_path / "test_mine.py").write_text("def test_mine(): pass\n")
     assert "1 passed" in run_installed(installed, tmp_path, "pytest").out, (
         "outside a course, the installed plugin must not change pytest"
@@ -44,6 +46,11 @@ def test_new_course_is_tested_graded_and_certified(installed: Path, tmp_path: Pa
     assert (second.code, "attacks: nothing to prove, there are none in these katas\n" in second.out) == (0, True), (
         "generic attacks belong to the first kata"
     )
+    for kind in ("release", "package github"):
+        assert run_installed(installed, course, "grader", *kind.split(), kind[:7]).code == 0
+        names = [path.relative_to(course / kind[:7]).as_posix() for path in (course / kind[:7]).rglob("*.*")]
+        assert [name for name in names if "torchkata/" in name]
+        assert not [name for name in names if "archives/" in name], "the wheel's solutions"
     shutil.copy(course / "reference/first_kata/solution.py", course / "assignment/first_kata.py")
     graded = run_installed(
         installed, course, "grader", "grade", "assignment", "--out", "results", "--isolation", "bwrap"
@@ -52,3 +59,14 @@ def test_new_course_is_tested_graded_and_certified(installed: Path, tmp_path: Pa
     assert (course / "results/gradebook.csv").read_text().splitlines()[1].startswith('"assignment",100.0,100.0,100.0,')
     reported = run_installed(installed, course, "grader", "report", "results")
     assert reported.code == 0, "a report must accept a kata worth 0 points"
+
+
+def test_new_kata_of_each_kind_is_certified(installed: Path, tmp_path: Path) -> None:
+    assert run_installed(installed, tmp_path, "grader", "new", "course", "all").code == 0
+    for kind in KINDS:
+        made = run_installed(installed, tmp_path / "all", "grader", "new", "kata", f"new_{kind}", "--kind", kind)
+        assert made.code == 0, made.err
+    for part in ("files", "zoo"):
+        certified = run_installed(installed, tmp_path / "all", "grader", "certify", "--quick", "--only", part)
+        assert certified.code == 0, certified.out + certified.err
+    assert [kind for kind in KINDS if f"new_{kind} " not in certified.out] == []

@@ -20,7 +20,7 @@ PAGE = ROOT / "docs/writing-a-kata.md"
 BLOCK = re.compile(
     r"(?:^(?P<place>At the end of )?`(?P<file>[\w./]+)`:\n\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.M | re.S
 )
-NOT_OURS = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "results", "build", "images")
+NOT_OURS = shutil.ignore_patterns(".*", "__pycache__", "dist", "images")
 
 
 @pytest.mark.usefixtures("needs_bwrap")

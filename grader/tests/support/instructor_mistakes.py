@@ -123,13 +123,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.quadruple import oracle
-from torchkata import Student, assert_equal, call
+from torchkata import Student, assert_equal
 
 
 @given(n=st.integers(-100, 100))
 def test_any_number_is_quadrupled(student: Student, n: int) -> None:
     """quadruple(n) is 4n."""
-    assert_equal(student.call(call, "quadruple", "quadruple", n), oracle.quadruple(n))
+    assert_equal(student.call("quadruple", n), oracle.quadruple(n))
 ''',
 }
 

@@ -8,6 +8,7 @@ import venv
 from importlib import metadata
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 
 from grader.tests import ROOT
@@ -45,23 +46,39 @@ def link_or_copy(source: str, target: str) -> None:
         shutil.copy2(source, target)
 
 
+def copy_source(folder: Path) -> Path:
+    """Copy the files from which a wheel is built; return the folder."""
+    for name in ("assignment", "docs", "grader", "reference", "tests", "torchkata"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("conftest.py", "hatch_build.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, folder)
+    return folder
+
+
+def build_wheel(source: Path, folder: Path, version: str = "0.1.0") -> Path:
+    """Build the wheel of a source with this version into a folder, and return its path."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SETUPTOOLS_SCM_PRETEND_VERSION", version)
+        run_pip("wheel", "--no-build-isolation", "--wheel-dir", folder, source)
+    return folder / f"torchkata-{version}-py3-none-any.whl"
+
+
+def make_environment(folder: Path) -> tuple[Path, Path]:
+    """Create an environment without pip and packages; return its `bin` and its `site-packages`."""
+    venv.create(folder, with_pip=False, symlinks=True)
+    [packages] = folder.glob("lib/python*/site-packages")
+    return folder / "bin", packages
+
+
 def install_wheel(folder: Path) -> Path:
     """Build the wheel, install it with its dependencies into a new environment, and return its `bin` directory."""
-    source = folder / "source"
-    for name in ("torchkata", "grader"):
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
-    place = folder / "venv"
-    venv.create(place, with_pip=False, symlinks=True)
-    [packages] = place.glob("lib/python*/site-packages")
+    programs, packages = make_environment(folder / "venv")
     for name, distribution in find_dependencies("torchkata[grader]", {}).items():
         if name != "torchkata":
             copy_distribution(packages, distribution)
-    run_pip("wheel", "--no-build-isolation", "--wheel-dir", folder, source)
-    [wheel] = folder.glob("*.whl")
-    run_pip("--python", place / "bin/python", "install", wheel)
-    return place / "bin"
+    wheel = build_wheel(copy_source(folder / "source"), folder)
+    run_pip("--python", programs / "python", "install", wheel)
+    return programs
 
 
 def run_pip(*arguments: object) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests.support.html_tree import parse_html
+from torchkata.cli import packages
 from torchkata.cli.terminal import CallError
 from torchkata.course import course, use
 from torchkata.diagnosis.explain import explain
@@ -153,7 +154,8 @@ def test_installing_missing_packages_does_not_change_torch(monkeypatch: pytest.M
     assert install.main() == 0
     assert asked == [], "no package is missing here"
     here = {"torch": ["2.9.0+cu126"], "numpy": ["2.0.2"], "pytest": ["8.3.5"]}
-    monkeypatch.setattr(install, "find_versions", lambda name: here.get(name, []))
+    for module in (install, packages):
+        monkeypatch.setattr(module, "find_versions", lambda name: here.get(name, []))
     assert install.main() == 7
     assert asked == [["torch==2.9.0+cu126\n", "pytest>=8.4", "hypothesis>=6.140"]]
-    assert install.find_missing(["torch>=2.6", "torch>=2.10"]) == ["torch>=2.10"], "an outdated torch must be reported"
+    assert packages.find_missing(["torch>=2.6", "torch>=2.10"]) == ["torch>=2.10"], "an outdated torch must be reported"

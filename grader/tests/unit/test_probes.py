@@ -12,7 +12,7 @@ from tests import strategies
 from torchkata.course import course
 from torchkata.diagnosis.explain import explain
 from torchkata.seam.failures import Crashed, Place, Wrong
-from torchkata.seam.probes import call
+from torchkata.seam.probes import call, call_methods
 from torchkata.seam.reply import Probe, Reply
 from torchkata.seam.student import Call, InProcess, Student
 
@@ -28,11 +28,24 @@ def student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Student:
 
 
 def test_call_probe_finds_function_by_name(student: Student) -> None:
-    assert student.call(call, "scale", "scale", [1, 2], 3) == [3, 6]
+    assert student.call("scale", [1, 2], 3) == [3, 6]
     message = explain("test_scale", "scale", Wrong(note="wrong"), student.last, "pytest").message
     assert "  input     x = [1, 2]; factor = 3; scale(x, factor)\n" in message
     with pytest.raises(Crashed, match="does not define scald"):
-        student.call(call, "scale", "scald", [1, 2], 3)
+        student.call("scale.scald", [1, 2], 3)
+
+
+def test_call_methods_returns_answers_at_their_time(student: Student, tmp_path: Path) -> None:
+    (tmp_path / "scale.py").write_text(
+        "class Bag:\n    def __init__(self, *items):\n        self.items = [*items]\n"
+        "    def put(self, item):\n        self.items.append(item)\n        return self.items\n"
+    )
+    calls = [("put", 2), ("put", 3)]
+    assert student.call(call_methods, "scale.Bag", [1], calls) == [[1, 2], [1, 2, 3]]
+    message = explain("test_bag", "scale", Wrong(note="wrong"), student.last, "pytest").message
+    assert "  input     bag = Bag(1); bag.put(2); bag.put(3)\n" in message
+    with pytest.raises(Crashed, match="'Bag' object has no attribute 'take'"):
+        student.call(call_methods, "scale.Bag", [], [("take",)])
 
 
 @pytest.mark.parametrize("source", [None, "def scale(x", "def other(x):\n    pass\n", "def scale(*xs):\n    pass\n"])
@@ -91,6 +104,6 @@ def test_fallback_source_is_not_shown() -> None:
         student = Student(runner)
         student.fallbacks = fallbacks
         with pytest.raises(Crashed) as crash:
-            student.call(call, "linear", "f")
+            student.call("linear.f")
         places.append(crash.value.place)
     assert places == [Place("linear.py", 3, "a line of the fallback"), Place()]

@@ -21,7 +21,13 @@ from grader.tests import ROOT
 from grader.tests.conftest import run_python
 from torchkata.course import course
 
-COURSES = ("", "examples/courses/primes/", "examples/courses/vectors/", "grader/commands/new/files/*/")
+COURSES = (
+    "",
+    "examples/courses/primes/",
+    "examples/courses/vectors/",
+    "grader/commands/new/files/course/",
+    "grader/commands/new/files/kata/*/",
+)
 
 
 @pytest.mark.parametrize(("folder", "below"), [("reference", ("reference",)), ("tests", ("tests", "reference"))])
@@ -120,6 +126,14 @@ def test_lock_file_matches_project_and_constraints() -> None:
         assert names(texts) <= {one["name"] for one in ours["requires-dev"][group]}, group
 
 
+def test_described_changes_have_a_known_kind() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["towncrier"]
+    kinds = "|".join(kind["directory"] for kind in settings["type"])
+    names = [path.name for path in (ROOT / settings["directory"]).iterdir() if path.name != "README.md"]
+    assert [name for name in names if not re.fullmatch(rf"\+[\w-]+\.({kinds})\.md", name)] == []
+    assert settings["start_string"] in (ROOT / settings["filename"]).read_text("utf-8")
+
+
 WORKFLOWS = [*ROOT.glob(".github/workflows/*.yml"), *(ROOT / "grader/commands").rglob("*.yml")]
 
 
@@ -129,4 +143,7 @@ def test_workflows_pin_actions_and_have_only_read_permission(path: Path) -> None
     assert workflow["permissions"] == {"contents": "read"}
     used = [step["uses"] for job in workflow["jobs"].values() for step in job["steps"] if "uses" in step]
     assert used
+    granted = {name: job["permissions"] for name, job in workflow["jobs"].items() if "permissions" in job}
+    publishes = {"publish": {"id-token": "write", "attestations": "write", "contents": "read"}}
+    assert granted == (publishes if path.name == "release.yml" else {})
     assert [action for action in used if not re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action)] == []

@@ -6,6 +6,7 @@ import pytest
 
 from grader.sandbox import launch
 from grader.sandbox.launch import IsolationError
+from grader.tests.conftest import run_program
 
 
 @pytest.mark.parametrize(
@@ -28,3 +29,21 @@ def test_packages_below_home_are_mounted(monkeypatch: pytest.MonkeyPatch, tmp_pa
     site = Path.home() / "somewhere/site-packages"
     monkeypatch.setattr(launch, "find_sites", lambda: [site])
     assert f"--ro-bind {site} /sites/0" in " ".join(launch.build_bwrap_command(tmp_path, None))
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+def test_solutions_in_the_wheel_are_hidden(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    archives = tmp_path / "site-packages/torchkata/archives"
+    archives.mkdir(parents=True)
+    (archives / "solutions.zip").write_text("secret")
+    (archives.parent / "engine.py").write_text("public")
+    monkeypatch.setattr(launch, "find_sites", lambda: [tmp_path / "site-packages"])
+    look = [launch.find_interpreter(), "-I", "-c", "import os; print(sorted(os.listdir('/sites/0/torchkata')))"]
+    list_archives = [*look[:-1], "import os; print(os.listdir('/sites/0/torchkata/archives'))"]
+    (tmp_path / "runtime").mkdir()
+    for folder, found in ((tmp_path / "none", "['solutions.zip']"), (archives, "[]")):
+        monkeypatch.setattr(launch, "ARCHIVES", folder)
+        command = launch.build_bwrap_command(tmp_path / "runtime", None)
+        assert run_program(*command, *look).out == "['archives', 'engine.py']\n"
+        assert run_program(*command, *list_archives).out == f"{found}\n"
+    assert "/sites/0/torchkata/archives/solutions.zip" in launch.list_hidden_files()

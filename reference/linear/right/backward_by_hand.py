@@ -24,7 +24,7 @@ class Linear(nn.Module):
         super().__init__()
         u, v = torch.rand(2, input_dim, output_dim, dtype=torch.float64)
         normal = torch.sqrt(-2 * torch.log1p(-u)) * torch.cos(2 * math.pi * v)
-        self.weight = nn.Parameter((normal / math.sqrt(input_dim)).float())
+        self.weight = nn.Parameter((normal / math.sqrt(input_dim)).to(torch.get_default_dtype()))
 
     def forward(self, x: Tensor) -> Tensor:
         return Multiply.apply(x, self.weight)

@@ -7,14 +7,14 @@ from numpy import ndarray as Array
 
 from reference.moving_average import oracle
 from tests.strategies import vectors
-from torchkata import Student, assert_close, call
+from torchkata import Student, assert_close
 
 sizes = oracle.sizes  # never mutated
 
 
 def check_averages(student: Student, x: Array, window: int) -> None:
     """Compare one call with the oracle, up to the rounding error of each window."""
-    yours = student.call(call, "moving_average", "moving_average", x, window)
+    yours = student.call("moving_average", x, window)
     scale = np.abs(x).max(initial=0.0) if window > len(x) else sizes(x, window)
     assert_close(yours, oracle.averages(x, window), dtype=np.float64, scale=scale, roundings=8 + window)
 

@@ -8,12 +8,12 @@ from numpy import ndarray as Array
 from reference.normalise import oracle
 from tests.probes import normalise as probes
 from tests.strategies import SEEDS, SIZES, numbers, rows
-from torchkata import Student, assert_close, call
+from torchkata import Student, assert_close
 
 
 def check_normalise(student: Student, x: Array) -> None:
     """Compare one call with the oracle, up to the rounding error of a sum of squares."""
-    y = student.call(call, "normalise", "normalise", x)
+    y = student.call("normalise", x)
     assert_close(y, oracle.normalise(x), dtype=np.float64, scale=0.0, roundings=8 + x.shape[1])
 
 

@@ -1,0 +1,1 @@
+"""Probes: functions that run in the process of the student's code, and return plain values."""

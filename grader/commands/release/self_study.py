@@ -1,0 +1,29 @@
+"""Writes the course for self-learners and its solutions: `python -m grader.commands.release.self_study FOLDER`.
+
+The build of the wheel runs this (`hatch_build.py`), and so does `kata init` in a checkout. It needs no package but
+`packaging`.
+"""
+
+import sys
+from pathlib import Path
+
+from grader.base.errors import GraderError
+from grader.commands.release.contents import build_self_study
+from grader.commands.release.leaks import find_leaks
+from torchkata.cli.self_study import COURSE, SOLUTIONS
+from torchkata.course import ENGINE, course, use
+from torchkata.course.submission import zip_files
+
+
+def write_archives(folder: Path) -> None:
+    """Write `course.zip` and `solutions.zip`. Raises GraderError if a solution would be in the course."""
+    files = build_self_study()
+    if found := find_leaks(files):
+        raise GraderError("\n".join(found))
+    (folder / COURSE).write_bytes(zip_files(files))
+    (folder / SOLUTIONS).write_bytes(zip_files(course().solutions()))
+
+
+if __name__ == "__main__":
+    use(ENGINE)
+    write_archives(Path(sys.argv[1]))

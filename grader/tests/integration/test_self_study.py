@@ -1,0 +1,126 @@
+"""The course for self-learners: written by the wheel's `kata init`, worked on, and updated to a newer wheel."""
+
+import shutil
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from grader.commands.release.contents import build_self_study
+from grader.commands.release.leaks import find_leaks
+from grader.tests import ROOT
+from grader.tests.conftest import Run, run_kata
+from grader.tests.support.solution import SOLUTION
+from grader.tests.support.wheel import build_wheel, copy_source, make_environment, run_installed, run_pip
+from torchkata.cli import self_study
+from torchkata.cli.terminal import CallError
+from torchkata.course import course
+
+CPU_BUILDS = "--index-url https://download.pytorch.org/whl/cpu"
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory, installed: Path) -> Path:
+    """Return the `bin` of an environment with the wheel and, in the place of a download, this environment's torch."""
+    programs, packages = make_environment(tmp_path_factory.mktemp("learner") / "venv")
+    libraries = {path for path in sys.path if path.endswith("site-packages")}
+    (packages / "libraries.pth").write_text("\n".join(libraries))
+    [wheel] = installed.parents[1].glob("*.whl")
+    run_pip("--python", programs / "python", "install", "--ignore-installed", wheel)
+    return programs
+
+
+def read_assignment(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted((folder / "assignment").glob("*.py"))}
+
+
+def test_learner_keeps_all_work_after_update(programs: Path, tmp_path: Path) -> None:
+    def type_in(*command: str, code: int = 0) -> Run:
+        done = run_installed(programs, mine, *command)
+        assert done.code == code, done.out + done.err
+        return done
+
+    mine = tmp_path
+    begun = type_in("kata", "init").out.splitlines()
+    mine = tmp_path / "torchkata-course"
+    assert begun == ["torchkata-course: 29 katas. Next:", '  cd "torchkata-course"', "  kata watch"]
+    for name in ("same_storage", "linear"):
+        shutil.copy(SOLUTION / f"{name}.py", mine / "assignment")
+    assert type_in("pytest", "--kata=same_storage,linear").out.count("done") == 2
+    type_in("kata", "export")
+    with zipfile.ZipFile(mine / "assignment.zip") as archive:
+        assert {"assignment/linear.py", "assignment/same_storage.py"} <= {*archive.namelist()}
+    assert type_in("kata", "update").out == "already up to date\n"
+    assert type_in("kata", "solution", "linear").out == (SOLUTION / "linear.py").read_text("utf-8")
+    refused = type_in("kata", "solution", "cruncher", code=2).err
+    assert refused == (
+        "kata: cruncher is not done: its solution is shown once all its tests pass (kata next cruncher)\n"
+    )
+
+    source = copy_source(tmp_path / "newer")
+    for file in ("assignment/linear.py", "tests/test_linear.py"):
+        (source / file).write_text((source / file).read_text("utf-8") + "# changed\n", "utf-8")
+    run_pip("--python", programs / "python", "install", build_wheel(source, tmp_path, "0.2.0"))
+    assert type_in("kata", "--version").out.startswith("torchkata 0.2.0, ")
+    (mine / "README.md").write_text("my notes\n")
+    before = read_assignment(mine)
+    assert type_in("kata", "update").out.splitlines() == [
+        "README.md: you had changed this file; your version is saved as README.md.bak",
+        "the task of linear has changed: compare your file with the new stub reference/stubs/linear.py",
+        "updated 3 files; assignment/ was not changed",
+    ]
+    assert read_assignment(mine) == before
+    assert (mine / "README.md.bak").read_text() == "my notes\n"
+    rows = {line.split()[0]: line for line in type_in("kata").out.splitlines() if line.startswith("  ")}
+    assert rows["same_storage"].endswith("done           6/6     8/8 points")
+    assert rows["linear"].endswith("12/12 points  changed since last run")
+    assert type_in("kata", "update").out == "already up to date\n"
+
+
+def test_init_works_without_torch(installed: Path, tmp_path: Path) -> None:
+    done = run_installed(installed, tmp_path, "torchkata", "init", "here")
+    assert (done.code, done.err) == (0, "")
+    commands = [line.strip() for line in done.out.splitlines()[1:]]
+    assert commands[0] == 'cd "here"'
+    assert commands[-1] == "kata watch"
+    if sys.platform == "linux" and shutil.which("nvidia-smi") is None:
+        others = 'pip install "einops>=0.8" "jaxtyping>=0.2.34"'
+        assert commands[1:-1] == [f'pip install "torch>=2.6" {CPU_BUILDS}', others]
+    again = run_installed(installed, tmp_path, "kata", "init", "here")
+    assert (again.code, again.err.count("\n")) == (2, 1)
+    assert "here: is not empty" in again.err
+    assert "0 of 8 done" in run_installed(installed, tmp_path / "here", "kata").out
+    asked = run_installed(installed, tmp_path / "here", "kata", "next")
+    assert (asked.code, asked.out) == (2, "")
+    assert asked.err == f"kata: packages are missing; run: {' && '.join(commands[1:-1])}\n"
+
+
+def test_handout_has_no_solutions(handout: Path) -> None:
+    for command, line in (
+        (("solution", "linear"), "kata: this course does not contain its solutions\n"),
+        (("update",), "kata: name the newer handout, as in `kata update handout.zip`\n"),
+    ):
+        done = run_kata(handout, *command)
+        assert (done.code, done.out, done.err) == (2, "", line)
+    refused = run_kata(handout, "init", "new")
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert "part of an instructor's handout" in refused.err
+
+
+def test_incomplete_checkout_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(self_study, "BUILD", "grader.nowhere")
+    with pytest.raises(
+        CallError, match=r"could not be collected from this checkout \(.*No module named grader.nowhere"
+    ):
+        self_study.read_archive(self_study.COURSE)
+
+
+def test_self_study_is_a_handout_without_the_engine() -> None:
+    files = build_self_study()
+    assert find_leaks(files) == []
+    assert not [path for path in files if path.startswith(("torchkata/", "grader/", ".github/", ".devcontainer/"))]
+    assert {f"assignment/{name}.py" for name in course().katas} <= files.keys()
+    assert files["assignment/linear.py"] == (ROOT / "assignment/linear.py").read_bytes()
+    assert b"TITLE" not in files["README.md"]
+    assert b"KATAS" not in files["README.md"]

@@ -1,0 +1,77 @@
+"""The course for self-learners: `kata init` writes it, and `kata solution` shows the solution of a finished kata.
+
+A wheel contains the course and the solutions as archives, written by the code of `grader release`. A checkout has no
+archives and runs this code instead. A handout from an instructor has neither.
+"""
+
+import io
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from torchkata.course import ARCHIVES, ENGINE, Kata, course, handout, is_course, use
+from torchkata.i18n import words
+from torchkata.pytest_plugin.history import load_state
+
+from .packages import find_missing, list_pip_commands
+from .terminal import CallError, say
+
+COURSE, SOLUTIONS = "course.zip", "solutions.zip"
+BUILD = "grader.commands.release.self_study"  # a module of a checkout, which this package must not import
+FOLDER = "torchkata-course"  # name of the new folder by default
+
+
+def init(folder: Path) -> None:
+    """Write the course into a new folder and print the next steps. Raises CallError, or OSError."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise CallError(words("init.not_empty", folder=folder))
+    for name, content in read_archive(COURSE).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    use(folder)
+    say("init.done", folder=folder, katas=len(course().katas))
+    print_steps([f'cd "{folder}"', *list_pip_commands(find_missing(course().dependencies)), "kata watch"])
+
+
+def print_steps(commands: Sequence[str]) -> None:
+    """Print the commands to type next."""
+    print(*(f"  {command}" for command in commands), sep="\n")
+
+
+def read_archive(name: str) -> dict[str, bytes]:
+    """Return the files of an archive by path. Raises CallError if there is none, because the engine is a handout's."""
+    if not ARCHIVES.is_dir() and not (is_course(ENGINE) and (ENGINE / "grader").is_dir()):
+        raise CallError(words("init.handout"))
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = ARCHIVES
+        if not folder.is_dir():
+            folder = Path(temporary)
+            command = [sys.executable, "-m", BUILD, temporary]
+            done = subprocess.run(command, cwd=ENGINE, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise CallError(words("init.failed", error=(done.stderr.splitlines() or [""])[-1]))
+        with zipfile.ZipFile(io.BytesIO((folder / name).read_bytes())) as archive:
+            return {file: archive.read(file) for file in archive.namelist()}
+
+
+def is_self_study() -> bool:
+    """Return whether `kata init` wrote this course: a handout from an instructor has its own copy of the engine."""
+    root = course().root
+    return (root / handout.LIST).is_file() and not (root / "torchkata").is_dir()
+
+
+def show_solution(kata: Kata) -> None:
+    """Print the reference solution of a finished kata. Raises CallError."""
+    own = course().solution(kata.name)
+    if not own.is_file() and not is_self_study():
+        raise CallError(words("solution.none"))
+    if not load_state().is_done(kata.name):
+        raise CallError(words("solution.not_done", kata=kata.name))
+    source = own.read_bytes() if own.is_file() else read_archive(SOLUTIONS).get(f"{kata.name}.py")
+    if source is None:
+        raise CallError(words("solution.none"))
+    print(source.decode("utf-8"), end="", flush=True)
