@@ -142,7 +142,7 @@ def both(dim: int) -> list[tuple[str, list[int]]]:
     return [("weight", [dim, dim]), ("bias", [dim])]
 
 
-@instead_of(oracle.anatomy, "layers is a plain list: its parameters are not registered")
+@instead_of(oracle.anatomy, "layers is a plain list, so its parameters are not registered")
 def plain_list(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, 0) | {"layers is an nn.ModuleList": False}
 

@@ -84,7 +84,7 @@ def scaled_output(weight: Weight, x: Input) -> Output:
     return oracle.forward(weight, x) / math.sqrt(x.shape[-1])
 
 
-@instead_of(oracle.initial_std, "the initial weight is not scaled: its standard deviation is 1")
+@instead_of(oracle.initial_std, "the initial weight is not scaled, so its standard deviation is 1")
 def unscaled(input_dim: int, output_dim: int) -> float:
     return 1.0
 

@@ -125,7 +125,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=2, powers=UP_TO_LARGE, own_rates=True))
     def test_each_group_uses_its_own_lr(student: Student, run: OptimizerRun) -> None:
-        """Each parameter group uses its own learning rate, even if the rate is 0 or the group was added later."""
+        """Each parameter group uses its own learning rate, even if it is 0 or the group was added later."""
         accepted = student.call(probes.accepts, optimizer.name, {"lr": 0.0})
         check(
             accepted, mistake="a learning rate of 0 is refused: accept it, for example for a warm-up that starts at 0"
@@ -136,7 +136,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=3, changing=True, own_rates=True))
     def test_changed_lr_applies_from_the_next_step(student: Student, run: OptimizerRun) -> None:
-        """A learning rate that changes between steps applies from the next step on."""
+        """If the learning rate is changed between steps, the new value is used from the next step on."""
         run = optimizer.take_constant_options(run)
         rule = find_rule(student, optimizer, run)
         check_run(student, optimizer, run, rule)
@@ -144,7 +144,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=3, absent=True))
     def test_only_parameters_without_grad_are_skipped(student: Student, run: OptimizerRun) -> None:
-        """A step skips the parameters whose grad is None and no others, even if a grad contains NaN."""
+        """A step skips exactly the parameters whose grad is None. A grad that contains NaN is applied."""
         rule = find_rule(student, optimizer, run)
         check_run(student, optimizer, run, rule)
         ones = run.params[0][0].new_ones(2)
@@ -155,7 +155,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(dtypes=WIDE_DTYPES, matrix=True), st.booleans())
     def test_step_updates_in_place(student: Student, run: OptimizerRun, transposed: bool) -> None:
-        """A step updates p in place (same Parameter, same memory), outside autograd, and leaves grad unchanged."""
+        """A step updates p in place (same Parameter, same memory), outside autograd, and does not modify grad."""
         for each in optimizer.try_options(run):
             check_in_place(student, optimizer, each, transposed)
 
@@ -174,7 +174,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2))
     def test_loaded_lr_is_used(student: Student, run: OptimizerRun) -> None:
-        """After load_state_dict(), each parameter group uses the learning rate that was loaded."""
+        """After load_state_dict(), each parameter group uses the loaded learning rate."""
         rule = find_rule(student, optimizer, run)
         saved = run.lrs[0]
         own = [round(3 * lr, 9) for lr in saved]
@@ -190,7 +190,7 @@ def rate_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(SEEDS)
     def test_lr_has_a_default(student: Student, seed: int) -> None:
-        """The learning rate is 0.01 by default; a parameter group without its own lr uses the constructor's."""
+        """lr defaults to 0.01, and a parameter group without its own lr uses the lr passed to the constructor."""
         rng = rng_of(seed)
         param, grad = normal(rng, [2]), from_tiny_to_large(rng, [2])
         rule = find_rule(student, optimizer, OptimizerRun([[param]], [[0.3]], [[[grad]]]))

@@ -185,7 +185,9 @@ def test_views_keep_the_entire_source_storage_alive() -> None:
 
 
 def test_weights_only_load_executes_no_code(tmp_path: Path) -> None:
-    assert_text_has("checkpoint", "Loading must not execute code from the file, so use `torch.load(..., weights_only=True)`")
+    assert_text_has(
+        "checkpoint", "Loading must not execute code from the file, so use `torch.load(..., weights_only=True)`"
+    )
     ran = tmp_path / "ran"
 
     class Code:
