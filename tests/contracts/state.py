@@ -28,7 +28,7 @@ def state_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=3), PICKS, st.integers(0, 2))
     def test_loaded_run_continues_unchanged(student: Student, run: OptimizerRun, picks: list[int], stop: int) -> None:
-        """A run that is saved with state_dict() and loaded into a new optimizer gives the same result as if uninterrupted."""
+        """A run saved with state_dict() and loaded into a new optimizer continues exactly as if not interrupted."""
         run = optimizer.choose_options(run, picks)
         rule = find_rule(student, optimizer, run)
         reply = student.call(probes.run_interrupted, optimizer.name, run.params, run.lrs, run.grads, stop, run.options)
@@ -66,7 +66,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(SEEDS)
     def test_options_have_defaults(student: Student, seed: int) -> None:
-        """Each option has a default. Options passed to the constructor apply to all groups without their own options."""
+        """Each option has a default. Options passed to the constructor apply to groups without their own options."""
         rng, lr = rng_of(seed), optimizer.rule.lr
         start = normal(rng, [3]) * torch.tensor([0.0, 1.0, 1.0])  # from 0, every digit of a step is visible
         run = OptimizerRun([[start]], [[lr]] * 3, [[[from_tiny_to_large(rng, [3], powers=(-9, 2))]] for _ in range(3)])
