@@ -87,7 +87,7 @@ def check_gradients(student: Student, network: Network, x_needs_grad: bool, time
 def measure_cost(student: Student, num_layers: int, segment: int, x_needs_grad: bool = True) -> Plain:
     """Measure the memory and computation of a forward and a backward pass."""
     cost = student.call(probes.cost, DIM, num_layers, segment, ROWS, x_needs_grad)
-    require(cost["attached"], mistake="the outputs have no graph, so there is no backward pass")
+    require(cost["attached"], mistake="the outputs are not attached to an autograd graph, so backward() cannot run")
     return cost
 
 

@@ -36,7 +36,7 @@ globals().update(options_contract(OPTIMIZER) | counting_contract(OPTIMIZER))
 def test_zero_weight_decay_equals_adam(student: Student, run: OptimizerRun, betas: tuple[float, float]) -> None:
     """With weight_decay=0, the update reduces to Adam: both averages are bias-corrected from the first step on."""
     accepted = student.call(probes.accepts, OPTIMIZER.name, {"weight_decay": 0.0})
-    check(accepted, mistake="a weight_decay of 0 is refused: accept it, it means no decay")
+    check(accepted, mistake="a weight_decay of 0 is rejected, but it is valid and means no decay")
     check_formula(student, OPTIMIZER, replace(run, options=[{"betas": betas, "eps": NO_EPS, "weight_decay": 0.0}]))
 
 

@@ -178,7 +178,10 @@ def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None
     check(moves["replaced"], mistake=direct, expected=expected)
     overwritten = "another file in path's folder was changed: its name was used for the temporary file"
     check(not moves["changed"], mistake=overwritten, yours=moves["changed"], expected="no change to other files")
-    check(not moves["removed"], mistake="the old checkpoint is removed first: a run killed at that moment has none")
+    check(
+        not moves["removed"],
+        mistake="the old checkpoint is removed first: if the process is killed at that moment, there is no checkpoint",
+    )
 
 
 @costly
@@ -187,7 +190,7 @@ def test_loading_runs_no_code(student: Student, written_by: str) -> None:
     """Loading an untrusted file does not execute code hidden in the file."""
     ran = student.call(probes.hostile_file, 2, written_by)
     hidden = "loading ran code that was hidden in the file: use torch.load(..., weights_only=True)"
-    check(ran is False, mistake=hidden, expected="no code of the file runs")
+    check(ran is False, mistake=hidden, expected="no code from the file is executed")
 
 
 @costly

@@ -75,7 +75,7 @@ def test_layers_are_initialized_independently(student: Student, dim: int, num_la
     """Layers, of one model or of two, share neither memory nor initial values, and Cruncher does not set the seed."""
     initial = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     weights = initial["weights"]
-    assert_equal(initial["seed"], seed, what="torch.initial_seed()", mistake="Cruncher sets torch's seed")
+    assert_equal(initial["seed"], seed, what="torch.initial_seed()", mistake="Cruncher sets the torch seed")
     assert_equal(initial["addresses"], len(weights), what="addresses in memory", mistake="layers share one weight")
     for i, weight in enumerate(weights):
         for j in range(i):

@@ -69,7 +69,10 @@ def draw_starts(
         places = places[inside] if inside.mean() > 0.5 else places
     came = np.unique(places).tolist()
     demand(
-        {*came} <= {*allowed}, mistake="a start is out of range", yours=came, expected=f"starts from 0 to {starts - 1}"
+        {*came} <= {*allowed},
+        mistake="a start position is out of range",
+        yours=came,
+        expected=f"start positions from 0 to {starts - 1}",
     )
     numbers: Array = np.searchsorted(allowed, places)
     return numbers
@@ -113,9 +116,9 @@ def test_every_valid_start_occurs(student: Student, seed: int) -> None:
         starts = draw_starts(student, number, 2, sequence_length, 40, seed, check)
         if starts is None:
             return
-        came, expected = sorted({*starts.flatten().tolist()}), f"starts 0 to {number - 1} in 80 draws"
+        came, expected = sorted({*starts.flatten().tolist()}), f"start positions 0 to {number - 1} in 80 draws"
         wanted = len(oracle.starts(number + sequence_length, sequence_length))
-        check(len(came) == wanted, "some start never occurs", yours=came, expected=expected)
+        check(len(came) == wanted, "some start position never occurs", yours=came, expected=expected)
 
 
 def test_starts_are_uniform(student: Student, seed: int) -> None:
@@ -125,8 +128,8 @@ def test_starts_are_uniform(student: Student, seed: int) -> None:
         return
     counts = np.bincount(starts[:, 0], minlength=len(oracle.starts(24 + 5, 5)))
     low, high = chi_square_range(len(counts) - 1, oracle.LOOKS)
-    shown = "about 200 of 4800 draws for each of 24 starts"
-    note = f"the starts are not equally likely: one occurs {counts.min()} times, another {counts.max()} times"
+    shown = "about 200 of 4800 draws for each of 24 start positions"
+    note = f"the start positions are not equally likely: one occurs {counts.min()} times, another {counts.max()} times"
     check(oracle.are_even(counts, (low, high)), note, yours=counts.tolist(), expected=shown)
 
 
@@ -142,10 +145,10 @@ def test_starts_are_uniform_in_large_file(student: Student, seed: int) -> None:
     }
     yours = {name: came.tolist() for name, came in counts.items()} if inside else reply
     even = oracle.are_even_everywhere(starts, length, *(chi_square_range(n, oracle.LOOKS) for n in (11, 5)))
-    demand, note = check, "some starts are more likely than others, or never occur"
+    demand, note = check, "some start positions are more likely than others, or never occur"
     if not inside:
         demand, note = require, "a token is not in the file"
-    expected = f"{rows} starts, about as many in each twelfth and with each remainder"
+    expected = f"{rows} start positions, about as many in each twelfth and with each remainder"
     demand(even, note, yours=yours, expected=expected)
 
 
@@ -160,7 +163,7 @@ def test_rows_are_independent(student: Student, seed: int) -> None:
     for i, j in itertools.combinations(range(4), 2):
         a, b = starts[:, i], starts[:, j]
         counts = oracle.count_pairs(a, b, len(shares))
-        expected = "every pair of starts about equally often"
+        expected = "every pair of start positions about equally often"
         note = f"rows {i} and {j} of a batch {describe_relation(a, b)}"
         check(oracle.are_independent(a, b, shares, (low, high)), mistake=note, yours=counts.tolist(), expected=expected)
 
@@ -173,10 +176,10 @@ def describe_relation(first: Array, second: Array) -> str:
     if len({*((second - first) % 8).tolist()}) == 1:
         return f"are the same distance apart, in all of {calls}"
     if (first != second).all():
-        return f"are never the same window, in {calls}: a start may occur twice"
+        return f"are never the same window, in {calls}: start positions may repeat"
     if (first <= second).all() or (first >= second).all():
-        return f"are sorted by their starts, in all of {calls}"
-    return "depend on each other, or have different distributions of starts"
+        return f"are sorted by start position, in all of {calls}"
+    return "depend on each other, or have different distributions of start positions"
 
 
 def test_starts_may_repeat(student: Student, seed: int) -> None:
@@ -192,9 +195,9 @@ def test_torch_seed_determines_result(student: Student, seed: int, sequence_leng
     data = permutation(5000, seed)
     reply = student.call(probes.repeated, data, 8, sequence_length, seed)
     first, *again = reply["batches"]
-    assert_equal(reply["seed"], seed, what="torch.initial_seed()", mistake="get_batch sets torch's seed")
+    assert_equal(reply["seed"], seed, what="torch.initial_seed()", mistake="get_batch sets the torch seed")
     one, other = (read_tokens(batch, 8, sequence_length) for batch in first)
-    check(not bool((one == other).all()), mistake="two calls in a row return the same batch", yours=first[1])
+    check(not bool((one == other).all()), mistake="two consecutive calls return the same batch", yours=first[1])
     for (how, repeats), batches in zip(oracle.repeats().items(), again, strict=True):
         note = f"the same torch.manual_seed gives different batches, {how}"
         check(same(batches, first) is repeats, mistake=note, yours=batches, expected=f"again {show(first)}")
@@ -247,4 +250,4 @@ def test_only_windows_are_read(student: Student) -> None:
     read = student.call(probes.bytes_read, size, 4, 32)
     few = type(read) is int and read in oracle.bytes_read(size)
     expected = f"at most a few pages of a file of {size} bytes"
-    check(few, "much more than four windows was read", yours=read, expected=expected)
+    check(few, "much more data than four windows was read", yours=read, expected=expected)

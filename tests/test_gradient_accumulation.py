@@ -12,7 +12,7 @@ from tests.probes import gradient_accumulation as probes
 from tests.strategies import SEEDS, DeepCase, deep_cases, normal, rng_of
 from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check
 
-ATTACHED = "the returned loss still has its graph, which then stays in memory: detach() it"
+ATTACHED = "the returned loss is still attached to its graph, which then stays in memory: detach() it"
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def test_activations_are_freed_per_micro_batch(student: Student, seed: int) -> N
     whole, single = peaks["whole batch"], peaks["one micro-batch"]
     check(
         whole <= 3 * single,  # allows one or two copies
-        mistake="activations of several micro-batches are in memory at once",
+        mistake="activations of several micro-batches are in memory at the same time",
         yours=whole,
         expected=f"about {single} bytes at the peak, as for one micro-batch alone",
     )

@@ -113,7 +113,7 @@ def test_torch_seed_determines_result(student: Student, seed: int, input_dim: in
     assert_equal(again["weights"], weights, what="two weights", mistake=note)
     check(
         not torch.equal(*weights),
-        mistake="two weights drawn in a row are equal: are they constant or seeded on every call?",
+        mistake="two consecutive weights are equal: are they constant, or is the seed set on every call?",
         yours=weights,
     )
     require(all(bool(weight.isfinite().all()) for weight in weights), "a weight is not finite", yours=weights)

@@ -119,6 +119,6 @@ def test_torch_seed_determines_initial_weight(student: Student, seed: int, input
     again = student.call(probes.initial_weights, input_dim, output_dim, 2, seed)
     note = "the same torch.manual_seed gives a different initial weight: draw it from torch's global generator"
     assert_equal(again, first, what="two weights", mistake=note)
-    note = "two layers built in a row have equal weights: are they seeded, cached or constant?"
+    note = "two layers created one after the other have equal weights: are they seeded, cached or constant?"
     check(not torch.equal(*first), mistake=note, yours=first)
     require(bool(np.isfinite(as_float64(first[0])).all()), "the initial weight is not finite", yours=first[0])

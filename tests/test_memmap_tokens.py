@@ -115,4 +115,4 @@ def test_only_used_tokens_are_read(student: Student) -> None:
     require(type(yours) is int, f"load_tokens does not return an array of {count} tokens", yours=yours)
     few = yours in oracle.bytes_in_memory(size)
     expected = f"a few pages of a file of {size} bytes"
-    check(few, "much more than three tokens is in memory", yours=yours, expected=expected)
+    check(few, "much more data than three tokens is in memory", yours=yours, expected=expected)

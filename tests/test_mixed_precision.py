@@ -99,7 +99,7 @@ def test_loss_is_from_before_the_step(student: Student, task: Task) -> None:
     """The returned loss is that before the update, up to bfloat16 rounding, and is detached."""
     reply = call(student, task)
     check_loss(reply, task, roundings=8 * (len(task.weights) + 2) * COARSE)
-    attached = "the loss still has its graph, which stays in memory as long as the loss: detach() it"
+    attached = "the loss is still attached to its graph, which stays in memory as long as the loss: detach() it"
     check(not reply["attached"], mistake=attached)
 
 

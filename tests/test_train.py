@@ -164,7 +164,7 @@ def test_losses_are_detached(student: Student, lesson: Lesson) -> None:
     loss_values(reply["losses"], len(lesson.xs))
     check(
         not reply["attached"],
-        mistake="a loss still has its graph, which stays in memory as long as the loss: detach() it",
+        mistake="a loss is still attached to its graph, which stays in memory as long as the loss: detach() it",
     )
 
 
@@ -188,7 +188,7 @@ def test_only_your_sgd_moves_the_model(student: Student, lesson: Lesson, lr: flo
     expected = oracle.seen_by_sgd(STEPS, lr)
     assert_equal(reply["events"], expected["events"], what="calls of get_batch and of SGD.step")
     rates = sorted({*reply["rates"]})
-    check(rates == expected["rates"], mistake="SGD has a different lr", yours=rates)
+    check(rates == expected["rates"], mistake="SGD uses a different lr", yours=rates)
     stayed = same(reply["weights"], lesson.weights)
     note = "the returned model is not the Cruncher that was built first, or its initial weights were overwritten"
     note = "something other than SGD changed the weights" if reply["moved"] else note
@@ -234,4 +234,4 @@ def test_training_fits_linear_data(student: Student, seed: int) -> None:
     losses = loss_values(reply["losses"], 120)
     fell = math.isfinite(losses[-1]) and losses[-1] <= losses[0] / 1000
     ends, expected = [losses[0], losses[-1]], "a last loss of at most 1/1000 of the first"
-    check(fell, "the loss did not fall enough", yours=ends, expected=expected)
+    check(fell, "the loss did not decrease enough", yours=ends, expected=expected)

@@ -19,7 +19,7 @@ from torchkata import Plain, Student, assert_equal, check, precondition
 UP_TO_LARGE = (-4.0, 6.0)  # powers of ten
 BROKEN_BY_A_STEP = {
     "the same Parameter": "the parameter is a different object after the step",
-    "the same memory": "the parameter is given new memory instead of being changed in place",
+    "the same memory": "the parameter is moved to new memory instead of being changed in place",
     "a leaf that requires grad": "the parameter no longer requires grad after the step",
     "the same gradient": "p.grad is removed or replaced in the step: zero_grad() is for the user to call",
     "no gradient where there was none": "a gradient that is None is filled with zeros",
@@ -95,7 +95,7 @@ def find_rule(student: Student, optimizer: Optimizer, run: OptimizerRun) -> Rule
             )
         if follows_rule(yours, alone, optimizer.rule):
             return optimizer.rule
-        check(any(bool((p != end).any()) for p, end in pairs), yours="no parameter moves", expected="a step")
+        check(any(bool((p != end).any()) for p, end in pairs), yours="no parameter is updated", expected="a step")
     return copy_rule(yours, alone, optimizer.rule)
 
 
@@ -114,7 +114,7 @@ def check_in_place(student: Student, optimizer: Optimizer, run: OptimizerRun, tr
         check(reply[fact], mistake=note)
     left = [grad for grad in grads if grad is not None]
     assert_equal(
-        reply["gradients"], left, what="grad", mistake="step() changed the gradients: it should only read them"
+        reply["gradients"], left, what="grad", mistake="step() modified the gradients, which it should only read"
     )
     assert_run([[reply["parameters"]]], run, rule)
 
@@ -128,7 +128,8 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
         """Each parameter group uses its own learning rate, even if it is 0 or the group was added later."""
         accepted = student.call(probes.accepts, optimizer.name, {"lr": 0.0})
         check(
-            accepted, mistake="a learning rate of 0 is refused: accept it, for example for a warm-up that starts at 0"
+            accepted,
+            mistake="a learning rate of 0 is rejected, but it is valid, for example in a warm-up that starts at 0",
         )
         rule = find_rule(student, optimizer, run)
         check_run(student, optimizer, run, rule)

@@ -95,7 +95,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
         size = sum(p.nbytes for group in run.params for p in group)
         fits = oracle.is_within_budget(held, {str(run.params[0][0].dtype): size}, optimizer.tensors)
         total, needed = sum(held.values()), optimizer.tensors * size
-        check(fits, f"the state holds {total} bytes for {size} bytes of parameters; the formula needs {needed}")
+        check(fits, f"the state contains {total} bytes for {size} bytes of parameters; the formula needs {needed}")
 
     @costly
     @given(runs(steps=3, changing=True, absent=True), st.integers(0, 3))
