@@ -133,7 +133,7 @@ def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: in
 def test_each_layer_draws_its_own_weight(student: Student, dim: int, num_layers: int, seed: int) -> None:
     """Layers share neither memory nor initial values. The torch seed, which the model does not set, determines them."""
     start = student.call(probes.initial_weights, dim, num_layers, 2, seed)
-    seeded = "DeepNetwork sets torch's seed"
+    seeded = "DeepNetwork sets the torch seed"
     assert_equal(start["seed"], seed, what="torch.initial_seed()", mistake=seeded)
     weights = start["weights"]
     assert_equal(start["places"], len(weights), what="number of distinct weights", mistake="layers share one weight")

@@ -104,7 +104,7 @@ def test_torch_seed_determines_result(student: Student, seed: int, input_dim: in
     """The same torch.manual_seed gives the same weights, consecutive weights differ, and the seed is not set."""
     first = student.call(probes.weights, input_dim, output_dim, 2, seed)
     again = student.call(probes.weights, input_dim, output_dim, 2, seed)
-    note = "the function sets torch's seed"
+    note = "the function sets the torch seed"
     assert_equal(first["seed"], seed, what="torch.initial_seed()", mistake=note)
     weights, note = (
         first["weights"],
