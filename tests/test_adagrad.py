@@ -22,7 +22,7 @@ globals().update(optimizer_contract(OPTIMIZER) | rate_contract(OPTIMIZER) | stat
 @costly
 @given(runs(dtypes=WIDE))
 def test_step_divides_by_root_of_g2(student: Student, run: OptimizerRun) -> None:
-    """The first step changes p to p - lr * grad / sqrt(grad² + 1e-5), for small and for large gradients."""
+    """The first step changes p to p - lr * grad / sqrt(grad² + 1e-5), for both small and large gradients."""
     check_formula(student, OPTIMIZER, run)
 
 

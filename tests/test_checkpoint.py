@@ -72,7 +72,7 @@ def check_weights(
 
 
 def round_weights(weights: list[Tensor]) -> list[Tensor]:
-    """Round weights to multiples of 1/8, which any format preserves. One test covers all other numbers."""
+    """Round weights to multiples of 1/8, which any dtype can represent. Other numbers are covered by one test."""
     return [torch.round(8 * weight) / 8 + 0.0 for weight in weights]  # and no -0.0
 
 

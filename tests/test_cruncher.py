@@ -62,7 +62,7 @@ def test_gradients_reach_every_layer(student: Student, case: DeepCase) -> None:
 
 @given(sizes(3, 6), sizes(1, 4, 0))
 def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: int) -> None:
-    """state_dict has layers.0.weight … final.weight, dim² · num_layers + dim elements; layers is an nn.ModuleList."""
+    """layers is an nn.ModuleList; state_dict has layers.0.weight … final.weight, dim² · num_layers + dim elements."""
     anatomy, expected = student.call(probes.anatomy, dim, num_layers), oracle.anatomy(dim, num_layers)
     assert_equal(anatomy["state_dict"], expected["state_dict"], what="state_dict")
     assert_equal(anatomy["parameters"], expected["parameters"], what="number of parameters")

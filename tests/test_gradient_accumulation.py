@@ -17,7 +17,7 @@ ATTACHED = "the returned loss is still attached to its graph, which then stays i
 
 @dataclass(frozen=True)
 class Task:
-    """A model, a batch with targets `case.grad_y`, the existing gradients, and the number of rows of a micro-batch."""
+    """A model, a batch with targets `case.grad_y`, the existing gradients, and the number of rows in a micro-batch."""
 
     case: DeepCase
     before: list[Tensor | None]

@@ -64,17 +64,17 @@ def assert_answer(reply: Plain, name: str, dtype: str, note: str = "") -> None:
 
 
 def test_sixteen_bit_values_are_dense(student: Student) -> None:
-    """For bfloat16 and float16, the result is the datasheet's dense value, in FLOP/s."""
+    """For bfloat16 and float16, the result is the dense value from the datasheet, in FLOP/s."""
     assert_values_of_all_devices(student, ["bfloat16", "float16"])
 
 
 def test_float32_is_not_tf32(student: Student) -> None:
-    """For float32, the result is the table's value for float32, which differs from that for TF32."""
+    """For float32, the result is the float32 value in the table, not the TF32 value."""
     assert_values_of_all_devices(student, ["float32"])
 
 
 def test_eight_bit_values_are_dense(student: Student) -> None:
-    """For both float8 dtypes, the result is the datasheet's dense value, if there is one."""
+    """For both float8 dtypes, the result is the dense value from the datasheet, if there is one."""
     assert_values_of_all_devices(student, ["float8_e4m3fn", "float8_e5m2"])
 
 

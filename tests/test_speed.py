@@ -11,5 +11,5 @@ import pytest
 
 @pytest.mark.gpu
 def test_workload_is_correct_and_fast(speed: Callable[[], None]) -> None:
-    """The workload's results are correct, and it is fast enough."""
+    """The results of the workload are correct, and it is fast enough."""
     speed()

@@ -84,7 +84,7 @@ def test_strides_are_products_of_later_sizes(student: Student, shape: list[int])
 
 @given(st.lists(st.integers(1, 9), max_size=5), SEQUENCES)
 def test_strides_are_a_tuple(student: Student, shape: list[int], kind: str) -> None:
-    """The strides are a tuple, like x.stride(), for a shape of any kind (tuple, list, torch.Size)."""
+    """The strides are returned as a tuple, like x.stride(), for any sequence (tuple, list, torch.Size)."""
     is_tuple = student.call(probes.gives_a_tuple, shape, kind)
     check(is_tuple, mistake="the strides are not a tuple", expected="a tuple of ints")
 
@@ -134,7 +134,7 @@ def test_large_indices_are_exact(student: Student, axes: list[tuple[int, int]], 
 
 @given(layouts(st.integers(2, 4)), BEYOND_WALKING)
 def test_contiguous_requires_row_major_strides(student: Student, layout: Layout, times: int) -> None:
-    """is_contiguous is True exactly for row-major strides: not for a transposed or expanded tensor, or with gaps."""
+    """is_contiguous returns True only for row-major strides, not if the tensor is transposed, expanded or has gaps."""
     assert_contiguity(student, layout)
     assert_contiguity(student, layout, times)
 

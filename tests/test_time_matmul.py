@@ -88,7 +88,7 @@ def test_device_is_synchronized_before_timing(student: Student, m: int, n: int, 
 @costly
 @given(SIZES, SECONDS, st.integers(0, 6))
 def test_slow_matmul_does_not_determine_result(student: Student, size: int, seconds: float, place: int) -> None:
-    """If one matmul in seven takes ten times as long, the result is still the mean, the median or the minimum."""
+    """The result is the mean, median or minimum, even if one matmul in seven takes ten times as long."""
     assert_plain_seconds(student, size, size, size, seconds)
     reply = student.call(probes.simulate, size, size, size, seconds, 0.0, False, 0.0, False, place)
     assert_seconds(reply, "one matmul in seven takes ten times as long as the others here")
