@@ -1,4 +1,4 @@
-"""Activation checkpointing: save memory for activations at the cost of a second forward pass."""
+"""Activation checkpointing: save activation memory at the cost of a second forward pass."""
 
 import torch
 from jaxtyping import Float
@@ -7,7 +7,7 @@ from torch.utils.checkpoint import checkpoint  # or write your own autograd.Func
 
 
 class Block(nn.Module):
-    """A linear layer followed by a ReLU. This much is given."""
+    """A linear layer followed by a ReLU. This class is provided."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()
@@ -21,10 +21,10 @@ class Block(nn.Module):
 class DeepNetworkCheckpointed(nn.Module):
     """A stack of `num_layers` blocks that keeps only the activations at segment boundaries.
 
-    Split the blocks into segments of `segment` blocks; the last segment may be shorter. Keep only the input of each
-    segment, and run each segment forward again in the backward pass.
+    Split the blocks into segments of `segment` blocks; the last segment may be shorter. Save only the input of each
+    segment, and recompute the segment's forward pass during the backward pass.
 
-    `layers` is an `nn.ModuleList` of `num_layers` `Block(dim)` modules, as in a plain network.
+    `layers` is an `nn.ModuleList` of `num_layers` `Block(dim)` modules, as in a network without checkpointing.
 
     Example, with activations of 64 × 64 float32 numbers, 16 KiB each:
         x = torch.randn(64, 64)
@@ -36,12 +36,12 @@ class DeepNetworkCheckpointed(nn.Module):
         model.layers[0].weight.grad.shape     # (64, 64): only the weights require grad
 
     Details:
-    - Outputs and gradients equal those of the plain network, including `x.grad` if x requires grad. Do not change
-      `x.requires_grad`. If x does not require grad, a reentrant checkpoint gives the weights no gradients: pass
-      `use_reentrant=False`.
-    - Each backward pass recomputes all segments once, one at a time.
-    - Under `torch.no_grad()`, run each block once and keep nothing.
-    - `num_layers` may be 0, `segment` may exceed `num_layers`, and a batch may be empty.
+    - Outputs and gradients equal those of the network without checkpointing, including `x.grad` if x requires grad. Do
+      not change `x.requires_grad`. If x does not require grad, a reentrant checkpoint computes no gradients for the
+      weights, so pass `use_reentrant=False`.
+    - Each backward pass recomputes every segment exactly once, one segment at a time.
+    - Under `torch.no_grad()`, run each block once and do not save any activations.
+    - `num_layers` may be 0, `segment` may be larger than `num_layers`, and a batch may be empty.
 
     Not specified (either is fine): how checkpointing is implemented; whether it is used in `eval()` mode.
     """

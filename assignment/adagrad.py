@@ -1,4 +1,4 @@
-"""AdaGrad: divide each step by the square root of the summed squared gradients."""
+"""AdaGrad: divide each step by the square root of the sum of squared gradients."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -10,9 +10,9 @@ from torch import nn
 class AdaGrad(torch.optim.Optimizer):
     """`g2 ← g2 + grad²`, then `p ← p − lr · grad / sqrt(g2 + 1e-5)`.
 
-    `g2` starts at 0 and only grows, so elements with large past gradients take smaller steps. The `1e-5` is added
-    inside the square root, as in the lecture (`torch.optim.Adagrad` adds a smaller number outside it). `x.rsqrt()` is
-    `1 / x.sqrt()`.
+    `g2` is initialized to 0 and never decreases, so elements with large past gradients take smaller steps. The `1e-5`
+    is added inside the square root, as in the lecture (`torch.optim.Adagrad` adds a smaller number outside it).
+    `x.rsqrt()` is `1 / x.sqrt()`.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))
@@ -22,8 +22,9 @@ class AdaGrad(torch.optim.Optimizer):
         optimizer.step()           # g2 = 8, p = 0.9 - 0.1 * 2 / sqrt(8.00001) = 0.829...
 
     Details:
-    - Store `g2` in `self.state[p]["g2"]`, with p's shape and dtype. `state_dict()` then saves `g2`, and a run that
-      loads a saved state must continue unchanged. Store no other tensor of p's size.
+    - Store `g2` in `self.state[p]["g2"]`, with p's shape and dtype. `state_dict()` then includes `g2`. After
+      `load_state_dict`, training must continue exactly as if it had not been interrupted. Do not store any other tensor
+      of p's size.
     - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
       `torch.no_grad()`.
 

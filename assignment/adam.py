@@ -10,16 +10,17 @@ from torch import nn
 class Adam(torch.optim.Optimizer):
     """The update of `torch.optim.Adam`.
 
-    Each parameter has two running averages, initially 0, and its own step count `t` = 1, 2, …:
+    Each parameter has two running averages, both initialized to 0, and its own step count `t` = 1, 2, …:
 
         g ← grad + weight_decay · p
         m ← beta1 · m + (1 − beta1) · g
         v ← beta2 · v + (1 − beta2) · g²
         p ← p − lr · m̂ / (sqrt(v̂) + eps)          with  m̂ = m / (1 − beta1ᵗ),  v̂ = v / (1 − beta2ᵗ)
 
-    Bias correction (dividing by `1 - betaᵗ`) compensates for the initial 0, so even the first step has the full size,
-    `lr`. `eps` is added to the root of the corrected average, as in PyTorch: the paper's short form, `sqrt(v) + eps`
-    with a corrected `lr`, gives slightly different numbers.
+    Bias correction (dividing by `1 - betaᵗ`) compensates for the initialization to 0, so even the first step has the
+    full size, `lr`. As in PyTorch, add `eps` to the square root of the bias-corrected average. The more efficient
+    variant in the paper, which uses `sqrt(v) + eps` and moves the bias correction into `lr`, gives slightly different
+    numbers.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))
@@ -31,10 +32,10 @@ class Adam(torch.optim.Optimizer):
 
     Details:
     - Each group may have its own `betas`, `eps` and `weight_decay`.
-    - If `p.grad` is None, skip `p`: its averages and `t` do not change.
+    - If `p.grad` is None, skip `p`, so that its averages and `t` do not change.
     - Store two tensors of p's shape and dtype in `self.state[p]`, under any names. Store `t` there as a number or as a
       tensor named "step": `load_state_dict` casts tensors with other names to p's dtype, and in bfloat16, `t` could not
-      exceed 256. After `load_state_dict`, a run must continue unchanged.
+      exceed 256. After `load_state_dict`, training must continue exactly as if it had not been interrupted.
     - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
       `torch.no_grad()`.
 
@@ -53,5 +54,5 @@ class Adam(torch.optim.Optimizer):
         raise NotImplementedError
 
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Update both averages, then every parameter that has a gradient."""
+        """Update both averages, then update every parameter that has a gradient."""
         raise NotImplementedError

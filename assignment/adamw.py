@@ -13,14 +13,16 @@ class AdamW(torch.optim.Optimizer):
         p ← p − lr · weight_decay · p
         p ← p − lr · m̂ / (sqrt(v̂) + eps)
 
-    The averages are those of Adam without weight decay. `t` counts the parameter's own steps, starting at 1:
+    The running averages are the same as in Adam without weight decay. `t` is the number of steps that the parameter has
+    taken, starting at 1:
 
         m ← beta1 · m + (1 − beta1) · grad          m̂ = m / (1 − beta1ᵗ)
         v ← beta2 · v + (1 − beta2) · grad²         v̂ = v / (1 − beta2ᵗ)
 
     Adam rescales the whole gradient, including the decay term, so weights with large gradients hardly decay. AdamW
-    shrinks all weights by the same fraction. As in PyTorch, the decay comes first and `eps` is added to the root of the
-    corrected average: the paper's short form, `sqrt(v) + eps` with a corrected `lr`, gives slightly different numbers.
+    shrinks all weights by the same fraction. As in PyTorch, apply the decay first, and add `eps` to the square root of
+    the bias-corrected average. The more efficient variant in the paper, which uses `sqrt(v) + eps` and moves the bias
+    correction into `lr`, gives slightly different numbers.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))
@@ -32,16 +34,16 @@ class AdamW(torch.optim.Optimizer):
 
     Details:
     - Each group may have its own `betas`, `eps` and `weight_decay`.
-    - If `p.grad` is None, skip `p`: it does not decay, and its averages and `t` do not change. An all-zero gradient
-      still counts as a step.
+    - If `p.grad` is None, skip `p`, so that it does not decay and its averages and `t` do not change. An all-zero
+      gradient still counts as a step.
     - Store two tensors of p's shape and dtype in `self.state[p]`, under any names. Store `t` there as a number or as a
       tensor named "step": `load_state_dict` casts tensors with other names to p's dtype, and in bfloat16, 256 + 1 is
-      256. After `load_state_dict`, a run must continue unchanged.
+      256. After `load_state_dict`, training must continue exactly as if it had not been interrupted.
     - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
       `torch.no_grad()`.
 
-    Not specified (either is fine): whether you build on your `Adam`; whether the state contains other scalars; support
-    for torch's other options, if they are off by default.
+    Not specified (either is fine): whether you reuse your `Adam`; whether the state contains other scalars; support for
+    torch's other options, if they are off by default.
     """
 
     def __init__(

@@ -21,9 +21,9 @@ class Cruncher(nn.Module):
 
     Details:
     - A plain Python list would hide the layers from `parameters()` and `state_dict()`.
-    - Each layer has its own weight, initialized by `Linear`. Do not set torch's seed.
-    - Every call uses the current weights: do not cache their product.
-    - Gradients reach every weight and `x`.
+    - Each layer has its own weight, initialized by `Linear`. Do not set the torch seed.
+    - Every call must use the current weights, so do not cache their product.
+    - Gradients must flow to every weight and to `x`.
     """
 
     def __init__(self, dim: int, num_layers: int) -> None:

@@ -14,10 +14,10 @@ class Block(nn.Module):
     Example:
         block = Block(2)
         block.load_state_dict({"weight": torch.tensor([[1.0, -1.0], [2.0, 0.5]])})
-        block(torch.tensor([1.0, 1.0]))      # [3, 0]: the product is [3, -0.5]
+        block(torch.tensor([1.0, 1.0]))      # [3, 0]: x @ weight is [3, -0.5]
 
     Details:
-    - The block may later be converted to another float dtype.
+    - The block may later be converted to another floating-point dtype.
 
     Not specified (either is fine): whether the normal is truncated at three standard deviations or more.
     """
@@ -27,14 +27,14 @@ class Block(nn.Module):
         raise NotImplementedError
 
     def forward(self, x: Float[Tensor, "... dim"]) -> Float[Tensor, "... dim"]:
-        """Multiply the last dimension by `weight`, then apply ReLU. `x` can have any leading dimensions, or none."""
+        """Return `relu(x @ weight)`. `x` can have any number of leading dimensions, including none."""
         raise NotImplementedError
 
 
 class DeepNetwork(nn.Module):
-    """`num_layers` blocks in sequence. The last block also ends with a ReLU, and nothing follows it.
+    """A sequence of `num_layers` blocks. The last block also ends with a ReLU, and no other layer follows it.
 
-    Without the ReLUs, the product of all weights would be a single matrix, so the network could not compute more than a
+    Without the ReLUs, the product of all weights would be a single matrix, so the network would be equivalent to a
     single linear layer.
 
     Example:
@@ -45,7 +45,7 @@ class DeepNetwork(nn.Module):
 
     Details:
     - `layers` is an `nn.ModuleList` of Blocks, and the model has no other parameters.
-    - Each Block draws its own weight. Do not set a seed.
+    - Each Block draws its own weight. Do not set the seed.
     """
 
     def __init__(self, dim: int, num_layers: int) -> None:

@@ -1,6 +1,6 @@
 """Range and size of floating-point dtypes.
 
-                bits: sign  exponent  fraction    bytes    largest    smallest above 0
+                bits: sign  exponent  fraction    bytes    largest    smallest positive
     float32            1       8         23         4      3.4e38     2**-149
     float16            1       5         10         2      65504      2**-24
     bfloat16           1       8          7         2      3.4e38     2**-133
@@ -18,8 +18,8 @@ import torch
 def underflows(value: float, dtype: torch.dtype) -> bool:
     """Return True (a `bool`) if the nonzero `value` becomes 0 when it is rounded to `dtype`.
 
-    Rounding is to nearest, ties to even: `value` becomes 0 if its absolute value is at most half the smallest number
-    above 0. (`torch.finfo(dtype).tiny` is larger than that number.)
+    Values are rounded to nearest, ties to even, so `value` becomes 0 if its absolute value is at most half the smallest
+    positive number. (`torch.finfo(dtype).tiny` is the smallest normal number, which is larger.)
 
     Example:
         underflows(1e-8, torch.float16)            # True: less than 2**-24 / 2 = 2.98e-8
@@ -30,8 +30,8 @@ def underflows(value: float, dtype: torch.dtype) -> bool:
 
     Details: `value` may be negative, infinite or NaN. Infinity and NaN never become 0.
 
-    Not specified (either is fine): the result if the absolute value exceeds half the smallest number above 0 by a
-    relative 1e-4 or less.
+    Not specified (either is fine): the result if the absolute value exceeds half the smallest positive number by a
+    relative difference of 1e-4 or less.
     """
     raise NotImplementedError
 

@@ -1,4 +1,4 @@
-"""FLOP accounting: the FLOPs of a model and the days to train it.
+"""FLOP accounting: compute the FLOPs of a model and the number of days it takes to train it.
 
 A FLOP is one addition or multiplication of floating-point numbers. FLOPs count operations; FLOP/s is a rate.
 The functions below count only the FLOPs of matrix multiplications.
@@ -44,7 +44,7 @@ def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) ->
     """Return the exact FLOPs of a forward and backward pass of L linear layers, each D to D, on a batch of B rows.
 
     Each layer needs three matrix multiplications: one forward, two backward. If `input_needs_grad` is False, the first
-    layer needs only two, because its input gets no gradient. If L is 0, there are none.
+    layer needs only two, because no gradient is computed for its input. If L is 0, the result is 0.
 
     Example:
         deep_linear_flops(B=8, D=4, L=2)                            # 1280 = 5 * 2 * 8 * 4 * 4: five matmuls
@@ -54,9 +54,9 @@ def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) ->
 
 
 def training_days(parameters: float, tokens: float, devices: int, peak_flop_per_sec: float, mfu: float) -> float:
-    """Return how many days it takes to train a model of this size on this many tokens.
+    """Return the number of days it takes to train a model with this number of parameters on this number of tokens.
 
-    Each device reaches the fraction `mfu` (model FLOPs utilization, at most 1) of `peak_flop_per_sec`.
+    Each device achieves the fraction `mfu` (model FLOPs utilization, at most 1) of `peak_flop_per_sec`.
 
     Example:
         training_days(parameters=70e9, tokens=15e12, devices=1024, peak_flop_per_sec=989.5e12, mfu=0.5)     # 143.9

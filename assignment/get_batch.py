@@ -20,20 +20,21 @@ def get_batch(
 
     Example:
         data = np.array([7, 1, 8, 2, 8], dtype=np.uint16)
-        get_batch(data, batch_size=2, sequence_length=3).shape       # (2, 3): starts can be 0 or 1
+        get_batch(data, batch_size=2, sequence_length=3).shape       # (2, 3): start can be 0 or 1
         many = get_batch(data, batch_size=100, sequence_length=3)
         sorted(set(map(tuple, many.tolist())))                       # [(1, 8, 2), (7, 1, 8)]
         get_batch(data, batch_size=2, sequence_length=5)             # ValueError: no token follows the window
 
     Details:
-    - Draw the rows independently: a start may occur twice.
-    - Draw with torch's global CPU generator, so that `torch.manual_seed` makes batches reproducible; do not set a seed.
+    - Draw the start positions independently, with replacement.
+    - Draw with torch's global CPU generator, so that `torch.manual_seed` makes batches reproducible. Do not set the
+      seed.
     - The result has an integer dtype that can represent every token, and is on `device`.
     - Do not modify `data`, and do not share memory with it.
     - If `len(data) <= sequence_length`, raise a `ValueError` or a `RuntimeError`.
     - If `device` is a CUDA device, pin the batch (`pin_memory()`) and copy it with `non_blocking=True`. On other
-      devices, do neither. (Pinning also blocks, so it saves time only if a data loader pins batches in advance.) You
-      need no GPU for this: the test simulates one.
+      devices, do neither. (Pinning itself blocks, so it saves time only if a data loader pins batches in advance.) You
+      do not need a GPU for this, because the test simulates one.
 
     Not specified (either is fine): the integer dtype; the result for `batch_size=0` or `sequence_length=0`; whether you
     use a private generator that is seeded from the global one.

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 def accumulate_gradients(
     model: nn.Module, x: Float[Tensor, "batch dim"], y: Float[Tensor, "batch"], micro_batch_size: int
 ) -> Float[Tensor, ""]:
-    """Add the gradients of the whole batch to `p.grad`, one micro-batch at a time. Return the batch's loss.
+    """Accumulate the gradients of the whole batch in `p.grad`, one micro-batch at a time, and return the loss.
 
     The loss is the mean over the batch of `(model(x) - y) ** 2`; `model` maps (rows, dim) to (rows,). Split the batch
     into as few micro-batches of at most `micro_batch_size` rows as possible. For each micro-batch, call the model once,
@@ -25,10 +25,11 @@ def accumulate_gradients(
         w.grad     # -4.0 = (2 * -2 + 2 * -2 + 1 * -12) / 5: the unweighted mean of -2, -2 and -12 would be -5.33
 
     Details:
-    - Add to existing gradients, as `backward()` does. Leave `zero_grad()` and the optimizer's step to the caller.
+    - Add the new gradients to the existing ones, as `backward()` does. Leave `zero_grad()` and the optimizer's step to
+      the caller.
     - The returned loss and the gradients are detached from the autograd graph.
     - `micro_batch_size` may be larger than the batch.
-    - Frozen parameters get no gradient. Do not change the weights, the batch or `model.training`.
+    - Frozen parameters do not receive a gradient. Do not change the weights, the batch or `model.training`.
 
     Not specified (either is fine): how evenly the batch is split; whether the loss is a float or a detached tensor; the
     result for an empty batch.

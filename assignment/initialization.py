@@ -9,9 +9,9 @@ def xavier_truncated_normal(input_dim: int, output_dim: int) -> Float[nn.Paramet
     """Return a weight drawn from a truncated normal with standard deviation `1 / sqrt(input_dim)`.
 
     Each output of `x @ weight` is a sum of `input_dim` products. If the weights had standard deviation 1, each layer
-    would make its output `sqrt(input_dim)` times as large as its input; dividing by `sqrt(input_dim)` keeps the size.
-    One in 370 normally distributed numbers is more than three standard deviations from 0. Redraw such numbers, so that
-    every weight satisfies
+    would make its output `sqrt(input_dim)` times as large as its input; dividing by `sqrt(input_dim)` preserves the
+    scale. One in 370 normally distributed numbers is more than three standard deviations from 0. Redraw such numbers,
+    so that every weight satisfies
 
         |weight| <= 3 / sqrt(input_dim)
 
@@ -23,10 +23,10 @@ def xavier_truncated_normal(input_dim: int, output_dim: int) -> Float[nn.Paramet
 
     Details:
     - Return an `nn.Parameter` of shape (input_dim, output_dim), in torch's default dtype, that requires grad.
-    - `1 / sqrt(input_dim)` is the standard deviation before truncation, which lowers it by 1.3 %; do not compensate for
-      this.
-    - Draw every weight independently from torch's global generator, and do not seed it. After the same seed, the
-      function returns the same parameter; two calls in a row return different ones.
+    - `1 / sqrt(input_dim)` is the standard deviation before truncation, which reduces it by 1.3 %. Do not compensate
+      for this.
+    - Draw every weight independently from torch's global generator, and do not seed it. With the same seed, the
+      function returns the same parameter; two consecutive calls return different parameters.
     - You can use `nn.init.trunc_normal_(tensor, mean, std, a, b)`. Its `a` and `b` are absolute bounds, not multiples
       of the standard deviation.
     """

@@ -9,8 +9,9 @@ class Linear(nn.Module):
     """`x @ weight`, without bias.
 
     `weight` is an `nn.Parameter` of shape (input_dim, output_dim), drawn from a normal distribution with mean 0 and
-    standard deviation `1 / sqrt(input_dim)`. Each output is a sum of `input_dim` products, and this scale makes the
-    output about as large as an input. With plain `randn`, the output would be `sqrt(input_dim)` times as large.
+    standard deviation `1 / sqrt(input_dim)`. Each output is a sum of `input_dim` products, and this scale gives the
+    outputs about the same standard deviation as the inputs. With plain `randn`, the output would be `sqrt(input_dim)`
+    times as large.
 
     To register a parameter, assign `self.weight = nn.Parameter(tensor)` after `super().__init__()`. `torch.zeros`,
     `torch.ones`, `torch.randn` and `torch.tensor([[1.0, 2.0]])` use torch's default dtype unless you pass `dtype`;
@@ -24,10 +25,10 @@ class Linear(nn.Module):
         Linear(32, 2)(torch.ones(4, 8, 16, 32)).shape   # (4, 8, 16, 2)
 
     Details:
-    - Draw each weight independently from torch's global generator: the same seed gives the same weights, and two layers
-      created in a row differ.
+    - Draw each weight independently from torch's global generator, so that the same seed gives the same weights and two
+      layers created one after the other differ.
     - `weight` is the only parameter and the only entry of the state_dict. It initially has torch's default dtype; the
-      layer may later be converted to another float dtype.
+      layer may later be converted to another floating-point dtype.
     - `Float[Tensor, "... input_dim"]` (jaxtyping) names the axes. The annotation is not checked at run time; the kata
       named_dimensions shows how to enable the check.
 
@@ -39,5 +40,5 @@ class Linear(nn.Module):
         raise NotImplementedError
 
     def forward(self, x: Float[Tensor, "... input_dim"]) -> Float[Tensor, "... output_dim"]:
-        """Multiply the last dimension of `x` by `weight`. `x` can have any leading dimensions, or none."""
+        """Return `x @ weight`. `x` can have any number of leading dimensions, including none."""
         raise NotImplementedError

@@ -30,7 +30,7 @@ def linear_backward(
     - `x` can have any number of leading dimensions (including zero), each of any size. `grad_w` is summed over all of
       them.
     - Return a tuple, in the dtype of the inputs.
-    - Compute the gradients by hand, without autograd: the function must work under `torch.inference_mode()`.
+    - Compute the gradients by hand, without autograd, because the function must work under `torch.inference_mode()`.
     - Do not modify the arguments, their .grad or their requires_grad.
     """
     raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Capstone: predict the cost of a training step from its shapes, a peak FLOP/s and a memory bandwidth, then measure it.
+"""Capstone: predict the cost of a training step from its shapes, peak FLOP/s and memory bandwidth, then measure it.
 
 A step of a `DeepNetwork(D, L)`, L ≥ 1, on a batch x of B rows computes `y = model(x)`, calls `y.backward(ones)`, and
 applies plain SGD, `p -= lr * p.grad`. x does not require grad.
@@ -25,9 +25,9 @@ def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int
 
     The forward pass has 2 · L operations, the backward pass 3 · L - 1, and SGD has L.
 
-    Each operation reads its inputs once and writes its result once. A ReLU's backward pass reads the ReLU's output and
-    this output's gradient, and writes the input's gradient, with 1 FLOP per element. SGD reads p and its gradient, and
-    writes p, with 2 FLOPs per element.
+    Each operation reads its inputs once and writes its result once. The backward pass of a ReLU reads the output of the
+    ReLU and its gradient, writes the gradient of the input, and takes 1 FLOP per element. SGD reads p and its gradient,
+    writes p, and takes 2 FLOPs per element.
 
     Example:
         len(step_work(8, 4, 3, torch.float32))     # 17 = 6 + 8 + 3
@@ -45,7 +45,7 @@ def predict_step(
 
     - "flops": FLOPs of the matrix multiplications only; "bytes": bytes moved by all operations.
     - "memory": bytes of parameters, gradients and saved activations. Count each tensor once. A matmul saves its two
-      inputs: a weight, and x or the previous ReLU's output. A ReLU saves its output. SGD has no state.
+      inputs: the weight, and either x or the output of the previous ReLU. A ReLU saves its output. SGD has no state.
     - "seconds": the sum of the times of all operations, which run one after the other. Each takes the time for its
       arithmetic or for moving its bytes, whichever is longer. (A real step can be faster if operations are fused or
       tensors stay in a cache.)
@@ -60,8 +60,9 @@ def predict_step(
 def measure_device(n: int, rows: int) -> tuple[float, float]:
     """Benchmark the default device with your `time_matmul`, in float32, and return its (FLOP/s, bytes/s).
 
-    Compute the FLOP/s by timing a product of two (n, n) matrices, and the bytes/s by timing a (rows, n) matrix times an
-    (n, 1) vector. Create tensors without `device=`: the caller chooses the device using `with torch.device("cuda"):`.
+    Compute the FLOP/s by timing the product of two (n, n) matrices, and the bytes/s by timing the product of a
+    (rows, n) matrix and an (n, 1) vector. Create tensors without `device=`, because the caller selects the device using
+    `with torch.device("cuda"):`.
     """
     raise NotImplementedError
 

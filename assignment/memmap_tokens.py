@@ -17,24 +17,24 @@ def save_tokens(path: str | PathLike[str], tokens: np.ndarray) -> None:
     - Store the tokens in their own dtype, with a header of at most 4096 bytes.
     - `tokens` may be a slice with a step.
     - Write to exactly `path`, regardless of its suffix. `np.save` appends ".npy" to a path, but not to an open file.
-    - Replace an existing file.
+    - If the file already exists, overwrite it.
     """
     raise NotImplementedError
 
 
 def load_tokens(path: str | PathLike[str]) -> np.ndarray:
-    """Return the tokens that `save_tokens` wrote, as an array whose elements stay on disk until they are used.
+    """Return the tokens that `save_tokens` wrote, as an array whose elements are read from disk only on access.
 
-    LLaMA's 1.4e12 training tokens take 2.8 TB. So map the file (`np.memmap`, or `np.load` with a `mmap_mode`): the
-    operating system then reads only the pages that you index.
+    LLaMA's 1.4e12 training tokens take 2.8 TB. Therefore, map the file into memory (`np.memmap`, or `np.load` with
+    `mmap_mode`), so that the operating system reads only the pages that you access.
 
     Example:
         tokens = load_tokens("tokens.bin")     # returns immediately, even for a large file
         tokens.dtype, tokens[1]                # np.uint16, 50256
 
     Details:
-    - The function gets only the path, possibly in another process, so the file must record the dtype.
-    - Assigning to the array must not change the file: map it read-only or copy-on-write.
+    - The function receives only the path, possibly in another process, so the file must record the dtype.
+    - Assigning to the array must not change the file, so map it read-only or copy-on-write.
 
     Not specified (either is fine): the layout of the file; whether there is a second file next to it; the result for an
     empty array.

@@ -7,7 +7,8 @@ from torch import Tensor, nn
 def tensor_bytes(x: Tensor) -> int:
     """Return the size in bytes of the storage of `x`.
 
-    For a tensor with its own storage this is `numel() * element_size()`. A view keeps the whole storage of its source.
+    For a tensor with its own storage this is `numel() * element_size()`. A view keeps the entire storage of its base
+    tensor alive.
 
     Example:
         x = torch.zeros(1000, 1000)                     # float32: 4 bytes each
@@ -24,7 +25,7 @@ def num_parameters(model: nn.Module) -> int:
     """Return the number of elements of all parameters of `model`, including those of submodules at any depth.
 
     Details:
-    - If a parameter is used in several places, count it once.
+    - Count a parameter that is used in several places only once.
     - Count frozen parameters (`requires_grad=False`), but not buffers (such as a BatchNorm's running mean).
 
     Example:
@@ -47,8 +48,8 @@ def training_bytes(
 ) -> int:
     """Return the total bytes of parameters, gradients, optimizer state and activations, as an exact int.
 
-    The arguments named ..._bytes give the size of one element of each kind. Each parameter has one gradient;
-    `optimizer_bytes` is the whole state per parameter: 0 for SGD, 4 for AdaGrad, 8 for Adam.
+    The `*_bytes` arguments are the size of one element of each kind. Each parameter has one gradient; `optimizer_bytes`
+    is the whole state per parameter: 0 for SGD, 4 for AdaGrad, 8 for Adam.
 
     Example, a deep linear model of 2 layers of 64 × 64 on a batch of 8, where each layer keeps its input:
         training_bytes(2 * 64 * 64, 2 * 8 * 64)     # 135168 = 8192 * (4 + 4 + 8) + 1024 * 4

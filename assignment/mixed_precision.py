@@ -11,10 +11,10 @@ def train_step(
     x: Float[Tensor, "batch dim"],
     y: Float[Tensor, "batch"],
 ) -> Float[Tensor, ""]:
-    """Train for one step with the forward pass in bfloat16, and return the loss from before the step.
+    """Perform one training step with the forward pass in bfloat16, and return the loss before the update.
 
     bfloat16 has float32's range, but 8 bits of precision instead of 24. That is enough for matrix multiplications, but
-    too little for adding up many small changes. So
+    too little for accumulating many small updates. Therefore:
     - every matrix multiplication in the forward pass of `model` returns bfloat16;
     - the loss, the mean over the batch of `(model(x) - y) ** 2`, is computed in float32, from float32 targets;
     - parameters, gradients, optimizer state and the update stay in float32.

@@ -16,7 +16,7 @@ class Momentum(torch.optim.Optimizer):
         b ← momentum · b + (1 − dampening) · grad         in later steps
         p ← p − lr · b                                    or, with nesterov,  p ← p − lr · (grad + momentum · b)
 
-    `lr` is not part of `b`: a new learning rate applies to the whole buffer from the next step on.
+    `lr` is not included in `b`, so a new learning rate applies to the whole buffer from the next step on.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))
@@ -29,9 +29,10 @@ class Momentum(torch.optim.Optimizer):
 
     Details:
     - Each group may have its own `momentum`, `dampening` and `nesterov`.
-    - If `p.grad` is None, skip `p`: its buffer does not change.
+    - If `p.grad` is None, skip `p`, so that its buffer does not change.
     - Store one tensor of p's shape and dtype in `self.state[p]`, under any name. Copy the first gradient, because
-      `backward()` changes `p.grad` in place. A run that loads a saved state must continue unchanged.
+      `backward()` changes `p.grad` in place. After `load_state_dict`, training must continue exactly as if it had not
+      been interrupted.
     - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
       `torch.no_grad()`.
 
@@ -50,5 +51,5 @@ class Momentum(torch.optim.Optimizer):
         raise NotImplementedError
 
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Update every buffer, then every parameter that has a gradient."""
+        """Update every momentum buffer, then update every parameter that has a gradient."""
         raise NotImplementedError

@@ -5,8 +5,9 @@ from einops import einsum, rearrange, reduce
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-# einops gives names to dimensions. `einsum` sums over names that are missing on the right of the arrow. `reduce`
-# combines the elements along those dimensions with the given operation. `...` stands for any leading dimensions:
+# einops gives names to dimensions. `einsum` sums over the dimensions that do not appear to the right of the arrow.
+# `reduce` combines the elements along those dimensions with the given operation. `...` stands for any leading
+# dimensions:
 #
 #     einsum(x, y, "... seq1 hidden, ... seq2 hidden -> ... seq1 seq2")
 #     reduce(x, "... hidden -> ...", "max")

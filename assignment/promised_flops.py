@@ -1,4 +1,4 @@
-"""Promised FLOP/s of a device, and model FLOPs utilization (MFU)."""
+"""The promised FLOP/s of a device, and model FLOPs utilization (MFU)."""
 
 import torch
 
@@ -32,13 +32,13 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
         promised_flop_per_sec("NVIDIA A100-SXM4-80GB", torch.float32)      # 1.95e13
         promised_flop_per_sec("NVIDIA H100", torch.bfloat16)               # ValueError
 
-    Not specified (either is fine): whether your code knows further devices, by their exact names.
+    Not specified (either is fine): whether your code supports further devices, by their exact names.
     """
     raise NotImplementedError
 
 
 def mfu(flops: float, seconds: float, promised: float) -> float:
-    """Return the MFU: the fraction of the promised FLOP/s that was reached.
+    """Return the MFU, that is, the fraction of the promised FLOP/s that was achieved.
 
     Do not clip the MFU at 1: a higher value means that one of the inputs is wrong. An MFU of 0.5 is good for a training
     step.

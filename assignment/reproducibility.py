@@ -19,7 +19,7 @@ def seed_everything(seed: int) -> None:
         np.random.rand()     # 0.5488...
         random.random()      # 0.8444...
         seed_everything(0)
-        random.random()      # 0.8444...: the same number again; seed_everything(1) would give another
+        random.random()      # 0.8444...: the same number again; seed_everything(1) would give a different one
 
     Details:
     - `seed` is an integer from 0 to 2**32 - 1, the range that NumPy accepts.

@@ -10,13 +10,13 @@ from torch import nn
 class RMSprop(torch.optim.Optimizer):
     """The update of `torch.optim.RMSprop` with its default options.
 
-    Each parameter has a running average `v` of its squared gradients, which starts at 0:
+    Each parameter has a running average `v` of its squared gradients, initialized to 0:
 
         v ← alpha · v + (1 − alpha) · grad²
         p ← p − lr · grad / (sqrt(v) + eps)
 
-    AdaGrad's sum only grows, so its steps shrink. In RMSprop, the influence of old squares decays. `eps` is added
-    outside the square root.
+    In AdaGrad, the sum only grows, so the steps become smaller and smaller. In RMSprop, the influence of old squared
+    gradients decays. `eps` is added outside the square root.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))
@@ -25,14 +25,14 @@ class RMSprop(torch.optim.Optimizer):
         optimizer.step()           # v = 0.01 * 4 = 0.04, p = 1 - 0.1 * 2 / 0.2 = 0
         optimizer.step()           # v = 0.99 * 0.04 + 0.04 = 0.0796, p = 0 - 0.1 * 2 / sqrt(0.0796) = -0.70888
 
-    The first step is this large because `v` is still close to its initial 0. RMSprop accepts this bias; Adam corrects
-    it.
+    The first step is large because `v` is still close to its initial value of 0. RMSprop does not correct this bias;
+    Adam does.
 
     Details:
     - Each group may have its own `alpha` and `eps`.
-    - If `p.grad` is None, skip `p`: its `v` does not change.
-    - Store one tensor of p's shape and dtype in `self.state[p]`, under any name. A run that loads a saved state must
-      continue unchanged.
+    - If `p.grad` is None, skip `p`, so that its `v` does not change.
+    - Store one tensor of p's shape and dtype in `self.state[p]`, under any name. After `load_state_dict`, training must
+      continue exactly as if it had not been interrupted.
     - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
       `torch.no_grad()`.
 
@@ -50,5 +50,5 @@ class RMSprop(torch.optim.Optimizer):
         raise NotImplementedError
 
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Update every running average, then every parameter that has a gradient."""
+        """Update every running average, then update every parameter that has a gradient."""
         raise NotImplementedError

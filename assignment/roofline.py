@@ -57,7 +57,7 @@ def matrix_matrix_work(m: int, k: int, n: int, dtype: torch.dtype) -> tuple[int,
 
 
 def arithmetic_intensity(flops: int, bytes_moved: int) -> float:
-    """Return the arithmetic intensity of an operation: its FLOPs per byte moved.
+    """Return the arithmetic intensity of an operation, that is, the number of FLOPs per byte moved.
 
     Example:
         arithmetic_intensity(2147483648, 6291456)     # 341.3: the matrix multiplication above
@@ -66,7 +66,7 @@ def arithmetic_intensity(flops: int, bytes_moved: int) -> float:
 
 
 def accelerator_intensity(flop_per_sec: float, bytes_per_sec: float) -> float:
-    """Return the accelerator intensity: the FLOPs that a device can perform in the time it takes to move one byte.
+    """Return the accelerator intensity, that is, the number of FLOPs a device can perform while it moves one byte.
 
     Example:
         accelerator_intensity(1979e12 / 2, 3.35e12)     # 295.4: an H100 in bfloat16, dense
@@ -76,7 +76,7 @@ def accelerator_intensity(flop_per_sec: float, bytes_per_sec: float) -> float:
 
 
 def attainable_mfu(intensity: float, accelerator: float) -> float:
-    """Return the largest MFU that an operation can reach: min(1, intensity / accelerator).
+    """Return the highest MFU that an operation can achieve: min(1, intensity / accelerator).
 
     Example:
         attainable_mfu(0.25, 295.4)      # about 0.00085: a ReLU on an H100

@@ -21,10 +21,10 @@ def same_storage(x: Tensor, y: Tensor) -> bool:
         x.t().view(6)                             # RuntimeError: not contiguous; reshape(6) would copy
 
     Details:
-    - Return a bool, True or False, not a tensor or a number.
-    - Do not modify either tensor, including its strides, gradient and version counter.
-    - A view with another dtype, such as `x.view(torch.int32)`, shares the storage of x. So does a Parameter made from
-      x.
+    - Return a bool, not a tensor or a number.
+    - Do not modify either tensor, nor its strides, gradient or version counter.
+    - A view with another dtype, such as `x.view(torch.int32)`, shares the storage of x, and so does a Parameter created
+      from x.
 
     Not specified (either is fine): the result for tensors without elements, for meta tensors, and for memory shared
     with NumPy.

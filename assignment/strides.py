@@ -12,7 +12,7 @@ from collections.abc import Sequence
 def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
     """Return the strides, in elements, of a row-major tensor, as a tuple of ints like `x.stride()`.
 
-    The last stride is 1. Every other stride is the product of the stride and the size of the next axis.
+    The last stride is 1. Every other stride is the stride of the next axis multiplied by the size of that axis.
 
     Example:
         contiguous_strides((2, 3, 4))     # (12, 4, 1)

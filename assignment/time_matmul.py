@@ -8,7 +8,7 @@ from torch import Tensor
 
 
 def time_matmul(a: Float[Tensor, "m k"], b: Float[Tensor, "k n"]) -> float:
-    """Return the seconds that one `a @ b` takes, as a float.
+    """Return the time that one `a @ b` takes, in seconds, as a float.
 
     Example:
         x, w = torch.randn(1024, 256), torch.randn(256, 64)
@@ -21,13 +21,14 @@ def time_matmul(a: Float[Tensor, "m k"], b: Float[Tensor, "k n"]) -> float:
       kernel, and may take a thousand times as long.
     - Time at least three further matmuls, and return the mean, the median or the minimum of the seconds per matmul.
     - Use a monotonic clock: `time.perf_counter`, `time.monotonic`, `timeit`, or CUDA events. `time.time` jumps when the
-      system clock is set; `time.process_time` adds up the CPU time of all threads and does not count waiting.
+      system clock is set; `time.process_time` adds up the CPU time of all threads and does not include time spent
+      waiting.
     - On a CUDA device, `a @ b` only queues the matmul. Call `torch.cuda.synchronize()` before you start the clock,
-      since the device may still be busy, and again before you stop the clock. Do not synchronize for CPU tensors: the
-      machine may have no CUDA.
+      since the device may still be busy, and again before you stop the clock. Do not synchronize for CPU tensors,
+      because CUDA may not be available on the machine.
     - Do not modify the matrices.
 
-    Not specified (either is fine): the number of matmuls; whether you write the product into an output tensor of your
-    own.
+    Not specified (either is fine): the number of matmuls; whether you write the result into a preallocated output
+    tensor.
     """
     raise NotImplementedError

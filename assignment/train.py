@@ -24,9 +24,9 @@ def train(
     Build the model on `device`, then take `num_train_steps` steps:
     1. call `get_batch(B=B)` once, passing B by keyword; it returns `(x, y)`;
     2. compute the loss, the batch mean of `(model(x) - y) ** 2`;
-    3. zero the gradients, call `backward()`, step with learning rate `lr`.
+    3. zero the gradients, call `backward()`, and take a step with learning rate `lr`.
 
-    Return a tuple: the model and the losses. Each loss is the one before its step's update.
+    Return a tuple: the model and the losses. Each loss is computed before the update of its step.
 
     Example:
         def get_batch(*, B):
@@ -43,10 +43,10 @@ def train(
       change the weights.
     - `.to(device)` moves a whole model; `with torch.device(device):` creates it there. Batches are already on
       `device`.
-    - `get_batch` is the caller's function, not your solution of the kata with that name.
+    - `get_batch` is a function passed by the caller, not your solution of the kata with that name.
     - Take every step, even after a loss of 0 or infinity. `num_train_steps=0` returns an untrained model and no losses.
-    - Detach the losses. Otherwise, each loss keeps the nodes of its graph in memory (`backward()` frees only the saved
-      activations). Keep no other results of a step.
+    - Detach the losses. Otherwise, each loss keeps the nodes of its autograd graph in memory (`backward()` frees only
+      the saved activations). Do not keep any other results of a step.
 
     Not specified (either is fine): whether the losses are a tensor or a list; whether gradients are zeroed at the start
     or at the end of a step; whether they are zeroed with `None` (the default of `zero_grad()`, which frees their

@@ -29,13 +29,13 @@ def drop_gradients(inputs: Inputs, moves: Sequence[bool]) -> Inputs:
     return [(grad if here else None, lr) for (grad, lr), here in zip(inputs, moves, strict=True)]
 
 
-@instead_of(optimizers.collect_inputs, "all groups use the first group's lr")
+@instead_of(optimizers.collect_inputs, "all groups use the lr of the first group")
 def rate_of_first_group(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     inputs = optimizers.collect_inputs(lrs, grads, group, i)
     return inputs if group == 0 else replace_rates(inputs, [rates[0] for rates in lrs])
 
 
-@instead_of(optimizers.collect_inputs, "all groups use the constructor's lr in all steps")
+@instead_of(optimizers.collect_inputs, "all groups use the lr passed to the constructor in all steps")
 def rate_of_constructor(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return replace_rates(optimizers.collect_inputs(lrs, grads, group, i), [lrs[0][0]] * len(lrs))
 
@@ -94,24 +94,26 @@ def cut_off(lrs: Lrs, grads: Grads, group: int, i: int, most: float) -> Inputs:
     return [(grad if grad is None else grad.clip(-most, most), lr) for grad, lr in inputs]
 
 
-@instead_of(optimizers.collect_inputs, "the second group, added by add_param_group(), does not move")
+@instead_of(optimizers.collect_inputs, "the second group, added by add_param_group(), is not updated")
 def first_group_only(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), [group == 0] * len(lrs))
 
 
-@instead_of(optimizers.collect_inputs, "only the first parameter of each group moves")
+@instead_of(optimizers.collect_inputs, "only the first parameter of each group is updated")
 def first_parameter_only(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), [i == 0] * len(lrs))
 
 
-@instead_of(optimizers.collect_inputs, "only parameters with two or more dimensions move; all parameters should")
+@instead_of(
+    optimizers.collect_inputs, "only parameters with two or more dimensions are updated instead of all parameters"
+)
 def only_matrices_move(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     inputs = optimizers.collect_inputs(lrs, grads, group, i)
     return drop_gradients(inputs, [grad is not None and grad.ndim > 1 for grad, _ in inputs])
 
 
 @instead_of(
-    optimizers.collect_inputs, "a parameter without a gradient ends the whole step: later parameters do not move"
+    optimizers.collect_inputs, "a parameter without a gradient ends the whole step: later parameters are not updated"
 )
 def step_ends_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     before = [
@@ -122,7 +124,7 @@ def step_ends_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
 
 @instead_of(
     optimizers.collect_inputs,
-    "a parameter without a gradient ends its group: later parameters in the group do not move",
+    "a parameter without a gradient ends its group: later parameters in the group are not updated",
 )
 def group_ends_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     moves = [not has_none(step[group][:i]) for step in grads]
@@ -156,9 +158,7 @@ def wiped_without_gradient(state: Any) -> None:
     return
 
 
-@instead_of(
-    optimizers.load_state, "after load_state_dict() the state starts from zero: store all of it in self.state[p]"
-)
+@instead_of(optimizers.load_state, "after load_state_dict(), the state is reset: store all of it in self.state[p]")
 def lost_in_loading(state: Any) -> None:
     return
 
@@ -168,7 +168,7 @@ def rates_from_before(saved: Sequence[float], own: Sequence[float]) -> Sequence[
     return own
 
 
-@instead_of(optimizers.is_within_budget, "the state holds one more tensor per parameter than the formula needs")
+@instead_of(optimizers.is_within_budget, "the state contains one more tensor per parameter than the formula needs")
 def further_tensor(held: Bytes, own: Bytes, tensors: int) -> bool:
     return held.keys() <= own.keys() and optimizers.is_within_budget(held, own, tensors + 1)
 
@@ -181,12 +181,15 @@ def kept_in_one_format(held: Bytes, own: Bytes, tensors: int, bits: int) -> bool
     return held.keys() <= {f"torch.float{bits}"} and optimizers.is_within_budget(held, in_it, tensors)
 
 
-@instead_of(optimizers.get_options, "all groups use the first group's options (other than lr)")
+@instead_of(optimizers.get_options, "all groups use the options of the first group (other than lr)")
 def options_of_first_group(given: Sequence[Options], group: int) -> Options:
     return optimizers.get_options(given, 0)
 
 
-@instead_of(optimizers.get_options, "a group's own options (other than lr) are ignored: the constructor's are used")
+@instead_of(
+    optimizers.get_options,
+    "a group's own options (other than lr) are ignored: those passed to the constructor are used",
+)
 def options_of_constructor(given: Sequence[Options], group: int) -> Options:
     return {}
 
@@ -196,7 +199,9 @@ def other_default(lr: float, rate: float) -> float:
     return rate
 
 
-@instead_of(optimizers.get_group_rates, "a group without its own lr gets the default lr, not the constructor's")
+@instead_of(
+    optimizers.get_group_rates, "a group without its own lr uses the default lr, not the lr passed to the constructor"
+)
 def default_for_groups(default: float, lr: float) -> tuple[float, float]:
     return optimizers.get_group_rates(default, default)
 

@@ -23,7 +23,7 @@ forward_scale, backward_scale = oracle.forward, oracle.backward  # for absolute 
 
 @dataclass(frozen=True)
 class Network:
-    """The weights and the segment length of a network, a batch, and a gradient for the outputs."""
+    """The weights and segment length of a network, a batch, and the gradient of the outputs."""
 
     dim: int
     weights: list[Tensor]
@@ -49,13 +49,13 @@ def is_steady(network: Network) -> bool:
 
 
 def convert_arrays(network: Network) -> tuple[list[Plain], Plain, Plain]:
-    """Return weights, batch and gradient in float64."""
+    """Return the weights, the batch and the gradient in float64."""
     weights = [as_float64(weight) for weight in network.weights]
     return weights, as_float64(network.x), as_float64(network.grad_y)
 
 
 def assert_outputs(yours: Plain, network: Network) -> None:
-    """Compare the outputs with those of the plain network."""
+    """Compare the outputs with those of a network without checkpointing."""
     weights, x, _ = convert_arrays(network)
     weights = [weights[i] for i in oracle.applied(len(weights), network.segment)]
     scale = forward_scale([abs(weight) for weight in weights], abs(x), network.segment)
@@ -64,7 +64,7 @@ def assert_outputs(yours: Plain, network: Network) -> None:
 
 
 def check_gradients(student: Student, network: Network, x_needs_grad: bool, times: int = 1) -> None:
-    """Compare the gradients of all weights, and of x if it requires grad, with `times` times the plain network's."""
+    """Compare the gradients of the weights, and of x if it requires grad, with `times` times the expected ones."""
     weights, x, grad_y = convert_arrays(network)
     parts = network.dim, network.weights, network.segment, network.x, network.grad_y
     yours = student.call(probes.gradients, *parts, x_needs_grad, times)
@@ -87,33 +87,33 @@ def check_gradients(student: Student, network: Network, x_needs_grad: bool, time
 def measure_cost(student: Student, num_layers: int, segment: int, x_needs_grad: bool = True) -> Plain:
     """Measure the memory and computation of a forward and a backward pass."""
     cost = student.call(probes.cost, DIM, num_layers, segment, ROWS, x_needs_grad)
-    require(cost["attached"], mistake="the outputs have no graph, so there is no backward pass")
+    require(cost["attached"], mistake="the outputs are not attached to an autograd graph, so backward() cannot run")
     return cost
 
 
 @given(networks())
 def test_outputs_equal_plain_network(student: Student, network: Network) -> None:
-    """The outputs equal those of the plain network, for any segment length."""
+    """The outputs equal those of a network without checkpointing, for any segment length."""
     y = student.call(probes.forward, network.dim, network.weights, network.segment, network.x)
     assert_outputs(y, network)
 
 
 @given(networks(fewest_rows=1).filter(is_steady), st.integers(1, 2))
 def test_gradients_equal_plain_network(student: Student, network: Network, times: int) -> None:
-    """Gradients of all weights and x equal the plain network's; a second backward pass adds to them."""
+    """The gradients equal those of a network without checkpointing; a second backward pass accumulates them."""
     check_gradients(student, network, x_needs_grad=True, times=times)
 
 
 @given(networks(fewest_layers=1, fewest_rows=1).filter(is_steady))
 def test_weights_get_gradients_if_x_needs_none(student: Student, network: Network) -> None:
-    """Every weight gets its gradient if x.requires_grad is False, as for training data."""
+    """Every weight receives its gradient even if x.requires_grad is False, as for training data."""
     check_gradients(student, network, x_needs_grad=False)
     check_gradients(student, replace(network, x=network.x[:0], grad_y=network.grad_y[:0]), x_needs_grad=False)
 
 
 @given(st.integers(1, 5), st.integers(0, 5), st.integers(1, 7))
 def test_state_dict_equals_plain_network(student: Student, dim: int, num_layers: int, segment: int) -> None:
-    """state_dict has the plain network's keys layers.0.weight …, each of shape (dim, dim), and no others."""
+    """state_dict contains exactly the keys layers.0.weight, …, each of shape (dim, dim)."""
     anatomy = student.call(probes.anatomy, dim, num_layers, segment)
     for part, names in oracle.anatomy(dim, num_layers, segment).items():
         assert_equal(anatomy[part], names, what=part)
@@ -122,7 +122,7 @@ def test_state_dict_equals_plain_network(student: Student, dim: int, num_layers:
 @costly
 @given(DEPTHS, SEGMENTS, st.booleans())
 def test_forward_keeps_only_segment_inputs(student: Student, num_layers: int, segment: int, x_needs_grad: bool) -> None:
-    """After the forward pass, only the segments' inputs and the output are in memory."""
+    """After the forward pass, only the inputs of the segments and the output are kept in memory."""
     kept = measure_cost(student, num_layers, segment, x_needs_grad)["kept"]
     expected = oracle.kept(num_layers, segment)
     check(
@@ -136,7 +136,7 @@ def test_forward_keeps_only_segment_inputs(student: Student, num_layers: int, se
 @costly
 @given(st.integers(24, 30), st.integers(3, 5))
 def test_backward_holds_one_segment_at_a_time(student: Student, num_layers: int, segment: int) -> None:
-    """The backward pass holds the activations of only one segment at a time, in addition to the segments' inputs."""
+    """In addition to the segment inputs, the backward pass keeps the activations of only one segment at a time."""
     peak = measure_cost(student, num_layers, segment)["peak"]
     fewest, most = oracle.alive_in_backward(num_layers, segment)
     check(
@@ -166,7 +166,7 @@ def test_each_segment_is_recomputed_once(student: Student, num_layers: int, segm
 
 @given(networks(fewest_layers=1, fewest_rows=1))
 def test_no_grad_keeps_no_activations(student: Student, network: Network) -> None:
-    """Under torch.no_grad(), the outputs are the same, each layer runs once, and only the output stays in memory."""
+    """Under torch.no_grad(), the outputs are the same, each layer runs once, and no activations are kept."""
     num_layers = len(network.weights)
     reply = student.call(probes.evaluation, network.dim, network.weights, network.segment, network.x)
     assert_outputs(reply["y"], network)

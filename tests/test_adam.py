@@ -47,7 +47,7 @@ globals().update(options_contract(OPTIMIZER) | counting_contract(OPTIMIZER))
 @costly
 @given(runs(dtypes=WIDE_DTYPES), BETAS)
 def test_first_step_is_bias_corrected(student: Student, run: OptimizerRun, betas: tuple[float, float]) -> None:
-    """The first step changes p to p - lr * grad / (|grad| + eps) for any betas: both averages are corrected."""
+    """For any betas, bias correction makes the first step change p to p - lr * grad / (|grad| + eps)."""
     check_formula(student, OPTIMIZER, replace(run, options=[{"betas": betas, "eps": NO_EPS, "weight_decay": 0.0}]))
 
 
@@ -63,7 +63,7 @@ def test_later_steps_are_bias_corrected(student: Student, run: OptimizerRun, bet
 def test_eps_is_added_to_the_corrected_root(
     student: Student, run: OptimizerRun, betas: tuple[float, float], eps: float
 ) -> None:
-    """eps is added outside the square root of the corrected average, not inside it or before the correction."""
+    """eps is added to the square root of the bias-corrected average, not inside the root or before the correction."""
     check_formula(
         student, OPTIMIZER, replace(start_at_zero(run), options=[{"betas": betas, "eps": eps, "weight_decay": 0.0}])
     )

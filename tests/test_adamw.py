@@ -1,4 +1,4 @@
-"""AdamW: p shrinks by the fraction lr · weight_decay, then takes Adam's step without weight decay."""
+"""AdamW: p is multiplied by 1 - lr · weight_decay, and then updated as in Adam without weight decay."""
 
 from dataclasses import replace
 from typing import Any
@@ -34,9 +34,9 @@ globals().update(options_contract(OPTIMIZER) | counting_contract(OPTIMIZER))
 @costly
 @given(runs(steps=4, dtypes=WIDE_DTYPES), BETAS)
 def test_zero_weight_decay_equals_adam(student: Student, run: OptimizerRun, betas: tuple[float, float]) -> None:
-    """With weight_decay=0 the steps are Adam's: both averages are bias-corrected, from the first step on."""
+    """With weight_decay=0, the update reduces to Adam: both averages are bias-corrected from the first step on."""
     accepted = student.call(probes.accepts, OPTIMIZER.name, {"weight_decay": 0.0})
-    check(accepted, mistake="a weight_decay of 0 is refused: accept it, it means no decay")
+    check(accepted, mistake="a weight_decay of 0 is rejected, but it is valid and means no decay")
     check_formula(student, OPTIMIZER, replace(run, options=[{"betas": betas, "eps": NO_EPS, "weight_decay": 0.0}]))
 
 
@@ -45,7 +45,7 @@ def test_zero_weight_decay_equals_adam(student: Student, run: OptimizerRun, beta
 def test_eps_is_added_to_the_corrected_root(
     student: Student, run: OptimizerRun, betas: tuple[float, float], eps: float
 ) -> None:
-    """eps is added outside the square root of the corrected average, not inside it or before the correction."""
+    """eps is added to the square root of the bias-corrected average, not inside the root or before the correction."""
     options = {"betas": betas, "eps": eps, "weight_decay": 0.0}
     check_formula(student, OPTIMIZER, replace(start_at_zero(run), options=[options]))
 
@@ -53,7 +53,7 @@ def test_eps_is_added_to_the_corrected_root(
 @costly
 @given(runs(groups=2, steps=3, changing=True, dtypes=WIDE_DTYPES), DECAYS)
 def test_zero_grad_still_decays(student: Student, run: OptimizerRun, weight_decay: float) -> None:
-    """With a gradient of zero, each step changes p to p - lr * weight_decay * p."""
+    """If the gradient is zero, each step changes p to p - lr * weight_decay * p."""
     zeros_and_own: list[Any] = [[[p * 0 for p in run.params[0]], own] for _, own in run.grads]
     options: list[Any] = [{"weight_decay": weight_decay}, {**FORGETTING, "weight_decay": weight_decay}]
     check_formula(student, OPTIMIZER, replace(run, grads=zeros_and_own, options=options))
@@ -62,5 +62,5 @@ def test_zero_grad_still_decays(student: Student, run: OptimizerRun, weight_deca
 @costly
 @given(runs(steps=3), DECAYS)
 def test_weight_decay_is_decoupled(student: Student, run: OptimizerRun, weight_decay: float) -> None:
-    """p first shrinks by the fraction lr * weight_decay, then takes Adam's step with the gradient alone."""
+    """p is first multiplied by 1 - lr * weight_decay, and then updated as in Adam without weight decay."""
     check_formula(student, OPTIMIZER, replace(run, options=[{**FORGETTING, "weight_decay": weight_decay}]))

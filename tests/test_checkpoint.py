@@ -34,7 +34,7 @@ SPECIAL = [math.nan, math.inf, -math.inf, -0.0, 1e-40, 3.0e38]
 def test_resumed_run_equals_uninterrupted_run(
     student: Student, lesson: Lesson, step: int, stop: int, as_path: bool
 ) -> None:
-    """A run resumed with new objects reproduces the losses and weights of the uninterrupted run, bit for bit."""
+    """A run resumed in new objects reproduces the losses and weights of an uninterrupted run, bit for bit."""
     reply = student.call(probes.resume, lesson.weights, lesson.xs, lesson.ys, stop, step, as_path)
     through = reply["runs"]["through"]
     if not check_weights(reply["loaded"], lesson.weights, change=1.0, later=through["weights"]):
@@ -72,7 +72,7 @@ def check_weights(
 
 
 def round_weights(weights: list[Tensor]) -> list[Tensor]:
-    """Round weights to multiples of 1/8, which any format preserves. One test covers all other numbers."""
+    """Round weights to multiples of 1/8, which any dtype can represent. Other numbers are covered by one test."""
     return [torch.round(8 * weight) / 8 + 0.0 for weight in weights]  # and no -0.0
 
 
@@ -89,7 +89,7 @@ def check_first_loss(losses: Plain, lesson: Lesson, step: int) -> None:
 @costly
 @given(st.integers(0, 10**6) | BEYOND_FLOATS, st.booleans())
 def test_load_returns_step(student: Student, step: int, as_path: bool) -> None:
-    """load_checkpoint returns the saved step as an int; path is a str or a Path."""
+    """load_checkpoint returns the saved step as an int. The path can be a str or a Path."""
     reply = student.call(probes.resume, [torch.ones(2, 1)], [torch.ones(1, 2)], [torch.ones(1)], 1, step, as_path)
     with asking(checkpoint_code.save_and_load(step, as_path)):
         assert_equal(reply["step"], step, what="step", note="load_checkpoint should return the saved step, an int")
@@ -110,7 +110,7 @@ def test_saving_changes_nothing(student: Student, lesson: Lesson) -> None:
 @costly
 @given(st.sampled_from(["run", "run.ckpt", "step.1000", "run.pt", "run.npz"]))
 def test_checkpoint_is_written_to_exact_path(student: Student, name: str) -> None:
-    """The checkpoint is written to exactly the given path: no suffix is added."""
+    """The checkpoint is written to exactly the given path, without adding a suffix."""
     files = student.call(probes.files, name)
     renamed = "save_checkpoint does not write a file named path"
     check(name in files, mistake=renamed, yours=files, expected=f"a file {name}")
@@ -119,7 +119,7 @@ def test_checkpoint_is_written_to_exact_path(student: Student, name: str) -> Non
 @costly
 @given(st.integers(1, 4), st.integers(0, 3))
 def test_frozen_parameters_stay_frozen(student: Student, num_layers: int, place: int) -> None:
-    """Saving and loading do not change requires_grad of any parameter."""
+    """Saving and loading do not change the requires_grad flag of any parameter."""
     weights = [torch.ones(2, 2)] * num_layers + [torch.ones(2, 1)]
     frozen = place % len(weights)
     expected = [i != frozen for i in range(len(weights))]
@@ -130,7 +130,7 @@ def test_frozen_parameters_stay_frozen(student: Student, num_layers: int, place:
 @costly
 @given(RUNS)
 def test_later_training_does_not_change_checkpoint(student: Student, lesson: Lesson) -> None:
-    """Further training does not change the checkpoint; gradients and training mode are not saved."""
+    """Further training does not change the checkpoint. Gradients and the training mode are not saved."""
     weights = round_weights(lesson.weights)
     reply = student.call(probes.trained_on, weights, lesson.xs, lesson.ys)
     check_weights(reply["loaded"], weights, change=1.0, later=reply["later"])
@@ -142,7 +142,7 @@ def test_later_training_does_not_change_checkpoint(student: Student, lesson: Les
 @costly
 @given(st.sampled_from(["float32", "bfloat16", "float64"]), st.integers(1, 3), st.integers(0, 2), SEEDS)
 def test_values_survive_bit_for_bit(student: Student, dtype: str, dim: int, num_layers: int, seed: int) -> None:
-    """Parameters and buffers are restored bit for bit, including NaN, infinities, tiny numbers and bfloat16."""
+    """Parameters and buffers are restored bit for bit, including NaN, infinity, very small numbers and bfloat16."""
     rng = rng_of(seed)
     weights = [normal(rng, shape, torch.float64) for shape in [[dim, dim]] * num_layers + [[dim, 1]]]
     for weight in weights:
@@ -158,7 +158,7 @@ def test_values_survive_bit_for_bit(student: Student, dtype: str, dim: int, num_
 @costly
 @given(st.sampled_from([40, 24]), SEEDS)
 def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int) -> None:
-    """If saving fails halfway (disk full), it raises an error, and the previous checkpoint can still be loaded."""
+    """If saving fails halfway (for example, disk full), an error is raised and the old checkpoint remains loadable."""
     weights = round_weights(deep_weights(rng_of(seed), dim, 1))
     reply = student.call(probes.failing_save, weights)
     silent = "saving failed halfway, but save_checkpoint did not raise"
@@ -171,23 +171,26 @@ def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int)
 @costly
 @given(st.integers(1, 8))
 def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None:
-    """The checkpoint is written to a new file in path's folder or a folder inside it, then moved with os.replace."""
+    """The checkpoint is written to a temporary file in the directory of path or below, then moved with os.replace."""
     moves = student.call(probes.moves, dim)
     direct = "no file from path's folder was moved to path: it was written directly or in another folder"
     expected = "os.replace(a file in path's folder or in a folder inside it, path)"
     check(moves["replaced"], mistake=direct, expected=expected)
     overwritten = "another file in path's folder was changed: its name was used for the temporary file"
     check(not moves["changed"], mistake=overwritten, yours=moves["changed"], expected="no change to other files")
-    check(not moves["removed"], mistake="the old checkpoint is removed first: a run killed at that moment has none")
+    check(
+        not moves["removed"],
+        mistake="the old checkpoint is removed first: if the process is killed at that moment, there is no checkpoint",
+    )
 
 
 @costly
 @given(st.sampled_from(["torch", "pickle"]))
 def test_loading_runs_no_code(student: Student, written_by: str) -> None:
-    """Loading an untrusted file does not run code hidden in the file."""
+    """Loading an untrusted file does not execute code hidden in the file."""
     ran = student.call(probes.hostile_file, 2, written_by)
     hidden = "loading ran code that was hidden in the file: use torch.load(..., weights_only=True)"
-    check(ran is False, mistake=hidden, expected="no code of the file runs")
+    check(ran is False, mistake=hidden, expected="no code from the file is executed")
 
 
 @costly

@@ -24,19 +24,19 @@ def check_forward(student: Student, case: DeepCase) -> None:
 
 @given(deep_cases(batch=st.integers(2, 4)))
 def test_forward_is_the_product_of_all_layers(student: Student, case: DeepCase) -> None:
-    """Cruncher(x) equals x @ W0 @ W1 … @ final, one number per row, without a nonlinearity."""
+    """Cruncher(x) equals x @ W0 @ W1 … @ final, with one number per row and no nonlinearity."""
     check_forward(student, case)
 
 
 @given(deep_cases(batch=sizes(1, 1, 0)))
 def test_batch_sizes_one_and_zero_work(student: Student, case: DeepCase) -> None:
-    """A batch of one row gives an output of shape [1]; an empty batch gives shape [0]."""
+    """A batch with one row gives an output of shape [1], and an empty batch gives an output of shape [0]."""
     check_forward(student, case)
 
 
 @given(deep_cases(batch=st.integers(2, 5)))
 def test_rows_are_independent(student: Student, case: DeepCase) -> None:
-    """Each row's output is the same as if it were the only row."""
+    """The output for each row does not depend on the other rows of the batch."""
     yours = student.call(probes.rows_alone, case.weights, case.x)
     weights, x = [as_float64(w) for w in case.weights], as_float64(case.x)
     scale = forward_scale([abs(w) for w in weights], abs(x))
@@ -62,7 +62,7 @@ def test_gradients_reach_every_layer(student: Student, case: DeepCase) -> None:
 
 @given(sizes(3, 6), sizes(1, 4, 0))
 def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: int) -> None:
-    """state_dict has layers.0.weight … final.weight, dim² · num_layers + dim elements; layers is an nn.ModuleList."""
+    """layers is an nn.ModuleList; state_dict has layers.0.weight … final.weight, dim² · num_layers + dim elements."""
     anatomy, expected = student.call(probes.anatomy, dim, num_layers), oracle.anatomy(dim, num_layers)
     assert_equal(anatomy["state_dict"], expected["state_dict"], what="state_dict")
     assert_equal(anatomy["parameters"], expected["parameters"], what="number of parameters")
@@ -72,10 +72,10 @@ def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: in
 
 @given(sizes(3, 6, 2), st.integers(2, 4), st.integers(0, 2**31))
 def test_layers_are_initialized_independently(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """Layers share neither memory nor initial values, within one model or between two models; Cruncher sets no seed."""
+    """Layers, of one model or of two, share neither memory nor initial values, and Cruncher does not set the seed."""
     initial = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     weights = initial["weights"]
-    assert_equal(initial["seed"], seed, what="torch.initial_seed()", mistake="Cruncher sets torch's seed")
+    assert_equal(initial["seed"], seed, what="torch.initial_seed()", mistake="Cruncher sets the torch seed")
     assert_equal(initial["addresses"], len(weights), what="addresses in memory", mistake="layers share one weight")
     for i, weight in enumerate(weights):
         for j in range(i):

@@ -1,4 +1,4 @@
-"""Property tests of deep_network: square weights, each followed by a ReLU."""
+"""Property tests for deep_network: square weights, each followed by a ReLU."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ CLEAR = 1e-3  # minimum distance of a product from 0, relative to its terms, so 
 
 @dataclass(frozen=True)
 class NetworkCase:
-    """The weights of a network, an input with any leading dimensions, and a gradient for the output."""
+    """The weights of a network, an input with any leading dimensions, and the gradient of the output."""
 
     weights: list[Tensor]
     x: Tensor
@@ -66,7 +66,7 @@ def assert_output(student: Student, case: NetworkCase) -> None:
 def test_block_is_relu_of_product(
     student: Student, leading: list[int], dim: int, dtype: torch.dtype, seed: int
 ) -> None:
-    """Block(x) equals relu(x @ weight), for any leading dimensions and any float dtype."""
+    """Block(x) equals relu(x @ weight), for any leading dimensions and any floating-point dtype."""
     rng = rng_of(seed)
     weight, x = normal(rng, [dim, dim], dtype), normal(rng, [*leading, dim], dtype)
     yours, expected = student.call(probes.block, weight, x), oracle.block(as_float64(weight), as_float64(x))
@@ -81,13 +81,13 @@ def test_layers_are_applied_in_order(student: Student, case: NetworkCase) -> Non
 
 @given(networks(st.integers(0, 2), st.lists(sizes(2, 2, 0), max_size=3)))
 def test_any_leading_dimensions_and_zero_layers(student: Student, case: NetworkCase) -> None:
-    """x may have any leading dimensions, including sizes 0 and 1; with zero layers, x is returned unchanged."""
+    """x can have any leading dimensions, including sizes 0 and 1. With zero layers, x is returned unchanged."""
     assert_output(student, case)
 
 
 @given(networks(st.integers(1, 3), sizes(2, 4, 0).map(lambda rows: [rows])))
 def test_gradients_reach_every_layer(student: Student, case: NetworkCase) -> None:
-    """backward() fills the gradients of every weight and of x; they are 0 where a ReLU returned 0."""
+    """backward() computes the gradients of every weight and of x, which are 0 where a ReLU returned 0."""
     yours = student.call(probes.gradients, case.weights, case.x, case.grad_y)
     weights, x, grad_y = [as_float64(w) for w in case.weights], as_float64(case.x), as_float64(case.grad_y)
     grads, grad_x = oracle.backward(weights, x, grad_y)
@@ -116,7 +116,7 @@ def gradient_scales(
 
 @given(st.integers(1, 6), sizes(1, 4, 0))
 def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: int) -> None:
-    """layers is an nn.ModuleList of Blocks; state_dict has only layers.0.weight, …, each of shape (dim, dim)."""
+    """layers is an nn.ModuleList of Blocks, and state_dict contains only layers.0.weight, …, of shape (dim, dim)."""
     anatomy, expected = student.call(probes.anatomy, dim, num_layers), oracle.anatomy(dim, num_layers)
     assert_equal(anatomy["parameters"], expected["parameters"], what="number of trainable parameters")
     assert_equal(anatomy["state_dict"], expected["state_dict"], what="state_dict")
@@ -131,9 +131,9 @@ def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: in
 
 @given(st.integers(2, 6), st.integers(2, 4), st.integers(0, 2**31))
 def test_each_layer_draws_its_own_weight(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """Layers share neither memory nor initial values; torch's seed determines the weights; the model sets no seed."""
+    """Layers share neither memory nor initial values. The torch seed, which the model does not set, determines them."""
     start = student.call(probes.initial_weights, dim, num_layers, 2, seed)
-    seeded = "DeepNetwork sets torch's seed"
+    seeded = "DeepNetwork sets the torch seed"
     assert_equal(start["seed"], seed, what="torch.initial_seed()", mistake=seeded)
     weights = start["weights"]
     assert_equal(start["places"], len(weights), what="number of distinct weights", mistake="layers share one weight")

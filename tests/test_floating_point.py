@@ -1,4 +1,4 @@
-"""Tests of floating_point."""
+"""Tests for floating_point."""
 
 import math
 
@@ -33,7 +33,7 @@ def test_small_numbers_underflow(student: Student, exponent: float, sign: float)
 
 @given(DTYPE, st.sampled_from([1.0, 1 + 2**-8, 1 - 2**-8, 1.5, 2.0, 0.75, 3.0, 4.0, 6.0, 8.5]), SIGN)
 def test_rounds_to_nearest(student: Student, dtype: str, factor: float, sign: float) -> None:
-    """Half the smallest positive number underflows; anything larger rounds to a nonzero number."""
+    """Half the smallest positive number underflows, and any larger number is rounded to a nonzero number."""
     for times in (factor, FAR_LARGER):
         assert_underflows(student, sign * times * oracle.smallest(dtype) / 2, [dtype])
 
@@ -58,14 +58,14 @@ def test_largest_is_the_largest_finite_number(student: Student, dtype: str) -> N
 
 @given(st.lists(st.integers(1, 9), max_size=4), DTYPE)
 def test_bytes_are_elements_times_itemsize(student: Student, shape: list[int], dtype: str) -> None:
-    """The bytes of a tensor are the product of its sizes times the bytes per element; a scalar has one element."""
+    """The size in bytes is the number of elements times the bytes per element. A scalar has one element."""
     yours = student.call(probes.storage_bytes, shape, dtype, "tuple")
     assert_equal(yours, oracle.storage_bytes(shape, dtype), what="bytes")
 
 
 @given(st.permutations([0, 3, 1]), st.integers(1, 3), DTYPE, SEQUENCES)
 def test_empty_tensor_takes_no_bytes(student: Student, sizes: list[int], rank: int, dtype: str, kind: str) -> None:
-    """A tensor with a size of 0 takes no bytes, whether its shape is a tuple, a list or a torch.Size."""
+    """A tensor with a dimension of size 0 takes no bytes, whether its shape is a tuple, a list or a torch.Size."""
     shape = sizes[:rank]
     yours = student.call(probes.storage_bytes, shape, dtype, kind)
     assert_equal(yours, oracle.storage_bytes(shape, dtype), what="bytes")

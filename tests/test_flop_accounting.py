@@ -1,4 +1,4 @@
-"""Tests of flop_accounting."""
+"""Tests for flop_accounting."""
 
 import torch
 from hypothesis import given
@@ -81,6 +81,6 @@ def test_input_needs_grad_defaults_to_false(student: Student, B: int, D: int, L:
 def test_training_days_divides_flops_by_throughput(
     student: Student, parameters: int, tokens: int, times: float, devices: int, peak: float, mfu: float
 ) -> None:
-    """training_days divides the training FLOPs by the FLOPs that all devices perform per day at this mfu."""
+    """training_days divides the training FLOPs by the FLOPs that all devices perform per day at the given MFU."""
     yours = student.call(probes.days, float(parameters), tokens * times, devices, peak, mfu)
     assert_number(yours, oracle.training_days(parameters, tokens, devices, peak, mfu, times), what="days")

@@ -1,4 +1,4 @@
-"""Property tests of get_batch: random windows of a token file."""
+"""Property tests for get_batch: random windows of a token file."""
 
 import itertools
 import sys
@@ -51,7 +51,7 @@ def draw_starts(
     seed: int,
     demand: Demand = require,
 ) -> Array | None:
-    """Return the starts of `calls` batches, numbered from 0, or None if a known mistake changes the batches' shape."""
+    """Return the start positions of `calls` batches, or None if a known mistake changes the shape of the batches."""
     data = permutation(starts + sequence_length, seed)
     drawn = student.call(probes.first_tokens, data, rows, sequence_length, calls, seed)
     if not isinstance(drawn, Tensor) or list(drawn.shape) != [calls, rows]:
@@ -69,7 +69,10 @@ def draw_starts(
         places = places[inside] if inside.mean() > 0.5 else places
     came = np.unique(places).tolist()
     demand(
-        {*came} <= {*allowed}, mistake="a start is out of range", yours=came, expected=f"starts from 0 to {starts - 1}"
+        {*came} <= {*allowed},
+        mistake="a start position is out of range",
+        yours=came,
+        expected=f"start positions from 0 to {starts - 1}",
     )
     numbers: Array = np.searchsorted(allowed, places)
     return numbers
@@ -98,7 +101,7 @@ def explain_truncation(row: Array, data: Array) -> str:
 
 @given(token_cases(windows=st.integers(2, 20), least_rows=1), st.booleans())
 def test_rows_are_windows_of_data(student: Student, case: TokenCase, from_file: bool) -> None:
-    """Every row is data[start : start + sequence_length], and at least one token follows it as a target."""
+    """Every row is data[start : start + sequence_length], and at least one token follows it as the target."""
     reply = student.call(probes.batch, case.data, case.batch_size, case.sequence_length, case.seed, from_file)
     data = case.data.numpy().astype(np.int64)
     rows = read_tokens(reply["batch"], case.batch_size, case.sequence_length, check)
@@ -108,30 +111,30 @@ def test_rows_are_windows_of_data(student: Student, case: TokenCase, from_file: 
 
 
 def test_every_valid_start_occurs(student: Student, seed: int) -> None:
-    """Exactly the starts in range(len(data) - sequence_length) occur, including the first and the last."""
+    """Exactly the start positions in range(len(data) - sequence_length) occur, including the first and the last."""
     for number, sequence_length in ((4, 2), (4, 3), (4, 8)):
         starts = draw_starts(student, number, 2, sequence_length, 40, seed, check)
         if starts is None:
             return
-        came, expected = sorted({*starts.flatten().tolist()}), f"starts 0 to {number - 1} in 80 draws"
+        came, expected = sorted({*starts.flatten().tolist()}), f"start positions 0 to {number - 1} in 80 draws"
         wanted = len(oracle.starts(number + sequence_length, sequence_length))
-        check(len(came) == wanted, "some start never occurs", yours=came, expected=expected)
+        check(len(came) == wanted, "some start position never occurs", yours=came, expected=expected)
 
 
 def test_starts_are_uniform(student: Student, seed: int) -> None:
-    """All starts are equally likely."""
+    """All start positions are equally likely."""
     starts = draw_starts(student, 24, 2, 5, 4800, seed)  # few, so that halved probabilities of two starts show
     if starts is None:
         return
     counts = np.bincount(starts[:, 0], minlength=len(oracle.starts(24 + 5, 5)))
     low, high = chi_square_range(len(counts) - 1, oracle.LOOKS)
-    shown = "about 200 of 4800 draws for each of 24 starts"
-    note = f"the starts are not equally likely: one occurs {counts.min()} times, another {counts.max()} times"
+    shown = "about 200 of 4800 draws for each of 24 start positions"
+    note = f"the start positions are not equally likely: one occurs {counts.min()} times, another {counts.max()} times"
     check(oracle.are_even(counts, (low, high)), note, yours=counts.tolist(), expected=shown)
 
 
 def test_starts_are_uniform_in_large_file(student: Student, seed: int) -> None:
-    """In a file of 25 million tokens, all starts are still equally likely and all parts of the file are reached."""
+    """In a file of 25 million tokens, all start positions are equally likely, and every part of it is used."""
     rows, length = 2**16, 3 * 2**23  # not a power of two, so 28 random bits modulo this favor the first starts
     reply = student.call(probes.large_starts, length, rows, seed)
     starts = read_tokens(reply, rows, 1)[:, 0]
@@ -142,15 +145,15 @@ def test_starts_are_uniform_in_large_file(student: Student, seed: int) -> None:
     }
     yours = {name: came.tolist() for name, came in counts.items()} if inside else reply
     even = oracle.are_even_everywhere(starts, length, *(chi_square_range(n, oracle.LOOKS) for n in (11, 5)))
-    demand, note = check, "some starts are more likely than others, or never occur"
+    demand, note = check, "some start positions are more likely than others, or never occur"
     if not inside:
         demand, note = require, "a token is not in the file"
-    expected = f"{rows} starts, about as many in each twelfth and with each remainder"
+    expected = f"{rows} start positions, about as many in each twelfth and with each remainder"
     demand(even, note, yours=yours, expected=expected)
 
 
 def test_rows_are_independent(student: Student, seed: int) -> None:
-    """The rows of a batch are drawn independently: not copied, not sorted, and not kept distinct."""
+    """The rows of a batch are drawn independently. They are not copied, sorted or drawn without replacement."""
     starts = draw_starts(student, 8, 4, 3, 1600, seed)
     if starts is None:
         return
@@ -160,27 +163,27 @@ def test_rows_are_independent(student: Student, seed: int) -> None:
     for i, j in itertools.combinations(range(4), 2):
         a, b = starts[:, i], starts[:, j]
         counts = oracle.count_pairs(a, b, len(shares))
-        expected = "every pair of starts about equally often"
+        expected = "every pair of start positions about equally often"
         note = f"rows {i} and {j} of a batch {describe_relation(a, b)}"
         check(oracle.are_independent(a, b, shares, (low, high)), mistake=note, yours=counts.tolist(), expected=expected)
 
 
 def describe_relation(first: Array, second: Array) -> str:
-    """Describe how the starts of two rows depend on each other."""
+    """Describe how the start positions of two rows depend on each other."""
     calls = f"{len(first)} batches"
     if (first == second).all():
         return f"are the same window, in all of {calls}"
     if len({*((second - first) % 8).tolist()}) == 1:
         return f"are the same distance apart, in all of {calls}"
     if (first != second).all():
-        return f"are never the same window, in {calls}: a start may occur twice"
+        return f"are never the same window, in {calls}: start positions may repeat"
     if (first <= second).all() or (first >= second).all():
-        return f"are sorted by their starts, in all of {calls}"
-    return "depend on each other, or have different distributions of starts"
+        return f"are sorted by start position, in all of {calls}"
+    return "depend on each other, or have different distributions of start positions"
 
 
 def test_starts_may_repeat(student: Student, seed: int) -> None:
-    """A start may occur twice: a batch can have more rows than there are starts."""
+    """Start positions are drawn with replacement, so a batch can have more rows than there are start positions."""
     data = permutation(4, seed)
     reply = student.call(probes.batch, data, 40, 3, seed, False)
     read_tokens(reply["batch"], oracle.rows(40, 4, 3), 3, check)
@@ -188,13 +191,13 @@ def test_starts_may_repeat(student: Student, seed: int) -> None:
 
 @given(st.integers(0, 2**31), st.integers(2, 5))
 def test_torch_seed_determines_result(student: Student, seed: int, sequence_length: int) -> None:
-    """The same torch.manual_seed gives the same batches, two calls in a row differ, and the call sets no seed."""
+    """The same torch.manual_seed gives the same batches, consecutive batches differ, and the seed is not set."""
     data = permutation(5000, seed)
     reply = student.call(probes.repeated, data, 8, sequence_length, seed)
     first, *again = reply["batches"]
-    assert_equal(reply["seed"], seed, what="torch.initial_seed()", mistake="get_batch sets torch's seed")
+    assert_equal(reply["seed"], seed, what="torch.initial_seed()", mistake="get_batch sets the torch seed")
     one, other = (read_tokens(batch, 8, sequence_length) for batch in first)
-    check(not bool((one == other).all()), mistake="two calls in a row return the same batch", yours=first[1])
+    check(not bool((one == other).all()), mistake="two consecutive calls return the same batch", yours=first[1])
     for (how, repeats), batches in zip(oracle.repeats().items(), again, strict=True):
         note = f"the same torch.manual_seed gives different batches, {how}"
         check(same(batches, first) is repeats, mistake=note, yours=batches, expected=f"again {show(first)}")
@@ -202,14 +205,14 @@ def test_torch_seed_determines_result(student: Student, seed: int, sequence_leng
 
 @given(st.sampled_from(["meta", "cpu"]), st.booleans(), st.integers(2, 4))
 def test_batch_is_on_device(student: Student, device: str, as_object: bool, batch_size: int) -> None:
-    """The batch is on `device`, which may be a string or a torch.device."""
+    """The batch is on `device`, which can be a string or a torch.device."""
     reply = student.call(probes.on_device, permutation(20, 0), batch_size, 4, device, as_object)
     assert_equal(reply, [oracle.expected_device(device), [batch_size, 4]], what="device and shape")
 
 
 @given(st.sampled_from(["cuda", "cuda:0"]), st.booleans(), st.integers(1, 3))
 def test_copy_to_gpu_is_pinned(student: Student, device: str, as_object: bool, batch_size: int) -> None:
-    """For a CUDA device, the batch is pinned and then copied with non_blocking=True (tested on a simulated device)."""
+    """For a CUDA device, which is simulated here, the batch is pinned and then copied with non_blocking=True."""
     reply = student.call(probes.copies_to_gpu, permutation(20, 0), batch_size, device, as_object)
     check(reply["is there"], mistake=f"the batch is not on `device`, which is {device!r} here", expected=device)
     for copy in reply["copies"]:
@@ -229,7 +232,7 @@ def test_batch_and_data_share_no_memory(student: Student, case: TokenCase) -> No
 
 @given(st.integers(0, 5), st.integers(0, 4), st.integers(1, 3))
 def test_too_short_data_raises(student: Student, length: int, missing: int, batch_size: int) -> None:
-    """If len(data) <= sequence_length, a ValueError or a RuntimeError is raised; no short rows are returned."""
+    """If len(data) <= sequence_length, a ValueError or a RuntimeError is raised instead of returning short rows."""
     sequence_length = max(1, length + missing)
     raised = student.call(probes.too_short, permutation(length, 0), batch_size, sequence_length)
     refused = bool({"ValueError", "RuntimeError"} & set(raised))
@@ -247,4 +250,4 @@ def test_only_windows_are_read(student: Student) -> None:
     read = student.call(probes.bytes_read, size, 4, 32)
     few = type(read) is int and read in oracle.bytes_read(size)
     expected = f"at most a few pages of a file of {size} bytes"
-    check(few, "much more than four windows was read", yours=read, expected=expected)
+    check(few, "much more data than four windows was read", yours=read, expected=expected)

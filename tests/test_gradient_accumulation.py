@@ -12,12 +12,12 @@ from tests.probes import gradient_accumulation as probes
 from tests.strategies import SEEDS, DeepCase, deep_cases, normal, rng_of
 from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check
 
-ATTACHED = "the returned loss still has its graph, which then stays in memory: detach() it"
+ATTACHED = "the returned loss is still attached to its graph, which then stays in memory: detach() it"
 
 
 @dataclass(frozen=True)
 class Task:
-    """A model, a batch with targets `case.grad_y`, the existing gradients, and the number of rows of a micro-batch."""
+    """A model, a batch with targets `case.grad_y`, the existing gradients, and the number of rows in a micro-batch."""
 
     case: DeepCase
     before: list[Tensor | None]
@@ -77,7 +77,7 @@ def check_gradients(reply: Plain, task: Task) -> None:
 
 @given(tasks())
 def test_grads_match_the_whole_batch(student: Student, task: Task) -> None:
-    """With micro-batches of equal size, the gradients equal those of the whole batch."""
+    """If all micro-batches have the same size, the gradients equal those of the whole batch."""
     check_gradients(run(student, task), task)
 
 
@@ -103,7 +103,7 @@ def test_existing_grads_are_added_to(student: Student, task: Task) -> None:
 
 @given(tasks(uneven=True))
 def test_loss_is_the_mean_over_the_batch(student: Student, task: Task) -> None:
-    """The returned loss is the mean squared error over the batch; loss and gradients are detached from the graph."""
+    """The returned loss is the mean squared error of the batch. Loss and gradients are detached from the graph."""
     reply = run(student, task)
     (exact, _), (scale, _) = accumulate(task), accumulate(task, worst=True)
     assert_loss(reply["loss"], exact, scale=scale, roundings=count_roundings(task))
@@ -125,7 +125,7 @@ def test_model_sees_each_row_once(student: Student, task: Task) -> None:
 
 
 def test_activations_are_freed_per_micro_batch(student: Student, seed: int) -> None:
-    """Activations are freed after their micro-batch: eight micro-batches need no more peak memory than one."""
+    """Activations are freed after each micro-batch, so eight micro-batches need no more peak memory than one."""
     rng = rng_of(seed)
     dim, rows, micro_batch_size = 4, 24, 3
     weights = [normal(rng, [dim, dim]) / 2 for _ in range(12)] + [normal(rng, [dim, 1])]
@@ -133,7 +133,7 @@ def test_activations_are_freed_per_micro_batch(student: Student, seed: int) -> N
     whole, single = peaks["whole batch"], peaks["one micro-batch"]
     check(
         whole <= 3 * single,  # allows one or two copies
-        mistake="activations of several micro-batches are in memory at once",
+        mistake="activations of several micro-batches are in memory at the same time",
         yours=whole,
         expected=f"about {single} bytes at the peak, as for one micro-batch alone",
     )
@@ -141,7 +141,7 @@ def test_activations_are_freed_per_micro_batch(student: Student, seed: int) -> N
 
 @given(tasks(uneven=True).filter(lambda task: len(task.case.weights) > 1))
 def test_only_grads_change(student: Student, task: Task) -> None:
-    """Weights and batch do not change, and a frozen parameter gets no gradient."""
+    """The weights and the batch are not modified, and a frozen parameter receives no gradient."""
     reply = run(student, task, frozen=0)
     case = task.case
     given = {"weights": case.weights, "x": case.x, "y": case.grad_y, "model.training": False}

@@ -1,4 +1,4 @@
-"""Property tests of initialization, which draws from a normal truncated at three standard deviations."""
+"""Property tests for initialization, which draws from a normal truncated at three standard deviations."""
 
 from itertools import pairwise
 
@@ -45,7 +45,7 @@ def test_weight_is_a_parameter_of_right_shape(student: Student, input_dim: int, 
 
 
 def test_weights_are_within_three_standard_deviations(student: Student, seed: int) -> None:
-    """Every weight is at most 3 / sqrt(input_dim) from 0."""
+    """The absolute value of every weight is at most 3 / sqrt(input_dim)."""
     for input_dim, output_dim in LARGE:
         weights, law = draw_weight(student, input_dim, output_dim, seed), oracle.distribution(input_dim, output_dim)
         note = f"a weight of ({input_dim}, {output_dim}) is too far from 0"
@@ -79,7 +79,7 @@ def test_std_is_right_before_truncation(student: Student, seed: int) -> None:
 
 
 def test_distribution_is_a_truncated_normal(student: Student, seed: int) -> None:
-    """The weights follow a truncated normal on both sides of 0: values beyond the bound are redrawn, not clamped."""
+    """The weights follow a normal truncated on both sides. Values beyond the bounds are redrawn, not clamped."""
     for input_dim, output_dim in LARGE:
         weights, law = draw_weight(student, input_dim, output_dim, seed), oracle.distribution(input_dim, output_dim)
         z = weights / law.std
@@ -101,10 +101,10 @@ def test_distribution_is_a_truncated_normal(student: Student, seed: int) -> None
 
 @given(st.integers(0, 2**31), sizes(3, 6), sizes(2, 6))
 def test_torch_seed_determines_result(student: Student, seed: int, input_dim: int, output_dim: int) -> None:
-    """The same torch.manual_seed gives the same weights, two weights in a row differ, and the call sets no seed."""
+    """The same torch.manual_seed gives the same weights, consecutive weights differ, and the seed is not set."""
     first = student.call(probes.weights, input_dim, output_dim, 2, seed)
     again = student.call(probes.weights, input_dim, output_dim, 2, seed)
-    note = "the function sets torch's seed"
+    note = "the function sets the torch seed"
     assert_equal(first["seed"], seed, what="torch.initial_seed()", mistake=note)
     weights, note = (
         first["weights"],
@@ -113,14 +113,14 @@ def test_torch_seed_determines_result(student: Student, seed: int, input_dim: in
     assert_equal(again["weights"], weights, what="two weights", mistake=note)
     check(
         not torch.equal(*weights),
-        mistake="two weights drawn in a row are equal: are they constant or seeded on every call?",
+        mistake="two consecutive weights are equal: are they constant, or is the seed set on every call?",
         yours=weights,
     )
     require(all(bool(weight.isfinite().all()) for weight in weights), "a weight is not finite", yours=weights)
 
 
 def test_weights_are_drawn_independently(student: Student, seed: int) -> None:
-    """Each weight is drawn independently: no row, column or element repeats another."""
+    """Each weight is drawn independently, so that no row, column or element repeats another."""
     weight = draw_weight(student, 256, 256, seed).reshape(256, 256)
     check(weight.std() > 0, mistake="all weights are equal")
     scaled = weight / weight.std()

@@ -1,4 +1,4 @@
-"""Property tests of Linear: x @ weight, and its initialization."""
+"""Property tests for Linear: x @ weight, and its initialization."""
 
 import numpy as np
 import torch
@@ -17,7 +17,7 @@ WIDE = [(512, 128), (128, 512), (1, 65536)]
 
 @given(linear_cases())
 def test_forward_is_x_at_weight(student: Student, case: LinearCase) -> None:
-    """Linear(x) equals x @ weight, for any leading dimensions and any float dtype."""
+    """Linear(x) equals x @ weight, for any leading dimensions and any floating-point dtype."""
     y = student.call(probes.forward, case.weight, case.x)
     weight, x = as_float64(case.weight), as_float64(case.x)
     assert_close(y, oracle.forward(weight, x), dtype=case.x.dtype, scale=forward_scale(abs(weight), abs(x)))
@@ -25,7 +25,7 @@ def test_forward_is_x_at_weight(student: Student, case: LinearCase) -> None:
 
 @given(linear_cases())
 def test_gradients_reach_weight_and_input(student: Student, case: LinearCase) -> None:
-    """backward() fills weight.grad and x.grad, summed over all leading dimensions."""
+    """backward() computes x.grad and weight.grad, which is summed over all leading dimensions."""
     yours = student.call(probes.gradients, case.weight, case.x, case.grad_y)
     weight, x, grad_y = as_float64(case.weight), as_float64(case.x), as_float64(case.grad_y)
     scales = backward_scale(abs(weight), abs(x), abs(grad_y))
@@ -114,11 +114,11 @@ def test_initial_weight_is_normal(student: Student, seed: int) -> None:
 
 @given(st.integers(0, 2**31), sizes(3, 6), sizes(2, 6))
 def test_torch_seed_determines_initial_weight(student: Student, seed: int, input_dim: int, output_dim: int) -> None:
-    """The same torch.manual_seed gives the same initial weight, and two layers built in a row differ."""
+    """The same torch.manual_seed gives the same initial weight, and two layers created one after the other differ."""
     first = student.call(probes.initial_weights, input_dim, output_dim, 2, seed)
     again = student.call(probes.initial_weights, input_dim, output_dim, 2, seed)
     note = "the same torch.manual_seed gives a different initial weight: draw it from torch's global generator"
     assert_equal(again, first, what="two weights", mistake=note)
-    note = "two layers built in a row have equal weights: are they seeded, cached or constant?"
+    note = "two layers created one after the other have equal weights: are they seeded, cached or constant?"
     check(not torch.equal(*first), mistake=note, yours=first)
     require(bool(np.isfinite(as_float64(first[0])).all()), "the initial weight is not finite", yours=first[0])

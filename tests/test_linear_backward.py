@@ -1,4 +1,4 @@
-"""Property tests of linear_backward: the gradients of x @ w, by hand."""
+"""Property tests for linear_backward: the gradients of x @ w, by hand."""
 
 from typing import Any
 
@@ -37,19 +37,19 @@ def ask(student: Student, case: LinearCase) -> Any:
 
 @given(linear_cases())
 def test_grad_x_is_grad_y_at_w_transposed(student: Student, case: LinearCase) -> None:
-    """grad_x equals grad_y @ w.T, for any leading dimensions and any float dtype."""
+    """grad_x equals grad_y @ w.T, for any leading dimensions and any floating-point dtype."""
     assert_gradients(ask(student, case), case, "grad_x")
 
 
 @given(linear_cases())
 def test_grad_w_sums_over_all_rows(student: Student, case: LinearCase) -> None:
-    """grad_w equals x.T @ grad_y, summed over all leading dimensions, for any float dtype."""
+    """grad_w equals x.T @ grad_y, summed over all leading dimensions, for any floating-point dtype."""
     assert_gradients(ask(student, case), case, "grad_w")
 
 
 @given(cases(st.lists(st.integers(1, 3), max_size=2), square=True))
 def test_square_weight_is_transposed(student: Student, case: LinearCase) -> None:
-    """The gradients are right for square weights, for which a wrong transpose also has the right shape."""
+    """The gradients are correct for square weights, for which a wrong transpose also has the correct shape."""
     yours = ask(student, case)
     assert_gradients(yours, case, "grad_x", "grad_w")
 
@@ -70,7 +70,7 @@ def test_empty_batch_gives_zero_gradients(student: Student, case: LinearCase) ->
 
 @given(cases(st.lists(st.integers(1, 3), max_size=2)))
 def test_gradients_are_returned_as_tuple(student: Student, case: LinearCase) -> None:
-    """The result is a tuple (grad_x, grad_w), like that of an autograd.Function's backward()."""
+    """The result is a tuple (grad_x, grad_w), as in the backward() of an autograd.Function."""
     is_tuple = student.call(probes.gives_a_tuple, case.x, case.weight, case.grad_y)
     check(is_tuple, mistake="this is not a tuple", expected="a tuple (grad_x, grad_w)")
 

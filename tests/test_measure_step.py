@@ -1,4 +1,4 @@
-"""Tests of the predictions of measure_step, and of its measurements on a simulated device."""
+"""Tests for the predictions of measure_step, and of its measurements on a simulated device."""
 
 import torch
 from hypothesis import given
@@ -41,7 +41,7 @@ def check_built_on(function: str, what: str, yours: Plain, by_stand_ins: Plain) 
 
 
 def run_step(weights: list[nn.Parameter], x: Tensor, ones: Tensor) -> None:
-    """Run a step in plain torch: forward pass, backward pass and update."""
+    """Run a training step in plain PyTorch: forward pass, backward pass and update."""
     y = x
     for weight in weights:
         y = torch.relu(y @ weight)
@@ -66,7 +66,7 @@ def test_step_work_lists_every_operation(student: Student, sizes: tuple[int, int
 
 @given(SMALL)
 def test_work_equals_torch_count(student: Student, sizes: tuple[int, int, int]) -> None:
-    """step_work's bytes and predict_step's FLOPs equal those counted while torch runs a step."""
+    """The bytes of step_work and the FLOPs of predict_step equal those counted while torch runs a step."""
     B, D, L = sizes
     work = student.call(probes.list_work, B, D, L, "float32")
     flops = student.call(probes.predict, B, D, L, "float32", 1e12, 1e12)["flops"]
@@ -80,7 +80,7 @@ def test_work_equals_torch_count(student: Student, sizes: tuple[int, int, int]) 
 
 @given(SMALL)
 def test_memory_equals_tensors_saved_by_autograd(student: Student, sizes: tuple[int, int, int]) -> None:
-    """predict_step's memory equals the bytes of parameters, gradients and tensors saved by torch's autograd."""
+    """The memory of predict_step equals the bytes of parameters, gradients and tensors saved by autograd."""
     B, D, L = sizes
     yours = student.call(probes.predict, B, D, L, "float32", 1e12, 1e12)["memory"]
     saved: dict[int, int] = {}
@@ -108,7 +108,7 @@ def test_memory_equals_tensors_saved_by_autograd(student: Student, sizes: tuple[
 def test_memory_is_parameters_gradients_and_activations(
     student: Student, sizes: tuple[int, int, int], dtype: str
 ) -> None:
-    """predict_step's memory is that of parameters, gradients and saved activations, in any dtype."""
+    """The memory of predict_step is that of parameters, gradients and saved activations, for any dtype."""
     B, D, L = sizes
     yours = student.call(probes.predict, *sizes, dtype, 1e12, 1e12)
     activations = oracle.count_saved(oracle.forward(*sizes)) * B * D
@@ -135,7 +135,7 @@ def test_flops_count_matmuls_bytes_count_all_operations(
 def test_seconds_add_up_over_operations(
     student: Student, sizes: tuple[int, int, int], dtype: str, peak: float, intensity: float
 ) -> None:
-    """predict_step's seconds are a sum over all operations of the longer time: arithmetic or moving bytes."""
+    """predict_step sums over all operations the time for arithmetic or for moving bytes, whichever is longer."""
     yours = student.call(probes.predict, *sizes, dtype, peak, peak / intensity)
     expected = oracle.seconds(oracle.step(*sizes), get_itemsize(dtype), peak, peak / intensity)
     assert_number(yours["seconds"], expected, relative=ROUNDING, what="seconds")
@@ -147,7 +147,7 @@ def test_seconds_add_up_over_operations(
 def test_predictions_scale_with_sizes_and_speeds(
     student: Student, sizes: tuple[int, int, int], peak: float, intensity: float
 ) -> None:
-    """Doubling the rows doubles the FLOPs, doubling the width quadruples them; doubling both speeds halves the time."""
+    """Doubling B doubles the FLOPs, doubling D quadruples them, and doubling FLOP/s and bytes/s halves the time."""
     B, D, L = sizes
     speeds = peak, peak / intensity
     one = student.call(probes.predict, B, D, L, "float32", *speeds)
@@ -189,7 +189,7 @@ def check_device(reply: Plain, n: int, rows: int, peak: float, intensity: float)
 def test_measured_seconds_are_for_one_step(
     student: Student, sizes: tuple[int, int, int], peak: float, intensity: float
 ) -> None:
-    """measure_step returns the seconds that one step takes after a warm-up; they exceed the predicted bound."""
+    """measure_step returns the seconds of one step after a warm-up, which exceed the predicted lower bound."""
     operations = oracle.step(*sizes)
     bound = oracle.seconds(operations, 4, peak, peak / intensity)
     first = FIRST * bound

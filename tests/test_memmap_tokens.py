@@ -1,4 +1,4 @@
-"""Property tests of memmap_tokens: token files that are mapped instead of read."""
+"""Property tests for memmap_tokens: token files that are mapped instead of read."""
 
 import sys
 
@@ -59,7 +59,7 @@ def test_strided_slice_round_trips(
 @costly
 @given(st.sampled_from(["tokens", "tokens.npy", "train.bin", "a.b.c", "tokens.npz"]), st.booleans(), SEEDS)
 def test_file_is_at_the_given_path(student: Student, name: str, as_path: bool, seed: int) -> None:
-    """The file is written to exactly the given path, regardless of its suffix; the path may be a str or a Path."""
+    """The file is written to exactly the given path, which can be a str or a Path and have any suffix."""
     tokens = make_tokens(5, np.uint16, seed)
     reply = student.call(probes.named, tokens, name, as_path)
     note = 'the file does not have the given name: np.save appends ".npy" to a name, but not to an open file'
@@ -71,7 +71,7 @@ def test_file_is_at_the_given_path(student: Student, name: str, as_path: bool, s
 @costly
 @given(st.integers(2000, 5000), DTYPES, SEEDS)
 def test_file_stores_tokens_in_their_dtype(student: Student, length: int, dtype: type[np.integer], seed: int) -> None:
-    """The file consists of the tokens in their dtype and a header of at most 4096 bytes."""
+    """The file consists of a header of at most 4096 bytes and the tokens in their dtype."""
     tokens = make_tokens(length, dtype, seed)
     fewest, most = oracle.file_bytes(tokens.numpy())
     yours = student.call(probes.bytes_on_disk, tokens)
@@ -84,7 +84,7 @@ def test_file_stores_tokens_in_their_dtype(student: Student, length: int, dtype:
 def test_second_save_replaces_first(
     student: Student, length: int, other: int, dtype: type[np.integer], second: type[np.integer], seed: int
 ) -> None:
-    """Saving to an existing path replaces the old tokens, regardless of their number and dtype."""
+    """Saving to an existing path overwrites the old tokens, regardless of their number and dtype."""
     first, last = make_tokens(length, dtype, seed), make_tokens(other, second, seed + 1)
     alone, replaced = student.call(probes.saved_twice, first, last)
     with precondition("the tokens of the first file are already wrong"):
@@ -97,7 +97,7 @@ def test_second_save_replaces_first(
 @costly
 @given(LENGTHS, DTYPES, SEEDS)
 def test_array_does_not_write_to_file(student: Student, length: int, dtype: type[np.integer], seed: int) -> None:
-    """Assigning to the loaded array raises an error or changes only memory, never the file."""
+    """Assigning to the loaded array either raises an error or changes only memory, but never the file."""
     tokens = make_tokens(length, dtype, seed)
     before, after = student.call(probes.assigned_to, tokens)
     with precondition("the tokens are already wrong before the assignment"):
@@ -115,4 +115,4 @@ def test_only_used_tokens_are_read(student: Student) -> None:
     require(type(yours) is int, f"load_tokens does not return an array of {count} tokens", yours=yours)
     few = yours in oracle.bytes_in_memory(size)
     expected = f"a few pages of a file of {size} bytes"
-    check(few, "much more than three tokens is in memory", yours=yours, expected=expected)
+    check(few, "much more data than three tokens is in memory", yours=yours, expected=expected)

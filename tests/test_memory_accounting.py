@@ -1,4 +1,4 @@
-"""Tests of memory_accounting, which compare predictions with torch's tensors."""
+"""Tests for memory_accounting, which compare predictions with torch's tensors."""
 
 from typing import Any
 
@@ -95,7 +95,7 @@ def list_modules(model: nn.Module, name: str) -> list[int]:
 
 @given(PARTS, OFTEN_MISSED)
 def test_every_parameter_is_counted(student: Student, parts: list[list[Any]], further: list[list[Any]]) -> None:
-    """num_parameters counts all elements of all parameters, at any depth and even if frozen; it can be 0."""
+    """num_parameters counts all elements of all parameters at any depth, including frozen ones, and can be 0."""
     assert_parameters(student, [*parts, *further])
 
 
@@ -157,7 +157,7 @@ def measure_step(dim: int, num_layers: int, rows: int, states: int, dtype: torch
 def test_each_kind_uses_its_own_size(
     student: Student, parameters: int, activations: int, times: int, p: int, g: int, o: int, a: int
 ) -> None:
-    """For each of parameters, gradients, state and activations, training_bytes uses the given bytes, exactly."""
+    """training_bytes uses the given bytes for parameters, gradients, optimizer state and activations, exactly."""
     each = {"parameter_bytes": p, "gradient_bytes": g, "optimizer_bytes": o, "activation_bytes": a}
     expected = oracle.training_bytes(parameters, activations, **each, times=times)
     yours = student.call(probes.training_bytes, parameters * times, activations * times, each)
@@ -168,7 +168,7 @@ def test_each_kind_uses_its_own_size(
 def test_defaults_are_adam_in_float32(
     student: Student, parameters: int, activations: int, times: int, changed: dict[str, int]
 ) -> None:
-    """By default a parameter takes 4 + 4 + 8 bytes and an activation 4."""
+    """By default, a parameter takes 4 + 4 + 8 bytes, and an activation takes 4 bytes."""
     expected = oracle.training_bytes(parameters, activations, **changed, times=times)
     yours = student.call(probes.training_bytes, parameters * times, activations * times, changed)
     assert_equal(yours, expected, what="bytes")

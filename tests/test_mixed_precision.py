@@ -21,7 +21,7 @@ COARSE = (
 
 @dataclass(frozen=True)
 class Task:
-    """A model's weights, their gradients from before the step, a batch and the learning rate."""
+    """The weights of a model, their gradients before the step, a batch, and the learning rate."""
 
     weights: list[Tensor]
     before: list[Tensor]
@@ -98,16 +98,16 @@ def test_loss_is_computed_in_float32(student: Student, task: Task) -> None:
 
 @given(tasks())
 def test_loss_is_from_before_the_step(student: Student, task: Task) -> None:
-    """The returned loss is from before the step, up to bfloat16 rounding, and is detached."""
+    """The returned loss is that before the update, up to bfloat16 rounding, and is detached."""
     reply = call(student, task)
     check_loss(reply, task, roundings=8 * (len(task.weights) + 2) * COARSE)
-    attached = "the loss still has its graph, which stays in memory as long as the loss: detach() it"
+    attached = "the loss is still attached to its graph, which stays in memory as long as the loss: detach() it"
     check(not reply["attached"], mistake=attached)
 
 
 @given(tasks())
 def test_step_uses_only_this_batch_gradients(student: Student, task: Task) -> None:
-    """optimizer.step() uses only the gradients of this batch's mean squared error, without earlier gradients."""
+    """optimizer.step() uses only the gradients of the mean squared error of this batch, not any earlier gradients."""
     check_gradients(call(student, task, check), task)
 
 

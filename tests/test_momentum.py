@@ -30,14 +30,14 @@ globals().update(optimizer_contract(OPTIMIZER) | state_contract(OPTIMIZER) | opt
 @costly
 @given(runs(dtypes=DTYPES), st.sampled_from([0.9, 0.5]), st.sampled_from([0.0, 0.5, 0.9]))
 def test_first_step_equals_sgd(student: Student, run: OptimizerRun, momentum: float, dampening: float) -> None:
-    """The first step changes p to p - lr * grad: neither momentum nor dampening applies yet."""
+    """The first step changes p to p - lr * grad, because neither momentum nor dampening applies yet."""
     check_formula(student, OPTIMIZER, replace(run, options=[{"momentum": momentum, "dampening": dampening}]))
 
 
 @costly
 @given(runs(steps=4, dtypes=WIDE_DTYPES), st.sampled_from([0.9, 0.5, 0.99, 1.0, 0.0]))
 def test_buffer_decays_and_adds_grad(student: Student, run: OptimizerRun, momentum: float) -> None:
-    """In later steps the buffer b becomes momentum * b plus the gradient, and then p changes by -lr * b."""
+    """In later steps, the buffer b is set to momentum * b plus the gradient, and then lr * b is subtracted from p."""
     check_formula(student, OPTIMIZER, replace(run, options=[{"momentum": momentum}]))
 
 
@@ -51,7 +51,7 @@ def test_dampening_scales_later_grads(student: Student, run: OptimizerRun, momen
 @costly
 @given(runs(groups=2, steps=3), st.sampled_from([0.9, 0.5, 0.1]))
 def test_nesterov_looks_ahead(student: Student, run: OptimizerRun, momentum: float) -> None:
-    """With nesterov=True, p changes by -lr * (grad + momentum * b), from the first step on."""
+    """With nesterov=True, lr * (grad + momentum * b) is subtracted from p, from the first step on."""
     check_formula(
         student, OPTIMIZER, replace(run, options=[{"momentum": momentum, "nesterov": on} for on in (True, False)])
     )
@@ -60,5 +60,5 @@ def test_nesterov_looks_ahead(student: Student, run: OptimizerRun, momentum: flo
 @costly
 @given(runs(steps=3))
 def test_state_does_not_alias_grad(student: Student, run: OptimizerRun) -> None:
-    """The buffer does not change when the next gradient is written into the same tensor."""
+    """The buffer does not change if the next gradient is written to the same tensor."""
     assert_run(student.call(probes.overwrite_grads, NAME, run.params, run.lrs, run.grads), run, MOMENTUM)

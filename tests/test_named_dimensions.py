@@ -1,4 +1,4 @@
-"""Tests of named_dimensions."""
+"""Tests for named_dimensions."""
 
 from dataclasses import dataclass
 

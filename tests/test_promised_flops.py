@@ -1,4 +1,4 @@
-"""Tests of promised_flops."""
+"""Tests for promised_flops."""
 
 from collections.abc import Callable
 
@@ -64,23 +64,23 @@ def assert_answer(reply: Plain, name: str, dtype: str, note: str = "") -> None:
 
 
 def test_sixteen_bit_values_are_dense(student: Student) -> None:
-    """For bfloat16 and float16, the result is the datasheet's dense value, in FLOP/s."""
+    """For bfloat16 and float16, the result is the dense value from the datasheet, in FLOP/s."""
     assert_values_of_all_devices(student, ["bfloat16", "float16"])
 
 
 def test_float32_is_not_tf32(student: Student) -> None:
-    """For float32, the result is the table's value for float32, which differs from that for TF32."""
+    """For float32, the result is the float32 value in the table, not the TF32 value."""
     assert_values_of_all_devices(student, ["float32"])
 
 
 def test_eight_bit_values_are_dense(student: Student) -> None:
-    """For both float8 dtypes, the result is the datasheet's dense value, if there is one."""
+    """For both float8 dtypes, the result is the dense value from the datasheet, if there is one."""
     assert_values_of_all_devices(student, ["float8_e4m3fn", "float8_e5m2"])
 
 
 @given(st.sampled_from(DEVICES), st.sampled_from(range(len(CHANGES))), st.sampled_from(["float32", "bfloat16"]))
 def test_unknown_names_raise(student: Student, name: str, change: int, dtype: str) -> None:
-    """A name that is not in the table raises a ValueError, even if it is similar to one."""
+    """A name that is not in the table raises a ValueError, even if it is similar to a name in the table."""
     other = CHANGES[change](name)
     if other not in speed.devices():
         reply = student.call(probes.call_without_value, other, dtype)
@@ -88,7 +88,7 @@ def test_unknown_names_raise(student: Student, name: str, change: int, dtype: st
 
 
 def test_dtypes_without_table_value_raise(student: Student) -> None:
-    """A dtype that has no value in the device's row raises a ValueError."""
+    """A dtype for which the table has no value for the device raises a ValueError."""
     for name in DEVICES:
         for dtype in COLUMNS:
             if COLUMNS[dtype] not in TABLE[name]:
@@ -98,5 +98,5 @@ def test_dtypes_without_table_value_raise(student: Student) -> None:
 
 @given(st.floats(1, 1e20), st.floats(1e-6, 1e6), st.floats(1e9, 1e16))
 def test_mfu_divides_by_promised_flops(student: Student, flops: float, seconds: float, promised: float) -> None:
-    """mfu is flops / seconds / promised, not clipped at 1."""
+    """mfu returns flops / seconds / promised, without clipping it at 1."""
     assert_number(student.call(probes.mfu, flops, seconds, promised), oracle.mfu(flops, seconds, promised), what="mfu")

@@ -1,4 +1,4 @@
-"""Property tests of seed_everything: torch, NumPy and random are seeded together."""
+"""Property tests for seed_everything: torch, NumPy and random are seeded together."""
 
 from collections.abc import Callable
 from itertools import combinations
@@ -48,19 +48,19 @@ def check_pairs(drawn_by: str, what: str, seeds: list[int], found: list[list[flo
 
 @given(SEEDS, FURTHER, BETWEEN)
 def test_same_seed_repeats_torch(student: Student, seed: int, further: int, between: int) -> None:
-    """The same seed makes torch produce the same numbers, no matter what was drawn in between."""
+    """With the same seed, torch produces the same numbers, regardless of what was drawn in between."""
     check_draws(student, repeat_seeds(seed, further), between, ["torch"])
 
 
 @given(SEEDS, FURTHER, BETWEEN)
 def test_same_seed_repeats_numpy(student: Student, seed: int, further: int, between: int) -> None:
-    """The same seed makes np.random produce the same numbers, no matter what was drawn in between."""
+    """With the same seed, np.random produces the same numbers, regardless of what was drawn in between."""
     check_draws(student, repeat_seeds(seed, further), between, ["NumPy"])
 
 
 @given(SEEDS, FURTHER, BETWEEN)
 def test_same_seed_repeats_random(student: Student, seed: int, further: int, between: int) -> None:
-    """The same seed makes Python's random module produce the same numbers, no matter what was drawn in between."""
+    """With the same seed, Python's random module produces the same numbers, regardless of what was drawn in between."""
     check_draws(student, repeat_seeds(seed, further), between, ["random"])
 
 

@@ -1,4 +1,4 @@
-"""Tests of roofline."""
+"""Tests for roofline."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ INTENSITIES = st.floats(1e-2, 1e4)
 
 
 def products(size: st.SearchStrategy[int]) -> st.SearchStrategy[tuple[str, list[int]]]:
-    """Generate a product and its sizes."""
+    """Generate a matmul operation and its sizes."""
     each = [
         st.tuples(st.just(operation), st.lists(size, min_size=count, max_size=count))
         for operation, count in PRODUCTS.items()
@@ -54,7 +54,7 @@ def test_elementwise_work_reads_and_writes_once(
 
 @given(st.lists(SMALL, min_size=3, max_size=3), ANY_DTYPE, TIMES)
 def test_products_take_two_flops_per_multiplication(student: Student, sizes: list[int], dtype: str, times: int) -> None:
-    """A product takes 2 FLOPs per multiplication; it reads both inputs and writes the result."""
+    """A matmul takes 2 FLOPs per multiplication, reads both inputs, and writes the result."""
     for operation, count in PRODUCTS.items():
         own, summed = sizes[:count], min(1, count - 1)
         longer = min(times, LONGEST) if count < 2 else times
@@ -65,7 +65,7 @@ def test_products_take_two_flops_per_multiplication(student: Student, sizes: lis
 
 @given(st.sampled_from(["relu", "gelu", *PRODUCTS]), ANY_DTYPE)
 def test_work_is_a_tuple(student: Student, operation: str, dtype: str) -> None:
-    """FLOPs and bytes are returned as a tuple, not as a list."""
+    """FLOPs and bytes are returned as a tuple, not a list."""
     is_tuple = student.call(probes.gives_a_tuple, operation, [3] * PRODUCTS.get(operation, 1), dtype)
     check(is_tuple, mistake=f"{operation}_work does not return a tuple", expected="a tuple (FLOPs, bytes)")
 
@@ -81,7 +81,7 @@ def test_elementwise_bytes_equal_torch_count(student: Student, operation: str, n
 
 @given(products(SMALL | st.integers(0, 99)), MULTIPLIED)
 def test_product_work_equals_torch_count(student: Student, product: tuple[str, list[int]], dtype: str) -> None:
-    """The work of products equals the FLOPs and bytes counted while torch multiplies."""
+    """The work of a matmul equals the FLOPs and bytes counted while torch computes it."""
     operation, sizes = product
     predicted = student.call(probes.work, operation, sizes, dtype)
     m, k, n = sides(operation, sizes)
@@ -91,7 +91,7 @@ def test_product_work_equals_torch_count(student: Student, product: tuple[str, l
 
 
 def count_product(m: int, k: int, n: int, dtype: str) -> Meter:
-    """Count torch's work for a product of matrices."""
+    """Count the FLOPs and bytes while torch multiplies two matrices."""
     a, b = (torch.zeros(shape, dtype=getattr(torch, dtype)) for shape in ((m, k), (k, n)))
     return count_operations(lambda: torch.mm(a, b))
 
@@ -106,7 +106,7 @@ def test_intensities_are_flops_per_byte(student: Student, flops: int, moved: int
 
 @given(INTENSITIES, INTENSITIES | FROM_THE_RIDGE)
 def test_attainable_mfu_is_at_most_one(student: Student, intensity: float, distance: float) -> None:
-    """attainable_mfu is intensity / accelerator, and at most 1."""
+    """attainable_mfu is intensity / accelerator, but at most 1."""
     accelerator = intensity * distance
     yours = student.call(probes.attainable, intensity, accelerator)
     assert_number(yours, oracle.attainable_mfu(intensity, accelerator), what="MFU")
@@ -114,7 +114,7 @@ def test_attainable_mfu_is_at_most_one(student: Student, intensity: float, dista
 
 @dataclass(frozen=True)
 class OnDevice:
-    """A product, and the FLOP/s and bytes/s of a device."""
+    """A matmul operation, and the FLOP/s and bytes/s of a device."""
 
     operation: str
     sizes: list[int]
@@ -124,7 +124,7 @@ class OnDevice:
 
 @st.composite
 def near_the_ridge(draw: st.DrawFn) -> OnDevice:
-    """Generate a device with an intensity near the product's, but not equal."""
+    """Generate a device whose intensity is close to, but not equal to, that of the operation."""
     operation, sizes = draw(products(st.integers(2, 9)))
     flops, moved = oracle.work(operation, sizes, 2)
     bandwidth = draw(BANDWIDTHS)
@@ -133,7 +133,7 @@ def near_the_ridge(draw: st.DrawFn) -> OnDevice:
 
 @given(near_the_ridge())
 def test_bound_is_the_slower_limit(student: Student, case: OnDevice) -> None:
-    """An operation is memory-bound if moving its bytes takes longer than its arithmetic, else compute-bound."""
+    """An operation is memory-bound if moving the bytes takes longer than the arithmetic, otherwise compute-bound."""
     flops, moved = oracle.work(case.operation, case.sizes, 2)
     intensity = oracle.arithmetic_intensity(flops, moved)
     accelerator = oracle.accelerator_intensity(case.peak, case.bandwidth)

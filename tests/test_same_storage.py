@@ -1,4 +1,4 @@
-"""Tests of same_storage."""
+"""Tests for same_storage."""
 
 import itertools
 from collections.abc import Callable
@@ -47,7 +47,7 @@ def format_call(x: str, y: str) -> str:
 
 @given(recipes(probes.VIEWS))
 def test_views_of_one_tensor_share_its_storage(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
-    """A view (slice, row, transpose, expand, detach, a view of a view, …) shares its source's storage."""
+    """A view (slice, row, transpose, expand, detach, a view of a view, …) shares the storage of its base tensor."""
     x, recipe = case
     recipe = [*recipe, [0, "clone", 0, 0]]  # not a view, so that code that always returns True fails
     check_answers(student.call(probes.compare_all, x, recipe), x, recipe)
@@ -67,7 +67,7 @@ def test_views_and_copies_are_distinguished(student: Student, case: tuple[Tensor
 
 @given(length=st.integers(3, 9), cut=st.integers(1, 8))
 def test_disjoint_slices_share_a_storage(student: Student, length: int, cut: int) -> None:
-    """Two parts of one tensor share its storage, even if no element belongs to both."""
+    """Two slices of the same tensor share its storage, even if they do not overlap."""
     x, cut = torch.arange(length), min(cut, length - 1)
     answers = student.call(probes.compare_parts, x, cut)
     for answer, (a, b, share) in zip(answers, probes.list_parts(cut), strict=True):
@@ -78,13 +78,13 @@ def test_disjoint_slices_share_a_storage(student: Student, length: int, cut: int
 
 @given(recipes())
 def test_result_is_a_bool(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
-    """The result is a bool, True or False, not a tensor, a number or None."""
+    """The result is a bool, not a tensor, a number or None."""
     check_answers(student.call(probes.compare_all, *case), *case, demand=check)
 
 
 @given(st.sampled_from(["", "transpose", "slice", "detach", "clone"]), st.integers(1, 4))
 def test_tensors_are_not_modified(student: Student, step: str, size: int) -> None:
-    """A call does not change values, strides, gradients or versions of the tensors."""
+    """A call does not change the values, strides, gradients or version counters of the tensors."""
     x = torch.arange(2.0 * size).reshape(2, size)
     reply = student.call(probes.observe, x, x + 1, step)
     typed = probes.format_step(x, step, 0, 1).format(x="x") if step else "x + 1"

@@ -14,12 +14,12 @@ globals().update(optimizer_contract(OPTIMIZER) | rate_contract(OPTIMIZER))
 @costly
 @given(runs(dtypes=DTYPES))
 def test_step_subtracts_lr_times_grad(student: Student, run: OptimizerRun) -> None:
-    """One step changes p to p - lr * grad, for every shape and float dtype."""
+    """One step changes p to p - lr * grad, for any shape and any floating-point dtype."""
     check_formula(student, OPTIMIZER, run)
 
 
 @costly
 @given(runs(steps=3, powers=UP_TO_LARGE))
 def test_step_uses_only_its_own_grad(student: Student, run: OptimizerRun) -> None:
-    """Each step uses its own gradient only: nothing is carried over from earlier steps."""
+    """Each step uses only the current gradient and does not depend on the gradients of earlier steps."""
     check_formula(student, OPTIMIZER, run)

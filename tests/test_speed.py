@@ -1,4 +1,4 @@
-"""Tests of speed on this machine's GPU (`pytest -m gpu`). They check correctness first, then time.
+"""Tests for speed on this machine's GPU (`pytest -m gpu`). They check correctness first, then time.
 
 The measured times are only an estimate. The grader measures the same workloads with a clock that the student's code
 cannot reach.
@@ -11,5 +11,5 @@ import pytest
 
 @pytest.mark.gpu
 def test_workload_is_correct_and_fast(speed: Callable[[], None]) -> None:
-    """The workload's results are correct, and it is fast enough."""
+    """The results of the workload are correct, and it is fast enough."""
     speed()

@@ -1,4 +1,4 @@
-"""Tests of strides."""
+"""Tests for strides."""
 
 import math
 from contextlib import nullcontext
@@ -85,7 +85,7 @@ def test_strides_are_products_of_later_sizes(student: Student, shape: list[int])
 
 @given(st.lists(st.integers(1, 9), max_size=5), SEQUENCES)
 def test_strides_are_a_tuple(student: Student, shape: list[int], kind: str) -> None:
-    """The strides are a tuple, like x.stride(), for a shape of any kind (tuple, list, torch.Size)."""
+    """The strides are returned as a tuple, like x.stride(), for any sequence (tuple, list, torch.Size)."""
     is_tuple = student.call(probes.gives_a_tuple, shape, kind)
     check(is_tuple, mistake="the strides are not a tuple", expected="a tuple of ints")
 
@@ -108,7 +108,7 @@ def test_large_strides_are_exact(student: Student, a: int, b: int, c: int, times
 
 @given(views())
 def test_index_maps_to_its_element(student: Student, view: Tensor) -> None:
-    """In any view (slice, transpose, expand, a view of a view, …) the result is the storage position of the element."""
+    """The result is the position of the element in the storage, for any view (slice, transpose, expand, …)."""
     indices = [list(index) for index in product(*(range(size) for size in view.shape))][:64]
     strides, offset = list(view.stride()), int(view.storage_offset())
     yours = student.call(probes.storage_indices, strides, offset, indices)
@@ -119,7 +119,7 @@ def test_index_maps_to_its_element(student: Student, view: Tensor) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=4), SEQUENCES)
 def test_offset_defaults_to_zero(student: Student, axes: list[tuple[int, int]], kind: str) -> None:
-    """If no offset is passed, it is 0; strides and index may be any sequences (tuple, list, torch.Size)."""
+    """The offset defaults to 0. Strides and index can be any sequences (tuple, list, torch.Size)."""
     strides, index = [stride for stride, _ in axes], [i for _, i in axes]
     yours = student.call(probes.index_without_offset, strides, index, kind)
     assert_equal(yours, oracle.storage_index(strides, index), what="element")
@@ -135,20 +135,20 @@ def test_large_indices_are_exact(student: Student, axes: list[tuple[int, int]], 
 
 @given(layouts(st.integers(2, 4)), BEYOND_WALKING)
 def test_contiguous_requires_row_major_strides(student: Student, layout: Layout, times: int) -> None:
-    """is_contiguous is True exactly for row-major strides: not for a transposed or expanded tensor, or with gaps."""
+    """is_contiguous returns True only for row-major strides, not if the tensor is transposed, expanded or has gaps."""
     assert_contiguity(student, layout)
     assert_contiguity(student, layout, times)
 
 
 @given(layouts(st.integers(1, 2)), SEQUENCES)
 def test_axis_of_size_one_may_have_any_stride(student: Student, layout: Layout, kind: str) -> None:
-    """The stride of an axis of size 1 is ignored; shape and strides may be any sequences (tuple, list, torch.Size)."""
+    """The stride of an axis of size 1 is ignored. Shape and strides can be any sequences (tuple, list, torch.Size)."""
     assert_contiguity(student, layout, kind=kind)
 
 
 @given(layouts(sizes(2, 2, 0)))
 def test_empty_tensor_is_contiguous(student: Student, layout: Layout) -> None:
-    """A tensor with an axis of size 0 is contiguous for any strides."""
+    """A tensor with an axis of size 0 is contiguous, regardless of its strides."""
     control = precondition("a tensor without an axis of size 0 is already judged wrongly")
     with nullcontext() if 0 in layout.shape else control:
         assert_contiguity(student, layout)

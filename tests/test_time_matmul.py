@@ -1,4 +1,4 @@
-"""Tests of time_matmul on a simulated machine with its own clocks."""
+"""Tests for time_matmul on a simulated machine with its own clocks."""
 
 from collections.abc import Callable
 
@@ -18,12 +18,12 @@ FACTS = ("looks", "flops", "busy", "disturbed", "on_top")
 
 
 def read_run(reply: Plain) -> Run:
-    """Convert the probe's reply to the input of the oracle."""
+    """Convert the reply of the probe to the input of the oracle."""
     return Run([Product(**each) for each in reply["products"]], **{fact: reply[fact] for fact in FACTS})
 
 
 def assert_seconds(reply: Plain, note: str, demand: Callable[..., None] = require) -> None:
-    """Check the seconds of one matmul, allowing for launches and clock reads."""
+    """Check the time of one matmul, with a tolerance for launches and clock reads."""
     yours, run = reply["seconds"], read_run(reply)
     demand(type(yours) is float, "return a float", yours=yours, expected="a float")
     low, high = oracle.seconds_per_product(run)
@@ -34,7 +34,7 @@ def assert_seconds(reply: Plain, note: str, demand: Callable[..., None] = requir
 
 
 def assert_plain_seconds(student: Student, m: int, k: int, n: int, seconds: float) -> None:
-    """Check the answer without disturbances before any other."""
+    """Check the answer on an undisturbed machine before checking any other answer."""
     reply = student.call(probes.simulate, m, k, n, seconds)
     with precondition("the result is wrong even on an undisturbed CPU"):
         assert_seconds(reply, "")
@@ -43,7 +43,7 @@ def assert_plain_seconds(student: Student, m: int, k: int, n: int, seconds: floa
 @costly
 @given(SIZES, SIZES, SIZES, SECONDS)
 def test_result_is_seconds_of_one_matmul(student: Student, m: int, k: int, n: int, seconds: float) -> None:
-    """time_matmul(a, b) returns the seconds of one matrix multiplication."""
+    """time_matmul(a, b) returns the time of one matrix multiplication in seconds."""
     reply = student.call(probes.simulate, m, k, n, seconds)
     note = "the time is simulated: use time.perf_counter, time.monotonic or timeit"
     assert_seconds(reply, note, check)
@@ -52,7 +52,7 @@ def test_result_is_seconds_of_one_matmul(student: Student, m: int, k: int, n: in
 @costly
 @given(SIZES, SIZES, SIZES, SECONDS)
 def test_first_matmul_is_not_timed(student: Student, m: int, k: int, n: int, seconds: float) -> None:
-    """A first multiplication that takes a thousand times as long does not change the result."""
+    """If the first multiplication takes a thousand times as long, the result does not change."""
     assert_plain_seconds(student, m, k, n, seconds)
     reply = student.call(probes.simulate, m, k, n, seconds, THOUSANDFOLD * seconds)
     assert_seconds(reply, "warm up: the first matmul of a shape takes much longer and must not be timed")
@@ -88,7 +88,7 @@ def test_device_is_synchronized_before_timing(student: Student, m: int, n: int, 
 @costly
 @given(SIZES, SECONDS, st.integers(0, 6))
 def test_slow_matmul_does_not_determine_result(student: Student, size: int, seconds: float, place: int) -> None:
-    """If one matmul in seven takes ten times as long, the result is still the mean, the median or the minimum."""
+    """The result is the mean, median or minimum, even if one matmul in seven takes ten times as long."""
     assert_plain_seconds(student, size, size, size, seconds)
     reply = student.call(probes.simulate, size, size, size, seconds, 0.0, False, 0.0, False, place)
     assert_seconds(reply, "one matmul in seven takes ten times as long as the others here")
@@ -106,7 +106,7 @@ def test_at_least_three_matmuls_are_timed(student: Student, size: int, seconds: 
 
 
 def test_works_on_this_machine(student: Student) -> None:
-    """On this machine the result is a positive float, and both matrices are unchanged."""
+    """On this machine, the result is a positive float, and neither matrix is modified."""
     for m, k, n in ((64, 32, 48), (1, 1, 1)):
         reply = student.call(probes.run_here, m, k, n)
         check(oracle.is_a_time(reply["seconds"]), "return a positive float", yours=reply["seconds"])

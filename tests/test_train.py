@@ -87,7 +87,7 @@ def check_steps(student: Student, lesson: Lesson, lr: float) -> bool:
 
 
 def is_right(reply: Plain, lesson: Lesson, lr: float) -> bool:
-    """Return whether losses and weights are those of gradient descent."""
+    """Return whether losses and weights match those of gradient descent."""
     try:
         compare_run(reply, lesson, lr)
     except AssertionError:
@@ -114,7 +114,7 @@ def compare_run(reply: Plain, lesson: Lesson, lr: float) -> None:
 @costly
 @given(lessons(steps=st.integers(1, 1), num_layers=st.integers(0, 3)))
 def test_one_step_descends_mean_squared_error(student: Student, lesson: Lesson) -> None:
-    """One step subtracts lr times the gradient of the mean squared error, and returns the loss from before the step."""
+    """One step subtracts lr times the gradient of the mean squared error and returns the loss before the update."""
     check_run(student, lesson, 0.01)  # SGD's default
 
 
@@ -159,17 +159,17 @@ def test_each_step_gets_one_batch(student: Student, lesson: Lesson) -> None:
 @costly
 @given(lessons(steps=st.integers(2, 3), num_layers=st.integers(0, 2)))
 def test_losses_are_detached(student: Student, lesson: Lesson) -> None:
-    """The returned losses are detached from the graph."""
+    """The returned losses are detached from the autograd graph."""
     reply = run(student, lesson, 0.01)
     loss_values(reply["losses"], len(lesson.xs))
     check(
         not reply["attached"],
-        mistake="a loss still has its graph, which stays in memory as long as the loss: detach() it",
+        mistake="a loss is still attached to its graph, which stays in memory as long as the loss: detach() it",
     )
 
 
 def test_memory_does_not_grow_with_steps(student: Student, seed: int) -> None:
-    """A step leaves only its loss in memory, so a long run needs no more memory than a short one."""
+    """Each step keeps only its loss in memory, so a long run needs no more memory than a short one."""
     rng = rng_of(seed)
     alive = student.call(probes.alive, 4, 2, [normal(rng, [3, 4])] * 24, [normal(rng, [3])] * 24)
     growth = alive[-1] - alive[3]
@@ -188,7 +188,7 @@ def test_only_your_sgd_moves_the_model(student: Student, lesson: Lesson, lr: flo
     expected = oracle.seen_by_sgd(STEPS, lr)
     assert_equal(reply["events"], expected["events"], what="calls of get_batch and of SGD.step")
     rates = sorted({*reply["rates"]})
-    check(rates == expected["rates"], mistake="SGD has a different lr", yours=rates)
+    check(rates == expected["rates"], mistake="SGD uses a different lr", yours=rates)
     stayed = same(reply["weights"], lesson.weights)
     note = "the returned model is not the Cruncher that was built first, or its initial weights were overwritten"
     note = "something other than SGD changed the weights" if reply["moved"] else note
@@ -198,7 +198,7 @@ def test_only_your_sgd_moves_the_model(student: Student, lesson: Lesson, lr: flo
 @costly
 @given(st.integers(1, 4), st.integers(0, 3), SEEDS)
 def test_zero_steps_return_untrained_model(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """With num_train_steps=0, train returns a tuple of a new Cruncher and no losses."""
+    """With num_train_steps=0, train returns a new Cruncher and an empty sequence of losses, as a tuple."""
     reply = student.call(probes.untrained, dim, num_layers, seed)
     check(reply["is a tuple"], "train should return a tuple", expected="a tuple (model, losses)")
     check(reply["is a Cruncher"], "the model should be a Cruncher from cruncher.py")
@@ -211,7 +211,7 @@ def test_zero_steps_return_untrained_model(student: Student, dim: int, num_layer
 @costly
 @given(st.integers(1, 4), st.integers(0, 3), SEEDS)
 def test_model_is_built_before_first_batch(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """The model is built before the first call of get_batch, so its initial weights do not depend on the batches."""
+    """The model is built before the first call to get_batch, so its initial weights do not depend on the batches."""
     one, other = student.call(probes.starts, dim, num_layers, [3, 5], seed)
     note = "the initial weights depend on what get_batch draws: build the model before the first batch"
     check(same(one, other), mistake=note, yours=other, expected=f"again {show(one)}")
@@ -220,13 +220,13 @@ def test_model_is_built_before_first_batch(student: Student, dim: int, num_layer
 @costly
 @given(st.sampled_from(["cpu", "meta"]), st.integers(1, 4), st.integers(0, 3))
 def test_model_is_on_requested_device(student: Student, device: str, dim: int, num_layers: int) -> None:
-    """The model's parameters are on the requested device."""
+    """The parameters of the model are on the requested device."""
     reply = student.call(probes.built_on, dim, num_layers, device)
     assert_equal(reply, oracle.built(dim, num_layers, device), what="the model")
 
 
 def test_training_fits_linear_data(student: Student, seed: int) -> None:
-    """On data from a linear model, the loss falls by a factor of 1000."""
+    """On data generated by a linear model, the loss decreases by a factor of 1000."""
     rng = rng_of(seed)
     x, weights = normal(rng, [16, 3]), deep_weights(rng, 3, 0)
     y = x @ torch.tensor([0.5, -1.0, 0.25])
@@ -234,4 +234,4 @@ def test_training_fits_linear_data(student: Student, seed: int) -> None:
     losses = loss_values(reply["losses"], 120)
     fell = math.isfinite(losses[-1]) and losses[-1] <= losses[0] / 1000
     ends, expected = [losses[0], losses[-1]], "a last loss of at most 1/1000 of the first"
-    check(fell, "the loss did not fall enough", yours=ends, expected=expected)
+    check(fell, "the loss did not decrease enough", yours=ends, expected=expected)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from reference.activation_checkpointing import oracle
 from torchkata import instead_of
 
-SEQUENTIAL = "checkpoint_sequential makes segments of equal length and keeps the last one's activations"
+SEQUENTIAL = "checkpoint_sequential creates segments of equal length and keeps the activations of the last one"
 REST_KEPT = "a shorter last segment is not checkpointed, so its activations are kept"
 HALVES = "only the second half of each segment is checkpointed"
-ALL_AGAIN = "the backward pass recomputes all segments first, so all activations are in memory at once"
+ALL_AGAIN = "the backward pass recomputes all segments first, so all activations are in memory at the same time"
 
 
 @instead_of(oracle.kept, "segment is used as the number of segments instead of the number of layers in each")
@@ -72,7 +72,7 @@ def second_halves_recomputed(num_layers: int, segment: int) -> tuple[int, int]:
     return sum(max(0, second - 1) for second in seconds), sum(seconds)
 
 
-@instead_of(oracle.recomputed, "nothing is recomputed: checkpointing is missing")
+@instead_of(oracle.recomputed, "nothing is recomputed, so checkpointing is missing")
 def nothing_recomputed(num_layers: int, segment: int) -> tuple[int, int]:
     return 0, 0
 

@@ -59,13 +59,13 @@ def floor(p: P, g2: P, grad: P, lr: float) -> Moved:
     return p - lr * grad / np.sqrt(np.maximum(g2, EPSILON)), g2
 
 
-@instead_of(oracle.step, "the gradient is divided by g2 + 1e-5: the square root is missing")
+@instead_of(oracle.step, "the gradient is divided by g2 + 1e-5 without taking the square root")
 def no_root(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + grad**2
     return p - lr * grad / (g2 + EPSILON), g2
 
 
-@instead_of(oracle.step, "g2 holds only the last squared gradient instead of the sum")
+@instead_of(oracle.step, "g2 is only the last squared gradient instead of the sum")
 def last_square(p: P, g2: P, grad: P, lr: float) -> Moved:
     return oracle.step(p, np.zeros_like(g2), grad, lr)
 
@@ -81,7 +81,7 @@ def fading_sum(p: P, g2: P, grad: P, lr: float, kept: float) -> Moved:
     return oracle.step(p, kept * g2, grad, lr)
 
 
-@instead_of(oracle.step, "g2 holds the largest square so far instead of the sum")
+@instead_of(oracle.step, "g2 is the largest squared gradient so far instead of the sum")
 def largest(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = np.maximum(g2, grad**2)
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
@@ -121,7 +121,9 @@ def absolute_values(p: P, g2: P, grad: P, lr: float) -> Moved:
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
-@instead_of(oracle.step, "square roots of the squares are summed; take the square root of the sum instead")
+@instead_of(
+    oracle.step, "the square roots of the squared gradients are summed; take the square root of the sum instead"
+)
 def summed_roots(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + abs(grad)
     return p - lr * grad / (g2 + EPSILON), g2
@@ -139,7 +141,7 @@ def mean_square(p: P, g2: P, grad: P, lr: float) -> Moved:
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
-@instead_of(oracle.step, "the squares are weighted by lr² in g2, which is divided out again later")
+@instead_of(oracle.step, "the squared gradients are weighted by lr² in g2, and lr² is divided out later")
 def weighted(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + (lr * grad) ** 2
     return p - lr * grad / np.sqrt(g2 / np.float64(lr) ** 2 + EPSILON), g2

@@ -22,12 +22,12 @@ def uncorrected(t: int, betas: Betas) -> tuple[float, float]:
     return 1.0, 1.0
 
 
-@instead_of(adam.get_corrections, "the average of the squares is not corrected")
+@instead_of(adam.get_corrections, "the average of the squared gradients is not bias-corrected")
 def only_the_first_corrected(t: int, betas: Betas) -> tuple[float, float]:
     return 1 - betas[0] ** t, 1.0
 
 
-@instead_of(adam.get_corrections, "the average of the gradient is not corrected")
+@instead_of(adam.get_corrections, "the average of the gradient is not bias-corrected")
 def only_the_second_corrected(t: int, betas: Betas) -> tuple[float, float]:
     return 1.0, 1 - betas[1] ** t
 
@@ -47,24 +47,27 @@ def one_too_few(t: int, betas: Betas) -> tuple[float, float]:
     return adam.get_corrections(max(1, t - 1), betas)
 
 
-@instead_of(adam.get_corrections, "the root is taken before bias correction: 1 - beta2ᵗ is outside the root")
+@instead_of(adam.get_corrections, "the square root is taken before bias correction, so 1 - beta2ᵗ is outside the root")
 def corrected_outside(t: int, betas: Betas) -> tuple[float, float]:
     of_m, of_v = adam.get_corrections(t, betas)
     return of_m, of_v**2
 
 
-@instead_of(course.skip_state, "t counts all steps of the optimizer instead of the parameter's own")
+@instead_of(course.skip_state, "t counts all steps of the optimizer instead of the steps of the parameter")
 def counted_without_gradient(state: Any) -> Any:
     m, v, t = state or (0.0, 0.0, 0)
     return m, v, t + 1
 
 
-@instead_of(course.recall_state, "t counts the updates of all parameters together: count each parameter's own steps")
+@instead_of(course.recall_state, "t counts the updates of all parameters: count the steps of each parameter separately")
 def counted_for_all(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
     return count_together(state, grads, group, i, step)
 
 
-@instead_of(course.recall_state, "t counts the updates of a group's parameters together: count each one's own steps")
+@instead_of(
+    course.recall_state,
+    "t counts the updates of all parameters in a group: count the steps of each parameter separately",
+)
 def counted_for_group(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
     return count_together(state, [[row[group]] for row in grads], 0, i, step)
 
@@ -76,7 +79,7 @@ def count_together(state: Any, grads: Grads, group: int, i: int, step: int) -> A
     return m, v, sum(grad is not None for own in earlier for grad in own)
 
 
-@instead_of(course.load_state, "t is not in self.state[p]: after load_state_dict() it restarts at 1")
+@instead_of(course.load_state, "t is not stored in self.state[p], so it restarts at 1 after load_state_dict()")
 def count_lost_in_loading(state: Any) -> Any:
     return state and (*state[:-1], 0)
 
@@ -117,17 +120,19 @@ def square_enters_by_the_other(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]
     return adam.update_averages(m, v, grad, betas)[0], betas[1] * v + (1 - betas[0]) * grad**2
 
 
-@instead_of(adam.update_averages, "the average of the squares decays with beta1 instead of beta2")
+@instead_of(adam.update_averages, "the average of the squared gradients decays with beta1 instead of beta2")
 def squares_fade_by_the_other(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
     return adam.update_averages(m, v, grad, betas)[0], betas[0] * v + (1 - betas[1]) * grad**2
 
 
-@instead_of(adam.get_corrections, "bias correction uses beta1 for both averages; the squares need beta2")
+@instead_of(
+    adam.get_corrections, "bias correction uses beta1 for both averages instead of beta2 for the squared gradients"
+)
 def both_corrected_by_the_first(t: int, betas: Betas) -> tuple[float, float]:
     return adam.get_corrections(t, (betas[0], betas[0]))
 
 
-@instead_of(adam.update_averages, "the average of the squares never decreases, as with amsgrad=True")
+@instead_of(adam.update_averages, "the average of the squared gradients never decreases, as with amsgrad=True")
 def never_falling(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
     m, falling = adam.update_averages(m, v, grad, betas)
     return m, np.maximum(v, falling)
@@ -153,7 +158,7 @@ def no_root(m: P, v: P, eps: float) -> P:
     return m / (v + eps)
 
 
-@instead_of(adam.step, "eps is added to the root before bias correction, so it is corrected too")
+@instead_of(adam.step, "eps is added to the square root before bias correction, so eps is also corrected")
 def epsilon_too_early(
     p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), eps: float = 1e-8, **options: Any
 ) -> Moved:
@@ -179,7 +184,7 @@ def exchanged(p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9
     return adam.step(p, state, grad, lr, (betas[1], betas[0]), **options)
 
 
-@instead_of(adam.step, "beta1 is used for both averages; the squares need beta2")
+@instead_of(adam.step, "beta1 is used for both averages instead of beta2 for the squared gradients")
 def first_for_both(p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any) -> Moved:
     return adam.step(p, state, grad, lr, (betas[0], betas[0]), **options)
 
@@ -189,12 +194,14 @@ def constant_betas(given: Sequence[Options], group: int) -> Options:
     return {name: value for name, value in course.get_options(given, group).items() if name != "betas"}
 
 
-@instead_of(adam.step, "the average of the gradient starts at the first gradient instead of 0")
+@instead_of(adam.step, "the average of the gradient is initialized to the first gradient instead of 0")
 def starting_with_the_gradient(p: P, state: State | None, grad: P, lr: float, **options: Any) -> Moved:
     return adam.step(p, state or (grad, np.zeros_like(p), 0), grad, lr, **options)
 
 
-@instead_of(adam.step, "the corrected average of the gradient is stored, so the next step corrects it again")
+@instead_of(
+    adam.step, "the bias-corrected average of the gradient is stored, so it is corrected again in the next step"
+)
 def corrected_first_kept(
     p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
 ) -> Moved:
@@ -202,7 +209,10 @@ def corrected_first_kept(
     return moved, (m / adam.get_corrections(t, betas)[0], v, t)
 
 
-@instead_of(adam.step, "the corrected average of the squares is stored, so the next step corrects it again")
+@instead_of(
+    adam.step,
+    "the bias-corrected average of the squared gradients is stored, so it is corrected again in the next step",
+)
 def corrected_second_kept(
     p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
 ) -> Moved:
@@ -210,7 +220,7 @@ def corrected_second_kept(
     return moved, (m, v / adam.get_corrections(t, betas)[1], t)
 
 
-@instead_of(adam.step, "both corrected averages are stored, so the next step corrects them again")
+@instead_of(adam.step, "both bias-corrected averages are stored, so they are corrected again in the next step")
 def corrected_both_kept(
     p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
 ) -> Moved:
@@ -259,7 +269,7 @@ def product_for_power(t: int, betas: Betas) -> tuple[float, float]:
     return 1 - betas[0] * t, 1 - betas[1] * t
 
 
-@instead_of(adam.get_corrections, "the averages are multiplied by 1 - betaᵗ instead of divided by it")
+@instead_of(adam.get_corrections, "the averages are multiplied by 1 - betaᵗ instead of being divided by it")
 def multiplied(t: int, betas: Betas) -> tuple[float, float]:
     of_m, of_v = adam.get_corrections(t, betas)
     return 1 / of_m, 1 / of_v

@@ -28,7 +28,7 @@ def get_corrections(t: int, betas: Betas) -> tuple[float, float]:
 
 
 def get_direction(m: Float[Array, "*shape"], v: Float[Array, "*shape"], eps: float) -> Float[Array, "*shape"]:
-    """Return the update divided by -lr, given the corrected averages."""
+    """Return the update divided by -lr, given the bias-corrected averages."""
     ahead: Array = m / (np.sqrt(v) + eps)
     return ahead
 

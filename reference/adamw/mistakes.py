@@ -39,7 +39,7 @@ def decayed_away(p: P, lr: float, weight_decay: float) -> P:
     return p * (1 + lr * weight_decay)
 
 
-@instead_of(oracle.shrink, "only parameters with two or more dimensions decay; all parameters should")
+@instead_of(oracle.shrink, "only parameters with two or more dimensions decay instead of all parameters")
 def only_matrices_decayed(p: P, lr: float, weight_decay: float) -> P:
     return oracle.shrink(p, lr, weight_decay) if p.ndim > 1 else p
 
@@ -96,7 +96,7 @@ def decayed_at_the_corrected_rate(
     return oracle.step(p, state, grad, lr, betas, weight_decay=weight_decay / of_m, **options)
 
 
-@instead_of(oracle.step, "the decay is divided by the root, like the average of the gradient")
+@instead_of(oracle.step, "the decay is divided by the square root, like the average of the gradient")
 def decayed_over_the_root(
     p: P,
     state: State | None,

@@ -39,7 +39,7 @@ def cleaned(saved: Weights, before: Weights, later: Weights) -> Weights:
     return [weight.nan_to_num() for weight in saved]
 
 
-@instead_of(oracle.after_loading, "tiny numbers are restored as 0")
+@instead_of(oracle.after_loading, "very small numbers are restored as 0")
 def pruned(saved: Weights, before: Weights, later: Weights) -> Weights:
     return [weight.masked_fill(weight.abs() < 1e-30, 0) for weight in saved]
 
@@ -56,12 +56,12 @@ def without_buffers(saved: Tensor, before: Tensor) -> Tensor:
     return before
 
 
-@instead_of(oracle.continue_run, "the optimizer starts afresh: its state is not in the file")
+@instead_of(oracle.continue_run, "the optimizer state is reset, because it is not saved in the file")
 def optimizer_not_saved(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
     return runs["through"] if any(found["state"]) or not all(found["weights"]) else runs["a new optimizer"]
 
 
-@instead_of(oracle.continue_run, "the optimizer starts afresh: its state is in the file, but not loaded")
+@instead_of(oracle.continue_run, "the optimizer state is reset: it is saved in the file, but not loaded")
 def optimizer_not_loaded(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
     return runs["a new optimizer"] if all(found["state"]) else runs["through"]
 

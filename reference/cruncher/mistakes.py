@@ -18,8 +18,8 @@ Grads: TypeAlias = tuple[Sequence[Array | None], Array | None]
 Anatomy: TypeAlias = dict[str, object]
 
 COLUMN = "the last dimension, of size 1, is not squeezed"
-SUMMED = "the rows are summed, so a batch gives a single number"
-TORCHS_LAYERS = "the layers are nn.Linear, which multiplies by its transposed weight and is initialized uniformly"
+SUMMED = "the rows are summed, so the output for a batch is a single number"
+TORCHS_LAYERS = "the layers are nn.Linear modules, which store the weight transposed and initialize it uniformly"
 ONE_WEIGHT = "the layers share one weight"
 
 
@@ -47,7 +47,9 @@ def first_squeezed(weights: Weights, x: X) -> Y:
     return y[0] if len(y) == 1 else y
 
 
-@instead_of(oracle.forward, "a batch of one row loses its dimension: squeeze() removes every dimension of size 1")
+@instead_of(
+    oracle.forward, "squeeze() removes every dimension of size 1, so a batch with one row loses its batch dimension"
+)
 def squeezed(weights: Weights, x: X) -> Y:
     return np.squeeze(oracle.forward(weights, x))
 
@@ -152,7 +154,7 @@ def one_weight_anatomy(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, num_layers) | {"parameters": oracle.num_parameters(dim, min(1, num_layers))}
 
 
-@instead_of(oracle.anatomy, "creates at least one layer, even for num_layers=0")
+@instead_of(oracle.anatomy, "at least one layer is created, even for num_layers=0")
 def at_least_one(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, max(1, num_layers))
 
@@ -184,7 +186,9 @@ def bare_parameters(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes, "layers is an nn.ModuleList": False}
 
 
-@instead_of(oracle.anatomy, "the final layer is an nn.Linear, whose weight is transposed")
+@instead_of(
+    oracle.anatomy, "the final layer is an nn.Linear, which stores its weight transposed: (out_features, in_features)"
+)
 def torchs_final(dim: int, num_layers: int) -> Anatomy:
     shapes = {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)} | {"final.weight": [1, dim]}
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes}

@@ -24,12 +24,12 @@ def linear(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Array
     return x @ weight
 
 
-@instead_of(oracle.block, "the ReLU is applied before the product instead of after it")
+@instead_of(oracle.block, "the ReLU is applied before the matmul instead of after it")
 def relu_first(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
     return np.maximum(x, 0.0) @ weight
 
 
-@instead_of(oracle.block, "the weight is transposed before the product")
+@instead_of(oracle.block, "the weight is transposed before the matmul")
 def transposed(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
     return np.maximum(x @ weight.T, 0.0)
 
@@ -59,7 +59,7 @@ def relu6(z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     return np.clip(z, 0, 6)
 
 
-@instead_of(oracle.block, "the ReLU is applied to the weight instead of the product")
+@instead_of(oracle.block, "the ReLU is applied to the weight instead of to the result of the matmul")
 def relu_of_the_weight(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
     return x @ np.maximum(weight, 0)
 
@@ -142,7 +142,7 @@ def both(dim: int) -> list[tuple[str, list[int]]]:
     return [("weight", [dim, dim]), ("bias", [dim])]
 
 
-@instead_of(oracle.anatomy, "layers is a plain list: its parameters are not registered")
+@instead_of(oracle.anatomy, "layers is a plain list, so its parameters are not registered")
 def plain_list(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, 0) | {"layers is an nn.ModuleList": False}
 
@@ -171,7 +171,7 @@ def with_final(dim: int, num_layers: int) -> Anatomy:
     return right | kept | {"state_dict": shapes}
 
 
-@instead_of(oracle.backward, "the weights get no gradient: they are detached")
+@instead_of(oracle.backward, "the weights receive no gradient, because they are detached")
 def weights_detached(weights: Weights, x: Rows, grad_y: Rows) -> Grads:
     return [None for _ in weights], oracle.backward(weights, x, grad_y)[1]
 

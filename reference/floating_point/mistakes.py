@@ -92,7 +92,7 @@ def power_of_two(dtype: str) -> float:
     return float(2.0 ** (form.bias if form.has_infinity else form.bias + 1))
 
 
-@instead_of(oracle.largest, "returns float32's largest number for bfloat16, which has fewer fraction bits")
+@instead_of(oracle.largest, "returns the largest float32 number for bfloat16, which has fewer fraction bits")
 def largest_of_float32(dtype: str) -> float:
     return oracle.largest("float32" if dtype == "bfloat16" else dtype)
 

@@ -12,9 +12,9 @@ from reference.get_batch import oracle
 from reference.get_batch.oracle import Likely, Shares
 from torchkata import Mistake, instead_of
 
-WITHOUT_TARGET = "the largest start is too large by one: no target follows the last window"
+WITHOUT_TARGET = "the largest start position is too large by one: no target follows the last window"
 EQUAL_ROWS = "two rows of a batch are always the same window"
-REMAINDER = "the first starts occur more often: the remainder (%) of a random integer favors them"
+REMAINDER = "the first start positions occur more often: taking the remainder (%) of a random integer favors them"
 FROM_ONE_START = "all rows are derived from one random start, at fixed offsets"
 
 
@@ -87,7 +87,7 @@ def a_list(returned: Any, batch_size: int, sequence_length: int) -> Any:
     return torch.stack([torch.as_tensor(row) for row in returned]) if rows else returned
 
 
-@instead_of(oracle.rows, "the batch size is capped at the number of possible starts: draw with replacement")
+@instead_of(oracle.rows, "the batch size is capped at the number of start positions: draw with replacement")
 def no_more_than_starts(batch_size: int, tokens: int, sequence_length: int) -> int:
     return min(batch_size, len(oracle.starts(tokens, sequence_length)))
 
@@ -102,12 +102,12 @@ def accepted_without_target(tokens: int, sequence_length: int) -> bool:
     return tokens < sequence_length
 
 
-@instead_of(oracle.starts, "the last start never occurs: the upper end is one too small")
+@instead_of(oracle.starts, "the last start position never occurs: the upper bound is one too small")
 def last_missing(tokens: int, sequence_length: int) -> range:
     return range(max(1, tokens - sequence_length - 1))
 
 
-@instead_of(oracle.starts, "the first start never occurs: starts begin at 1 instead of 0")
+@instead_of(oracle.starts, "the first start position never occurs: start positions begin at 1 instead of 0")
 def first_missing(tokens: int, sequence_length: int) -> range:
     return range(min(1, tokens - sequence_length - 1), tokens - sequence_length)
 
@@ -122,12 +122,12 @@ def on_a_grid(tokens: int, sequence_length: int) -> range:
     return range(0, tokens - sequence_length, sequence_length)
 
 
-@instead_of(oracle.starts, "starts are drawn from range(len(data)): subtract sequence_length")
+@instead_of(oracle.starts, "start positions are drawn from range(len(data)): subtract sequence_length")
 def at_every_token(tokens: int, sequence_length: int) -> range:
     return range(tokens)
 
 
-@instead_of(oracle.starts, "starts are drawn from range(len(data) - 1): subtract sequence_length instead of 1")
+@instead_of(oracle.starts, "start positions are drawn from range(len(data) - 1): subtract sequence_length instead of 1")
 def at_every_token_but_the_last(tokens: int, sequence_length: int) -> range:
     return range(tokens - 1)
 
@@ -159,7 +159,9 @@ def backwards(row: Int[Array, "sequence"], data: Int[Array, "tokens"]) -> bool:
     return oracle.is_row(row[::-1], data)
 
 
-@instead_of(oracle.are_even, "the last start occurs far more often than any other: larger draws are clamped to it")
+@instead_of(
+    oracle.are_even, "the last start position occurs far more often than any other: larger draws are clamped to it"
+)
 def moved_back(counts: Int[Array, "starts"], likely: Likely) -> bool:
     return counts[-1] > 2 * counts[:-1].mean() and oracle.are_even(counts[:-1], likely)
 
@@ -176,7 +178,7 @@ def have_ratios(counts: Int[Array, "starts"], weights: Int[Array, "starts"], lik
     return oracle.chi_square(counts, weights / weights.sum()) <= likely[1]
 
 
-@instead_of(oracle.are_even, "some starts occur twice as often as others")
+@instead_of(oracle.are_even, "some start positions occur twice as often as others")
 def twice_as_often(counts: Int[Array, "starts"], likely: Likely) -> bool:
     once, n = np.arange(len(counts)), len(counts)
     weights = [np.where(once < fewer, 1, 2) for fewer in range(n // 8, n - n // 8)]
@@ -198,30 +200,32 @@ def first_part_favored(starts: Int[Array, "rows"], tokens: int, parts: Likely, r
     return first_favored.mistaken(counts, parts) and oracle.are_even(oracle.count_remainders(starts), remainders)
 
 
-@instead_of(oracle.are_even, "smaller starts occur more often")
+@instead_of(oracle.are_even, "smaller start positions occur more often")
 def early(counts: Int[Array, "starts"], likely: Likely) -> bool:
     quarters = counts[: len(counts) // 4 * 4].reshape(4, -1).sum(axis=1)
     return bool((quarters[:-1] > quarters[1:]).all()) and quarters[0] > 2 * quarters[-1]
 
 
-@instead_of(oracle.are_even, "larger starts occur more often")
+@instead_of(oracle.are_even, "larger start positions occur more often")
 def late(counts: Int[Array, "starts"], likely: Likely) -> bool:
     quarters = counts[: len(counts) // 4 * 4].reshape(4, -1).sum(axis=1)
     return bool((quarters[:-1] < quarters[1:]).all()) and 2 * quarters[0] < quarters[-1]
 
 
-@instead_of(oracle.are_even, "the last starts never occur: windows are drawn only from the beginning of the data")
+@instead_of(
+    oracle.are_even, "the last start positions never occur: windows are drawn only from the beginning of the data"
+)
 def first_part(counts: Int[Array, "starts"], likely: Likely) -> bool:
     came = np.trim_zeros(counts, "b")
     return len(came) + 1 < len(counts) and oracle.are_even(came, likely)
 
 
-@instead_of(oracle.are_even, "only even starts occur")
+@instead_of(oracle.are_even, "only even start positions occur")
 def every_second(counts: Int[Array, "starts"], likely: Likely) -> bool:
     return counts[1::2].max() == 0 and oracle.are_even(counts[::2], likely)
 
 
-@instead_of(oracle.are_even, "no start repeats until all have been drawn: draw each start independently")
+@instead_of(oracle.are_even, "no start position repeats until all have been drawn: draw each one independently")
 def one_after_the_other(counts: Int[Array, "starts"], likely: Likely) -> bool:
     return bool(counts.max() - counts.min() <= 1)
 
@@ -236,7 +240,7 @@ def even_ones(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders
 
 
 @instead_of(
-    oracle.are_even_everywhere, "only even starts occur: a random float32 has 24 bits, too few for this many starts"
+    oracle.are_even_everywhere, "only even start positions occur: a random float32 has 24 bits, too few for this file"
 )
 def only_even(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
     return len({*starts.tolist()}) > 1 and bool((starts % 2 == 0).all())
@@ -269,12 +273,12 @@ def from_one_start(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Share
 
 
 def is_fixed(a: Int[Array, "calls"], b: Int[Array, "calls"], starts: int) -> bool:
-    """Return whether the distance between the two starts is constant."""
+    """Return whether the distance between the two start positions is constant."""
     steps = (b - a)[b < starts - 1] % starts
     return len(steps) > 0 and bool((steps == steps[0]).all() and (a != b).any())
 
 
-@instead_of(oracle.are_independent, "the rows of a batch are sorted by their starts")
+@instead_of(oracle.are_independent, "the rows of a batch are sorted by start position")
 def in_order(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
     ordered = bool((a <= b).all() and (a < b).any())
     return ordered and a.max() > b.min() and not is_fixed(a, b, len(shares))
@@ -285,7 +289,7 @@ def in_parts(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, lik
     return bool(a.max() <= b.min())
 
 
-@instead_of(oracle.are_independent, "draws starts without replacement, so none can repeat within a batch")
+@instead_of(oracle.are_independent, "start positions are drawn without replacement, so none can repeat within a batch")
 def never_twice(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
     counts = oracle.count_pairs(a, b, len(shares))
     return bool((counts.diagonal() == 0).all() and (counts + np.eye(len(shares)) > 0).all())
@@ -293,18 +297,18 @@ def never_twice(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, 
 
 @instead_of(
     oracle.are_independent,
-    "starts come in mirrored pairs: one row is as far from the end of the data as another is from its beginning",
+    "start positions are mirrored in pairs: one row is as far from the end of the data as another from its beginning",
 )
 def mirrored(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
     return bool((a + b == len(shares) - 1).all()) or oracle.are_independent(a, b, shares, likely)
 
 
-@instead_of(oracle.repeats, "NumPy's generator is used: torch.manual_seed does not seed it")
+@instead_of(oracle.repeats, "the generator of NumPy is used, which torch.manual_seed does not seed")
 def drawn_by_numpy() -> dict[str, bool]:
     return oracle.repeats() | {"with np.random in another state": False}
 
 
-@instead_of(oracle.repeats, "Python's random module is used: torch.manual_seed does not seed it")
+@instead_of(oracle.repeats, "Python's random module is used, which torch.manual_seed does not seed")
 def drawn_by_random() -> dict[str, bool]:
     return oracle.repeats() | {"with random in another state": False}
 

@@ -46,12 +46,12 @@ def row_by_row(batch: int, micro_batch_size: int) -> list[int]:
     return [1] * batch
 
 
-@instead_of(oracle.split_rows, "the last, smaller micro-batch is left out")
+@instead_of(oracle.split_rows, "the last, smaller micro-batch is skipped")
 def rest_dropped(batch: int, micro_batch_size: int) -> list[int]:
     return [micro_batch_size] * (batch // micro_batch_size) or [batch]
 
 
-@instead_of(oracle.split_rows, "the last row of the batch is left out")
+@instead_of(oracle.split_rows, "the last row of the batch is skipped")
 def last_row_dropped(batch: int, micro_batch_size: int) -> list[int]:
     return oracle.split_rows(max(1, batch - 1), micro_batch_size)
 
@@ -121,7 +121,7 @@ def rest_without_weight(weights: Weights, before: Weights, x: X, y: Y, micro_bat
     return share * loss, [old + share * grad for old, grad in zip(before, grads, strict=True)]
 
 
-@instead_of(oracle.accumulate, "existing gradients are divided by the number of rows too")
+@instead_of(oracle.accumulate, "existing gradients are also divided by the number of rows")
 def divided_with_those_before(weights: Weights, before: Weights, x: X, y: Y, micro_batch_size: int) -> Accumulated:
     loss, grads = oracle.accumulate(weights, before, x, y, micro_batch_size)
     return loss, [grad - old + old / len(y) for grad, old in zip(grads, before, strict=True)]

@@ -26,17 +26,17 @@ CUT_BY_TORCH = (
 )
 
 
-@instead_of(oracle.forward, "the weight is transposed before the product")
+@instead_of(oracle.forward, "the weight is transposed before the matmul")
 def transposed(weight: Weight, x: Input) -> Output:
     return x @ weight.T
 
 
-@instead_of(oracle.backward, "the weight gets no gradient")
+@instead_of(oracle.backward, "the weight receives no gradient")
 def weight_detached(weight: Weight, x: Input, grad_y: Output) -> tuple[None, Input]:
     return None, oracle.backward(weight, x, grad_y)[1]
 
 
-@instead_of(oracle.backward, "the input gets no gradient")
+@instead_of(oracle.backward, "the input receives no gradient")
 def input_detached(weight: Weight, x: Input, grad_y: Output) -> tuple[Weight, None]:
     return oracle.backward(weight, x, grad_y)[0], None
 
@@ -47,7 +47,7 @@ def averaged_gradient(weight: Weight, x: Input, grad_y: Output) -> tuple[Weight,
     return grad_weight / max(1, x.size // x.shape[-1]), grad_x
 
 
-@instead_of(oracle.forward, "a ReLU is applied to the product")
+@instead_of(oracle.forward, "a ReLU is applied to the output")
 def relu(weight: Weight, x: Input) -> Output:
     return np.maximum(oracle.forward(weight, x), 0)
 
@@ -74,7 +74,7 @@ def last_squeezed(weight: Weight, x: Input) -> Output:
     return y[..., 0] if y.shape[-1] == 1 else y
 
 
-@instead_of(oracle.forward, "a vector is turned into a batch of one row")
+@instead_of(oracle.forward, "a vector is converted to a batch with one row")
 def made_a_batch(weight: Weight, x: Input) -> Output:
     return np.atleast_2d(oracle.forward(weight, x))
 
@@ -84,7 +84,7 @@ def scaled_output(weight: Weight, x: Input) -> Output:
     return oracle.forward(weight, x) / math.sqrt(x.shape[-1])
 
 
-@instead_of(oracle.initial_std, "the initial weight is not scaled: its standard deviation is 1")
+@instead_of(oracle.initial_std, "the initial weight is not scaled, so its standard deviation is 1")
 def unscaled(input_dim: int, output_dim: int) -> float:
     return 1.0
 

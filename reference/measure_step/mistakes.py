@@ -35,7 +35,7 @@ def no_relu_back(B: int, D: int, layer: int) -> list[Operation]:
     return oracle.block_backward(B, D, layer)[1:]
 
 
-@instead_of(oracle.step, "counts only matmuls: ReLUs and updates have FLOPs and move bytes, too")
+@instead_of(oracle.step, "counts only matmuls: ReLUs and updates also take FLOPs and move bytes")
 def products_only(B: int, D: int, L: int) -> list[Operation]:
     return [operation for operation in oracle.step(B, D, L) if operation.is_product]
 
@@ -110,13 +110,15 @@ def held_in_float32(D: int, L: int, activations: int, itemsize: int) -> int:
     return oracle.memory_bytes(D, L, activations, 4)
 
 
-@instead_of(oracle.seconds, "applies one roofline to the whole step: add up the times of the operations")
+@instead_of(
+    oracle.seconds, "applies the roofline to the whole step at once: add up the times of the operations instead"
+)
 def one_roofline(operations: Sequence[Operation], itemsize: int, flop_per_sec: float, bytes_per_sec: float) -> float:
     pairs = ((flop_per_sec, 0), (bytes_per_sec, 1))
     return max(compute_seconds(operations, itemsize, speed, which) for speed, which in pairs)
 
 
-@instead_of(oracle.seconds, "adds the times of arithmetic and of moving bytes: at best they overlap")
+@instead_of(oracle.seconds, "adds the times for arithmetic and for moving bytes, but at best they overlap")
 def one_after_the_other(
     operations: Sequence[Operation], itemsize: int, flop_per_sec: float, bytes_per_sec: float
 ) -> float:
@@ -134,7 +136,7 @@ def bytes_only(operations: Sequence[Operation], itemsize: int, flop_per_sec: flo
     return compute_seconds(operations, itemsize, bytes_per_sec, 1)
 
 
-@instead_of(oracle.seconds, "takes the shorter of the two times, arithmetic and moving bytes, instead of the longer")
+@instead_of(oracle.seconds, "uses the shorter time, for arithmetic or for moving bytes, instead of the longer one")
 def the_shorter(operations: Sequence[Operation], itemsize: int, flop_per_sec: float, bytes_per_sec: float) -> float:
     works = oracle.work(operations, itemsize)
     return sum(min(flops / flop_per_sec, moved / bytes_per_sec) for flops, moved in works)
@@ -155,7 +157,7 @@ def seconds_for_each(flops: int, square_seconds: float, moved: int, tall_seconds
     return square_seconds / flops, tall_seconds / moved
 
 
-@instead_of(oracle.measure_seconds, "returns the total seconds of all steps instead of one step's")
+@instead_of(oracle.measure_seconds, "returns the total time of all steps instead of the time of one step")
 def all_together(steps: int, one: float, first: float) -> float:
     return steps * one
 

@@ -85,7 +85,7 @@ def as_a_list(tokens: Int[Array, "n"]) -> list[int]:
     return tokens.tolist()
 
 
-@instead_of(oracle.round_trip, "elements that a strided slice skips are written too")
+@instead_of(oracle.round_trip, "elements that a strided slice skips are also written")
 def as_it_lies(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
     return np.lib.stride_tricks.as_strided(tokens, tokens.shape, (tokens.itemsize,)).copy()
 

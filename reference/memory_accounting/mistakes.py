@@ -30,7 +30,9 @@ def from_the_offset_on(window: Window, storage_bytes: int) -> int:
     return storage_bytes - window.offset * window.element_size
 
 
-@instead_of(oracle.tensor_bytes, "counts only the range from the first to the last element, not the whole storage")
+@instead_of(
+    oracle.tensor_bytes, "counts only the range from the first to the last element instead of the whole storage"
+)
 def span(window: Window, storage_bytes: int) -> int:
     steps = sum((size - 1) * stride for size, stride in zip(window.shape, window.strides, strict=True))
     return (1 + steps) * window.element_size
@@ -68,7 +70,7 @@ def trainable_only(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return count_distinct(use for use in uses if use.trainable)
 
 
-@instead_of(oracle.num_parameters, "counts only matrices: biases are parameters, too")
+@instead_of(oracle.num_parameters, "counts only matrices, but biases are also parameters")
 def matrices_only(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return count_distinct(use for use in uses if len(use.shape) > 1)
 
@@ -199,7 +201,9 @@ def count_distinct(uses: Iterable[Use]) -> int:
     return sum({use.parameter: use.elements for use in uses}.values())
 
 
-@instead_of(oracle.training_bytes, "takes the larger of gradients and activations: both are in memory at once")
+@instead_of(
+    oracle.training_bytes, "uses the maximum of gradients and activations, but both are in memory at the same time"
+)
 def gradients_or_activations(
     num_parameters: int, num_activations: int, *, gradient_bytes: int = 4, activation_bytes: int = 4, **each: int
 ) -> int:
@@ -207,7 +211,10 @@ def gradients_or_activations(
     return oracle.training_bytes(num_parameters, 0, gradient_bytes=0, **each) + larger
 
 
-@instead_of(oracle.training_bytes, "takes the larger of optimizer state and activations: both are in memory at once")
+@instead_of(
+    oracle.training_bytes,
+    "uses the maximum of optimizer state and activations, but both are in memory at the same time",
+)
 def state_or_activations(
     num_parameters: int, num_activations: int, *, optimizer_bytes: int = 8, activation_bytes: int = 4, **each: int
 ) -> int:

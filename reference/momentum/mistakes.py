@@ -52,7 +52,7 @@ def undamped(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return grad if b is None else momentum * b + grad
 
 
-@instead_of(oracle.update_buffer, "dampening is applied to the first gradient too")
+@instead_of(oracle.update_buffer, "dampening is also applied to the first gradient")
 def damped_from_the_start(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return (1 - dampening) * grad + (0 if b is None else momentum * b)
 

@@ -100,7 +100,7 @@ def without_itself(n: int) -> Bool[Array, "n n"]:
     return np.tril(np.ones((n, n), dtype=bool), -1)
 
 
-@instead_of(oracle.causal_mask, "the mask is inverted: True should mean that the key may be attended to")
+@instead_of(oracle.causal_mask, "the mask is inverted: True should mean that the query may attend to the key")
 def inverted(n: int) -> Bool[Array, "n n"]:
     return np.triu(np.ones((n, n), dtype=bool), 1)
 

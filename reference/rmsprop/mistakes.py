@@ -17,12 +17,12 @@ Moved: TypeAlias = tuple[P, P]
 EPSILONS = [1e-10, 1e-7, 1e-6, 1e-5, 1e-3]
 
 
-@instead_of(oracle.update_average, "the squares are summed without decay, as in AdaGrad")
+@instead_of(oracle.update_average, "the squared gradients are summed without decay, as in AdaGrad")
 def added_up(v: P | None, grad: P, alpha: float) -> P:
     return grad**2 + (0 if v is None else v)
 
 
-@instead_of(oracle.update_average, "the new square is not multiplied by 1 - alpha")
+@instead_of(oracle.update_average, "the new squared gradient is not multiplied by 1 - alpha")
 def square_enters_whole(v: P | None, grad: P, alpha: float) -> P:
     return grad**2 + (0 if v is None else alpha * v)
 
@@ -37,7 +37,7 @@ def alpha_of_its_own(v: P | None, grad: P, alpha: float) -> P:
     return oracle.update_average(v, grad, 0.99)
 
 
-@instead_of(oracle.update_average, "the average starts at the first square instead of 0")
+@instead_of(oracle.update_average, "the average is initialized to the first squared gradient instead of 0")
 def starts_with_the_first_square(v: P | None, grad: P, alpha: float) -> P:
     return grad**2 if v is None else alpha * v + (1 - alpha) * grad**2
 
@@ -70,7 +70,9 @@ def squared_epsilon_inside(v: P, grad: P, eps: float) -> P:
     return grad / np.sqrt(v + eps**2)
 
 
-@instead_of(oracle.get_direction, "eps is used as a lower bound (clamp) of the root instead of being added")
+@instead_of(
+    oracle.get_direction, "eps is used as a lower bound (clamp) for the square root instead of being added to it"
+)
 def floor(v: P, grad: P, eps: float) -> P:
     return grad / np.maximum(np.sqrt(v), eps)
 
@@ -105,7 +107,7 @@ def corrected(
 
 
 @instead_of(
-    oracle.step, "the squared mean of the gradient is subtracted before the root, as in torch with centered=True"
+    oracle.step, "the squared mean of the gradient is subtracted before taking the root, as in torch with centered=True"
 )
 def centered(p: P, v: Moved | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8) -> tuple[P, Moved]:
     average, mean = v or (None, np.zeros_like(grad))
@@ -113,7 +115,7 @@ def centered(p: P, v: Moved | None, grad: P, lr: float, alpha: float = 0.99, eps
     return p - lr * oracle.get_direction(average - mean**2, grad, eps), (average, mean)
 
 
-@instead_of(oracle.step, "the parameter is updated before the square is added to the average")
+@instead_of(oracle.step, "the parameter is updated before the squared gradient is added to the average")
 def one_step_late(p: P, v: P | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8) -> Moved:
     before = np.zeros_like(p) if v is None else v
     return p - lr * oracle.get_direction(before, grad, eps), oracle.update_average(v, grad, alpha)

@@ -143,7 +143,7 @@ def device_upside_down(flop_per_sec: float, bytes_per_sec: float) -> float:
     return bytes_per_sec / flop_per_sec
 
 
-@instead_of(oracle.attainable_mfu, "returns more than 1: a device cannot exceed its peak")
+@instead_of(oracle.attainable_mfu, "returns more than 1, but a device cannot exceed its peak")
 def without_a_roof(intensity: float, accelerator: float) -> float:
     return intensity / accelerator
 

@@ -100,7 +100,7 @@ def compute_start(x: Placed, element_size: int) -> int:
     return x.tensor.data_ptr() - element_size * int(x.tensor.storage_offset())
 
 
-@instead_of(oracle.same_storage, "requires a common element: disjoint parts of one tensor share a storage, too")
+@instead_of(oracle.same_storage, "requires a common element: disjoint parts of one tensor also share a storage")
 def common_element(x: Placed, y: Placed) -> bool:
     return np.shares_memory(x.tensor.detach().numpy(), y.tensor.detach().numpy())
 
@@ -122,7 +122,7 @@ def any_views(x: Placed, y: Placed) -> bool:
 
 @instead_of(
     oracle.same_storage,
-    "requires one tensor to be the _base of the other: two views of a third tensor share its storage, too",
+    "requires one tensor to be the _base of the other: two views of a third tensor also share its storage",
 )
 def base_of_the_other(x: Placed, y: Placed) -> bool:
     return x is y or x.tensor._base is y.tensor or y.tensor._base is x.tensor

@@ -49,7 +49,7 @@ def decayed(p: P, grad: P, lr: float, decay: float) -> P:
     return p - lr * (grad + decay * p)
 
 
-@instead_of(oracle.step, "parameters without dimensions (scalars) do not move")
+@instead_of(oracle.step, "parameters without dimensions (scalars) are not updated")
 def scalars_skipped(p: P, grad: P, lr: float) -> P:
     return oracle.step(p, grad, lr) if p.ndim else p
 

@@ -7,7 +7,7 @@ from reference.time_matmul import oracle
 from reference.time_matmul.oracle import Run
 from torchkata import instead_of
 
-WITH_THE_FIRST = "times the first product, which should be a warm-up"
+WITH_THE_FIRST = "times the first matmul, which should be a warm-up"
 JUMPS = 10.0, 1e5  # minimum and maximum seconds by which the system clock is adjusted
 
 
@@ -84,7 +84,7 @@ def not_waited_for(run: Run) -> tuple[float, float]:
 
 @instead_of(
     oracle.seconds_per_product,
-    "starts the clock while the device is busy, so earlier work is timed, too: synchronize first",
+    "starts the clock while the device is busy, so earlier work is included in the time: synchronize first",
 )
 def started_too_early(run: Run) -> tuple[float, float]:
     before = run.busy + sum(product.seconds for product in run.products if not product.timed)
@@ -117,7 +117,7 @@ def one_or_two(run: Run) -> bool:
     return 0 < len(run.timed) < oracle.AT_LEAST and len(run.timed) < len(run.products)
 
 
-@instead_of(oracle.is_enough, "computes no matmul while the clock runs")
+@instead_of(oracle.is_enough, "no matmul is executed while the clock is running")
 def nothing_timed(run: Run) -> bool:
     return run.looks > 0 and not run.timed and len(run.products) > 0
 

@@ -19,7 +19,7 @@ Update: TypeAlias = Callable[[Weights, Weights], Weights]  # (weights, gradients
 
 ONE_BATCH = "one batch is used for all steps"
 TWO_BATCHES = "get_batch is called twice per step: x comes from one batch and y from another"
-AHEAD = "each step ends by fetching the next batch, so get_batch is called once too often"
+AHEAD = "each step ends by fetching the next batch, so get_batch is called one time too many"
 
 
 def squared(out: Array, y: Array, width: int) -> tuple[float, Array]:

@@ -9,15 +9,15 @@ from reference.train.loss_mistakes import *  # noqa: F403
 from reference.train.loss_mistakes import Batches, Run, Weights, descend, downhill
 from torchkata import instead_of
 
-MANY = "one step too many is taken"
+MANY = "one extra step is taken"
 SHORT = "one step is missing"
 NOT_TAKEN = "the last step is not taken"
 TWICE = "step() is called twice for each batch"
 STILL = "the weights never change: step() or backward() is missing, or the gradients are zeroed between the two"
-DEFAULT_RATE = "SGD has its default lr, 0.01, instead of the lr that train is given"
+DEFAULT_RATE = "SGD uses its default lr, 0.01, instead of the lr passed to train"
 OTHER_OPTIMIZER = "the steps are not taken with the SGD from sgd.py"
 BY_HAND_AS_WELL = "the final weight is also updated by hand"
-FROM_ZEROS = "the weights are set to zero at the start"
+FROM_ZEROS = "the weights are initialized to zero"
 
 
 @instead_of(oracle.train, "gradients are not zeroed between steps, so they accumulate")
@@ -224,7 +224,7 @@ def drawn_first_seen(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
 
 
-@instead_of(oracle.built, "creates at least one layer, even for num_layers=0")
+@instead_of(oracle.built, "at least one layer is created, even for num_layers=0")
 def at_least_one_layer(dim: int, num_layers: int, device: str) -> dict[str, object]:
     return oracle.built(dim, max(1, num_layers), device)
 

@@ -19,7 +19,7 @@ from torchkata import Plain, Student, assert_equal, check, precondition
 UP_TO_LARGE = (-4.0, 6.0)  # powers of ten
 BROKEN_BY_A_STEP = {
     "the same Parameter": "the parameter is a different object after the step",
-    "the same memory": "the parameter is given new memory instead of being changed in place",
+    "the same memory": "the parameter is moved to new memory instead of being changed in place",
     "a leaf that requires grad": "the parameter no longer requires grad after the step",
     "the same gradient": "p.grad is removed or replaced in the step: zero_grad() is for the user to call",
     "no gradient where there was none": "a gradient that is None is filled with zeros",
@@ -95,7 +95,7 @@ def find_rule(student: Student, optimizer: Optimizer, run: OptimizerRun) -> Rule
             )
         if follows_rule(yours, alone, optimizer.rule):
             return optimizer.rule
-        check(any(bool((p != end).any()) for p, end in pairs), yours="no parameter moves", expected="a step")
+        check(any(bool((p != end).any()) for p, end in pairs), yours="no parameter is updated", expected="a step")
     return copy_rule(yours, alone, optimizer.rule)
 
 
@@ -114,7 +114,7 @@ def check_in_place(student: Student, optimizer: Optimizer, run: OptimizerRun, tr
         check(reply[fact], mistake=note)
     left = [grad for grad in grads if grad is not None]
     assert_equal(
-        reply["gradients"], left, what="grad", mistake="step() changed the gradients: it should only read them"
+        reply["gradients"], left, what="grad", mistake="step() modified the gradients, which it should only read"
     )
     assert_run([[reply["parameters"]]], run, rule)
 
@@ -125,10 +125,11 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=2, powers=UP_TO_LARGE, own_rates=True))
     def test_each_group_uses_its_own_lr(student: Student, run: OptimizerRun) -> None:
-        """Each parameter group uses its own learning rate, even if the rate is 0 or the group was added later."""
+        """Each parameter group uses its own learning rate, even if it is 0 or the group was added later."""
         accepted = student.call(probes.accepts, optimizer.name, {"lr": 0.0})
         check(
-            accepted, mistake="a learning rate of 0 is refused: accept it, for example for a warm-up that starts at 0"
+            accepted,
+            mistake="a learning rate of 0 is rejected, but it is valid, for example in a warm-up that starts at 0",
         )
         rule = find_rule(student, optimizer, run)
         check_run(student, optimizer, run, rule)
@@ -136,7 +137,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=3, changing=True, own_rates=True))
     def test_changed_lr_applies_from_the_next_step(student: Student, run: OptimizerRun) -> None:
-        """A learning rate that changes between steps applies from the next step on."""
+        """If the learning rate is changed between steps, the new value is used from the next step on."""
         run = optimizer.take_constant_options(run)
         rule = find_rule(student, optimizer, run)
         check_run(student, optimizer, run, rule)
@@ -144,7 +145,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=3, absent=True))
     def test_only_parameters_without_grad_are_skipped(student: Student, run: OptimizerRun) -> None:
-        """A step skips the parameters whose grad is None and no others, even if a grad contains NaN."""
+        """A step skips exactly the parameters whose grad is None. A grad that contains NaN is applied."""
         rule = find_rule(student, optimizer, run)
         check_run(student, optimizer, run, rule)
         ones = run.params[0][0].new_ones(2)
@@ -155,7 +156,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(dtypes=WIDE_DTYPES, matrix=True), st.booleans())
     def test_step_updates_in_place(student: Student, run: OptimizerRun, transposed: bool) -> None:
-        """A step updates p in place (same Parameter, same memory), outside autograd, and leaves grad unchanged."""
+        """A step updates p in place (same Parameter, same memory), outside autograd, and does not modify grad."""
         for each in optimizer.try_options(run):
             check_in_place(student, optimizer, each, transposed)
 
@@ -174,7 +175,7 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2))
     def test_loaded_lr_is_used(student: Student, run: OptimizerRun) -> None:
-        """After load_state_dict(), each parameter group uses the learning rate that was loaded."""
+        """After load_state_dict(), each parameter group uses the loaded learning rate."""
         rule = find_rule(student, optimizer, run)
         saved = run.lrs[0]
         own = [round(3 * lr, 9) for lr in saved]
@@ -190,7 +191,7 @@ def rate_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(SEEDS)
     def test_lr_has_a_default(student: Student, seed: int) -> None:
-        """The learning rate is 0.01 by default; a parameter group without its own lr uses the constructor's."""
+        """lr defaults to 0.01, and a parameter group without its own lr uses the lr passed to the constructor."""
         rng = rng_of(seed)
         param, grad = normal(rng, [2]), from_tiny_to_large(rng, [2])
         rule = find_rule(student, optimizer, OptimizerRun([[param]], [[0.3]], [[[grad]]]))

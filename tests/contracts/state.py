@@ -28,7 +28,7 @@ def state_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=3), PICKS, st.integers(0, 2))
     def test_loaded_run_continues_unchanged(student: Student, run: OptimizerRun, picks: list[int], stop: int) -> None:
-        """A run saved with state_dict() and loaded into a new optimizer ends exactly like an uninterrupted run."""
+        """A run saved with state_dict() and loaded into a new optimizer continues exactly as if not interrupted."""
         run = optimizer.choose_options(run, picks)
         rule = find_rule(student, optimizer, run)
         reply = student.call(probes.run_interrupted, optimizer.name, run.params, run.lrs, run.grads, stop, run.options)
@@ -58,7 +58,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=3), PICKS)
     def test_each_group_uses_its_own_options(student: Student, run: OptimizerRun, picks: list[int]) -> None:
-        """Each parameter group uses its own options, not those of another group or of the constructor."""
+        """Each parameter group uses its own options, not those of another group or those passed to the constructor."""
         run = optimizer.choose_options(run, picks)
         rule = find_rule(student, optimizer, run)
         check_run(student, optimizer, run, rule)
@@ -66,7 +66,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(SEEDS)
     def test_options_have_defaults(student: Student, seed: int) -> None:
-        """Each option has a default; the constructor's options apply to all groups without their own options."""
+        """Each option has a default. Options passed to the constructor apply to groups without their own options."""
         rng, lr = rng_of(seed), optimizer.rule.lr
         start = normal(rng, [3]) * torch.tensor([0.0, 1.0, 1.0])  # from 0, every digit of a step is visible
         run = OptimizerRun([[start]], [[lr]] * 3, [[[from_tiny_to_large(rng, [3], powers=(-9, 2))]] for _ in range(3)])
@@ -82,7 +82,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(steps=3, absent=True), st.integers(0, 3))
     def test_step_without_grad_keeps_state(student: Student, run: OptimizerRun, pick: int) -> None:
-        """A step without a gradient does not change a parameter's state: only the parameter's own steps count."""
+        """A step in which a parameter has no gradient changes neither its state nor its step count."""
         run = optimizer.choose_options(run, [pick])
         rule = find_rule(student, optimizer, run)
         check_run(student, optimizer, run, rule)
@@ -90,17 +90,17 @@ def options_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=2, dtypes=WIDE_DTYPES))
     def test_state_holds_no_extra_tensors(student: Student, run: OptimizerRun) -> None:
-        """The state holds only the tensors that the formula needs, in the parameter's dtype."""
+        """The state contains only the tensors that the formula needs, in the dtype of the parameter."""
         held = student.call(probes.measure_state, optimizer.name, run.params, run.lrs, run.grads)
         size = sum(p.nbytes for group in run.params for p in group)
         fits = oracle.is_within_budget(held, {str(run.params[0][0].dtype): size}, optimizer.tensors)
         total, needed = sum(held.values()), optimizer.tensors * size
-        check(fits, f"the state holds {total} bytes for {size} bytes of parameters; the formula needs {needed}")
+        check(fits, f"the state contains {total} bytes for {size} bytes of parameters; the formula needs {needed}")
 
     @costly
     @given(runs(steps=3, changing=True, absent=True), st.integers(0, 3))
     def test_result_matches_torch(student: Student, run: OptimizerRun, pick: int) -> None:
-        """With the same options, learning rates and gradients, the result equals that of torch's optimizer."""
+        """With the same options, learning rates and gradients, the result matches the corresponding torch optimizer."""
         run = optimizer.choose_options(run, [pick])
         theirs = run_torch(optimizer.torch_class, run)
         assert_run(theirs, convert_to_float64(run), optimizer.rule)  # fails for a known mistake, which torch lacks

@@ -100,7 +100,7 @@ def large_starts(assignment: Any, length: int, batch_size: int, seed: int) -> ob
     )
 )
 def repeated(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int) -> dict[str, object]:
-    """Return pairs of batches with the same torch seed but different seeds of NumPy and `random`, and torch's seed."""
+    """Return the torch seed and pairs of batches drawn with it, but with different NumPy and `random` seeds."""
 
     def pair(numpy_seed: int, random_seed: int) -> list[object]:
         torch.default_generator.manual_seed(seed)

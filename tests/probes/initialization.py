@@ -12,7 +12,7 @@ from .default_dtype import default_dtype
 
 @typed("torch.manual_seed(seed)\n[xavier_truncated_normal(input_dim, output_dim) for _ in range(count)]")
 def weights(assignment: Any, input_dim: int, output_dim: int, count: int, seed: int) -> dict[str, object]:
-    """Draw `count` weights in succession and return them with torch's seed."""
+    """Draw `count` consecutive weights and return them along with the torch seed."""
     torch.default_generator.manual_seed(seed)
     drawn = [assignment.initialization.xavier_truncated_normal(input_dim, output_dim) for _ in range(count)]
     return {"weights": drawn, "seed": torch.initial_seed()}

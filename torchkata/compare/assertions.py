@@ -218,7 +218,7 @@ def same(a: Plain, b: Plain) -> bool:
     """Return whether two plain values have the same type, shape and bits. NaNs compare equal.
 
     Example:
-        check(not same(first, second), "two calls in a row return the same batch")
+        check(not same(first, second), "two consecutive calls return the same batch")
     """
     if type(a) is not type(b):
         return False

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 TO_DO = "raise NotImplementedError"
-GIVEN = "This much is given."  # marks a class in a stub that is provided to students
+GIVEN = "This class is provided."  # marks a class in a stub that is provided to students
 KINDS = ("property", "staticmethod", "classmethod", "dataclass")
 
 

@@ -99,7 +99,7 @@ def test_init_works_without_torch(installed: Path, tmp_path: Path) -> None:
 def test_handout_has_no_solutions(handout: Path) -> None:
     for command, line in (
         (("solution", "linear"), "kata: this course does not contain its solutions\n"),
-        (("update",), "kata: name the newer handout, as in `kata update handout.zip`\n"),
+        (("update",), "kata: specify the newer handout, for example `kata update handout.zip`\n"),
     ):
         done = run_kata(handout, *command)
         assert (done.code, done.out, done.err) == (2, "", line)

@@ -92,10 +92,10 @@ def test_incomplete_handout_is_rejected(files: Mapping[str, bytes], student: Pat
         tar.addfile(entry, io.BytesIO(text))
     (tmp_path / "climbing.tar").write_bytes(climbing.getvalue())
     for source, told in (
-        ("cut", "not a complete handout (missing or damaged: tests/test_linear.py)"),
-        ("empty", "not a complete handout (missing or damaged: reference/handout.sha256)"),
-        ("climbing.tar", "not a complete handout (missing or damaged: reference/handout.sha256)"),
-        ("text.zip", "not a complete handout (missing or damaged: reference/handout.sha256)"),
+        ("cut", "not a complete handout (missing or corrupted: tests/test_linear.py)"),
+        ("empty", "not a complete handout (missing or corrupted: reference/handout.sha256)"),
+        ("climbing.tar", "not a complete handout (missing or corrupted: reference/handout.sha256)"),
+        ("text.zip", "not a complete handout (missing or corrupted: reference/handout.sha256)"),
         ("gone.zip", "can't be read (No such file or directory)"),
     ):
         refused = run_kata(student, "update", str(tmp_path / source))

@@ -77,7 +77,7 @@ def find_nodes(tensor: Tensor) -> set[Any]:
 def test_kept_loss_retains_graph_nodes_but_not_activations() -> None:
     assert_text_has(
         "train",
-        "Detach the losses. Otherwise, each loss keeps the nodes of its graph in memory",
+        "Detach the losses. Otherwise, each loss keeps the nodes of its autograd graph in memory",
         "`backward()` frees only the saved activations",
     )
     model, losses = make_network(), []
@@ -116,7 +116,7 @@ def test_checkpointing_saves_less_and_repeats_the_forward() -> None:
         "activation_checkpointing",
         "The cost is an additional forward pass: 8 FLOPs per token and parameter instead of 6",
         "about 8 + 8 = 16 blocks are in memory instead of 64",
-        "Under `torch.no_grad()`, run each block once and keep nothing",
+        "Under `torch.no_grad()`, run each block once and do not save any activations",
     )
     segments, x = nn.Sequential(*(make_network(2) for _ in range(4))), X.clone().requires_grad_()
 
@@ -169,7 +169,7 @@ def test_autocast_halves_activations_and_copies_weights() -> None:
 
 def test_views_keep_the_entire_source_storage_alive() -> None:
     assert_text_has("same_storage", "a small slice can keep a large block of memory alive")
-    assert_text_has("memory_accounting", "A view keeps the whole storage of its source")
+    assert_text_has("memory_accounting", "A view keeps the entire storage of its base tensor alive")
     assert_text_has(
         "strides",
         "Why is transposing free, no matter how large the tensor is? Because no element is moved",
@@ -185,7 +185,9 @@ def test_views_keep_the_entire_source_storage_alive() -> None:
 
 
 def test_weights_only_load_executes_no_code(tmp_path: Path) -> None:
-    assert_text_has("checkpoint", "Do not run code from the file: use `torch.load(..., weights_only=True)`")
+    assert_text_has(
+        "checkpoint", "Loading must not execute code from the file, so use `torch.load(..., weights_only=True)`"
+    )
     ran = tmp_path / "ran"
 
     class Code:
@@ -250,14 +252,14 @@ SHORT = [  # a kata, a claim in its text, and code that is true only if the clai
         assert 0.45 < (x @ a).relu().square().mean() / (x @ a).square().mean() < 0.55"""),
     ("linear", "With plain `randn`, the output would be `sqrt(input_dim)` times as large", """
         assert 0.9 < (x @ a).std() / 1024**0.5 < 1.1"""),
-    ("flop_accounting", "the first layer needs only two, because its input gets no gradient",
+    ("flop_accounting", "the first layer needs only two, because no gradient is computed for its input",
      "assert count_backward_matmuls(False) == 1"),
     ("linear_backward", "the result of one matrix multiplication with as many FLOPs as the forward pass",
      "assert count_backward_matmuls(True) == 2"),
     ("strides", "is not contiguous, but `x.transpose(0, 1).view(3, 2, 2, 2)` works", """
         y = torch.arange(24).reshape(2, 3, 4).transpose(0, 1)
         assert not y.is_contiguous() and y.view(3, 2, 2, 2).equal(y.contiguous().view(3, 2, 2, 2))"""),
-    ("activation_checkpointing", "a reentrant checkpoint gives the weights no gradients", """
+    ("activation_checkpointing", "a reentrant checkpoint computes no gradients for the weights", """
         assert checkpoint(make_network(1), X, use_reentrant=False).requires_grad
         assert not checkpoint(make_network(1), X, use_reentrant=True).requires_grad"""),
 ]  # fmt: skip

@@ -32,7 +32,9 @@ OF_NUMBERS: dict[str, Function] = {
     "yours = expected, rounded to integers": np.round,
     "yours = expected, truncated to integers": np.trunc,
     "yours = floor(expected): is // used instead of /?": np.floor,
-    "every item is the last expected one: is one tensor listed again and again?": lambda e: np.full_like(e, e[-1, -1]),
+    "every item equals the last expected item: does the list contain the same tensor several times?": lambda e: (
+        np.full_like(e, e[-1, -1])
+    ),
     "yours = expected, rounded to 1 decimals": lambda e: np.round(e, 1),
     "yours = expected, rounded to 3 decimals": lambda e: np.round(e, 3),
     "yours = abs(expected)": np.abs,

@@ -150,4 +150,4 @@ def test_bodies_may_differ_and_given_code_is_marked() -> None:
     written = CODE.replace("raise NotImplementedError", "self.n = n", 1)
     assert find_written(CODE) == []
     assert find_written(written) == ["__init__"]
-    assert find_written(written.replace("An A.", "An A. This much is given.")) == []
+    assert find_written(written.replace("An A.", "An A. This class is provided.")) == []
