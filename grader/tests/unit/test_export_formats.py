@@ -44,7 +44,7 @@ def test_gradescope_shows_student_messages_as_plain_text() -> None:
         ("hidden", "all", "a · claim\n  secret"),
     ],
 )
-def test_gradescope_visibility_decides_the_shown_message(hide: Hide, visibility: str, says: str, output: str) -> None:
+def test_gradescope_visibility_selects_the_message(hide: Hide, visibility: str, says: str, output: str) -> None:
     hide(visibility, says)
     test = parse_gradescope(gradescope.render(make_result("a · claim\n  secret")))["tests"][1]
     assert (test["visibility"], test["output"]) == (visibility, output)
