@@ -50,6 +50,8 @@ def per_head_linear(
 
     The last dimension of `x` is "(heads d_in)". If its size is not `heads` times `d_in`, raise any exception.
 
+    Not specified (either is fine): heads of another size if `d_in` is 1, because einsum repeats a dimension of size 1.
+
     Example:
         w = torch.tensor([[1., 0., 1.], [0., 1., 1.]])
         per_head_linear(torch.tensor([1., 2., 3., 4.]), w, heads=2)
