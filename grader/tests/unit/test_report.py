@@ -220,7 +220,7 @@ def test_hidden_messages_are_only_for_instructors(hide: Hide, tmp_path: Path) ->
     page, own = write_page(tmp_path, one), make_feedback(one)
     assert [words for words in ("secret", "hidden from students") if words not in page] == []
     assert "hidden test 3" in own
-    assert [words for words in ("secret", "starts are uniform") if words in own] == []
+    assert [words for words in ("secret", "start positions are uniform") if words in own] == []
     assert "timed out" not in own.partition("<body>")[2], "the outcome must be hidden"
 
 
