@@ -26,7 +26,7 @@ def test_classroom50_report_has_fields_points_and_tests() -> None:
     assert report["classroom"] == "cs336"
     assert report["assignment_type"] == "group"
     assert (report["datetime"], report["graded_at"]) == ("2026-09-01T10:00:00Z", "2026-09-01T12:00:00Z")
-    assert (report["score"], report["max-score"], len(report["tests"])) == (3, 16, 11)
+    assert (report["score"], report["max-score"], len(report["tests"])) == (3, 16, 12)
     assert report["tests"][0] == {
         "test-name": "get_batch: rows are windows of data",
         "passed": True,
@@ -86,4 +86,4 @@ def test_invalid_report_field_is_reported(given: dict[str, str], words: str) -> 
 def test_hidden_tests_are_shown_without_name(hide: Hide) -> None:
     hide("hidden")
     names = [test["test-name"] for test in render_classroom50(make_result("x · claim"))["tests"]]
-    assert names == [f"get_batch: hidden test {number}" for number in range(1, 12)]
+    assert names == [f"get_batch: hidden test {number}" for number in range(1, 13)]
