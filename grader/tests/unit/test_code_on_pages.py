@@ -25,7 +25,7 @@ from torchkata.result import Status
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 12))
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
-CRASH = ("noted crashed", "crashed · rows are windows of data (+10)")
+CRASH = ("noted crashed", "crashed · rows are windows of data (+11)")
 
 
 class Lines:
