@@ -194,6 +194,7 @@ def test_measured_seconds_are_for_one_step(
     bound = oracle.seconds(operations, 4, peak, peak / intensity)
     first = FIRST * bound
     reply = student.call(probes.measure, *sizes, peak, peak, peak / intensity, first)
+    check(reply["calls of the clock"] > 0, mistake="the argument clock is never called: another clock is used")
     steps = reply["flops"] / oracle.model_flops(operations)
     note = f"on a simulated device; while the clock ran, it computed the products of {steps:.4g} steps"
     check(steps == int(steps), note, yours=f"{steps:.4g} steps", expected=WHOLE)

@@ -80,7 +80,9 @@ def test_matmuls_are_bfloat16_and_state_is_float32(student: Student, task: Task)
     dtypes = call(student, task)["dtypes"]
     products = "matmuls in the forward pass"
     none = "bfloat16" not in dtypes[products]
-    seen = "no matrix multiplication in the forward pass is bfloat16: autocast is not enabled there" if none else ""
+    half = "float16" in dtypes[products]
+    seen = "no matmul in the forward pass is bfloat16: autocast is not enabled there" if none else ""
+    seen = "the matmuls run in float16: pass dtype=torch.bfloat16 to autocast" if half else seen
     note = "the forward pass should run in bfloat16"
     assert_equal(dtypes[products], ["bfloat16"], what=products, note=note, mistake=seen)
     note = "this should stay float32: autocast casts copies, but model.bfloat16() casts the parameters themselves"

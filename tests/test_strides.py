@@ -1,6 +1,7 @@
 """Tests of strides."""
 
 import math
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import product
 
@@ -12,7 +13,7 @@ from torch import Tensor
 from reference.strides import oracle
 from tests.probes import strides as probes
 from tests.strategies import SEEDS, SEQUENCES, rng_of, sizes
-from torchkata import Student, asking, assert_equal, check
+from torchkata import Student, asking, assert_equal, check, precondition
 
 BEYOND_FLOATS = st.integers(2**52, 2**53).map(lambda half: 2 * half + 1)
 BEYOND_WALKING = st.integers(2**40, 2**41)
@@ -148,7 +149,9 @@ def test_axis_of_size_one_may_have_any_stride(student: Student, layout: Layout, 
 @given(layouts(sizes(2, 2, 0)))
 def test_empty_tensor_is_contiguous(student: Student, layout: Layout) -> None:
     """A tensor with an axis of size 0 is contiguous for any strides."""
-    assert_contiguity(student, layout)
+    control = precondition("a tensor without an axis of size 0 is already judged wrongly")
+    with nullcontext() if 0 in layout.shape else control:
+        assert_contiguity(student, layout)
 
 
 def assert_contiguity(student: Student, layout: Layout, times: int = 1, kind: str = "tuple") -> None:

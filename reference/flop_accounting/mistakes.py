@@ -115,7 +115,7 @@ def scale_days(message: str, factor: Callable[[int, float], float]) -> Mistake:
 
 hours = scale_days("uses 3600 seconds per day, but that is one hour", lambda _, __: 24)
 at_the_peak = scale_days("ignores mfu", lambda _, mfu: mfu)
-mfu_upside_down = scale_days("divides peak_flop_per_sec by mfu instead of multiplying", lambda _, mfu: mfu**2)
+mfu_upside_down = scale_days("the number of days is multiplied by mfu instead of divided by it", lambda _, mfu: mfu**2)
 one_device = scale_days("ignores devices, as if there were only one", lambda devices, _: devices)
 
 

@@ -112,6 +112,15 @@ def all_of_the_same_size(weights: Weights, before: Weights, x: X, y: Y, micro_ba
     return loss, grads
 
 
+@instead_of(oracle.accumulate, "the last, smaller micro-batch is left out")
+def rest_without_weight(weights: Weights, before: Weights, x: X, y: Y, micro_batch_size: int) -> Accumulated:
+    kept = rest_dropped(len(y), micro_batch_size)
+    share = sum(kept) / len(y)
+    nothing = [np.zeros_like(p) for p in before]
+    loss, grads = oracle.accumulate(weights, nothing, x[: sum(kept)], y[: sum(kept)], micro_batch_size)
+    return share * loss, [old + share * grad for old, grad in zip(before, grads, strict=True)]
+
+
 @instead_of(oracle.accumulate, "existing gradients are divided by the number of rows too")
 def divided_with_those_before(weights: Weights, before: Weights, x: X, y: Y, micro_batch_size: int) -> Accumulated:
     loss, grads = oracle.accumulate(weights, before, x, y, micro_batch_size)

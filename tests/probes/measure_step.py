@@ -160,7 +160,7 @@ def measure(
         assignment.measure_step  # noqa: B018  (imported before the simulation)
         with Device(flop_per_sec, bytes_per_sec, first) as device:
             took = assignment.measure_step.measure_step(B, D, L, promised, device.clock)
-    return {"took": took, "flops": device.flops_timed}
+    return {"took": took, "flops": device.flops_timed, "calls of the clock": device.looks}
 
 
 def measure_here(assignment: Any, B: int, D: int, L: int, promised: float) -> object:

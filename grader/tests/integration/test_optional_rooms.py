@@ -45,7 +45,9 @@ def test_pytest_works_without_optional_folders(core: Path) -> None:
 
 def test_core_has_at_most_ten_thousand_lines() -> None:
     rows = re.findall(r"^\| \d+ \| (.+?) \|", PAGE, re.M)
-    core = find_files("\n".join(rows)) - find_files(re.findall(r"^You can read the following later: (.+?)\.\n\n", PAGE, re.M | re.S)[0])
+    core = find_files("\n".join(rows)) - find_files(
+        re.findall(r"^You can read the following later: (.+?)\.\n\n", PAGE, re.M | re.S)[0]
+    )
     assert len(rows) >= 10
     assert sum(len(file.read_text("utf-8").splitlines()) for file in core) <= 10_000
 
