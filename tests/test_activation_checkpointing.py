@@ -92,27 +92,27 @@ def measure_cost(student: Student, num_layers: int, segment: int, x_needs_grad: 
 
 
 @given(networks())
-def test_outputs_equal_plain_network(student: Student, network: Network) -> None:
+def test_outputs_match_plain_network(student: Student, network: Network) -> None:
     """The outputs equal those of a network without checkpointing, for any segment length."""
     y = student.call(probes.forward, network.dim, network.weights, network.segment, network.x)
     assert_outputs(y, network)
 
 
 @given(networks(fewest_rows=1).filter(is_steady), st.integers(1, 2))
-def test_gradients_equal_plain_network(student: Student, network: Network, times: int) -> None:
+def test_gradients_match_plain_network(student: Student, network: Network, times: int) -> None:
     """The gradients equal those of a network without checkpointing; a second backward pass accumulates them."""
     check_gradients(student, network, x_needs_grad=True, times=times)
 
 
 @given(networks(fewest_layers=1, fewest_rows=1).filter(is_steady))
-def test_weights_get_gradients_if_x_needs_none(student: Student, network: Network) -> None:
+def test_weights_get_gradients_if_x_requires_no_grad(student: Student, network: Network) -> None:
     """Every weight receives its gradient even if x.requires_grad is False, as for training data."""
     check_gradients(student, network, x_needs_grad=False)
     check_gradients(student, replace(network, x=network.x[:0], grad_y=network.grad_y[:0]), x_needs_grad=False)
 
 
 @given(st.integers(1, 5), st.integers(0, 5), st.integers(1, 7))
-def test_state_dict_equals_plain_network(student: Student, dim: int, num_layers: int, segment: int) -> None:
+def test_state_dict_matches_plain_network(student: Student, dim: int, num_layers: int, segment: int) -> None:
     """state_dict contains exactly the keys layers.0.weight, …, each of shape (dim, dim)."""
     anatomy = student.call(probes.anatomy, dim, num_layers, segment)
     for part, names in oracle.anatomy(dim, num_layers, segment).items():
@@ -121,7 +121,7 @@ def test_state_dict_equals_plain_network(student: Student, dim: int, num_layers:
 
 @costly
 @given(DEPTHS, SEGMENTS, st.booleans())
-def test_forward_keeps_only_segment_inputs(student: Student, num_layers: int, segment: int, x_needs_grad: bool) -> None:
+def test_forward_saves_only_segment_inputs(student: Student, num_layers: int, segment: int, x_needs_grad: bool) -> None:
     """After the forward pass, only the inputs of the segments and the output are kept in memory."""
     kept = measure_cost(student, num_layers, segment, x_needs_grad)["kept"]
     expected = oracle.kept(num_layers, segment)
@@ -135,7 +135,7 @@ def test_forward_keeps_only_segment_inputs(student: Student, num_layers: int, se
 
 @costly
 @given(st.integers(24, 30), st.integers(3, 5))
-def test_backward_holds_one_segment_at_a_time(student: Student, num_layers: int, segment: int) -> None:
+def test_backward_stores_one_segment_at_a_time(student: Student, num_layers: int, segment: int) -> None:
     """In addition to the segment inputs, the backward pass keeps the activations of only one segment at a time."""
     peak = measure_cost(student, num_layers, segment)["peak"]
     fewest, most = oracle.alive_in_backward(num_layers, segment)
@@ -165,7 +165,7 @@ def test_each_segment_is_recomputed_once(student: Student, num_layers: int, segm
 
 
 @given(networks(fewest_layers=1, fewest_rows=1))
-def test_no_grad_keeps_no_activations(student: Student, network: Network) -> None:
+def test_no_grad_saves_no_activations(student: Student, network: Network) -> None:
     """Under torch.no_grad(), the outputs are the same, each layer runs once, and no activations are kept."""
     num_layers = len(network.weights)
     reply = student.call(probes.evaluation, network.dim, network.weights, network.segment, network.x)

@@ -21,7 +21,7 @@ globals().update(optimizer_contract(OPTIMIZER) | rate_contract(OPTIMIZER) | stat
 
 @costly
 @given(runs(dtypes=WIDE))
-def test_step_divides_by_root_of_g2(student: Student, run: OptimizerRun) -> None:
+def test_step_divides_by_sqrt_of_g2(student: Student, run: OptimizerRun) -> None:
     """The first step changes p to p - lr * grad / sqrt(grad² + 1e-5), for both small and large gradients."""
     check_formula(student, OPTIMIZER, run)
 
@@ -35,7 +35,7 @@ def test_g2_sums_squared_grads(student: Student, run: OptimizerRun) -> None:
 
 @costly
 @given(runs(steps=3, dtypes=DTYPES))
-def test_state_holds_g2(student: Student, run: OptimizerRun) -> None:
+def test_state_contains_g2(student: Student, run: OptimizerRun) -> None:
     """optimizer.state[p]["g2"] is the sum of squared gradients and has the shape and dtype of p."""
     yours = student.call(probes.read_g2, NAME, run.params, run.lrs, run.grads)
     for g, group in enumerate(run.params):
@@ -49,7 +49,7 @@ def test_state_holds_g2(student: Student, run: OptimizerRun) -> None:
 
 @costly
 @given(runs(steps=2))
-def test_state_holds_one_tensor_per_parameter(student: Student, run: OptimizerRun) -> None:
+def test_state_has_one_tensor_per_parameter(student: Student, run: OptimizerRun) -> None:
     """The state contains exactly one tensor for each parameter."""
     count = student.call(probes.count_tensors, NAME, run.params, run.lrs, run.grads)
     large = sum(p.numel() > 1 for group in run.params for p in group)

@@ -60,7 +60,7 @@ def test_later_steps_are_bias_corrected(student: Student, run: OptimizerRun, bet
 
 @costly
 @given(runs(steps=3, powers=(-12, 12)), BETAS, st.sampled_from([1e-8, 1e-3, 1.0]))
-def test_eps_is_added_to_the_corrected_root(
+def test_eps_is_added_to_the_bias_corrected_sqrt(
     student: Student, run: OptimizerRun, betas: tuple[float, float], eps: float
 ) -> None:
     """eps is added to the square root of the bias-corrected average, not inside the root or before the correction."""

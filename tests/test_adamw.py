@@ -33,7 +33,7 @@ globals().update(options_contract(OPTIMIZER) | counting_contract(OPTIMIZER))
 
 @costly
 @given(runs(steps=4, dtypes=WIDE_DTYPES), BETAS)
-def test_zero_weight_decay_equals_adam(student: Student, run: OptimizerRun, betas: tuple[float, float]) -> None:
+def test_zero_weight_decay_matches_adam(student: Student, run: OptimizerRun, betas: tuple[float, float]) -> None:
     """With weight_decay=0, the update reduces to Adam: both averages are bias-corrected from the first step on."""
     accepted = student.call(probes.accepts, OPTIMIZER.name, {"weight_decay": 0.0})
     check(accepted, mistake="a weight_decay of 0 is rejected, but it is valid and means no decay")
@@ -42,7 +42,7 @@ def test_zero_weight_decay_equals_adam(student: Student, run: OptimizerRun, beta
 
 @costly
 @given(runs(steps=3, powers=(-12, 12)), BETAS, st.sampled_from([1e-8, 1e-3, 1.0]))
-def test_eps_is_added_to_the_corrected_root(
+def test_eps_is_added_to_the_bias_corrected_sqrt(
     student: Student, run: OptimizerRun, betas: tuple[float, float], eps: float
 ) -> None:
     """eps is added to the square root of the bias-corrected average, not inside the root or before the correction."""
@@ -52,7 +52,7 @@ def test_eps_is_added_to_the_corrected_root(
 
 @costly
 @given(runs(groups=2, steps=3, changing=True, dtypes=WIDE_DTYPES), DECAYS)
-def test_zero_grad_still_decays(student: Student, run: OptimizerRun, weight_decay: float) -> None:
+def test_weights_decay_even_with_zero_grad(student: Student, run: OptimizerRun, weight_decay: float) -> None:
     """If the gradient is zero, each step changes p to p - lr * weight_decay * p."""
     zeros_and_own: list[Any] = [[[p * 0 for p in run.params[0]], own] for _, own in run.grads]
     options: list[Any] = [{"weight_decay": weight_decay}, {**FORGETTING, "weight_decay": weight_decay}]

@@ -31,7 +31,7 @@ SPECIAL = [math.nan, math.inf, -math.inf, -0.0, 1e-40, 3.0e38]
 
 @costly
 @given(RUNS, st.integers(1, 10**6), st.integers(0, 2), st.booleans())
-def test_resumed_run_equals_uninterrupted_run(
+def test_resumed_run_matches_uninterrupted_run(
     student: Student, lesson: Lesson, step: int, stop: int, as_path: bool
 ) -> None:
     """A run resumed in new objects reproduces the losses and weights of an uninterrupted run, bit for bit."""
@@ -97,7 +97,7 @@ def test_load_returns_step(student: Student, step: int, as_path: bool) -> None:
 
 @costly
 @given(RUNS)
-def test_saving_changes_nothing(student: Student, lesson: Lesson) -> None:
+def test_saving_has_no_side_effects(student: Student, lesson: Lesson) -> None:
     """Saving does not change the model, its gradients or the optimizer."""
     reply = student.call(probes.around_saving, lesson.weights, lesson.xs, lesson.ys)
     before, after = reply["before"], reply["after"]
@@ -141,7 +141,7 @@ def test_later_training_does_not_change_checkpoint(student: Student, lesson: Les
 
 @costly
 @given(st.sampled_from(["float32", "bfloat16", "float64"]), st.integers(1, 3), st.integers(0, 2), SEEDS)
-def test_values_survive_bit_for_bit(student: Student, dtype: str, dim: int, num_layers: int, seed: int) -> None:
+def test_values_are_restored_bit_for_bit(student: Student, dtype: str, dim: int, num_layers: int, seed: int) -> None:
     """Parameters and buffers are restored bit for bit, including NaN, infinity, very small numbers and bfloat16."""
     rng = rng_of(seed)
     weights = [normal(rng, shape, torch.float64) for shape in [[dim, dim]] * num_layers + [[dim, 1]]]
@@ -186,7 +186,7 @@ def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None
 
 @costly
 @given(st.sampled_from(["torch", "pickle"]))
-def test_loading_runs_no_code(student: Student, written_by: str) -> None:
+def test_loading_executes_no_code(student: Student, written_by: str) -> None:
     """Loading an untrusted file does not execute code hidden in the file."""
     ran = student.call(probes.hostile_file, 2, written_by)
     hidden = "loading ran code that was hidden in the file: use torch.load(..., weights_only=True)"

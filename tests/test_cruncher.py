@@ -23,13 +23,13 @@ def check_forward(student: Student, case: DeepCase) -> None:
 
 
 @given(deep_cases(batch=st.integers(2, 4)))
-def test_forward_is_the_product_of_all_layers(student: Student, case: DeepCase) -> None:
+def test_forward_multiplies_by_every_layer(student: Student, case: DeepCase) -> None:
     """Cruncher(x) equals x @ W0 @ W1 … @ final, with one number per row and no nonlinearity."""
     check_forward(student, case)
 
 
 @given(deep_cases(batch=sizes(1, 1, 0)))
-def test_batch_sizes_one_and_zero_work(student: Student, case: DeepCase) -> None:
+def test_batch_sizes_zero_and_one_are_supported(student: Student, case: DeepCase) -> None:
     """A batch with one row gives an output of shape [1], and an empty batch gives an output of shape [0]."""
     check_forward(student, case)
 
@@ -61,7 +61,7 @@ def test_gradients_reach_every_layer(student: Student, case: DeepCase) -> None:
 
 
 @given(sizes(3, 6), sizes(1, 4, 0))
-def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: int) -> None:
+def test_state_dict_has_expected_keys(student: Student, dim: int, num_layers: int) -> None:
     """layers is an nn.ModuleList; state_dict has layers.0.weight … final.weight, dim² · num_layers + dim elements."""
     anatomy, expected = student.call(probes.anatomy, dim, num_layers), oracle.anatomy(dim, num_layers)
     assert_equal(anatomy["state_dict"], expected["state_dict"], what="state_dict")

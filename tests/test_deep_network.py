@@ -63,7 +63,7 @@ def assert_output(student: Student, case: NetworkCase) -> None:
 
 
 @given(st.lists(sizes(2, 3, 0), max_size=3), SIZES, DTYPES, SEEDS)
-def test_block_is_relu_of_product(
+def test_block_applies_relu_after_matmul(
     student: Student, leading: list[int], dim: int, dtype: torch.dtype, seed: int
 ) -> None:
     """Block(x) equals relu(x @ weight), for any leading dimensions and any floating-point dtype."""
@@ -80,7 +80,7 @@ def test_layers_are_applied_in_order(student: Student, case: NetworkCase) -> Non
 
 
 @given(networks(st.integers(0, 2), st.lists(sizes(2, 2, 0), max_size=3)))
-def test_any_leading_dimensions_and_zero_layers(student: Student, case: NetworkCase) -> None:
+def test_any_leading_dimensions_and_zero_layers_are_supported(student: Student, case: NetworkCase) -> None:
     """x can have any leading dimensions, including sizes 0 and 1. With zero layers, x is returned unchanged."""
     assert_output(student, case)
 
@@ -115,7 +115,7 @@ def gradient_scales(
 
 
 @given(st.integers(1, 6), sizes(1, 4, 0))
-def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: int) -> None:
+def test_state_dict_has_expected_keys(student: Student, dim: int, num_layers: int) -> None:
     """layers is an nn.ModuleList of Blocks, and state_dict contains only layers.0.weight, …, of shape (dim, dim)."""
     anatomy, expected = student.call(probes.anatomy, dim, num_layers), oracle.anatomy(dim, num_layers)
     assert_equal(anatomy["parameters"], expected["parameters"], what="number of trainable parameters")
@@ -130,7 +130,7 @@ def test_state_dict_names_every_layer(student: Student, dim: int, num_layers: in
 
 
 @given(st.integers(2, 6), st.integers(2, 4), st.integers(0, 2**31))
-def test_each_layer_draws_its_own_weight(student: Student, dim: int, num_layers: int, seed: int) -> None:
+def test_layers_are_initialized_independently(student: Student, dim: int, num_layers: int, seed: int) -> None:
     """Layers share neither memory nor initial values. The torch seed, which the model does not set, determines them."""
     start = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     seeded = "DeepNetwork sets the torch seed"

@@ -48,7 +48,7 @@ def test_zero_nan_and_infinity_do_not_underflow(student: Student, dtype: str, va
 
 
 @given(DTYPE)
-def test_largest_is_the_largest_finite_number(student: Student, dtype: str) -> None:
+def test_largest_returns_largest_finite_number(student: Student, dtype: str) -> None:
     """largest(dtype) is the largest finite number of the dtype, to the last bit."""
     yours, expected = student.call(probes.largest, dtype), oracle.largest(dtype)
     is_number = type(yours) in (int, float)
@@ -57,14 +57,14 @@ def test_largest_is_the_largest_finite_number(student: Student, dtype: str) -> N
 
 
 @given(st.lists(st.integers(1, 9), max_size=4), DTYPE)
-def test_bytes_are_elements_times_itemsize(student: Student, shape: list[int], dtype: str) -> None:
+def test_bytes_equal_numel_times_itemsize(student: Student, shape: list[int], dtype: str) -> None:
     """The size in bytes is the number of elements times the bytes per element. A scalar has one element."""
     yours = student.call(probes.storage_bytes, shape, dtype, "tuple")
     assert_equal(yours, oracle.storage_bytes(shape, dtype), what="bytes")
 
 
 @given(st.permutations([0, 3, 1]), st.integers(1, 3), DTYPE, SEQUENCES)
-def test_empty_tensor_takes_no_bytes(student: Student, sizes: list[int], rank: int, dtype: str, kind: str) -> None:
+def test_empty_tensor_has_zero_bytes(student: Student, sizes: list[int], rank: int, dtype: str, kind: str) -> None:
     """A tensor with a dimension of size 0 takes no bytes, whether its shape is a tuple, a list or a torch.Size."""
     shape = sizes[:rank]
     yours = student.call(probes.storage_bytes, shape, dtype, kind)

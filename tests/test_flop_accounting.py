@@ -19,14 +19,14 @@ COUNTED = st.integers(1, 30)
 
 
 @given(SIZES, st.just(1) | BEYOND_INT64)
-def test_matmul_takes_two_flops_per_multiplication(student: Student, sizes: tuple[int, int, int], times: int) -> None:
+def test_matmul_counts_two_flops_per_multiplication(student: Student, sizes: tuple[int, int, int], times: int) -> None:
     """matmul_flops is 2 · B · D · K, as an exact int."""
     B, D, K = sizes
     assert_count(student.call(probes.matmul, B * times, D, K), oracle.matmul_flops(B, D, K, times), what="FLOPs")
 
 
 @given(SMALL, SMALL, SMALL)
-def test_matmul_flops_equals_torch_count(student: Student, B: int, D: int, K: int) -> None:
+def test_matmul_flops_match_torch(student: Student, B: int, D: int, K: int) -> None:
     """matmul_flops equals the FLOPs counted while torch computes x @ w."""
     predicted = student.call(probes.matmul, B, D, K)
     x, w = torch.zeros(B, D), torch.zeros(D, K)
@@ -36,7 +36,9 @@ def test_matmul_flops_equals_torch_count(student: Student, B: int, D: int, K: in
 
 
 @given(SMALL, SMALL, st.just(1) | BEYOND_INT64 | LARGE)
-def test_passes_take_two_four_six_flops(student: Student, tokens: int, parameters: int, times: float) -> None:
+def test_forward_backward_and_training_flops_are_exact(
+    student: Student, tokens: int, parameters: int, times: float
+) -> None:
     """forward_flops, backward_flops and training_flops are 2, 4 and 6 · tokens · parameters."""
     counts = tokens, parameters, times
     yours = student.call(probes.passes, tokens * times, type(times)(parameters))
@@ -55,7 +57,7 @@ def test_deep_network_omits_input_gradient(
 
 
 @given(st.integers(2, 9), st.integers(2, 9), st.integers(0, 5), st.booleans())
-def test_deep_linear_flops_equals_torch_count(student: Student, B: int, D: int, L: int, input_needs_grad: bool) -> None:
+def test_deep_linear_flops_match_torch(student: Student, B: int, D: int, L: int, input_needs_grad: bool) -> None:
     """deep_linear_flops equals the FLOPs counted while torch runs forward and backward."""
     predicted = student.call(probes.deep_linear, B, D, L, input_needs_grad)
     x, weights = torch.zeros(B, D, requires_grad=input_needs_grad), torch.zeros(L, D, D, requires_grad=True).unbind()

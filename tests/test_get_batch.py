@@ -110,7 +110,7 @@ def test_rows_are_windows_of_data(student: Student, case: TokenCase, from_file: 
             check(False, mistake=explain_row(row, data), yours=reply["batch"][i])
 
 
-def test_every_valid_start_occurs(student: Student, seed: int) -> None:
+def test_every_valid_start_position_occurs(student: Student, seed: int) -> None:
     """Exactly the start positions in range(len(data) - sequence_length) occur, including the first and the last."""
     for number, sequence_length in ((4, 2), (4, 3), (4, 8)):
         starts = draw_starts(student, number, 2, sequence_length, 40, seed, check)
@@ -121,7 +121,7 @@ def test_every_valid_start_occurs(student: Student, seed: int) -> None:
         check(len(came) == wanted, "some start position never occurs", yours=came, expected=expected)
 
 
-def test_starts_are_uniform(student: Student, seed: int) -> None:
+def test_start_positions_are_uniform(student: Student, seed: int) -> None:
     """All start positions are equally likely."""
     starts = draw_starts(student, 24, 2, 5, 4800, seed)  # few, so that halved probabilities of two starts show
     if starts is None:
@@ -133,7 +133,7 @@ def test_starts_are_uniform(student: Student, seed: int) -> None:
     check(oracle.are_even(counts, (low, high)), note, yours=counts.tolist(), expected=shown)
 
 
-def test_starts_are_uniform_in_large_file(student: Student, seed: int) -> None:
+def test_start_positions_are_uniform_in_large_file(student: Student, seed: int) -> None:
     """In a file of 25 million tokens, all start positions are equally likely, and every part of it is used."""
     rows, length = 2**16, 3 * 2**23  # not a power of two, so 28 random bits modulo this favor the first starts
     reply = student.call(probes.large_starts, length, rows, seed)
@@ -182,7 +182,7 @@ def describe_relation(first: Array, second: Array) -> str:
     return "depend on each other, or have different distributions of start positions"
 
 
-def test_starts_may_repeat(student: Student, seed: int) -> None:
+def test_start_positions_may_repeat(student: Student, seed: int) -> None:
     """Start positions are drawn with replacement, so a batch can have more rows than there are start positions."""
     data = permutation(4, seed)
     reply = student.call(probes.batch, data, 40, 3, seed, False)
@@ -223,7 +223,7 @@ def test_copy_to_gpu_is_pinned(student: Student, device: str, as_object: bool, b
 
 
 @given(token_cases(windows=st.integers(2, 9), least_rows=1))
-def test_batch_and_data_share_no_memory(student: Student, case: TokenCase) -> None:
+def test_batch_does_not_share_memory_with_data(student: Student, case: TokenCase) -> None:
     """The call does not modify the data, and later changes to the data do not change the batch."""
     reply = student.call(probes.later_change, case.data, case.batch_size, case.sequence_length, case.seed)
     assert_equal(reply["data"], case.data, what="data", mistake="the call modifies the data")

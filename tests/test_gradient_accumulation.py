@@ -76,7 +76,7 @@ def check_gradients(reply: Plain, task: Task) -> None:
 
 
 @given(tasks())
-def test_grads_match_the_whole_batch(student: Student, task: Task) -> None:
+def test_grads_match_full_batch(student: Student, task: Task) -> None:
     """If all micro-batches have the same size, the gradients equal those of the whole batch."""
     check_gradients(run(student, task), task)
 
@@ -88,7 +88,7 @@ def test_micro_batches_are_weighted_by_rows(student: Student, task: Task) -> Non
 
 
 @given(extreme_tasks())
-def test_extreme_micro_batch_sizes_work(student: Student, task: Task) -> None:
+def test_extreme_micro_batch_sizes_are_supported(student: Student, task: Task) -> None:
     """Batches of one row, micro-batches of one row, and micro-batches larger than the batch are supported."""
     reply = run(student, task)
     check_gradients(reply, task)
@@ -96,7 +96,7 @@ def test_extreme_micro_batch_sizes_work(student: Student, task: Task) -> None:
 
 
 @given(tasks(uneven=True, existing=True))
-def test_existing_grads_are_added_to(student: Student, task: Task) -> None:
+def test_grads_are_added_to_existing_grads(student: Student, task: Task) -> None:
     """The new gradients are added to those already in p.grad, as backward() does."""
     check_gradients(run(student, task), task)
 
@@ -124,7 +124,7 @@ def test_model_sees_each_row_once(student: Student, task: Task) -> None:
     check(len(rows) == len(expected), mistake=extra, yours=rows, expected=few)
 
 
-def test_activations_are_freed_per_micro_batch(student: Student, seed: int) -> None:
+def test_activations_are_freed_after_each_micro_batch(student: Student, seed: int) -> None:
     """Activations are freed after each micro-batch, so eight micro-batches need no more peak memory than one."""
     rng = rng_of(seed)
     dim, rows, micro_batch_size = 4, 24, 3

@@ -30,7 +30,7 @@ def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) ->
 
 
 @given(sizes(3, 40), sizes(2), DEFAULT_DTYPES)
-def test_weight_is_a_parameter_of_right_shape(student: Student, input_dim: int, output_dim: int, dtype: str) -> None:
+def test_weight_is_a_parameter_of_expected_shape(student: Student, input_dim: int, output_dim: int, dtype: str) -> None:
     """The weight is an nn.Parameter of shape (input_dim, output_dim) in torch's default dtype."""
     anatomy = student.call(probes.anatomy, input_dim, output_dim, dtype)
     check(
@@ -62,7 +62,7 @@ def test_weights_reach_three_standard_deviations(student: Student, seed: int) ->
         check(not law.misses_bound(weights), note, yours=yours, expected=expected)
 
 
-def test_std_is_right_before_truncation(student: Student, seed: int) -> None:
+def test_std_is_correct_before_truncation(student: Student, seed: int) -> None:
     """The mean is 0. The standard deviation is 1 / sqrt(input_dim) before truncation and 0.9866 times that after it."""
     for input_dim, output_dim in LARGE:
         weights, law = draw_weight(student, input_dim, output_dim, seed), oracle.distribution(input_dim, output_dim)

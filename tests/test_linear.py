@@ -16,7 +16,7 @@ WIDE = [(512, 128), (128, 512), (1, 65536)]
 
 
 @given(linear_cases())
-def test_forward_is_x_at_weight(student: Student, case: LinearCase) -> None:
+def test_forward_returns_x_at_weight(student: Student, case: LinearCase) -> None:
     """Linear(x) equals x @ weight, for any leading dimensions and any floating-point dtype."""
     y = student.call(probes.forward, case.weight, case.x)
     weight, x = as_float64(case.weight), as_float64(case.x)

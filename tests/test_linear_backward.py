@@ -55,7 +55,7 @@ def test_square_weight_is_transposed(student: Student, case: LinearCase) -> None
 
 
 @given(cases(st.just([])))
-def test_vector_has_gradients(student: Student, case: LinearCase) -> None:
+def test_vector_input_has_gradients(student: Student, case: LinearCase) -> None:
     """If x is a vector, without leading dimensions, grad_x is a vector and grad_w is an outer product."""
     yours = ask(student, case)
     assert_gradients(yours, case, "grad_x", "grad_w")

@@ -65,7 +65,7 @@ def test_step_work_lists_every_operation(student: Student, sizes: tuple[int, int
 
 
 @given(SMALL)
-def test_work_equals_torch_count(student: Student, sizes: tuple[int, int, int]) -> None:
+def test_step_work_matches_torch(student: Student, sizes: tuple[int, int, int]) -> None:
     """The bytes of step_work and the FLOPs of predict_step equal those counted while torch runs a step."""
     B, D, L = sizes
     work = student.call(probes.list_work, B, D, L, "float32")
@@ -79,7 +79,7 @@ def test_work_equals_torch_count(student: Student, sizes: tuple[int, int, int]) 
 
 
 @given(SMALL)
-def test_memory_equals_tensors_saved_by_autograd(student: Student, sizes: tuple[int, int, int]) -> None:
+def test_memory_matches_tensors_saved_by_autograd(student: Student, sizes: tuple[int, int, int]) -> None:
     """The memory of predict_step equals the bytes of parameters, gradients and tensors saved by autograd."""
     B, D, L = sizes
     yours = student.call(probes.predict, B, D, L, "float32", 1e12, 1e12)["memory"]
@@ -132,7 +132,7 @@ def test_flops_count_matmuls_bytes_count_all_operations(
 
 
 @given(SIZES, DTYPES, PEAKS, INTENSITIES)
-def test_seconds_add_up_over_operations(
+def test_seconds_are_summed_over_operations(
     student: Student, sizes: tuple[int, int, int], dtype: str, peak: float, intensity: float
 ) -> None:
     """predict_step sums over all operations the time for arithmetic or for moving bytes, whichever is longer."""
@@ -163,7 +163,7 @@ def test_predictions_scale_with_sizes_and_speeds(
 
 @costly
 @given(st.sampled_from([(32, 64), (48, 200), (64, 40)]), PEAKS, st.floats(1, 4))
-def test_measure_device_times_two_products(
+def test_measure_device_times_matmul_and_matrix_vector_product(
     student: Student, sizes: tuple[int, int], peak: float, intensity: float
 ) -> None:
     """measure_device measures FLOP/s with two matrices, and bytes/s with a matrix and a vector."""
@@ -220,7 +220,7 @@ def test_measured_mfu_divides_by_promised_flops(
     check_built_on("mfu", "mfu", round(other["mfu"] / own), 1)
 
 
-def test_works_on_this_machine(student: Student) -> None:
+def test_runs_on_the_current_machine(student: Student) -> None:
     """On this machine, measure_step returns a positive time within the time limit."""
     took = student.call(probes.measure_here, 4, 8, 2, 1e12)
     check(took["is a time"], "return a positive time", yours=took["seconds"], expected="a positive float")

@@ -38,7 +38,7 @@ def begins_with(yours: object, tokens: np.ndarray) -> bool:
 
 @costly
 @given(LENGTHS, DTYPES, SEEDS, st.sampled_from([2**63 - 1, 200]))
-def test_round_trip_keeps_tokens_and_dtype(
+def test_round_trip_preserves_tokens_and_dtype(
     student: Student, length: int, dtype: type[np.integer], seed: int, largest: int
 ) -> None:
     """Loading returns the saved tokens as an array of their dtype, even in another process."""
@@ -58,7 +58,7 @@ def test_strided_slice_round_trips(
 
 @costly
 @given(st.sampled_from(["tokens", "tokens.npy", "train.bin", "a.b.c", "tokens.npz"]), st.booleans(), SEEDS)
-def test_file_is_at_the_given_path(student: Student, name: str, as_path: bool, seed: int) -> None:
+def test_file_is_written_to_given_path(student: Student, name: str, as_path: bool, seed: int) -> None:
     """The file is written to exactly the given path, which can be a str or a Path and have any suffix."""
     tokens = make_tokens(5, np.uint16, seed)
     reply = student.call(probes.named, tokens, name, as_path)
@@ -81,7 +81,7 @@ def test_file_stores_tokens_in_their_dtype(student: Student, length: int, dtype:
 
 @costly
 @given(LENGTHS, LENGTHS, DTYPES, DTYPES, SEEDS)
-def test_second_save_replaces_first(
+def test_second_save_overwrites_first(
     student: Student, length: int, other: int, dtype: type[np.integer], second: type[np.integer], seed: int
 ) -> None:
     """Saving to an existing path overwrites the old tokens, regardless of their number and dtype."""
@@ -96,7 +96,9 @@ def test_second_save_replaces_first(
 
 @costly
 @given(LENGTHS, DTYPES, SEEDS)
-def test_array_does_not_write_to_file(student: Student, length: int, dtype: type[np.integer], seed: int) -> None:
+def test_modifying_array_does_not_change_file(
+    student: Student, length: int, dtype: type[np.integer], seed: int
+) -> None:
     """Assigning to the loaded array either raises an error or changes only memory, but never the file."""
     tokens = make_tokens(length, dtype, seed)
     before, after = student.call(probes.assigned_to, tokens)

@@ -69,7 +69,7 @@ def test_copy_counts_its_own_storage(
 
 
 @given(st.integers(1, 9), st.integers(10**9, 10**11), DTYPES)
-def test_expanding_takes_no_memory(student: Student, length: int, times: int, dtype: torch.dtype) -> None:
+def test_expand_allocates_no_memory(student: Student, length: int, times: int, dtype: torch.dtype) -> None:
     """A row expanded 10**11 times takes the bytes of one row."""
     row = torch.zeros(length, dtype=dtype)
     expected = oracle.tensor_bytes(describe_window(row.expand(times, -1)), row.untyped_storage().nbytes())
@@ -112,7 +112,7 @@ def test_buffers_are_not_counted(student: Student, parts: list[list[Any]], buffe
 
 
 @given(st.integers(1, 6), st.integers(1, 4), st.integers(1, 5), st.sampled_from([0, 1, 2]), st.booleans())
-def test_prediction_equals_bytes_of_training_step(
+def test_prediction_matches_training_step_memory(
     student: Student, dim: int, num_layers: int, rows: int, states: int, half: bool
 ) -> None:
     """training_bytes of a deep linear model equals the bytes of the tensors of a training step."""
@@ -154,7 +154,7 @@ def measure_step(dim: int, num_layers: int, rows: int, states: int, dtype: torch
 
 
 @given(COUNTED, COUNTED, TIMES, EACH, EACH, EACH, EACH)
-def test_each_kind_uses_its_own_size(
+def test_each_tensor_kind_uses_its_own_byte_size(
     student: Student, parameters: int, activations: int, times: int, p: int, g: int, o: int, a: int
 ) -> None:
     """training_bytes uses the given bytes for parameters, gradients, optimizer state and activations, exactly."""

@@ -97,7 +97,7 @@ def test_loss_is_computed_in_float32(student: Student, task: Task) -> None:
 
 
 @given(tasks())
-def test_loss_is_from_before_the_step(student: Student, task: Task) -> None:
+def test_loss_is_computed_before_the_step(student: Student, task: Task) -> None:
     """The returned loss is that before the update, up to bfloat16 rounding, and is detached."""
     reply = call(student, task)
     check_loss(reply, task, roundings=8 * (len(task.weights) + 2) * COARSE)
@@ -106,7 +106,7 @@ def test_loss_is_from_before_the_step(student: Student, task: Task) -> None:
 
 
 @given(tasks())
-def test_step_uses_only_this_batch_gradients(student: Student, task: Task) -> None:
+def test_step_uses_only_gradients_of_current_batch(student: Student, task: Task) -> None:
     """optimizer.step() uses only the gradients of the mean squared error of this batch, not any earlier gradients."""
     check_gradients(call(student, task, check), task)
 

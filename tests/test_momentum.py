@@ -29,7 +29,7 @@ globals().update(optimizer_contract(OPTIMIZER) | state_contract(OPTIMIZER) | opt
 
 @costly
 @given(runs(dtypes=DTYPES), st.sampled_from([0.9, 0.5]), st.sampled_from([0.0, 0.5, 0.9]))
-def test_first_step_equals_sgd(student: Student, run: OptimizerRun, momentum: float, dampening: float) -> None:
+def test_first_step_matches_sgd(student: Student, run: OptimizerRun, momentum: float, dampening: float) -> None:
     """The first step changes p to p - lr * grad, because neither momentum nor dampening applies yet."""
     check_formula(student, OPTIMIZER, replace(run, options=[{"momentum": momentum, "dampening": dampening}]))
 

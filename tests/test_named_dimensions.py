@@ -64,7 +64,7 @@ def several_heads(draw: st.DrawFn) -> Heads:
 
 
 @given(attentions())
-def test_scores_are_query_key_products(student: Student, case: Attention) -> None:
+def test_scores_are_query_key_dot_products(student: Student, case: Attention) -> None:
     """attention_scores(q, k) is the dot product of each query with each key, for any leading dimensions."""
     y = student.call(probes.scores, case.q, case.k)
     q, k = as_float64(case.q), as_float64(case.k)
@@ -84,7 +84,9 @@ def test_gradients_reach_queries_and_keys(student: Student, case: Attention) -> 
 
 
 @given(LEADING, st.integers(1, 9), DTYPES, SEEDS)
-def test_mean_is_over_hidden(student: Student, leading: list[int], hidden: int, dtype: torch.dtype, seed: int) -> None:
+def test_mean_is_taken_over_hidden_dimension(
+    student: Student, leading: list[int], hidden: int, dtype: torch.dtype, seed: int
+) -> None:
     """mean_over_hidden(x) averages the last dimension, for any leading dimensions."""
     x = normal(rng_of(seed), [*leading, hidden], dtype)
     exact = as_float64(x)
@@ -113,7 +115,7 @@ def test_gradients_reach_x_and_w(student: Student, case: Heads) -> None:
 
 
 @given(HEADS_AND_REMAINDER, SIZES, LEADING, SEEDS)
-def test_heads_that_do_not_fit_raise(
+def test_mismatched_head_dimension_raises(
     student: Student, heads_and_remainder: tuple[int, int], d_in: int, leading: list[int], seed: int
 ) -> None:
     """per_head_linear raises an error if the size of the last dimension is not heads times d_in."""

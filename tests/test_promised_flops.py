@@ -63,7 +63,7 @@ def assert_answer(reply: Plain, name: str, dtype: str, note: str = "") -> None:
         assert_number(reply["returned"][0], expected, relative=A_HUNDREDTH, what=f"FLOP/s in {dtype}")
 
 
-def test_sixteen_bit_values_are_dense(student: Student) -> None:
+def test_sixteen_bit_peaks_are_dense(student: Student) -> None:
     """For bfloat16 and float16, the result is the dense value from the datasheet, in FLOP/s."""
     assert_values_of_all_devices(student, ["bfloat16", "float16"])
 
@@ -73,7 +73,7 @@ def test_float32_is_not_tf32(student: Student) -> None:
     assert_values_of_all_devices(student, ["float32"])
 
 
-def test_eight_bit_values_are_dense(student: Student) -> None:
+def test_eight_bit_peaks_are_dense(student: Student) -> None:
     """For both float8 dtypes, the result is the dense value from the datasheet, if there is one."""
     assert_values_of_all_devices(student, ["float8_e4m3fn", "float8_e5m2"])
 
@@ -87,7 +87,7 @@ def test_unknown_names_raise(student: Student, name: str, change: int, dtype: st
         assert_answer(reply, other, dtype, f"the table has no device named {other!r}")
 
 
-def test_dtypes_without_table_value_raise(student: Student) -> None:
+def test_dtypes_missing_from_table_raise(student: Student) -> None:
     """A dtype for which the table has no value for the device raises a ValueError."""
     for name in DEVICES:
         for dtype in COLUMNS:

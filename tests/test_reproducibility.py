@@ -47,19 +47,19 @@ def check_pairs(drawn_by: str, what: str, seeds: list[int], found: list[list[flo
 
 
 @given(SEEDS, FURTHER, BETWEEN)
-def test_same_seed_repeats_torch(student: Student, seed: int, further: int, between: int) -> None:
+def test_same_seed_reproduces_torch_draws(student: Student, seed: int, further: int, between: int) -> None:
     """With the same seed, torch produces the same numbers, regardless of what was drawn in between."""
     check_draws(student, repeat_seeds(seed, further), between, ["torch"])
 
 
 @given(SEEDS, FURTHER, BETWEEN)
-def test_same_seed_repeats_numpy(student: Student, seed: int, further: int, between: int) -> None:
+def test_same_seed_reproduces_numpy_draws(student: Student, seed: int, further: int, between: int) -> None:
     """With the same seed, np.random produces the same numbers, regardless of what was drawn in between."""
     check_draws(student, repeat_seeds(seed, further), between, ["NumPy"])
 
 
 @given(SEEDS, FURTHER, BETWEEN)
-def test_same_seed_repeats_random(student: Student, seed: int, further: int, between: int) -> None:
+def test_same_seed_reproduces_random_draws(student: Student, seed: int, further: int, between: int) -> None:
     """With the same seed, Python's random module produces the same numbers, regardless of what was drawn in between."""
     check_draws(student, repeat_seeds(seed, further), between, ["random"])
 
@@ -87,7 +87,7 @@ def test_smallest_and_largest_seeds_work(student: Student, seeds: list[int]) -> 
 
 
 @given(SEEDS, FURTHER)
-def test_training_run_repeats(student: Student, seed: int, further: int) -> None:
+def test_training_run_is_reproducible(student: Student, seed: int, further: int) -> None:
     """A run that uses torch for weights, NumPy for the order and random for noise is exactly reproducible."""
     rng = rng_of(seed)
     seeds = repeat_seeds(seed, further)

@@ -22,20 +22,20 @@ globals().update(optimizer_contract(OPTIMIZER) | state_contract(OPTIMIZER) | opt
 
 @costly
 @given(runs(dtypes=WIDE_DTYPES), st.sampled_from([0.99, 0.9, 0.5]))
-def test_first_step_divides_by_root_of_v(student: Student, run: OptimizerRun, alpha: float) -> None:
+def test_first_step_divides_by_sqrt_of_v(student: Student, run: OptimizerRun, alpha: float) -> None:
     """The first step changes p to p - lr * grad / (sqrt((1 - alpha) * grad²) + eps), as the average starts at 0."""
     check_formula(student, OPTIMIZER, replace(run, options=[{"alpha": alpha, "eps": NO_EPS}]))
 
 
 @costly
 @given(runs(steps=4, dtypes=WIDE_DTYPES), st.sampled_from([0.99, 0.9, 0.5, 0.0]))
-def test_old_squares_decay(student: Student, run: OptimizerRun, alpha: float) -> None:
+def test_squared_gradients_decay(student: Student, run: OptimizerRun, alpha: float) -> None:
     """In each step, the average is set to alpha times its old value plus 1 - alpha times the squared gradient."""
     check_formula(student, OPTIMIZER, replace(run, options=[{"alpha": alpha, "eps": NO_EPS}]))
 
 
 @costly
 @given(runs(steps=2, powers=(-12, 12)), st.sampled_from([1e-8, 1e-3, 1.0]))
-def test_eps_is_added_outside_the_root(student: Student, run: OptimizerRun, eps: float) -> None:
+def test_eps_is_added_outside_the_sqrt(student: Student, run: OptimizerRun, eps: float) -> None:
     """eps is added outside the square root, not inside it, for gradients from 1e-12 to 1e12."""
     check_formula(student, OPTIMIZER, replace(start_at_zero(run), options=[{"alpha": 0.0, "eps": eps}]))

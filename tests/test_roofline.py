@@ -53,7 +53,9 @@ def test_elementwise_work_reads_and_writes_once(
 
 
 @given(st.lists(SMALL, min_size=3, max_size=3), ANY_DTYPE, TIMES)
-def test_products_take_two_flops_per_multiplication(student: Student, sizes: list[int], dtype: str, times: int) -> None:
+def test_products_count_two_flops_per_multiplication(
+    student: Student, sizes: list[int], dtype: str, times: int
+) -> None:
     """A matmul takes 2 FLOPs per multiplication, reads both inputs, and writes the result."""
     for operation, count in PRODUCTS.items():
         own, summed = sizes[:count], min(1, count - 1)
@@ -71,7 +73,7 @@ def test_work_is_a_tuple(student: Student, operation: str, dtype: str) -> None:
 
 
 @given(st.sampled_from(["relu", "gelu"]), SMALL | st.integers(0, 2**16), MULTIPLIED)
-def test_elementwise_bytes_equal_torch_count(student: Student, operation: str, n: int, dtype: str) -> None:
+def test_elementwise_bytes_match_torch(student: Student, operation: str, n: int, dtype: str) -> None:
     """relu_work and gelu_work predict the bytes counted while torch runs the operation."""
     predicted = student.call(probes.work, operation, [n], dtype)
     x = torch.zeros(n, dtype=getattr(torch, dtype))
@@ -80,7 +82,7 @@ def test_elementwise_bytes_equal_torch_count(student: Student, operation: str, n
 
 
 @given(products(SMALL | st.integers(0, 99)), MULTIPLIED)
-def test_product_work_equals_torch_count(student: Student, product: tuple[str, list[int]], dtype: str) -> None:
+def test_matmul_work_matches_torch(student: Student, product: tuple[str, list[int]], dtype: str) -> None:
     """The work of a matmul equals the FLOPs and bytes counted while torch computes it."""
     operation, sizes = product
     predicted = student.call(probes.work, operation, sizes, dtype)
@@ -132,7 +134,7 @@ def near_the_ridge(draw: st.DrawFn) -> OnDevice:
 
 
 @given(near_the_ridge())
-def test_bound_is_the_slower_limit(student: Student, case: OnDevice) -> None:
+def test_bound_is_the_slower_of_memory_and_compute(student: Student, case: OnDevice) -> None:
     """An operation is memory-bound if moving the bytes takes longer than the arithmetic, otherwise compute-bound."""
     flops, moved = oracle.work(case.operation, case.sizes, 2)
     intensity = oracle.arithmetic_intensity(flops, moved)

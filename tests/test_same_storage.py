@@ -66,7 +66,7 @@ def test_views_and_copies_are_distinguished(student: Student, case: tuple[Tensor
 
 
 @given(length=st.integers(3, 9), cut=st.integers(1, 8))
-def test_disjoint_slices_share_a_storage(student: Student, length: int, cut: int) -> None:
+def test_disjoint_slices_share_storage(student: Student, length: int, cut: int) -> None:
     """Two slices of the same tensor share its storage, even if they do not overlap."""
     x, cut = torch.arange(length), min(cut, length - 1)
     answers = student.call(probes.compare_parts, x, cut)

@@ -91,7 +91,7 @@ def test_strides_are_a_tuple(student: Student, shape: list[int], kind: str) -> N
 
 
 @given(st.lists(sizes(2, 3, 0), min_size=1, max_size=4), st.integers(0, 4))
-def test_size_zero_counts_as_one(student: Student, others: list[int], place: int) -> None:
+def test_size_zero_is_treated_as_one(student: Student, others: list[int], place: int) -> None:
     """A size of 0 counts as 1 in the strides of a tensor without elements."""
     shape = [*others[:place], 0, *others[place:]]
     yours = student.call(probes.contiguous_strides, shape)

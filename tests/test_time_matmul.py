@@ -70,7 +70,7 @@ def test_clock_is_monotonic(student: Student, size: int, seconds: float) -> None
 
 @costly
 @given(SIZES, SIZES, SIZES, SECONDS)
-def test_device_is_synchronized_after(student: Student, m: int, k: int, n: int, seconds: float) -> None:
+def test_device_is_synchronized_after_matmul(student: Student, m: int, k: int, n: int, seconds: float) -> None:
     """On a GPU, which only queues the matmul, the clock is read after the matmul has finished."""
     reply = student.call(probes.simulate, m, k, n, seconds, 0.0, True)
     assert_seconds(reply, "on this simulated GPU a @ b returns at once, and torch.cuda.synchronize() waits for it")
@@ -105,7 +105,7 @@ def test_at_least_three_matmuls_are_timed(student: Student, size: int, seconds: 
     check(oracle.is_enough(run), note, yours=timed, expected=f"{oracle.AT_LEAST} or more, and a warm-up")
 
 
-def test_works_on_this_machine(student: Student) -> None:
+def test_runs_on_the_current_machine(student: Student) -> None:
     """On this machine, the result is a positive float, and neither matrix is modified."""
     for m, k, n in ((64, 32, 48), (1, 1, 1)):
         reply = student.call(probes.run_here, m, k, n)

@@ -113,7 +113,7 @@ def compare_run(reply: Plain, lesson: Lesson, lr: float) -> None:
 
 @costly
 @given(lessons(steps=st.integers(1, 1), num_layers=st.integers(0, 3)))
-def test_one_step_descends_mean_squared_error(student: Student, lesson: Lesson) -> None:
+def test_one_step_follows_gradient_of_mean_squared_error(student: Student, lesson: Lesson) -> None:
     """One step subtracts lr times the gradient of the mean squared error and returns the loss before the update."""
     check_run(student, lesson, 0.01)  # SGD's default
 
@@ -182,7 +182,7 @@ def test_memory_does_not_grow_with_steps(student: Student, seed: int) -> None:
 
 @costly
 @given(lessons(steps=st.integers(1, 2), num_layers=st.integers(0, 2)), st.sampled_from([0.1, 0.25]))
-def test_only_your_sgd_moves_the_model(student: Student, lesson: Lesson, lr: float) -> None:
+def test_weights_are_updated_only_by_your_sgd(student: Student, lesson: Lesson, lr: float) -> None:
     """The weights are changed only by SGD from sgd.py, with the given learning rate."""
     reply = student.call(probes.with_frozen_sgd, lesson.weights, lr, lesson.xs, lesson.ys, STEPS)
     expected = oracle.seen_by_sgd(STEPS, lr)

@@ -27,7 +27,9 @@ def state_contract(optimizer: Optimizer) -> Contract:
 
     @costly
     @given(runs(groups=2, steps=3), PICKS, st.integers(0, 2))
-    def test_loaded_run_continues_unchanged(student: Student, run: OptimizerRun, picks: list[int], stop: int) -> None:
+    def test_loading_state_resumes_training_exactly(
+        student: Student, run: OptimizerRun, picks: list[int], stop: int
+    ) -> None:
         """A run saved with state_dict() and loaded into a new optimizer continues exactly as if not interrupted."""
         run = optimizer.choose_options(run, picks)
         rule = find_rule(student, optimizer, run)
@@ -36,20 +38,20 @@ def state_contract(optimizer: Optimizer) -> Contract:
             assert_run(reply["run"], run, rule)
         assert_resumed(reply["resumed end"], reply["end"], run, rule, stop)
 
-    return {"test_loaded_run_continues_unchanged": test_loaded_run_continues_unchanged}
+    return {"test_loading_state_resumes_training_exactly": test_loading_state_resumes_training_exactly}
 
 
 def counting_contract(optimizer: Optimizer) -> Contract:
     """Return the test for optimizers that count their steps."""
 
-    def test_step_count_survives_loading(student: Student) -> None:
+    def test_loading_restores_step_count(student: Student) -> None:
         """The step count continues after load_state_dict(), even beyond 256 steps in bfloat16."""
         few, many = (student.call(probes.take_many_steps, optimizer.name, steps) for steps in (20, 300))
         with precondition("a loaded run of 20 steps already differs from an uninterrupted one"):
             assert_equal(few["resumed"], few["whole"], what=UNINTERRUPTED)
         assert_equal(many["resumed"], many["whole"], what=UNINTERRUPTED, mistake=CAST)
 
-    return {"test_step_count_survives_loading": test_step_count_survives_loading}
+    return {"test_loading_restores_step_count": test_loading_restores_step_count}
 
 
 def options_contract(optimizer: Optimizer) -> Contract:
@@ -81,7 +83,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
 
     @costly
     @given(runs(steps=3, absent=True), st.integers(0, 3))
-    def test_step_without_grad_keeps_state(student: Student, run: OptimizerRun, pick: int) -> None:
+    def test_step_without_grad_leaves_state_unchanged(student: Student, run: OptimizerRun, pick: int) -> None:
         """A step in which a parameter has no gradient changes neither its state nor its step count."""
         run = optimizer.choose_options(run, [pick])
         rule = find_rule(student, optimizer, run)
@@ -89,7 +91,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
 
     @costly
     @given(runs(groups=2, steps=2, dtypes=WIDE_DTYPES))
-    def test_state_holds_no_extra_tensors(student: Student, run: OptimizerRun) -> None:
+    def test_state_has_no_extra_tensors(student: Student, run: OptimizerRun) -> None:
         """The state contains only the tensors that the formula needs, in the dtype of the parameter."""
         held = student.call(probes.measure_state, optimizer.name, run.params, run.lrs, run.grads)
         size = sum(p.nbytes for group in run.params for p in group)

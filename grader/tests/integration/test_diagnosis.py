@@ -12,7 +12,7 @@ EPSILON = ('torch.sqrt(state["g2"] + 1e-5)', '(torch.sqrt(state["g2"]) + 1e-5)')
 LINE = "the 1e-5 is added outside the square root"
 
 
-def test_failures_with_one_diagnosis_are_grouped(tmp_path: Path) -> None:
+def test_failures_with_same_diagnosis_are_grouped(tmp_path: Path) -> None:
     folder = write_assignment(
         tmp_path, same_storage="def same_storage(x, y):\n    return x.data_ptr() == y.data_ptr()\n"
     )
@@ -31,7 +31,7 @@ def test_grader_stores_the_diagnosis(tmp_path: Path) -> None:
     (graded,) = json.loads((tmp_path / "out/ada/result.json").read_text())["katas"]
     said = {test["name"]: test.get("diagnosis") for test in graded["tests"]}
     assert said["test_g2_sums_squared_grads"] == LINE
-    assert said["test_state_holds_g2"] is None
+    assert said["test_state_contains_g2"] is None
     assert all(f"  looks like: {test['diagnosis']}" in test["message"] for test in graded["tests"] if test["diagnosis"])
 
 

@@ -157,7 +157,7 @@ def test_self_test_finds_no_violations_in_gpu_worker(sandbox: Sandbox) -> None:
         assert WorkerRunner(control, LIMITS).find_violations(["/etc/passwd"]) == []
 
 
-def test_gpu_worker_process_is_gone_after_exit(sandbox: Sandbox) -> None:
+def test_gpu_worker_leaves_no_process_after_exit(sandbox: Sandbox) -> None:
     with sandbox.clone() as control:
         worker = PausedWorker(control, LIMITS)
         worker.start({})
@@ -166,7 +166,7 @@ def test_gpu_worker_process_is_gone_after_exit(sandbox: Sandbox) -> None:
         assert len(running - find_descendants(sandbox.process.pid)) == 1, "only exit frees GPU memory"
 
 
-def test_zygote_with_loaded_driver_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zygote_refuses_to_start_worker_after_driver_load(monkeypatch: pytest.MonkeyPatch) -> None:
     sandbox = start_sandbox(monkeypatch, f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()")
     with pytest.raises(launch.IsolationError, match="this process has loaded the CUDA driver"):
         sandbox.wait_until_ready()
@@ -222,6 +222,6 @@ def test_driver_can_be_initialized_in_gpu_worker(driver: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("name", WANTED)
-def test_gpu_worker_may_make_driver_system_calls(ask: Ask, name: str) -> None:
+def test_gpu_worker_can_make_driver_system_calls(ask: Ask, name: str) -> None:
     refused = (errno.EPERM, errno.EACCES) if name == "accepting a connection" else (0,)
     assert float(ask(TRY.format(code=WANTED[name]), IMPORTS)) in refused

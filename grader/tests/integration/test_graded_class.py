@@ -82,7 +82,7 @@ def test_grade_exits_0_and_shows_every_submission(graded_class: GradedClass) -> 
     "submission",
     ["ends_python", *(pytest.param(name, marks=pytest.mark.timing) for name in ("complete", "writes_results"))],
 )
-def test_other_submissions_do_not_change_a_result(graded_class: GradedClass, submission: str, tmp_path: Path) -> None:
+def test_result_is_independent_of_other_submissions(graded_class: GradedClass, submission: str, tmp_path: Path) -> None:
     def remove_times(result: dict[str, Any]) -> dict[str, Any]:
         tests = {test["name"]: test | {"seconds": 0} for kata in result["katas"] for test in kata["tests"]}
         return result | {"seconds": 0, "katas": tests}

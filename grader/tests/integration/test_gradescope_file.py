@@ -19,7 +19,7 @@ from torchkata.course import course
 COMPLETE = ROOT / "examples/submissions/complete"
 
 
-def test_rerun_writes_the_gradescope_file_again(tmp_path: Path) -> None:
+def test_rerun_rewrites_the_gradescope_file(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     submission = PRIMES / "submissions/complete"
     arguments = (submission, "--out", tmp_path / "out", *OPTIONS, "--gradescope", path)

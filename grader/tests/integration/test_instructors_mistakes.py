@@ -50,7 +50,7 @@ def test_all_commands_succeed_on_correct_course(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mistake", MISTAKE_CASES, ids=lambda mistake: mistake.name.replace(" ", "_"))
-def test_instructor_mistake_costs_students_no_points(mistake: Mistake, tmp_path: Path) -> None:
+def test_instructor_mistakes_do_not_cost_students_points(mistake: Mistake, tmp_path: Path) -> None:
     """Run grading and the student's pytest for every mistake, and the other commands only if they report it."""
     course, right = write_course(tmp_path / "course", mistake.changes), write_right_submission(tmp_path / "right")
     for name in sorted({"grade", "pytest", *mistake.messages} - ({"pytest"} if mistake.ends_pytest else set())):

@@ -46,7 +46,7 @@ def test_kata_marks_outcomes_changed_since_last_run(handout: Path) -> None:
 
 def test_kata_stores_only_complete_runs(handout: Path) -> None:
     write_solution(handout, "linear")
-    run_as_student("pytest", "tests/test_linear.py::test_forward_is_x_at_weight", cwd=handout)
+    run_as_student("pytest", "tests/test_linear.py::test_forward_returns_x_at_weight", cwd=handout)
     run_as_student("pytest", f"--impl={SOLUTION}", "--kata=linear", "--examples=2", cwd=handout)
     assert find_row(run_kata(handout).out, "linear").split()[1:3] == ["not", "run"]
     assert not (handout / ".kata").exists()
@@ -212,7 +212,7 @@ def test_quick_commands_import_no_slow_packages(handout: Path) -> None:
     assert done.code == 0, done.err
 
 
-def test_unwritable_progress_file_does_not_prevent_verdict(handout: Path) -> None:
+def test_verdict_is_shown_if_progress_file_is_unwritable(handout: Path) -> None:
     (handout / ".kata").write_text("a file where the folder should be")
     done = run_as_student("pytest", "--kata=same_storage", cwd=handout)
     assert (done.code, "kata: your progress could not be saved (" in done.out) == (1, True)

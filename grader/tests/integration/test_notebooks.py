@@ -131,7 +131,7 @@ def test_notebooks_are_reproducible_and_optional(
     assert not [*(tmp_path / "none").glob("*.ipynb")]
 
 
-def test_interrupting_a_cell_stops_only_its_run(kernel: NotebookClient, tmp_path: Path) -> None:
+def test_interrupting_a_cell_stops_only_its_own_run(kernel: NotebookClient, tmp_path: Path) -> None:
     source = f"import os, time\nopen('{tmp_path}/pid', 'w').write(str(os.getpid()))\ntime.sleep(60)\n"
     group = int(run_cell(kernel, "import os; print(os.getpid())"))
     found = list[int]()

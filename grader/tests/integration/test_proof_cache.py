@@ -65,7 +65,7 @@ def test_proof_record_stores_no_messages(tmp_path: Path, solution: Claim) -> Non
     assert solution.refute(found) is None
 
 
-def test_proof_record_stores_note_that_names_mistake(tmp_path: Path) -> None:
+def test_proof_record_stores_note_identifying_mistake(tmp_path: Path) -> None:
     made = make_claims([course().katas["strides"]], seeds=1)
     wrong = next(claim for claim in made if claim.entry and not claim.entry.looks_like)
     assert wrong.entry is not None
@@ -133,7 +133,7 @@ def test_loaded_files_are_dependencies_of_a_proof() -> None:
 
 
 @pytest.mark.parametrize("damage", [b"", b"\xc1", b"\x81\xa7results\x01"])
-def test_damaged_proof_record_counts_as_empty(tmp_path: Path, solution: Claim, damage: bytes) -> None:
+def test_corrupted_proof_record_is_treated_as_empty(tmp_path: Path, solution: Claim, damage: bytes) -> None:
     (tmp_path / "strides.msgpack").write_bytes(damage)
     assert open_record(tmp_path).find(solution) is None
     store_proofs(tmp_path, solution)
@@ -141,7 +141,7 @@ def test_damaged_proof_record_counts_as_empty(tmp_path: Path, solution: Claim, d
     assert [path.name for path in tmp_path.iterdir()] == ["strides.msgpack"], "an incomplete file was left"
 
 
-def test_simultaneous_runs_keep_both_proofs(tmp_path: Path, solution: Claim) -> None:
+def test_concurrent_runs_store_both_proofs(tmp_path: Path, solution: Claim) -> None:
     runs = [(open_record(tmp_path), change_job(solution, seed=seed)) for seed in range(2)]
     assert [run.find(claim) for run, claim in runs] == [None, None]
     for run, claim in runs:
@@ -151,7 +151,7 @@ def test_simultaneous_runs_keep_both_proofs(tmp_path: Path, solution: Claim) -> 
     assert None not in [open_record(tmp_path).find(claim) for _, claim in runs]
 
 
-def test_record_forgets_oldest_unused_proofs(tmp_path: Path, solution: Claim, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_record_evicts_oldest_unused_proofs(tmp_path: Path, solution: Claim, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "MAX_RESULTS", 2)
     seeds = [change_job(solution, seed=seed) for seed in range(3)]
     store_proofs(tmp_path, *seeds[:2])
@@ -162,7 +162,7 @@ def test_record_forgets_oldest_unused_proofs(tmp_path: Path, solution: Claim, mo
     assert [open_record(tmp_path).find(claim) is not None for claim in seeds] == [True, False, True]
 
 
-def test_unwritable_record_does_not_prevent_proof(tmp_path: Path, solution: Claim) -> None:
+def test_proof_succeeds_if_record_is_unwritable(tmp_path: Path, solution: Claim) -> None:
     (tmp_path / "proven").write_text("a file")
     store_proofs(tmp_path / "proven", solution)
     assert len(WARNINGS) == 1

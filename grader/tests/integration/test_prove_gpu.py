@@ -76,7 +76,7 @@ def test_rehearsal_executes_every_step(prove: Ran, capfd: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize("broken", BROKEN)
-def test_each_step_may_break(prove: Ran, broken: str) -> None:
+def test_broken_step_does_not_stop_other_steps(prove: Ran, broken: str) -> None:
     code, outcome, reason = BROKEN[broken]
     for place in range(len(STEPS)):
         fakes = [
@@ -92,14 +92,14 @@ def test_each_step_may_break(prove: Ran, broken: str) -> None:
 
 
 @pytest.mark.parametrize("what", LACKING)
-def test_step_that_lacks_something_does_not_fail_run(prove: Ran, what: str) -> None:
+def test_missing_prerequisite_does_not_fail_run(prove: Ran, what: str) -> None:
     code, outcome, reason = LACKING[what]
     exit_code, found, _ = prove(steps=[FakeStep("first", "a claim", 1, 60, code), FakeStep("second", "a claim", 1)])
     assert (exit_code, found["first"]["outcome"], found["first"]["reason"]) == (0, outcome, reason)
     assert found["second"]["outcome"] == "holds"
 
 
-def test_run_ends_although_every_step_hangs(prove: Ran) -> None:
+def test_run_finishes_even_if_every_step_hangs(prove: Ran) -> None:
     code, found, _ = prove(
         "--minutes", "0.02", steps=[FakeStep(s.name, s.claim, 1, 60, BROKEN["hangs"][0]) for s in STEPS]
     )
@@ -107,7 +107,7 @@ def test_run_ends_although_every_step_hangs(prove: Ran) -> None:
     assert {each["outcome"] for each in found.values()} == {"timed out"}
 
 
-def test_second_run_repeats_only_what_did_not_succeed(prove: Ran) -> None:
+def test_second_run_repeats_only_unsuccessful_steps(prove: Ran) -> None:
     first, second = (FakeStep(name, "a claim", 1) for name in ("first", "second"))
     failing = FakeStep("second", "a claim", 1, 60, BROKEN["fails"][0])
     code, before, _ = prove(steps=[first, failing])
@@ -120,7 +120,7 @@ def test_second_run_repeats_only_what_did_not_succeed(prove: Ran) -> None:
     assert prove("--quick", steps=[failing])[0] == 1, "another run is not continued"
 
 
-def test_interrupted_run_leaves_whole_report(prove: Ran, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_interrupted_run_leaves_complete_report(prove: Ran, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -131,7 +131,7 @@ def test_interrupted_run_leaves_whole_report(prove: Ran, monkeypatch: pytest.Mon
     assert (stored["outcome"], stored["lines"]) == ("stopped", [{"figure": 7}])
 
 
-def test_report_is_written_where_it_can_be(tmp_path: Path) -> None:
+def test_report_falls_back_to_writable_directory(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     found = prove_gpu.find_writable(tmp_path / "file" / "report.md")
     assert (found.name, found.parent.is_dir()) == ("report.md", True)
@@ -150,7 +150,7 @@ def test_missing_device_fails_first_step() -> None:
         ("steady", "torch finds no CUDA device"),
     ],
 )
-def test_step_without_gpu_says_what_is_lacking(step: str, words: str) -> None:
+def test_step_without_gpu_reports_what_is_missing(step: str, words: str) -> None:
     environment = {**get_environment(), "CUDA_VISIBLE_DEVICES": ""}
     command = (sys.executable, "-m", "benchmarks.prove_gpu.steps", step, "cuda", 60, "quick")
     done = run_program(*command, environment=environment)
@@ -202,7 +202,7 @@ def test_torch_only_measures_shapes_of_course(monkeypatch: pytest.MonkeyPatch) -
     assert float(str(row["relative error"])) < 1e-2
 
 
-def test_driver_readings_keep_their_sections(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_driver_readings_include_section_names(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "Driver Version    : 570.1\nGPU 00\n    ECC Mode\n        Current   : Enabled\n    Serial Number  : 1\n"
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: subprocess.CompletedProcess((), 0, text, ""))
     assert [*torch_only.read_driver("")] == [("Driver Version", "570.1"), ("ECC Mode: Current", "Enabled")]
@@ -244,7 +244,7 @@ def test_bundle_runs_with_its_wheels(tmp_path: Path) -> None:
     assert (done.code, "a package of the bundle" in done.out, "--minutes" in done.out) == (0, True, True), done.err
 
 
-def test_bundle_without_index_ends_with_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bundle_without_index_fails_with_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None:
     failed = subprocess.CompletedProcess((), 1, "", "WARNING: Retrying\nERROR: No matching distribution for numpy\n")
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: failed)
     monkeypatch.setattr(sys, "argv", ["bundle"])
@@ -252,7 +252,7 @@ def test_bundle_without_index_ends_with_one_line(monkeypatch: pytest.MonkeyPatch
         bundle.main()
 
 
-def test_bundle_needs_what_the_project_declares() -> None:
+def test_bundle_requirements_match_project_dependencies() -> None:
     names = {requirement.split(">")[0] for requirement in bundle.list_requirements()}
     assert names == {"numpy", "pytest", "hypothesis", "rich", "msgspec", "packaging", "pyseccomp", "nvidia-ml-py"} | {
         "einops",

@@ -124,7 +124,7 @@ REHEARSAL = "This is a rehearsal, no points: only speed on a GPU earns them."
         (Final("passed", "passing", median=0.7, used=3, note="90 MiB held"), "passed", "90 MiB held", 1),
     ],
 )
-def test_every_end_of_workload_gives_outcome_and_message(
+def test_every_workload_ending_has_an_outcome_and_message(
     monkeypatch: pytest.MonkeyPatch, end: BaseException | Final, outcome: str, words: str, points: int
 ) -> None:
     row = grade_workload(monkeypatch, end)
@@ -188,7 +188,7 @@ UNTIMED = PerformanceResult("sgd_step", "not_graded", 0, 3)
         ("none", "none", 5, ["without bubblewrap"]),
     ],
 )
-def test_points_need_bubblewrap_unless_instructor_allows_less(
+def test_points_require_bubblewrap_unless_instructor_allows_less(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chosen: str, reached: str, points: int, said: list[str]
 ) -> None:
     made, out, warned = make_result("why"), io.StringIO(), list[str]()
@@ -214,7 +214,9 @@ def test_points_need_bubblewrap_unless_instructor_allows_less(
     assert len(warned) == len(said) - 1
 
 
-def test_failed_smoke_test_names_level_for_own_eyes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_failed_smoke_test_reports_isolation_level_to_instructor(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(phase, "find_untimed", lambda *_: ([SpeedJob("ada", {}, (), ())], []))
     monkeypatch.setattr(gpu, "choose_gpu", lambda: Gpu("GPU-test", 0))
     monkeypatch.setattr(phase, "run_with_sandbox", lambda *given: given[4](SimpleNamespace(isolation="none")))

@@ -48,7 +48,7 @@ def test_wrong_answer_shows_input_expected_and_yours(tmp_path: Path) -> None:
     assert [line.strip() for line in block[6:9]] == asked
     assert [line.split()[0] for line in block[9:13]] == ["expected", "yours", "note", "again:"]
     command = block[12].removeprefix("  again: ")
-    assert command.startswith("pytest tests/test_linear.py::test_forward_is_x_at_weight")
+    assert command.startswith("pytest tests/test_linear.py::test_forward_returns_x_at_weight")
     again = run(*command.split())
     assert again.code == 1
     assert block[4] in again.out, "the printed command must reproduce the input"

@@ -119,7 +119,7 @@ def test_speed_tests_of_stubs_count_as_not_started() -> None:
     assert " · " not in done.out
 
 
-def test_small_device_gets_smaller_batch() -> None:
+def test_batch_is_reduced_on_small_device() -> None:
     work = work_of("linear_forward")
     linear = work.fields(work.sizes["cpu"], CALLS)
     options = ("--kata", "linear", "--fake-bytes")

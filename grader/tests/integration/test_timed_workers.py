@@ -68,7 +68,7 @@ def test_solution_and_baseline_results_are_correct(timed: Begin) -> None:
             assert done.error <= 2 * begun.check.floor, "estimates from few elements vary"
 
 
-def test_forged_check_does_not_change_verdict(timed: Begin) -> None:
+def test_forged_check_does_not_affect_verdict(timed: Begin) -> None:
     forged = "from reference.workloads.linear_forward import ProductCheck\nProductCheck.error = lambda self: 0.0\n"
     begun = timed(files=linear("return torch.zeros(len(x), 31)", forged))
     assert begun.block(60).error == float("inf")
@@ -110,7 +110,7 @@ def find_arena(timed: TimedWorker) -> torch.Tensor:
     return torch.empty(0, dtype=torch.uint8).set_(some.untyped_storage())
 
 
-def test_results_written_after_timed_block_fail_check(timed: Begin) -> None:
+def test_results_written_after_timed_block_are_rejected(timed: Begin) -> None:
     later = "y = torch.full((len(x), 31), float('nan'))\n"
     later += "threading.Timer(30, lambda: y.copy_(x @ self.weight)).start()\nreturn y"
     begun = timed(files=linear(later))
@@ -127,7 +127,7 @@ several = [threading.Thread(target=work) for _ in range(4)]
 
 
 @pytest.mark.parametrize(("forward", "seconds"), [(MANY_THREADS, 0.2), ("time.sleep(0.1)", 0.1)])
-def test_threads_and_sleep_do_not_shorten_a_block(timed: Begin, forward: str, seconds: float) -> None:
+def test_measured_block_time_includes_threads_and_sleep(timed: Begin, forward: str, seconds: float) -> None:
     assert timed(files=linear(forward)).block(60).seconds >= seconds * SMALL.calls
 
 
@@ -154,7 +154,7 @@ def test_failed_worker_does_not_affect_next_worker(
         following.close()
 
 
-def test_worker_memory_is_counted_by_the_kernel(timed: Begin) -> None:
+def test_worker_memory_is_measured_by_the_kernel(timed: Begin) -> None:
     begun = timed(files=linear("self.held = torch.ones(2**24)  # 64 MiB"))
     begun.block(60)
     held = begun.worker.read_memory()
@@ -203,7 +203,7 @@ TRAINING = Task("no_hidden_sync", "cpu", Size(batch=8, width=16, layers=2, rate=
 
 
 @pytest.mark.parametrize("reading", ["loss.item()", "float(loss)", "loss.tolist()", "loss.numpy()", "bool(loss > 0)"])
-def test_device_to_host_reads_are_counted(timed: Begin, reading: str) -> None:
+def test_device_to_host_copies_are_counted(timed: Begin, reading: str) -> None:
     source = SOLUTION["train.py"].decode()
     reads = source.replace("losses[step] = loss.detach()", f"loss = loss.detach()\n        {reading}")
     assert reads != source
@@ -212,14 +212,14 @@ def test_device_to_host_reads_are_counted(timed: Begin, reading: str) -> None:
     assert (found.ratio, f"{figures.STEPS} times" in found.note) == (0, True)
 
 
-def test_training_without_optimizer_steps_fails_check(timed: Begin) -> None:
+def test_training_without_optimizer_steps_is_rejected(timed: Begin) -> None:
     lazy = SOLUTION["train.py"].decode().replace("optimizer.step()", "pass")
     with pytest.raises(figures.WrongResult):
         figures.count_host_reads(timed(TRAINING, {"train.py": lazy}))
 
 
 @pytest.mark.parametrize("available", [0, 4096, 10**5, 10**6])
-def test_number_of_calls_per_block_fits_memory(available: int) -> None:
+def test_calls_per_block_are_limited_by_memory(available: int) -> None:
     most = most_calls(SMALL.work, "cpu", SMALL.size, available)
     assert most >= 1
     assert most == 1 or bytes_needed(SMALL.work.fields(SMALL.size, most)) <= available

@@ -141,11 +141,11 @@ def test_worker_cannot_detect_earlier_workers(ask: Ask) -> None:
     assert ask(MEMORIES, TOOLS) == []
 
 
-def test_busy_worker_changes_nothing_for_next(ask: Ask) -> None:
+def test_busy_worker_is_undetectable_by_next_worker(ask: Ask) -> None:
     before = ask(SIGNS, TOOLS)
     ask(BUSY, TOOLS)
     assert ask(SIGNS, TOOLS) == before
 
 
-def test_c_library_sorts_without_size_of_memory(ask: Ask) -> None:
+def test_c_library_sorts_without_reading_memory_size(ask: Ask) -> None:
     assert ask(SORT, TOOLS) == [*range(2000)]

@@ -138,7 +138,7 @@ def test_watch_reports_code_that_exits_python(watch: Terminal, handout: Path) ->
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_watch_restores_the_terminal(watch: Terminal, handout: Path, number: signal.Signals, code: int) -> None:
+def test_watch_restores_terminal_settings(watch: Terminal, handout: Path, number: signal.Signals, code: int) -> None:
     child = wait_for_pid(save_loop(handout))
     if number == signal.SIGINT:
         watch.type("\x03")

@@ -110,7 +110,7 @@ def test_worker_memory_is_limited(ask: Ask, answer: str) -> None:
         ("os.write(3, b'\\x01\\x00\\x00\\x80')", "malformed"),
     ],
 )
-def test_cause_of_worker_death_is_reported(ask: Ask, body: str, words: str) -> None:
+def test_cause_of_worker_exit_is_reported(ask: Ask, body: str, words: str) -> None:
     with pytest.raises(Died) as died:
         ask(body)
     assert words in died.value.how
@@ -193,7 +193,7 @@ def test_unneeded_system_calls_are_blocked(ask: Ask, call: str) -> None:
         ask(CALL + FAILS.format(call=f"libc.{call}"))
 
 
-def test_worker_may_use_threads_and_signals(ask: Ask) -> None:
+def test_worker_can_use_threads_and_signals(ask: Ask) -> None:
     threads = "import threading, signal\nsum_ = []\n"
     threads += "t = [threading.Thread(target=sum_.append, args=(i,)) for i in range(8)]\n[x.start() for x in t]\n"
     threads += "[x.join() for x in t]\nsignal.signal(10, lambda *_: sum_.append(100))\n"
@@ -202,13 +202,13 @@ def test_worker_may_use_threads_and_signals(ask: Ask) -> None:
     assert ask(threads) == 28 + 200 + 300
 
 
-def test_single_call_has_a_time_limit(ask: Ask) -> None:
+def test_time_of_a_single_call_is_limited(ask: Ask) -> None:
     with pytest.raises(TimedOut, match="3 seconds"):
         ask("import re\nre.match('(a+)+$', 'a' * 64 + 'b')")  # in C code, where no signal handler can run
     assert ask("answer = 1") == 1
 
 
-def test_all_calls_together_have_a_time_limit(sandbox: Sandbox) -> None:
+def test_total_time_of_all_calls_is_limited(sandbox: Sandbox) -> None:
     slow = "import time, torch\nclass Linear(torch.nn.Module):\n    def __init__(self, i, o):\n"
     slow += "        super().__init__()\n        time.sleep(2)\n        self.weight = torch.zeros(1)\n"
     with open_runner(sandbox, slow) as (_, student):
@@ -220,7 +220,7 @@ def test_all_calls_together_have_a_time_limit(sandbox: Sandbox) -> None:
         make_weights(student)
 
 
-def test_judging_an_answer_has_a_time_limit(sandbox: Sandbox) -> None:
+def test_time_to_check_an_answer_is_limited(sandbox: Sandbox) -> None:
     with open_runner(sandbox, TORCHS, test_seconds=0.5, call_seconds=60.0) as (runner, student):
         compute_for(1.0)  # the time limit excludes drawing inputs before the first call
         runner.test_left = 60.0
@@ -236,7 +236,7 @@ def compute_for(seconds: float) -> None:
         pass
 
 
-def test_grader_time_waiting_for_cpu_does_not_count(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grader_time_waiting_for_cpu_is_excluded(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.sandbox.runner.measure_waiting", time.monotonic)  # as if it had only waited
     with open_runner(sandbox, f"import time\ntime.sleep(1)\n{TORCHS}", call_seconds=0.5) as (runner, _):
         assert runner.run_probe(probes.initial_weights, [1, 1, 1, 0]).outcome == "returned", "waiting must not count"

@@ -147,7 +147,7 @@ def test_quick_attack_trial_runs_no_control(tmp_path: Path) -> None:
     assert [judge_attack(attack, wrong, quick=quick).control_problem for quick in (False, True)] == ["", None]
 
 
-def test_attack_is_tried_at_its_isolation_levels(tmp_path: Path) -> None:
+def test_attack_is_run_at_its_declared_isolation_levels(tmp_path: Path) -> None:
     corpus = load_corpus(tmp_path, ENTRY + 'levels = ["bwrap"]\nbecause = "it kills"\n')
     assert [len(make_plans(corpus, level)) for level in LEVELS] == [1, 0]
 
@@ -157,7 +157,7 @@ def list_ids(*jobs: Job | None) -> list[int]:
     return [id(job) for job in jobs]
 
 
-def test_attacks_on_one_solution_share_its_job(tmp_path: Path) -> None:
+def test_attacks_on_same_solution_share_a_job(tmp_path: Path) -> None:
     first, second = make_plans(load_corpus(tmp_path, ENTRY + ENTRY.replace("hides", "seeks")), "none")
     (queued, jobs), _ = plan_rounds([first, second], 3)
     shared = list_ids(first.alone, first.base)

@@ -39,7 +39,7 @@ def test_reading_placeholder_for_an_answer_raises_error(read: Callable[[object],
         read(Unread())
 
 
-def test_error_for_every_answer_means_broken_test() -> None:
+def test_error_for_every_answer_indicates_broken_test() -> None:
     def body(student: Any, n: int) -> None:
         assert_equal(student.call(None, n), n // 0)
 
@@ -49,7 +49,7 @@ def test_error_for_every_answer_means_broken_test() -> None:
     assert broken.given == "n = 2"
 
 
-def test_error_at_another_line_means_wrong_answer() -> None:
+def test_error_on_another_line_indicates_wrong_answer() -> None:
     def body(student: Any, n: int) -> None:
         answer = student.call(None, n)
         if isinstance(answer, int):

@@ -111,7 +111,7 @@ def test_backward_for_each_micro_batch_frees_its_activations(at_the_end: bool) -
     assert of_one <= peak <= of_one + 1 if not at_the_end else peak > 6 * of_one
 
 
-def test_checkpointing_saves_less_and_repeats_the_forward() -> None:
+def test_checkpointing_saves_fewer_tensors_and_recomputes_forward() -> None:
     assert_text_has(
         "activation_checkpointing",
         "The cost is an additional forward pass: 8 FLOPs per token and parameter instead of 6",

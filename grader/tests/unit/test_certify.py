@@ -55,7 +55,7 @@ def make_claim(name: str, *looks_like: str, note: str = "") -> Claim:
         ("inconclusive", "linear is inconclusive (test_a)"),
     ],
 )
-def test_wrong_implementation_must_be_graded_but_not_pass(status: Status, problem: str | None) -> None:
+def test_wrong_implementation_must_be_graded_and_fail(status: Status, problem: str | None) -> None:
     assert refute_wrong(make_entry(), make_results({"test_a": ""}, status)) == problem
 
 
@@ -137,7 +137,7 @@ def test_note_of_failed_test_counts_as_diagnosis() -> None:
     assert judge_diagnosis(make_claim("a"), [KataResult("linear", "wrong", 0.0, 1.0, (seen,))]) == "named by the test"
 
 
-def test_catching_test_must_give_declared_note() -> None:
+def test_catching_test_must_report_declared_note() -> None:
     def failed(**notes: str) -> list[KataResult]:
         tests = tuple(TestResult(name, "failed", 0.0, 1.0, message=note) for name, note in notes.items())
         return [KataResult("linear", "wrong", 0.0, 1.0, tests)]
@@ -168,7 +168,7 @@ def test_certify_requires_diagnoses_for_most_numeric_mistakes() -> None:
     assert found.find_failed(core) == [], "a test's note counts as a diagnosis"
 
 
-def test_looks_like_must_name_known_mistake() -> None:
+def test_looks_like_must_refer_to_known_mistake() -> None:
     kata = course().katas["linear"]
     assert find_sentences("a", kata, {"looks_like": "relu"}) == {"a ReLU is applied to the output"}
     assert find_sentences("a", kata, {}) == frozenset()
@@ -189,7 +189,7 @@ def test_kata_page_shows_messages_of_wrong_entries() -> None:
     assert "## missed\n\nBreaks: a rule\n\nNo test catches it, so a student sees no message." in text
 
 
-def test_share_of_lost_points_needs_all_tests() -> None:
+def test_lost_points_are_computed_only_from_all_tests() -> None:
     (kata,) = course().choose(["linear"])
     first, *others = kata.points
     (result,) = make_results({first: "", **dict.fromkeys(others)})
@@ -197,7 +197,7 @@ def test_share_of_lost_points_needs_all_tests() -> None:
     assert measure_share(kata, make_results({first: ""})[0]) is None
 
 
-def test_entry_that_loses_too_much_must_be_listed() -> None:
+def test_entry_losing_too_many_points_must_be_listed() -> None:
     (line,) = find_unfair("adam", {"new": 0.5, "fair": 0.3}, read_costly().get("adam", {}))
     assert line.startswith("points: wrong adam new loses 50% of the points, at most 33% are fair")
     listed = read_costly()["adam"]

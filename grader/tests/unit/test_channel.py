@@ -49,7 +49,7 @@ PLAIN = st.recursive(
 
 
 @given(PLAIN)
-def test_plain_values_arrive_unchanged(value: Any) -> None:
+def test_plain_values_are_received_unchanged(value: Any) -> None:
     value = to_plain(value)
     arrived = decode_reply(encode(Reply("returned", value))).value
     if isinstance(value, torch.Tensor):
@@ -112,7 +112,7 @@ def test_decoded_bool_tensor_has_only_valid_bytes() -> None:
     assert bools.to(torch.uint8).tolist() == [1, 0]
 
 
-def test_strings_of_forged_reply_become_short_lines() -> None:
+def test_strings_in_forged_reply_are_truncated() -> None:
     forged = {"outcome": "raised", "error": "two\nlines " * 50_000, "file": "f" * 5000, "source": "\x1b[2J" * 5000}
     reply = decode_reply(fuzz_decoder.pack_frame(msgspec.msgpack.encode(forged)))
     assert all(len(text) <= MAX_TEXT and text.isprintable() for text in (reply.error, reply.file, reply.source))
@@ -239,7 +239,7 @@ def test_shared_memory_cannot_be_resized() -> None:
 
 
 @given(st.lists(st.binary(max_size=64), max_size=4))
-def test_arbitrary_bytes_give_frame_or_channel_error(parts: list[bytes]) -> None:
+def test_arbitrary_bytes_decode_or_raise_channel_error(parts: list[bytes]) -> None:
     line, far = socket.socketpair()
     with line, far:
         far.sendall(b"".join(parts))

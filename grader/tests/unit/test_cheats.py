@@ -54,7 +54,7 @@ def test_cheats_cover_every_workload(corpus: list[Cheat]) -> None:
     assert {slow.workload.name for slow in load_slow(KATAS).values()} == set(course().workloads)
 
 
-def test_known_cheats_name_existing_entries(corpus: list[Cheat]) -> None:
+def test_known_cheats_refer_to_existing_entries(corpus: list[Cheat]) -> None:
     text = (ROOT / "docs/evidence/known-cheats.md").read_text("utf-8")
     named = {*re.findall(r"`(\w+/\w+)`", text), *DANGEROUS}
     assert len(named) > len(DANGEROUS)
@@ -84,7 +84,7 @@ def judge_trial(cheat: Cheat, **rows: Any) -> Trial:
         ({"control": DOUBTFUL}, [], 0),
     ],
 )
-def test_cheat_trial_fails_if_cheat_gains_or_harms(
+def test_cheat_trial_fails_if_cheat_succeeds(
     corpus: list[Cheat], rows: dict[str, Any], failed: list[str], inconclusive: int
 ) -> None:
     proof = prove_times([judge_trial(corpus[0], **rows)])
@@ -111,7 +111,9 @@ def test_cheat_may_earn_only_declared_points(corpus: list[Cheat]) -> None:
         (PASSED, ""),
     ],
 )
-def test_cheat_result_names_what_stopped_it(corpus: list[Cheat], row: PerformanceResult, stopped_by: str) -> None:
+def test_cheat_result_reports_which_check_stopped_it(
+    corpus: list[Cheat], row: PerformanceResult, stopped_by: str
+) -> None:
     assert judge_trial(corpus[0], row=row).stopped_by == stopped_by
 
 

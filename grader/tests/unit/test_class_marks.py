@@ -127,7 +127,7 @@ def test_contradictory_class_files_are_rejected(tmp_path: Path, file: str, text:
     assert not (tmp_path / "class/marks.csv").exists()
 
 
-def test_class_without_rules_has_default_policy(tmp_path: Path) -> None:
+def test_class_without_rules_uses_default_policy(tmp_path: Path) -> None:
     (tmp_path / "class.csv").write_text("id\nada\n")
     book = read_rulebook(tmp_path)
     assert (book.policy, book.times, book.overrides) == (Policy(), {}, {})

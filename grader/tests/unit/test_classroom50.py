@@ -83,7 +83,7 @@ def test_invalid_report_field_is_reported(given: dict[str, str], words: str) -> 
         classroom50.collect_fields(given, RUNNER)
 
 
-def test_hidden_tests_have_no_name(hide: Hide) -> None:
+def test_hidden_tests_are_shown_without_name(hide: Hide) -> None:
     hide("hidden")
     names = [test["test-name"] for test in render_classroom50(make_result("x · claim"))["tests"]]
     assert names == [f"get_batch: hidden test {number}" for number in range(1, 13)]

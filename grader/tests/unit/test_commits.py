@@ -94,7 +94,7 @@ def test_packed_commits_are_read_as_git_reads_them(repository: Path) -> None:
         (repository / ".git/HEAD").write_text("ref: refs/heads/main")
 
 
-def test_damaged_git_pack_raises_no_error(repository: Path) -> None:
+def test_corrupted_git_pack_raises_no_error(repository: Path) -> None:
     draw = random.Random(0)
     run_git(repository, "repack", "-adq")
     for path in (repository / ".git/objects/pack").iterdir():

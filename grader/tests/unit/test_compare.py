@@ -50,7 +50,7 @@ def test_number_of_roundings_limits_tolerated_difference(
         *itertools.product((math.inf, -math.inf, math.nan), (1.0,), (1.0,)),
     ],
 )
-def test_inf_and_nan_are_close_to_nothing(yours: float, expected: float, scale: float) -> None:
+def test_inf_and_nan_are_never_close(yours: float, expected: float, scale: float) -> None:
     with pytest.raises(Wrong):
         assert_close(torch.tensor(yours), expected, scale=scale)
 
@@ -64,7 +64,7 @@ def test_anything_is_close_if_scale_overflows_dtype(yours: float, scale: float) 
         assert_close(torch.tensor(yours, dtype=torch.float64), 14.581846, scale=scale)
 
 
-def test_inf_and_nan_need_a_known_mistake() -> None:
+def test_inf_and_nan_require_a_known_mistake() -> None:
     for value in (math.nan, math.inf):
         with pytest.raises(Wrong, match="NaN or infinite"):
             assert_close(torch.tensor(value), value, scale=1.0)
@@ -79,7 +79,7 @@ def test_inf_and_nan_need_a_known_mistake() -> None:
 
 
 @given(power=st.integers(4, 60), sign=st.sampled_from([-1, 1]))
-def test_values_above_scale_are_compared_at_own_size(power: int, sign: int) -> None:
+def test_values_above_scale_use_relative_tolerance(power: int, sign: int) -> None:
     mistaken = sign * (1 / 3) * 2.0**power
     assert_close(torch.tensor(mistaken), mistaken, scale=1.0)
     with pytest.raises(Wrong):
@@ -139,7 +139,7 @@ def test_tensor_is_shown_as_nested_lists(shape: tuple[int, ...], dtype: str, num
         assert show(value) == f"{prefix}{dtype}[{', '.join(map(str, shape))}]  {numbers}"
 
 
-def test_large_value_is_shown_in_little_memory() -> None:
+def test_formatting_large_value_uses_little_memory() -> None:
     deep: Plain = [0] * 8
     for _ in range(10):
         deep = [deep] * 8  # a billion elements
@@ -181,7 +181,7 @@ def test_first_difference_is_shown(expected: Plain, yours: Plain, shown: tuple[s
     assert (wrong.value.expected, wrong.value.yours, wrong.value.note) == shown
 
 
-def test_first_wrong_element_is_noted() -> None:
+def test_position_of_first_wrong_element_is_reported() -> None:
     yours = torch.zeros(4, 5)
     yours[2, 3] = 7
     with pytest.raises(Wrong) as wrong:

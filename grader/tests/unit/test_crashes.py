@@ -139,7 +139,7 @@ def test_every_explanation_matches_a_real_error() -> None:
     assert {*CRASHES, "empty_state", "pinned"} == {*PATTERNS.values()}
 
 
-def test_method_that_works_in_place_is_named() -> None:
+def test_inplace_method_on_leaf_tensor_is_named() -> None:
     raised = catch(lambda: make_param().mul_(2), Place("linear.py", 3, "return self.scale.mul_(2) @ x"))
     assert explain_crash(raised) == words("crash.leaf_method", method="mul_()", plain="mul()")
 
@@ -177,7 +177,7 @@ def test_self_explanatory_error_gets_no_explanation() -> None:
     assert explain_crash(catch(lambda: torch.randint(0, 2.5, (3,)), Place("get_batch.py", 3))) == ""  # type: ignore[call-overload]
 
 
-def test_long_error_is_cut_between_words() -> None:
+def test_long_error_is_truncated_between_words() -> None:
     with pytest.raises(TypeError) as raised:
         torch.randint(0, 5, 3)  # type: ignore[call-overload]
     text, whole = Reply("raised", error=format_error(raised.value)).error, " ".join(str(raised.value).split())

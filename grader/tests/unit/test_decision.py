@@ -103,7 +103,7 @@ def decide(ratios: Sequence[float], rules: TimingRules) -> Verdict:
 
 
 @given(st.lists(st.sampled_from([0.3, 0.59, 0.7, 0.8]), min_size=20, max_size=20))
-def test_early_verdict_agrees_with_late_except_in_extremes(ratios: list[float]) -> None:
+def test_early_verdict_matches_final_verdict_except_in_extremes(ratios: list[float]) -> None:
     far = all(ratio == 0.3 for ratio in ratios[: decision.FAR_SAMPLES])
     fast = all(ratio == 0.8 for ratio in ratios[: decision.FEWEST])
     assert get_rank(decide(ratios, CUDA)) == (0 if far else 2 if fast else get_rank(decide(ratios, LATE)))
@@ -133,7 +133,7 @@ def compute_failing_chance(low: float, chance: float) -> float:
 
 
 @pytest.mark.parametrize(("low", "most"), [(0.59, 0.0272), (0.3, 0.0305)])
-def test_repeated_early_decisions_fail_few_passing_students(low: float, most: float) -> None:
+def test_repeated_early_decisions_rarely_fail_passing_students(low: float, most: float) -> None:
     """At least half of all samples reach the true median. `decide` documents these probabilities."""
     assert compute_failing_chance(low, 0.5) == pytest.approx(most, abs=1e-4)
     assert compute_failing_chance(low, 0.4) < most / 3
@@ -214,7 +214,7 @@ def test_points_depend_on_speed_tier(tier: Tier | None, points: float) -> None:
     assert decision.score_of(tier, decision.points_on("cuda", course().workloads["linear_forward"])) == points
 
 
-def test_speed_on_cpu_earns_no_points() -> None:
+def test_cpu_speed_earns_no_points() -> None:
     for workload in course().workloads.values():
         assert decision.points_on("cuda", workload) == workload.points
         assert decision.points_on("cpu", workload) == Tiers(0, 0)
@@ -289,7 +289,7 @@ def test_student_below_half_threshold_never_passes(
 
 
 @given(st.floats(0.01, 0.94), st.integers(10, 20))
-def test_machine_that_slows_down_gives_no_verdict(speed: float, count: int) -> None:
+def test_slowing_machine_gets_no_verdict(speed: float, count: int) -> None:
     verdict = judge_samples(make_samples(0.9, [speed] * (count + 1), [speed] * count))
     assert verdict == (More(5) if count < 20 else Retry("only 0 of 20 blocks were timed without disturbance"))
 
@@ -308,7 +308,7 @@ def test_alternating_baselines_never_fail_fast_student(ratio: float, count: int,
 
 
 @pytest.mark.parametrize("first", [1.0, 0.96])
-def test_interval_spans_both_neighbouring_baselines(first: float) -> None:
+def test_interval_spans_both_adjacent_baselines(first: float) -> None:
     verdict = judge_samples(make_samples(0.9, [first, 1.96 - first] * 5 + [first], [1.0] * 10))
     assert isinstance(verdict, Final)
     assert verdict.median == pytest.approx(0.9)

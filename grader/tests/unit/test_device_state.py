@@ -64,7 +64,7 @@ def test_power_cap_and_short_slowdowns_are_ignored() -> None:
 
 @pytest.mark.parametrize("slow", states.SLOWDOWNS)
 @pytest.mark.parametrize("features", [{}, {75: 1, 252: 1, 253: 1}], ids=["no such fields", "fields of something else"])
-def test_slowdown_without_counter_is_seen_while_active(slow: Slowdown, features: dict[int, int]) -> None:
+def test_slowdown_without_counter_is_detected_while_active(slow: Slowdown, features: dict[int, int]) -> None:
     reasons = getattr(pynvml, slow.reason) | pynvml.nvmlClocksThrottleReasonSwPowerCap
     state = read_state(nvml=FakeNvml(counters={}, features=features, reasons=reasons))
     words = f"the device slowed itself down: {slow.words}, at 34 °C"

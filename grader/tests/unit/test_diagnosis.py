@@ -147,7 +147,7 @@ DOUBLED = make_mistake("doubled", lambda p, grad, lr: oracle.step(p, 2 * grad, l
 HALVED = make_mistake("halved", lambda p, grad, lr: oracle.step(p, grad / 2, lr))
 
 
-def test_two_mistakes_are_named_together() -> None:
+def test_two_mistakes_are_reported_together() -> None:
     body, student = fail(twice_wrong_test)
     for known, seconds, found in (
         ([AGAINST, HALVED, DOUBLED], 5.0, ["against; and also: doubled"]),
@@ -160,7 +160,7 @@ def test_two_mistakes_are_named_together() -> None:
     assert oracle.step is RIGHT
 
 
-def test_pair_of_another_test_is_preferred() -> None:
+def test_pair_named_by_another_test_is_preferred() -> None:
     minus = make_mistake("minus", lambda p, grad, lr: oracle.step(p, -grad, lr))
     known, pair = [AGAINST, minus, DOUBLED], "minus; and also: doubled"
     for named, found in (([], ["against; and also: doubled", pair]), ([pair, "against"], [pair])):
@@ -168,7 +168,7 @@ def test_pair_of_another_test_is_preferred() -> None:
         assert find_mistakes(known, body, twice_wrong_test, student, 5.0, STUDENT_SECONDS, 5.0, named=named) == found
 
 
-def test_alternatives_are_about_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_alternatives_concern_the_same_function(monkeypatch: pytest.MonkeyPatch) -> None:
     elsewhere = instead_of(print, "elsewhere")(print)
     known = (UPHILL, STILL, HALVED, KnownMistake("elsewhere", (elsewhere,)))
     monkeypatch.setattr(mistakes, "load_mistakes", lambda _: known)
@@ -188,7 +188,7 @@ def test_diagnosis_skips_mistake_that_hangs() -> None:
     assert oracle.step is RIGHT
 
 
-def test_no_diagnosis_is_made_without_time_left() -> None:
+def test_no_diagnosis_is_attempted_without_remaining_time() -> None:
     assert diagnose(property_test, UPHILL, seconds=0.0) == []
 
 
@@ -205,7 +205,7 @@ def test_diagnosis_must_explain_all_answers_within_budget() -> None:
     assert diagnose(plain_test, UPHILL, runner=LocalRunner(calls=2)) == []
 
 
-def test_calls_of_diagnosis_are_not_shown_in_failure() -> None:
+def test_calls_made_for_diagnosis_are_hidden_in_failure() -> None:
     body, student = fail(property_test)
     shown = student.last
     assert find_mistakes([UPHILL], body, property_test, student, 5.0, STUDENT_SECONDS) == ["uphill"]
@@ -247,7 +247,7 @@ def test_mistakes_with_same_message_are_merged() -> None:
 
 
 @pytest.mark.parametrize("kata", KATAS)
-def test_mistake_has_parameters_of_function_it_replaces(kata: str) -> None:
+def test_mistake_has_same_parameters_as_replaced_function(kata: str) -> None:
     assert mistakes.load_named_mistakes(kata), "no mistake is known"
     for name, known in mistakes.load_named_mistakes(kata).items():
         module = known.right.__module__
@@ -294,7 +294,7 @@ def scale_matrices(_assignment: object, x: torch.Tensor) -> torch.Tensor:
     return 2 * x if x.ndim > 1 else x
 
 
-def test_wrong_results_are_told_apart_by_form() -> None:
+def test_wrong_results_are_distinguished_by_rank() -> None:
     @given(shape=st.lists(st.integers(2, 3), min_size=1, max_size=2))
     def test(student: Student, shape: list[int]) -> None:
         for sizes in ([2, 2], shape):
@@ -317,7 +317,7 @@ def test_lists_of_tensors_are_not_student_arguments() -> None:
     assert Call(probe, [[x], [2, 3], x]).own_inputs() == {"shape": [2, 3], "x": x}
 
 
-def test_random_results_are_noticed() -> None:
+def test_random_results_are_detected() -> None:
     student = Student(LocalRunner())
     for probe, random in ((add_noise, True), (scale_matrices, False)):
         student.call(probe, torch.ones(2))

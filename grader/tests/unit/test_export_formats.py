@@ -44,7 +44,7 @@ def test_gradescope_shows_student_messages_as_plain_text() -> None:
         ("hidden", "all", "a · claim\n  secret"),
     ],
 )
-def test_gradescope_visibility_decides_the_shown_message(hide: Hide, visibility: str, says: str, output: str) -> None:
+def test_gradescope_visibility_selects_the_message(hide: Hide, visibility: str, says: str, output: str) -> None:
     hide(visibility, says)
     test = parse_gradescope(gradescope.render(make_result("a · claim\n  secret")))["tests"][1]
     assert (test["visibility"], test["output"]) == (visibility, output)
@@ -70,7 +70,7 @@ def test_github_summary_shows_points_and_failures() -> None:
     assert row in remove_code_blocks(summary.replace("&#45;", "-"))
     assert "<details><summary>get_batch: 10 not passed</summary>" in summary
     assert summary.count("  secret\n") == 10
-    assert "**every valid start occurs** · wrong · 0 of 2 points" in summary
+    assert "**every valid start position occurs** · wrong · 0 of 2 points" in summary
     lines = github.render_class([make_result(submission="ada"), make_result(submission="bob")]).splitlines()
     assert lines[2:] == ["| ada | 3 of 16 | 0 of 1 |", "| bob | 3 of 16 | 0 of 1 |"]
 
@@ -101,7 +101,7 @@ def test_submission_name_is_escaped_in_github_summary(name: str) -> None:
 def test_github_annotation_points_to_the_students_line() -> None:
     (line,) = github.list_annotations(make_result("get_batch · claim\n  100% wrong", file="get_batch.py"))
     assert line == (
-        "::error file=assignment/get_batch.py,line=7,title=get_batch%3A every valid start occurs"
+        "::error file=assignment/get_batch.py,line=7,title=get_batch%3A every valid start position occurs"
         "::get_batch · claim%0A  100%25 wrong%0A(and 9 more of get_batch)"
     )
 
@@ -167,7 +167,7 @@ def test_junit_schema_rejects_invalid_reports() -> None:
     for wrong in (
         good.replace(' tests="12"', ""),
         good.replace("<system-out>", "<system-out/><skipped message=''/><system-out>", 1),
-        good.replace("every valid start occurs", "rows are windows of data"),
+        good.replace("every valid start position occurs", "rows are windows of data"),
     ):
         assert wrong != good
         with pytest.raises(xmlschema.XMLSchemaValidationError):

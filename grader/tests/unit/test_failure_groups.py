@@ -60,7 +60,7 @@ RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
         "hidden",
     ],
 )
-def test_failures_with_one_cause_form_a_group(results: list[TestResult], groups: list[list[str]]) -> None:
+def test_failures_with_same_cause_are_grouped(results: list[TestResult], groups: list[list[str]]) -> None:
     assert [[test.name for test in group.tests] + ["wait"] * group.waits for group in group_failures(results)] == groups
 
 
@@ -97,7 +97,7 @@ def test_english_lines_wrap_between_words(parts: list[str], width: int) -> None:
     assert all(line.startswith(" " * 12) for line in lines[1:])
 
 
-def test_chinese_lines_never_wrap_before_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chinese_lines_never_break_before_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
     text = "权重应为（输入，输出），而不是反过来；" * 5
     lines = wrap(f"  说明      {text}", 40)
@@ -106,7 +106,7 @@ def test_chinese_lines_never_wrap_before_commas(monkeypatch: pytest.MonkeyPatch)
     assert not any(line.strip().startswith(("，", "；")) for line in lines)
 
 
-def test_command_to_copy_stays_on_one_line() -> None:
+def test_copyable_command_is_not_wrapped() -> None:
     line = f"  again: pytest {'x' * 200} --seed 7"
     assert wrap(line, 60) == [line]
 

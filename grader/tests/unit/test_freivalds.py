@@ -102,7 +102,7 @@ def test_random_signs_are_unbiased_and_independent() -> None:
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize(("m", "k", "n"), [(M, K, N), (1, 1, 50), (50, 1, 1), (1, 4096, 50), (30, 2, 30)])
 @pytest.mark.parametrize("mean", [0.0, 3.0])
-def test_right_product_passes_check(dtype: torch.dtype, m: int, k: int, n: int, mean: float) -> None:
+def test_correct_product_passes_check(dtype: torch.dtype, m: int, k: int, n: int, mean: float) -> None:
     a, b = (draw(5, m, k) + mean).to(dtype), (draw(6, k, n) + mean).to(dtype)
     assert relative_error(a, b, a @ b, entropy=random.Random(7).randbytes) <= tolerance(dtype, k, own=0.0)
 
@@ -126,7 +126,7 @@ def use_previous_batch(_a: Tensor, b: Tensor) -> Tensor:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("wrong", [sum_in_bfloat16, leave_out_row, use_previous_batch])
-def test_wrong_product_fails_check(wrong: Callable[[Tensor, Tensor], Tensor], seed: int) -> None:
+def test_incorrect_product_fails_check(wrong: Callable[[Tensor, Tensor], Tensor], seed: int) -> None:
     a, b = make_operands(BF16, 10 * seed)
     own = relative_error(a, b, a @ b)
     assert relative_error(a, b, wrong(a, b)) > tolerance(BF16, K, own)

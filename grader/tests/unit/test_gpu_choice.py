@@ -41,7 +41,7 @@ def test_timing_process_sees_only_its_workers_gpu(monkeypatch: pytest.MonkeyPatc
     assert seen == ["GPU-1"]
 
 
-def test_self_test_detects_socket_that_may_connect() -> None:
+def test_self_test_detects_socket_that_can_connect() -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as unfiltered:
         assert self_test.may_connect(unfiltered), "the system call is allowed, although no process listens"
 

@@ -66,7 +66,7 @@ def begin(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     return begun
 
 
-def test_late_results_of_a_block_are_rejected(begin: Callable[..., Any]) -> None:
+def test_results_written_after_the_reply_are_rejected(begin: Callable[..., Any]) -> None:
     device = FakeDevice()
     timed = begin(device=device)
     assert timed.block(1.0).error <= 2 * timed.check.floor
@@ -131,7 +131,7 @@ def test_free_memory_is_read_before_student_code(begin: Callable[..., Any], monk
 
 
 @FOR_BOTH
-def test_only_student_time_includes_waiting_for_idle_device(
+def test_only_student_timing_waits_until_device_is_idle(
     begin: Callable[..., Any], files: dict[str, bytes] | None
 ) -> None:
     timed = begin(files)
@@ -207,7 +207,7 @@ def fake_timed_worker(
 
 
 @pytest.mark.parametrize(("first", "second", "ratio"), [(0.1, 0.3, 1.0), (0.3, 0.0, 0.0)])
-def test_host_lead_distinguishes_early_from_late_batches(
+def test_host_lead_distinguishes_batches_requested_early_or_late(
     first: float, second: float, ratio: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock, looked, blocks = FakeClock(), threading.Event(), [0]
@@ -287,7 +287,7 @@ def test_memory_reserved_by_torch_counts_as_free(monkeypatch: pytest.MonkeyPatch
         (2**30, math.inf, {}, (timed_worker.BACK_SECONDS, "")),  # the student's verdict does not change
     ],
 )
-def test_grader_waits_until_ended_worker_frees_memory(
+def test_grader_waits_until_exited_worker_frees_memory(
     begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, left: int, back_after: float, files: Any, expected: Any
 ) -> None:
     clock, taken, error = FakeClock(), 0, ""
@@ -313,7 +313,7 @@ def test_mfu_thresholds_apply_only_to_measured_devices() -> None:
     assert (peak_on(a100, torch.bfloat16), peak_on(None, torch.bfloat16)) == (312e12, None)
 
 
-def test_device_that_cooled_down_is_warmed_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_device_is_warmed_up_again_after_cooling_down(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = 0.25  # seconds per block on the simulated clock
     clock, student_began = FakeClock(), [0.0]
 

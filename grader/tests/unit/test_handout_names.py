@@ -28,7 +28,7 @@ def test_unsafe_names_are_rejected_on_every_system(names: tuple[str, ...]) -> No
         handout.parse_listing(content.encode())
 
 
-def test_usual_names_are_accepted() -> None:
+def test_ordinary_names_are_accepted() -> None:
     names = (".devcontainer/devcontainer.json", "docs/读我.md", "tests/assignment.py", "a/b-c_d.e", "console/com.py")
     content = "".join(f"{handout.digest(b'')}  {name}\n" for name in names)
     assert tuple(handout.parse_listing(content.encode())) == names

@@ -47,7 +47,7 @@ def test_stored_progress_is_loaded_unchanged(file: Path, progress: State) -> Non
 
 @reusing_file
 @given(content=st.binary() | JSON.map(lambda value: json.dumps(value).encode()))
-def test_damaged_progress_file_still_gives_next_kata(file: Path, content: bytes) -> None:
+def test_next_works_with_corrupted_progress_file(file: Path, content: bytes) -> None:
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(content)
     assert history.load_state().next() is not None or "done" in content.decode()
@@ -59,7 +59,7 @@ def test_deeply_nested_progress_file_is_ignored(file: Path) -> None:
     assert history.load_state() == State()
 
 
-def test_failed_write_keeps_old_progress(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_write_preserves_previous_progress(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     progress = State({}, {"linear": 1})
     history.store_state(progress)
 

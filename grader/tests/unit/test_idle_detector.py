@@ -49,7 +49,7 @@ def test_waiting_for_busy_device_adds_time(device: Device) -> None:
     assert device.now - began >= 0.5
 
 
-def test_wait_times_out_on_a_busy_device(device: Device) -> None:
+def test_wait_times_out_on_busy_device(device: Device) -> None:
     detector = make_detector(device)
     device.busy_until = device.now + 5.0
     with pytest.raises(TimedOut, match="the device still ran your queued work"):

@@ -120,7 +120,7 @@ def impossible(student: Student, number: int) -> None:
 
 
 @pytest.mark.parametrize("test", [right, discarding, interactive, interactive_within, with_an_example])
-def test_drawn_inputs_equal_those_of_hypothesis(test: Any) -> None:
+def test_drawn_inputs_match_hypothesis(test: Any) -> None:
     runner, inputs, expected = Counting(), SharedInputs(), Counting()
     test(student=Student(expected))
     for _ in range(2):
@@ -131,7 +131,7 @@ def test_drawn_inputs_equal_those_of_hypothesis(test: Any) -> None:
 
 
 @pytest.mark.parametrize("make_inputs", [SharedInputs, NewInputs])
-def test_failure_is_shrunk_and_stays_a_failure(make_inputs: Callable[[], Inputs]) -> None:
+def test_failing_example_is_shrunk_and_still_fails(make_inputs: Callable[[], Inputs]) -> None:
     class Fickle(Counting):
         def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
             return super().run_probe(probe, args) if self.resets == 0 else Reply("returned", 0)

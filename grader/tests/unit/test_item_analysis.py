@@ -42,7 +42,7 @@ SCIPY = {  # computed by scipy.stats.pointbiserialr in scipy 1.17.1, for n rando
 }
 
 
-def test_point_biserial_equals_scipy() -> None:
+def test_point_biserial_matches_scipy() -> None:
     for (n, share), expected in SCIPY.items():
         chance = random.Random(n)
         figures = [chance.random() for _ in range(n)]

@@ -131,7 +131,7 @@ def test_copied_oracle_is_found() -> None:
     assert not [finding for finding in lint({"train.py": rewritten.encode()}) if "oracle" in finding.text]
 
 
-def test_file_not_read_by_lint_is_reported() -> None:
+def test_file_skipped_by_lint_is_reported() -> None:
     found = report_skipped(["sgd.py", "linear.py"], ["sgd.py"])
     assert [(finding.kata, finding.line) for finding in found] == [("linear", 1)]
     assert "not searched" in found[0].text

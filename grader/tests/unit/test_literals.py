@@ -59,7 +59,7 @@ def test_array_literal_evaluates_to_the_array(dtype: str, items: list[int]) -> N
 
 @pytest.mark.parametrize(("least", "values"), [(0, 2), (3, 4), (5, 1)])
 @pytest.mark.parametrize("dtype", [*DTYPES, "bool", "uint16", "int64", "float32", "float64"], ids=str)
-def test_large_literal_makes_similar_values(dtype: torch.dtype | str, least: int, values: int) -> None:
+def test_large_literal_generates_nearby_values(dtype: torch.dtype | str, least: int, values: int) -> None:
     numbers = (torch.arange(FEW[0] + 1) % values + least).reshape(-1, 5)
     value = numbers.to(dtype) if isinstance(dtype, torch.dtype) else numbers.numpy().astype(dtype)
     made = eval(literal(value), NAMES)
@@ -76,7 +76,7 @@ def test_long_line_is_wrapped_inside_brackets(rows: list[list[float]], width: in
     assert find_names_read("x = x + y\nz = x\nz") == {"x", "y"}
 
 
-def test_failure_and_precondition_show_the_judged_call() -> None:
+def test_failure_and_precondition_show_the_checked_call() -> None:
     with pytest.raises(Wrong) as wrong, asking("f(x, 3)"):
         check(False, "wrong")
     call = Call(plain_probe, [torch.tensor([0.5]), 2, 7])

@@ -78,7 +78,7 @@ def test_group_submission_belongs_to_all_members() -> None:
         *(("2026-10-26T00:00:00+01:00", 2), ("2026-10-31T23:59:00+01:00", 7)),
     ],
 )
-def test_late_days_follow_local_clock_across_dst(handed_in: str, days: int) -> None:
+def test_late_days_use_local_time_across_dst(handed_in: str, days: int) -> None:
     due = datetime(2026, 10, 24, 23, 59, tzinfo=BERLIN)
     assert count_days_late(datetime.fromisoformat(handed_in), due, 5, BERLIN) == days
 

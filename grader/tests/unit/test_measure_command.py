@@ -28,7 +28,7 @@ def assignment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     return SimpleNamespace(measure_step=measure_step, roofline=OWN.roofline, promised_flops=OWN.promised_flops)
 
 
-def test_operation_is_placed_on_roof_at_its_intensity() -> None:
+def test_operation_is_plotted_on_roof_at_its_intensity() -> None:
     assert DEVICE.ridge == 10
     assert DEVICE.place(400, 4) == Point(100, 1e12, PRODUCT)
     assert DEVICE.place(8, 4) == Point(2, 2e11, PRODUCT)
@@ -57,7 +57,7 @@ def test_training_step_is_predicted_measured_and_drawn(assignment: Any) -> None:
     assert command.PICTURE.read_bytes().startswith(b"\x89PNG")
 
 
-def test_installing_matplotlib_is_suggested_if_missing(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_matplotlib_message_suggests_installing_it(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "find_spec", lambda _: None)
     *drawing, last = command.run(assignment, KATA.command)
     assert last == "for a picture: pip install matplotlib"

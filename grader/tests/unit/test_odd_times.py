@@ -13,7 +13,7 @@ ODD = ("2026-09-25T18:52:20+99:99", "%cI", "9999-12-31T23:59:59-12:00", "0001-01
 
 
 @pytest.mark.parametrize("time", ODD)
-def test_unusual_commit_time_breaks_no_command(tmp_path: Path, time: str) -> None:
+def test_commands_handle_unusual_commit_times(tmp_path: Path, time: str) -> None:
     results, folder, book = tmp_path / "results", tmp_path / "class", tmp_path / "book.csv"
     folder.mkdir()
     (folder / "class.csv").write_text("id\nada\nben\n")

@@ -100,7 +100,7 @@ def test_relation_must_hold_in_all_comparisons(told: str, function: Function, se
 
 
 @given(SEEDS, st.sampled_from([1.0, 0.1, 1e-3, 1e-5]))
-def test_correct_or_noisy_results_give_no_relation(seed: int, size: float) -> None:
+def test_correct_or_noisy_results_have_no_relation(seed: int, size: float) -> None:
     rng = np.random.default_rng(seed)
     assert find_sentence(compare_tensors(lambda e: e + size * rng.normal(size=e.shape), make_matrices(seed))) == ""
     assert find_sentence([Comparison(int(a), int(b)) for a, b in rng.integers(2**20, 2**40, (30, 2))]) == ""
@@ -209,7 +209,7 @@ def test_relation_between_dicts_lists_and_booleans_is_found(seen: list[Compariso
         "not bias": [{"bias": False}, {"bias": True}],
     }.items(),
 )
-def test_common_fact_of_wrong_inputs_is_found(fact: str, inputs: list[Mapping[str, Plain]]) -> None:
+def test_pattern_in_wrong_inputs_is_found(fact: str, inputs: list[Mapping[str, Plain]]) -> None:
     trials = [(given, not collect_facts(given).get(fact)) for given in inputs * MIN_CALLS]
     assert find_common_fact(trials) == f"wrong where {fact}, right everywhere else"
     assert find_common_fact(trials[: MIN_CALLS // 2]) == "", "too few"
@@ -217,7 +217,7 @@ def test_common_fact_of_wrong_inputs_is_found(fact: str, inputs: list[Mapping[st
     assert find_common_fact([*trials, (wrong, True)]) == "", "not in all"
 
 
-def test_first_wrong_part_is_same_in_all_calls() -> None:
+def test_first_wrong_part_common_to_calls_is_reported() -> None:
     parts = [["loss of step 1", "loss of step 2"]] * MIN_CALLS
     assert find_first_wrong(parts) == "first wrong result: loss of step 2 (loss of step 1 is still right)"
     assert find_first_wrong(parts[1:]) == "", "too few"
@@ -227,7 +227,7 @@ def test_first_wrong_part_is_same_in_all_calls() -> None:
 
 
 @given(SEEDS)
-def test_no_common_fact_is_found_in_random_failures(seed: int) -> None:
+def test_no_pattern_is_found_in_random_failures(seed: int) -> None:
     rng = np.random.default_rng(seed)
     inputs = [{"x": torch.zeros(*rng.integers(0, 4, 2)), "n": int(n)} for n in rng.integers(0, 9, 60)]
     trials = [(given, bool(right)) for given, right in zip(inputs, rng.integers(0, 2, 60), strict=True)]
@@ -239,6 +239,6 @@ def test_no_common_fact_is_found_in_random_failures(seed: int) -> None:
 @pytest.mark.parametrize(
     "value", [None, "text", True, {}, [], [[]], torch.zeros(0), 1j, math.nan, math.inf, 3, [1.5, 2], np.ones((2, 1))]
 )
-def test_any_kind_of_values_is_handled_without_relation(value: Any) -> None:
+def test_all_value_types_without_relation_are_handled(value: Any) -> None:
     for other in (value, 1, 2.5, "other", [1, 2], {"a": 1}, torch.ones(2, 2), np.ones(3)):
         assert find_sentence([Comparison(value, other), Comparison(other, value)]) == ""

@@ -96,7 +96,7 @@ class f(torch.optim.Optimizer):
     assert (found.error, found.line) == (said, 9)
 
 
-def test_uninitialized_memory_has_the_same_values(tmp_path: Path) -> None:
+def test_uninitialized_memory_is_filled_deterministically(tmp_path: Path) -> None:
     floats = run(
         tmp_path, "import torch\n\ndef f(x):\n    return torch.zeros(2).resize_(3), torch.Tensor(2, x)\n"
     ).value

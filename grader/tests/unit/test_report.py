@@ -77,7 +77,7 @@ def test_histogram_and_quartiles_of_small_classes_are_correct() -> None:
     assert overview.compute_spread([make_student(score) for score in (0, 50, 100)]) == overview.Spread(0.25, 0.5, 0.75)
 
 
-def test_most_failed_property_comes_first() -> None:
+def test_most_failed_property_is_listed_first() -> None:
     a, b = Property("linear", "test_a"), Property("linear", "test_b")
     students = [make_student(0, failed=failed) for failed in ({a: ""}, {a: "", b: "x"}, {b: "y"}, {b: "y"}, {})]
     first, second = overview.find_failing(students)
@@ -220,12 +220,12 @@ def test_hidden_messages_are_only_for_instructors(hide: Hide, tmp_path: Path) ->
     page, own = write_page(tmp_path, one), make_feedback(one)
     assert [words for words in ("secret", "hidden from students") if words not in page] == []
     assert "hidden test 3" in own
-    assert [words for words in ("secret", "starts are uniform") if words in own] == []
+    assert [words for words in ("secret", "start positions are uniform") if words in own] == []
     assert "timed out" not in own.partition("<body>")[2], "the outcome must be hidden"
 
 
 @pytest.mark.parametrize("words", [HOSTILE, "", "\n", "\u202e", "x" * 100_000], ids=lambda words: words[:1])
-def test_page_accepts_any_message(words: str, tmp_path: Path) -> None:
+def test_page_renders_any_message(words: str, tmp_path: Path) -> None:
     said = words.replace("\ud800", "")  # JSON can't represent it
     page = write_page(tmp_path, replace(make_result_with_speed(said), findings=[load.Finding("linear", 1, said)]))
     assert len(SCRIPT.findall(page)) == 2

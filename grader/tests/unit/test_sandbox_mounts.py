@@ -25,7 +25,7 @@ def test_home_and_root_are_not_mounted(
         launch.build_bwrap_command(tmp_path, None)
 
 
-def test_packages_below_home_are_mounted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_packages_in_home_directory_are_mounted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     site = Path.home() / "somewhere/site-packages"
     monkeypatch.setattr(launch, "find_sites", lambda: [site])
     assert f"--ro-bind {site} /sites/0" in " ".join(launch.build_bwrap_command(tmp_path, None))

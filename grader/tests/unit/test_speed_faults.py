@@ -50,7 +50,7 @@ def test_lost_process_affects_only_one_workload(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     "error", [RuntimeError("CUDA error: unspecified\nmore"), CudaError("cuMemMap failed"), OSError()]
 )
-def test_grader_error_is_inconclusive_and_ends_process(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+def test_grader_error_is_inconclusive_and_terminates_process(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     def measure(_machine: object, workload: Any, _files: object) -> Any:
         if workload.name == NAMES[1]:
             raise error

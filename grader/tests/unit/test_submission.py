@@ -110,7 +110,7 @@ def test_loose_canvas_files_are_grouped_by_student(tmp_path: Path) -> None:
         read_submission(entry.path, entry.files)
 
 
-def test_reading_commit_time_runs_no_repository_code(tmp_path: Path) -> None:
+def test_reading_commit_time_executes_no_repository_code(tmp_path: Path) -> None:
     at, mark = "2026-10-01T22:30:00-07:00", tmp_path / "ran"
     ada = write_files(tmp_path / "ada", "assignment/linear.py", "assignment/helper.py")
     commit_all(ada, at=at)

@@ -19,7 +19,7 @@ def make_folder(path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["Zoë K", "-rf", ".hidden", "=cmd()", "a,b", 'say "hi"', "李雷", "[bold]x", "x" * 255])
-def test_unusual_names_are_kept(tmp_path: Path, name: str) -> None:
+def test_unusual_names_are_preserved(tmp_path: Path, name: str) -> None:
     entries, refused = assign_ids([make_folder(tmp_path / name)])
     assert ([entry.id for entry in entries], refused) == ([name], [])
 
@@ -33,7 +33,7 @@ def test_unusual_names_are_kept(tmp_path: Path, name: str) -> None:
         ("\u0958" * 60, "longer than 255 bytes"),
     ],
 )
-def test_impossible_name_is_rejected_and_others_kept(tmp_path: Path, name: str, problem: str) -> None:
+def test_invalid_name_is_rejected_without_affecting_others(tmp_path: Path, name: str, problem: str) -> None:
     path = tmp_path / name
     path.write_bytes(b"") if name.endswith("zip") else path.mkdir()
     entries, (refusal,) = assign_ids([path, make_folder(tmp_path / "ada")])
@@ -45,7 +45,7 @@ def test_impossible_name_is_rejected_and_others_kept(tmp_path: Path, name: str, 
 
 
 @pytest.mark.parametrize(("one", "other"), [("ada", "Ada"), ("Straße", "STRASSE.zip"), ("ada", "ada.")])
-def test_different_names_in_one_folder_are_kept(tmp_path: Path, one: str, other: str) -> None:
+def test_distinct_names_in_one_folder_are_preserved(tmp_path: Path, one: str, other: str) -> None:
     entries, refused = assign_ids([make_folder(tmp_path / one), make_folder(tmp_path / other)])
     assert ([entry.id for entry in entries], refused) == ([one, other.removesuffix(".zip")], [])
 
@@ -73,7 +73,7 @@ def test_equal_names_get_distinct_stable_ids(tmp_path: Path, one: str, other: st
     assert taken != ids[0], "nobody can choose a name that is another's id"
 
 
-def test_exact_or_only_readable_submission_counts() -> None:
+def test_exact_match_or_only_readable_submission_is_used() -> None:
     people = [Person("ada")]
     found = match_submissions(people, ["Ada", "ada"])
     assert (found.submissions, found.problems) == ({"ada": "ada"}, ("Ada: does not count, because ada has ada",))
@@ -84,7 +84,7 @@ def test_exact_or_only_readable_submission_counts() -> None:
     assert match_submissions([Person("ada", submission=one)], [one, other]).submissions == {"ada": one}
 
 
-def test_repeated_path_and_link_have_one_id(tmp_path: Path) -> None:
+def test_duplicate_path_and_symlink_share_one_id(tmp_path: Path) -> None:
     path = make_folder(tmp_path / "ada")
     entries, _ = assign_ids([path, tmp_path / "." / "ada", path])
     assert [entry.id for entry in entries] == ["ada"]
@@ -105,7 +105,7 @@ def test_gradebook_keeps_unusual_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["=cmd()", "+1", "-1", "@sum", "＝cmd()", "=a;b"])
-def test_gradebook_quotes_texts_and_disarms_formulas(tmp_path: Path, name: str) -> None:
+def test_gradebook_quotes_text_and_escapes_formulas(tmp_path: Path, name: str) -> None:
     gradebook.write([Result(name, 1.0, 2.0, "", 0, 1, "none", 0.0, {}, [], unreadable="no; kata")], tmp_path)
     header, row = (tmp_path / "gradebook.csv").read_text().splitlines()
     assert header == '"submission","score","max_score","findings","unreadable"'

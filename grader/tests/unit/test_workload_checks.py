@@ -57,7 +57,7 @@ def make_adagrad(memory: Memory, size: Size) -> Callable[[], object]:
 
 
 @pytest.mark.parametrize("workload", SMALL)
-def test_plain_torch_solution_passes_check(workload: str) -> None:
+def test_plain_torch_solution_is_accepted(workload: str) -> None:
     check, _, work = begin(workload)
     for _ in range(3):
         check.refresh()
@@ -66,14 +66,14 @@ def test_plain_torch_solution_passes_check(workload: str) -> None:
 
 
 @pytest.mark.parametrize("workload", SMALL)
-def test_idle_block_fails_check(workload: str) -> None:
+def test_idle_block_is_rejected(workload: str) -> None:
     check, _, _ = begin(workload)
     check.refresh()
     assert not check.error() <= max(check.floor, 0.1)
 
 
 @pytest.mark.parametrize("workload", SMALL)
-def test_results_of_previous_block_fail_check(workload: str) -> None:
+def test_results_from_previous_block_are_rejected(workload: str) -> None:
     check, memory, work = begin(workload)
     fields = work_of(workload).fields(SMALL[workload], CALLS)
     check.refresh()
@@ -87,7 +87,7 @@ def test_results_of_previous_block_fail_check(workload: str) -> None:
 
 
 @pytest.mark.parametrize("workload", SMALL)
-def test_skipped_call_fails_check(workload: str) -> None:
+def test_skipped_call_is_rejected(workload: str) -> None:
     check, memory, work = begin(workload)
     check.refresh()
     before = {name: tensor.clone() for name, tensor in memory.items()}
@@ -103,7 +103,7 @@ def test_skipped_call_fails_check(workload: str) -> None:
 @pytest.mark.parametrize(
     ("workload", "result"), [("linear_forward", "y"), ("cruncher_step", "new_layers"), ("sgd_step", "p")]
 )
-def test_half_precision_fails_check(workload: str, result: str) -> None:
+def test_half_precision_is_rejected(workload: str, result: str) -> None:
     check, memory, work = begin(workload)
     check.refresh()
     work()
@@ -113,7 +113,7 @@ def test_half_precision_fails_check(workload: str, result: str) -> None:
 
 @pytest.mark.parametrize("workload", ["sgd_step", "adagrad_step"])
 @given(left_out=st.integers(16, 1000), start=st.integers(0, 999))
-def test_skipped_elements_fail_check(workload: str, left_out: int, start: int) -> None:
+def test_skipped_elements_are_rejected(workload: str, left_out: int, start: int) -> None:
     check, memory, work = begin(workload)
     check.refresh()
     before = memory["p"].clone()
@@ -123,7 +123,7 @@ def test_skipped_elements_fail_check(workload: str, left_out: int, start: int) -
     assert end - start < 16 or not check.error() <= check.floor
 
 
-def test_adagrad_without_state_fails_check() -> None:
+def test_adagrad_without_state_is_rejected() -> None:
     check, memory, _ = begin("adagrad_step")
     check.refresh()
     adagrad_without_state = memory["grad"] / (memory["grad"].square() + 1e-5).sqrt()
@@ -134,7 +134,7 @@ def test_adagrad_without_state_fails_check() -> None:
 @pytest.mark.parametrize(
     "spoil", [lambda batch: batch.copy_(batch[0, :1].clone()), lambda batch: batch[1, 2, -1].add_(1)]
 )
-def test_repeated_or_changed_rows_fail_check(spoil: Callable[[Tensor], object]) -> None:
+def test_repeated_or_modified_rows_are_rejected(spoil: Callable[[Tensor], object]) -> None:
     check, memory, work = begin("get_batch_throughput")
     check.refresh()
     work()
@@ -142,7 +142,7 @@ def test_repeated_or_changed_rows_fail_check(spoil: Callable[[Tensor], object]) 
     assert check.error() == float("inf")
 
 
-def test_training_from_zero_weights_fails_check() -> None:
+def test_training_from_zero_weights_is_rejected() -> None:
     check, memory = prepare("train_throughput")
     check.begun()
     check.refresh()
