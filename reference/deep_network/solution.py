@@ -13,12 +13,12 @@ class Block(nn.Module):
         self.weight = nn.Parameter(torch.randn(dim, dim) / dim**0.5)
 
     def forward(self, x: Float[Tensor, "... dim"]) -> Float[Tensor, "... dim"]:
-        """Multiply the last dimension by `weight`, then apply ReLU."""
+        """Return `relu(x @ weight)`."""
         return torch.relu(x @ self.weight)
 
 
 class DeepNetwork(nn.Module):
-    """`num_layers` blocks in sequence."""
+    """A sequence of `num_layers` blocks."""
 
     def __init__(self, dim: int, num_layers: int) -> None:
         super().__init__()

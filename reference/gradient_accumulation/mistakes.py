@@ -112,7 +112,7 @@ def all_of_the_same_size(weights: Weights, before: Weights, x: X, y: Y, micro_ba
     return loss, grads
 
 
-@instead_of(oracle.accumulate, "the last, smaller micro-batch is left out")
+@instead_of(oracle.accumulate, "the last, smaller micro-batch is skipped")
 def rest_without_weight(weights: Weights, before: Weights, x: X, y: Y, micro_batch_size: int) -> Accumulated:
     kept = rest_dropped(len(y), micro_batch_size)
     share = sum(kept) / len(y)

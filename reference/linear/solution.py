@@ -13,5 +13,5 @@ class Linear(nn.Module):
         self.weight = nn.Parameter(torch.randn(input_dim, output_dim) / input_dim**0.5)
 
     def forward(self, x: Float[Tensor, "... input_dim"]) -> Float[Tensor, "... output_dim"]:
-        """Multiply the last dimension by `weight`."""
+        """Return `x @ weight`."""
         return x @ self.weight

@@ -8,7 +8,7 @@ from torch import nn
 
 
 class SGD(torch.optim.Optimizer):
-    """Move every parameter against its gradient: `p ← p − lr · grad`.
+    """Update every parameter in the direction opposite to its gradient: `p ← p − lr · grad`.
 
     `super().__init__(params, {"lr": lr})` creates `self.param_groups`, a list of dicts, each with a list "params" and
     its own "lr". It also creates `self.state[p]`, a dict for each parameter, which SGD does not need.
@@ -38,7 +38,8 @@ class SGD(torch.optim.Optimizer):
     Details:
     - Update in place (same `Parameter`, same memory) under `torch.no_grad()`, for any shape and float dtype. Do not
       change `grad`.
-    - Skip a parameter only if its `grad` is None. Use large and NaN gradients unchanged; an `lr` of 0 is valid.
+    - Skip a parameter only if its `grad` is None. Do not clip or filter gradients: apply large and NaN gradients as
+      they are. An `lr` of 0 is valid.
     - Read `self.param_groups` in every step: schedulers change "lr", `add_param_group` adds a group, and
       `load_state_dict` replaces all groups.
 

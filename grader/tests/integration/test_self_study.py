@@ -67,7 +67,7 @@ def test_learner_keeps_all_work_after_update(programs: Path, tmp_path: Path) -> 
     before = read_assignment(mine)
     assert type_in("kata", "update").out.splitlines() == [
         "README.md: you had changed this file; your version is saved as README.md.bak",
-        "the task of linear has changed: compare your file with the new stub reference/stubs/linear.py",
+        "the task of linear has changed: compare your file with the new stub, reference/stubs/linear.py",
         "updated 3 files; assignment/ was not changed",
     ]
     assert read_assignment(mine) == before

@@ -41,7 +41,7 @@ def test_wrong_answer_shows_input_expected_and_yours(tmp_path: Path) -> None:
     done = run_pytest(folder, "--kata", "linear")
     assert done.code == 1
     block = done.out[done.out.index("linear · Linear(x) equals x @ weight") :].split("\n\n")[0].splitlines()
-    assert block[0] == "linear · Linear(x) equals x @ weight, for any leading dimensions and any float dtype"
+    assert block[0] == "linear · Linear(x) equals x @ weight, for any leading dimensions and any floating-point dtype"
     assert block[1] == "  looks like: yours = expected + 1"
     assert block[2].startswith("  input     weight = torch.tensor([[")
     asked = ["layer = Linear(3, 2)", "layer.load_state_dict({'weight': weight})", "layer(x)"]

@@ -56,7 +56,7 @@ def test_update_leaves_the_assignment_unchanged(files: Mapping[str, bytes], stud
     assert done.out.splitlines() == [
         "README.md: you had changed this file; your version is saved as README.md.bak",
         "assignment/sgd.py is missing: `kata reset sgd` restores its stub",
-        "the task of linear has changed: compare your file with the new stub reference/stubs/linear.py",
+        "the task of linear has changed: compare your file with the new stub, reference/stubs/linear.py",
         "updated 5 files; assignment/ was not changed",
     ]
     assert read_assignment(student) == before
