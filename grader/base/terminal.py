@@ -15,7 +15,7 @@ class SafeConsole(Console):
     """A console that passes all text to `printable` before printing it."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print strings, or tables whose strings are already printable."""
+        """Print strings, or tables of strings that are already printable."""
         super().print(*(printable(text) if isinstance(text, str) else text for text in objects), **options)
 
 

@@ -17,7 +17,7 @@ class Pending:
     queue: Queue
     since_ns: int
     paths: dict[str, Path]
-    tests: dict[str, str]  # fingerprints of submissions whose tests are pending
+    tests: dict[str, str]  # fingerprints of submissions with pending tests
     speed: set[str]
     inconclusive: set[str] = field(default_factory=set)
     seen: dict[str, int] = field(default_factory=dict)  # modification times of the results that have been read
@@ -63,7 +63,7 @@ class Pending:
 
 
 def find_pending(queue: Queue, since_ns: int) -> Pending:
-    """Return the submissions whose tests or speed measurements are pending. Raises CallError."""
+    """Return the submissions with pending tests or speed measurements. Raises CallError."""
     paths = {entry.id: entry.path for entry in queue.entries}
     tests = {job.submission.id: queue.prints[job.submission.id] for job in queue.to_grade()}
     speed = set(tests) | set(list_untimed(queue))

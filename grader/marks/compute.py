@@ -102,7 +102,7 @@ def find_problems(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Gra
 
 
 def find_obsolete_overrides(folder: Path, before: Mapping[str, Graded], after: Mapping[str, Graded]) -> list[str]:
-    """Return a line for each override whose points were reached or exceeded by a regrade. Raises CallError."""
+    """Return a line for each override that a regrade has reached or exceeded. Raises CallError."""
     book = read_rulebook(folder)
     submissions = match_results(book, after).submissions
     found = []

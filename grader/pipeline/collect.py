@@ -94,7 +94,7 @@ def collect_tests(
     """Collect the tests under a Hypothesis profile, and call `use` with them.
 
     Args:
-        katas: the katas whose tests are collected; if empty, all katas.
+        katas: the katas to collect tests of; if empty, all katas.
         inputs: random inputs drawn in advance; if None, Hypothesis draws them for each submission.
     """
     if "torch" in course().preload:

@@ -93,7 +93,7 @@ def find_file(entry: Entry) -> object:
 
 
 def refuse_name(entry: Entry, problem: str) -> Refusal:
-    """Return a refusal whose unique id consists of the legible part of the name and a digest of the path."""
+    """Return a refusal with a unique id, which consists of the legible part of the name and a digest of the path."""
     legible = re.sub(r"[^\w.-]+", "_", entry.id)[:40]
     return Refusal(add_digest(replace(entry, id=f"refused-{legible}")), SubmissionError(f"{problem}; rename it"))
 

@@ -69,7 +69,7 @@ class Diagnoses:
         return lines
 
     def tabulate(self, katas: Sequence[Kata]) -> Table:
-        """Return a table by kata, whose last row is the total of the numeric katas."""
+        """Return a table by kata. The last row is the total of the numeric katas."""
         table = Table("diagnosis", "wrong entries", *get_args(Judgement), box=box.SIMPLE_HEAD)
         rows = [(kata.name, self.sum_counts([kata])) for kata in katas]
         for name, total in [*rows, ("numeric katas together", self.sum_counts(select_numeric(katas)))]:

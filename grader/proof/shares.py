@@ -48,7 +48,7 @@ def find_unfair(kata: str, shares: Mapping[str, float], entries: Iterable[str]) 
 
     Args:
         kata: The kata's name.
-        shares: The shares of the entries whose tests all ran.
+        shares: The shares of the entries with complete test runs.
         entries: The names of all wrong entries of the kata.
     """
     listed = read_costly().get(kata, {})

@@ -56,7 +56,7 @@ class Gpu:
 
 @dataclasses.dataclass(frozen=True)
 class Timing:
-    """Additional resources for workers whose speed is graded."""
+    """Additional resources for the workers of speed tests."""
 
     arena_bytes: int  # size of the memory shared by a worker and the grader
     core: int | None = None  # the only core on which the worker may run

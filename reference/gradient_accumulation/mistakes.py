@@ -114,10 +114,9 @@ def all_of_the_same_size(weights: Weights, before: Weights, x: X, y: Y, micro_ba
 
 @instead_of(oracle.accumulate, "the last, smaller micro-batch is skipped")
 def rest_without_weight(weights: Weights, before: Weights, x: X, y: Y, micro_batch_size: int) -> Accumulated:
-    kept = rest_dropped(len(y), micro_batch_size)
-    share = sum(kept) / len(y)
-    nothing = [np.zeros_like(p) for p in before]
-    loss, grads = oracle.accumulate(weights, nothing, x[: sum(kept)], y[: sum(kept)], micro_batch_size)
+    kept = len(y) - len(y) % min(micro_batch_size, len(y))
+    share, nothing = kept / len(y), [np.zeros_like(p) for p in before]
+    loss, grads = oracle.accumulate(weights, nothing, x[:kept], y[:kept], micro_batch_size)
     return share * loss, [old + share * grad for old, grad in zip(before, grads, strict=True)]
 
 

@@ -57,7 +57,7 @@ def make_cells(
 
 
 def fence(code: str) -> str:
-    """Return a fenced code block whose fence is longer than any fence in the code."""
+    """Return a code block with a longer fence than any in the code."""
     return f"````python\n{code.rstrip()}\n````\n"
 
 
