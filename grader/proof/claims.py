@@ -1,6 +1,6 @@
 """Claims about the zoo, each of which consists of a submission and its expected results."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from grader.pipeline.job import Job
@@ -104,7 +104,7 @@ def refute_wrong(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | No
         return describe(result)
     if entry.looks_like and not found:
         return "no test gives its diagnosis"
-    if entry.looks_like and (others := found - entry.looks_like):
+    if entry.looks_like and (others := find_unexpected(found, entry.looks_like)):
         return f"wrong diagnosis: {'; '.join(sorted(others))}"
     return check_caught_by(entry, results)
 
@@ -132,6 +132,11 @@ def find_catching(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> dict[st
 def collect_diagnoses(results: Sequence[KataResult]) -> set[str]:
     """Return the unambiguous diagnoses of known mistakes, excluding the notes of tests."""
     return {test.explained_by[0] for result in results for test in result.tests if len(test.explained_by) == 1}
+
+
+def find_unexpected(found: Set[str], looks_like: Set[str]) -> set[str]:
+    """Return the diagnoses that are not expected. A pair of mistakes is expected if one of them is."""
+    return {diagnosis for diagnosis in found - looks_like if looks_like.isdisjoint(diagnosis.split(BOTH))}
 
 
 def describe(result: KataResult) -> str:
