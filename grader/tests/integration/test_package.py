@@ -82,7 +82,7 @@ def test_gradescope_package_installs_and_grades(autograder: Path) -> None:
     assert done.code == 0, done.err
     assert not (autograder / "mark").exists()
     report = read_results(autograder)
-    assert report["score"] == 27
+    assert report["score"] == 31
     assert report["extra_data"]["examples"] == FEW
     hidden = {test["tags"][0] for test in report["tests"] if test["visibility"] == "hidden"}
     assert hidden == {"linear"}, "the grader must read the unpacked course, not this project"

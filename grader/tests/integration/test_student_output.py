@@ -166,7 +166,7 @@ def test_pytest_reports_bad_options_in_one_line(options: list[str], words: str) 
 
 def test_hypothesis_profile_is_selected_by_name() -> None:
     linear = ("pytest", "--kata", "linear", "--impl", "solution", "--hypothesis-show-statistics")
-    assert run(*linear, "--hypothesis-profile", "grade").out.count("100 passing") == 3
+    assert run(*linear, "--hypothesis-profile", "grade").out.count("100 passing") == 4
     assert run(*linear).out.count("25 passing") >= 2
 
 
