@@ -62,7 +62,11 @@ def test_key_file_restores_real_names(graded: tuple[Path, str]) -> None:
     done = call_grader("marks", folder / "results", folder / "class")
     assert "empty-zhang3: does not count, because zhang3 has zhang3" in done.err
     rows = list(csv.DictReader((folder / "class/marks.csv").read_text(encoding="utf-8").splitlines()))
-    assert [(row["id"], row["submission"]) for row in rows] == [("lovelace", "lovelace"), ("zhang3", "zhang3"), ("empty", "")]
+    assert [(row["id"], row["submission"]) for row in rows] == [
+        ("lovelace", "lovelace"),
+        ("zhang3", "zhang3"),
+        ("empty", ""),
+    ]
 
 
 def test_second_run_reuses_pseudonyms(graded: tuple[Path, str]) -> None:
