@@ -3,13 +3,6 @@
 The steps are independent: each runs in a process of its own with its own time limit, and the next one runs whatever
 happens to it. The report (Markdown and JSON) is rewritten after every line, so it is complete whenever the run ends. A
 second run with the same report repeats only the steps that did not succeed. This file needs only the standard library.
-
---minutes M         the whole run ends within this time (default: 9)
---device cuda|cpu   cpu rehearses the steps on the CPU, with a pretended CUDA driver
---quick             one workload, one slow solution and one cheat
---only STEP         run only this step (repeatable)
---again             repeat also the steps that have succeeded
---to FILE           the report (default: results/prove_gpu.md); FILE with the suffix .json has the same in JSON
 """
 
 import argparse
@@ -25,11 +18,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from benchmarks.prove_gpu.report import DONE, Outcome, Report
 
 ROOT = Path(__file__).resolve().parents[2]
 MINUTES = 9.0
@@ -37,7 +32,6 @@ STEPS_MODULE = ("-m", "benchmarks.prove_gpu.steps")
 USED = 0.98  # of the minutes; the rest is for starting and killing processes
 KILL_SECONDS = 5.0  # a process that the driver does not let end is left behind after this time
 ENDS = {0: "holds", 1: "failed", 3: "lacking"}  # the outcome by exit code; any other is a crash
-DONE = ("holds", "lacking")  # what does not make the run fail
 TIMED_OUT = "stopped after its share of the time; the results so far are kept"
 
 
@@ -73,94 +67,6 @@ STEPS = (
 )
 
 
-@dataclass
-class Outcome:
-    """The outcome of a step so far."""
-
-    name: str
-    claim: str
-    outcome: str = "not run"
-    reason: str = ""
-    seconds: float = 0.0
-    lines: list[Any] = field(default_factory=list)
-    errors: str = ""  # the end of the error output
-    time: str = ""
-
-
-class Report:
-    """The outcomes so far, in two files that are rewritten at every change."""
-
-    def __init__(self, path: Path, about: Mapping[str, str], steps: Sequence[Step]) -> None:
-        self.path = find_writable(path)
-        self.about = dict(about)
-        self.outcomes = {step.name: Outcome(step.name, step.claim) for step in steps}
-        self.outcomes |= {name: outcome for name, outcome in self.read().items() if name in self.outcomes}
-
-    def read(self) -> dict[str, Outcome]:
-        """Return the outcomes of an earlier run on the same device with the same torch."""
-        try:
-            found = json.loads(self.path.with_suffix(".json").read_text("utf-8"))
-            outcomes = [Outcome(**stored) for stored in found["outcomes"] if found["about"] == self.about]
-        except (OSError, ValueError, KeyError, TypeError):
-            return {}
-        return {outcome.name: outcome for outcome in outcomes}
-
-    def write(self) -> None:
-        """Write both files."""
-        content = {"about": self.about, "outcomes": [asdict(outcome) for outcome in self.outcomes.values()]}
-        for path, text in (
-            (self.path.with_suffix(".json"), json.dumps(content, ensure_ascii=False, indent=1)),
-            (self.path, self.format()),
-        ):
-            part = path.with_name(path.name + ".part")
-            part.write_text(text + "\n", "utf-8")
-            part.replace(path)
-
-    def format(self) -> str:
-        """Return the report in Markdown."""
-        lines = ["`python -m benchmarks.prove_gpu`", "", *(f"- {name}: {text}" for name, text in self.about.items())]
-        lines += ["", "| step | claim | outcome | s | at |", "|---|---|---|---|---|"]
-        for each in self.outcomes.values():
-            text = f"**{each.outcome}**: {each.reason}" if each.reason else each.outcome
-            lines.append(format_row([each.name, each.claim, text, f"{each.seconds:.0f}", each.time]))
-        for each in self.outcomes.values():
-            if each.lines or each.errors:
-                lines += ["", f"## {each.name}", "", *format_lines(each.lines)]
-            if each.errors and each.outcome not in DONE:
-                lines += ["", "```", each.errors, "```"]
-        return "\n".join(lines)
-
-
-def find_writable(path: Path) -> Path:
-    """Return the path if a file can be written there, else one in a new temporary folder."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.with_suffix(".part").touch()
-        path.with_suffix(".part").unlink()
-    except OSError:
-        return Path(tempfile.mkdtemp(prefix="prove-gpu-"), path.name)
-    return path
-
-
-def format_lines(values: Sequence[Any]) -> Iterator[str]:
-    """Yield the Markdown of remarks and of rows; consecutive rows with the same columns are one table."""
-    columns: list[str] = []
-    for value in values:
-        if isinstance(value, str):
-            yield from (["", f"- {value}"] if columns else [f"- {value}"])
-            columns = []
-            continue
-        if list(value) != columns:
-            columns = list(value)
-            yield from ("", format_row(columns), "|---" * len(columns) + "|")
-        yield format_row(value.values())
-
-
-def format_row(cells: Any) -> str:
-    """Return a row of a table in Markdown."""
-    return "| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
-
-
 def main(arguments: Sequence[str] | None = None, steps: Sequence[Step] = STEPS) -> int:
     """Run the steps and return the exit code: 0 if none failed, otherwise 1."""
     parser = argparse.ArgumentParser(
@@ -181,7 +87,7 @@ def main(arguments: Sequence[str] | None = None, steps: Sequence[Step] = STEPS) 
     chosen = parser.parse_args(arguments)
     until = time.monotonic() + USED * 60 * chosen.minutes
     extent = "quick" if chosen.quick else "whole"
-    report = Report(chosen.to, describe_machine(chosen.device, extent), steps)
+    report = Report(chosen.to, describe_machine(chosen.device, extent), {step.name: step.claim for step in steps})
     report.write()
     pending = [step for step in steps if not chosen.only or step.name in chosen.only]
     pending = [step for step in pending if chosen.again or report.outcomes[step.name].outcome != "holds"]

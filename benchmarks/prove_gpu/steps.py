@@ -5,101 +5,35 @@ its error output and exit code 1 (a claim does not hold) or 3 (this machine lack
 """
 
 import contextlib
-import json
 import os
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from pathlib import Path
 from statistics import median
 from typing import Literal
 
 import torch
 
-from benchmarks import ROOT
 from benchmarks.prove_gpu import clock, torch_only
+from benchmarks.prove_gpu.place import Failed, Lacking, Place, get_last_line
+from benchmarks.prove_gpu.sandbox_trials import try_sandbox
 from benchmarks.prove_gpu.torch_only import show
 from grader.base.errors import MachineError
 from grader.pipeline.setup import prove
 from grader.proof.cheat_run import is_inconclusive, time_all
-from grader.proof.cheats import Cheat, Slow, load_cheats, load_slow
 from grader.results.result import PerformanceResult
-from grader.sandbox.launch import Gpu, IsolationError, Sandbox, launch
-from grader.speed import gpu, setup
+from grader.sandbox.launch import IsolationError, Sandbox, launch
+from grader.speed import setup
 from grader.speed.session import Row, SpeedJob, grade_speed
 from grader.speed.state import DeviceState, StateUnknown, describe_slowdown, read_state
-from grader.tests.support.sandbox_workers import AS_OTHER_USER
-from grader.tests.support.shared_gpu_memory import FAKE_GPU, build, start_driver
 from torchkata.course import Workload, course
 from torchkata.speed import decision
 from torchkata.speed.sizes import Kind
 
-COMMAND_SECONDS = 120.0
-RESERVED_SECONDS = 3.0  # of a step's time, for its end
 LOAD_SECONDS = 5.0  # between two readings of the device's state
 CLOCK_TOLERANCE: dict[Kind, float] = {"cuda": clock.AIM, "cpu": 0.9}  # relative tolerance; the CPU may be busy
 LACKING = 3  # exit code
-UNSANDBOXED = ("IsolationError", "unshare")  # in the errors of a machine without bubblewrap or user namespaces
 AS_STUDENTS = ("-m", "gpu", "--impl", "solution", "-p", "no:cacheprovider", "-p", "no:warnings")
-DANGEROUS = (  # the cheats that a GPU could let through although a CPU does not, the most dangerous first
-    *("elsewhere/after_the_answer", "elsewhere/when_it_is_looked_at", "elsewhere/on_another_stream"),
-    *("clocks/stops_the_gpus_clock", "kept/by_replaying_a_graph", "kept/by_pointer", "kept/the_buffer_before"),
-    *("memory_and_reads/reads_past_torch", "memory_and_reads/counts_no_reads", "less_work/in_bfloat16"),
-    *("forged/answers_early", "kept/the_first_block_for_all", "memory_and_reads/ballast"),
-)
-
-
-class Failed(Exception):
-    """A step's claim does not hold."""
-
-
-class Lacking(Exception):
-    """This machine lacks something that the step needs."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """The device that the steps use, and the extent of the run."""
-
-    kind: Kind
-    seconds: float
-    quick: bool  # one workload, one slow solution and one cheat
-
-    began: float = field(default_factory=time.monotonic)
-
-    @property
-    def until(self) -> float:
-        """The time at which the step should end by itself."""
-        return self.began + self.seconds - RESERVED_SECONDS
-
-    @cached_property
-    def gpu(self) -> Gpu | None:
-        """The GPU, or None on a CPU. Raises Lacking if it is unsuitable."""
-        found = gpu.choose_gpu() if self.kind == "cuda" else None
-        if isinstance(found, str):
-            raise Lacking(found)
-        return found
-
-    @property
-    def workloads(self) -> Sequence[Workload]:
-        """The workloads to time."""
-        return [*course().workloads.values()][: 1 if self.quick else None]
-
-    @property
-    def slow(self) -> Sequence[Slow]:
-        """The slow solutions to time."""
-        return [*load_slow([*course().katas.values()]).values()][: 1 if self.quick else None]
-
-    @property
-    def cheats(self) -> Sequence[Cheat]:
-        """The cheats to time, the most dangerous first."""
-        order = {title: place for place, title in enumerate(DANGEROUS)}
-        found = sorted(load_cheats([*course().katas.values()]), key=lambda cheat: order.get(cheat.title, len(order)))
-        return found[: 1 if self.quick else None]
 
 
 @contextlib.contextmanager
@@ -214,88 +148,6 @@ def compare_clocks(place: Place) -> None:
         wrong += [f"{name}: {values['median']:.3f}"] if judged and far else []
     if wrong:
         raise Failed(f"the grader's rate relative to other clocks is not 1 ± {clock.AIM:g}: {', '.join(wrong)}")
-
-
-def run_command(*command: str, environment: Mapping[str, str] = {}) -> str:
-    """Return the output of a command. Raises Failed with its last line if it fails."""
-    variables = {**os.environ, **environment}
-    done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=COMMAND_SECONDS)
-    if done.returncode:
-        raise Failed(get_last_line(done.stderr or done.stdout) or f"exit code {done.returncode}")
-    return done.stdout.strip()
-
-
-def get_last_line(text: str) -> str:
-    """Return the last line that is not empty."""
-    return ([line.strip() for line in text.splitlines() if line.strip()] or [""])[-1]
-
-
-FORK = """
-import torch
-from grader.sandbox import cuda, forks
-def loads():
-    try:
-        forks.demand_no_driver()
-    except forks.ForkError:
-        return True
-    return False
-before = loads()
-torch.autograd.backward(torch.ones((), requires_grad=True) * 2)
-first = loads()
-cuda.driver()
-print(f"driver loaded at first {before}, after backward() {first}, after loading it {loads()}")
-raise SystemExit(0 if loads() and not before else "a process with the driver loaded may fork")
-"""
-
-
-def try_sandbox(place: Place) -> None:
-    """Try everything that GPU workers ask of the kernel and the driver; a failure does not prevent the other trials."""
-    with contextlib.ExitStack() as stack:
-        device, variables = place.gpu, dict[str, str]()
-        if device is None:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(dir="/var/tmp"))  # workers have their own /tmp
-            if reason := build(Path(folder)):
-                raise Lacking(reason)
-            device, variables = FAKE_GPU, {"LD_LIBRARY_PATH": folder}
-        os.environ.update(variables)
-        faults = [run_trial(name, trial) for name, trial in list_trials(device, fake=place.gpu is None)]
-    if failed := [fault for fault in faults if fault and not any(words in fault for words in UNSANDBOXED)]:
-        raise Failed("; ".join(failed))
-    if lacking := [*filter(None, faults)]:
-        raise Lacking(lacking[0])
-
-
-def run_trial(name: str, trial: Callable[[], str]) -> str:
-    """Run a trial and show what it returns. Return "" or the error."""
-    try:
-        text, fault = trial(), ""
-    except Exception as error:
-        text = fault = f"{type(error).__name__}: {get_last_line(str(error))}"
-    show({"trial": name, "outcome": text})
-    return fault and f"{name}: {fault}"
-
-
-def list_trials(device: Gpu, *, fake: bool) -> Iterator[tuple[str, Callable[[], str]]]:
-    """Yield the trials with their names."""
-
-    def start() -> str:
-        if any(codes := start_driver(device)):
-            raise Failed(f"result codes {codes}")
-        return "cuInit and the first context succeeded"
-
-    def share(*before: str) -> str:
-        pretended = ["--fake"] if fake else []
-        printed = run_command(*before, sys.executable, "-m", "grader.tests.support.shared_gpu_memory", *pretended)
-        worker = {"right": [True, True], "alive": 7}
-        if json.loads(printed) != {"workers": [worker, worker], "violations": [], "left open": 0}:
-            raise Failed(printed)
-        return "2 workers with 2 right blocks each; the memory outlived them and no descriptor leaked"
-
-    yield "fork", lambda: run_command(sys.executable, "-c", FORK)
-    yield "the driver in a worker", start
-    yield "memory by descriptor, as this user", share
-    if os.getuid() == 0:
-        yield "memory by descriptor, as an ordinary user", lambda: share(*AS_OTHER_USER)
 
 
 def grade_path(place: Place) -> None:

@@ -9,12 +9,11 @@ from pathlib import Path
 from grader.base.errors import CallError
 from grader.marks.gradescope import Submitter
 from grader.marks.tables import read_table
+from grader.results.ids import DIGEST
 
 # files downloaded from Canvas: name_user_attachment_file
 CANVAS = re.compile(r"[^_]+(?:_late)?_(?P<lms_id>\d+)_(?:\d+_.+|files)")
 MOODLE = re.compile(r"(?P<name>.+)_\d+_assignsubmission_(?:file|onlinetext)_?")
-
-DIGEST = re.compile(r"~[0-9a-f]{16}$")  # added to an id because of other submissions with similar names
 
 ENTER = "enter it in the owner's `submission` column"
 

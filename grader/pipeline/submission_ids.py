@@ -1,7 +1,5 @@
 """Assigns each submission an id: its name, or if others may have the same name, its name and a digest of its path."""
 
-import hashlib
-import os
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -9,14 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.base.text import MOST_LINE, quote
-from grader.marks.roster import DIGEST
 from grader.pipeline.archives import SubmissionError
 from grader.pipeline.submission import identify
+from grader.results.ids import DIGEST, LONGEST, append_digest
 
 RESERVED = (  # other names that are used in the results directory
     *(".", "..", ".slurm", ".seed", "gradebook.csv", "report.html", "items.csv", "diagnoses.csv"),
 )
-LONGEST = 255  # maximum length of a file name in bytes on almost every file system
 UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")  # control characters, undecodable bytes, line separators
 
 
@@ -101,9 +98,7 @@ def refuse_name(entry: Entry, problem: str) -> Refusal:
 def add_digest(entry: Entry) -> Entry:
     """Add a digest of the path to the id, which no other submission can have."""
     path = entry.files[0][1] if entry.files else entry.path
-    digest = f"~{hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:16]}"
-    name = entry.id.encode()[: LONGEST - len(digest)].decode(errors="ignore")
-    return replace(entry, id=name + digest)
+    return replace(entry, id=append_digest(entry.id, path))
 
 
 def find_name_problem(name: str) -> str | None:

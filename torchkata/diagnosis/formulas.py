@@ -136,6 +136,8 @@ def repeat_first(pair: Pair, *, is_flat: bool) -> Numbers | None:
     yours, expected = (pair.yours.ravel(), pair.expected.ravel()) if is_flat else (pair.yours, pair.expected)
     if not (yours.ndim and yours.size and expected.ndim):
         return expected
+    if np.any(yours[:1] != yours[:1]):  # NaN equals nothing
+        return None
     predicted = np.full_like(yours, np.nan)
     if np.any(expected != expected[:1]):
         predicted[1:] = yours[:1]

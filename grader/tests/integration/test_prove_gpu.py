@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from benchmarks.prove_gpu import __main__ as prove_gpu
-from benchmarks.prove_gpu import bundle, clock, run, steps, torch_only
+from benchmarks.prove_gpu import bundle, clock, place, report, run, sandbox_trials, steps, torch_only
 from benchmarks.prove_gpu.__main__ import STEPS, Step
 from grader.sandbox.launch import IsolationError
 from grader.tests.conftest import get_environment, run_program
@@ -78,15 +78,15 @@ def test_rehearsal_executes_every_step(prove: Ran, capfd: pytest.CaptureFixture[
 @pytest.mark.parametrize("broken", BROKEN)
 def test_broken_step_does_not_stop_other_steps(prove: Ran, broken: str) -> None:
     code, outcome, reason = BROKEN[broken]
-    for place in range(len(STEPS)):
+    for number in range(len(STEPS)):
         fakes = [
-            FakeStep(step.name, step.claim, step.seconds, *((0.5, FIGURE + code) if i == place else ()))
+            FakeStep(step.name, step.claim, step.seconds, *((0.5, FIGURE + code) if i == number else ()))
             for i, step in enumerate(STEPS)
         ]
         exit_code, found, report = prove("--again", steps=fakes)
         assert exit_code == (outcome != "holds")
         for i, step in enumerate(STEPS):
-            expected = (outcome, reason) if i == place else ("holds", "")
+            expected = (outcome, reason) if i == number else ("holds", "")
             assert (found[step.name]["outcome"], found[step.name]["reason"]) == expected
             assert f"## {step.name}\n\n\n| figure |\n|---|\n| 7 |\n" in report
 
@@ -133,7 +133,7 @@ def test_interrupted_run_leaves_complete_report(prove: Ran, monkeypatch: pytest.
 
 def test_report_falls_back_to_writable_directory(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    found = prove_gpu.find_writable(tmp_path / "file" / "report.md")
+    found = report.find_writable(tmp_path / "file" / "report.md")
     assert (found.name, found.parent.is_dir()) == ("report.md", True)
 
 
@@ -171,8 +171,8 @@ def raiser(error: Exception) -> Callable[[], str]:
     [
         ([], ""),
         ([IsolationError("no bubblewrap")], "Lacking: second: IsolationError: no bubblewrap"),
-        ([steps.Failed("unshare: not permitted")], "Lacking: second: Failed: unshare: not permitted"),
-        ([IsolationError("no bubblewrap"), steps.Failed("it is 7\n")], "Failed: third: Failed: it is 7"),
+        ([place.Failed("unshare: not permitted")], "Lacking: second: Failed: unshare: not permitted"),
+        ([IsolationError("no bubblewrap"), place.Failed("it is 7\n")], "Failed: third: Failed: it is 7"),
     ],
 )
 @pytest.mark.usefixtures("driver")
@@ -180,13 +180,13 @@ def test_failed_trial_does_not_prevent_others(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], errors: list[Exception], expected: str
 ) -> None:
     trials = [("first", lambda: "good"), *zip(("second", "third"), map(raiser, errors), strict=False)]
-    monkeypatch.setattr(steps, "list_trials", lambda *_, **__: [*trials, ("last", lambda: "good")])
+    monkeypatch.setattr(sandbox_trials, "list_trials", lambda *_, **__: [*trials, ("last", lambda: "good")])
     monkeypatch.setattr(torch_only, "OUT", sys.stdout)
     monkeypatch.setenv("LD_LIBRARY_PATH", "")  # set by the step itself
     found = ""
     try:
-        steps.try_sandbox(steps.Place("cpu", 60, quick=True))
-    except (steps.Failed, steps.Lacking) as error:
+        sandbox_trials.try_sandbox(place.Place("cpu", 60, quick=True))
+    except (place.Failed, place.Lacking) as error:
         found = f"{type(error).__name__}: {error}"
     assert found == expected
     assert '{"trial": "last", "outcome": "good"}' in capsys.readouterr().out
@@ -213,8 +213,8 @@ def test_clock_step_fails_if_clocks_disagree(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(clock, "measure_turns", lambda *_: turns)
     monkeypatch.setattr(steps, "launch", lambda *_: type("", (), {"close": str}))
     monkeypatch.setattr(steps, "prove", lambda *_: None)
-    with pytest.raises(steps.Failed, match=r"torch.utils.benchmark, processor time: 0\.050"):
-        steps.compare_clocks(steps.Place("cpu", 60, quick=True))
+    with pytest.raises(place.Failed, match=r"torch.utils.benchmark, processor time: 0\.050"):
+        steps.compare_clocks(place.Place("cpu", 60, quick=True))
 
 
 @pytest.mark.parametrize(

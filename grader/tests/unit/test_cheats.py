@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from benchmarks.prove_gpu.steps import DANGEROUS
+from benchmarks.prove_gpu.place import DANGEROUS
 from grader.proof.cheat_run import judge_cheat, judge_slow, prove_times
 from grader.proof.cheats import Cheat, load_cheats, load_slow
 from grader.proof.proof import Trial, format_markdown

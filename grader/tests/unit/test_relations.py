@@ -105,6 +105,7 @@ def test_correct_or_noisy_results_have_no_relation(seed: int, size: float) -> No
     assert find_sentence(compare_tensors(lambda e: e + size * rng.normal(size=e.shape), make_matrices(seed))) == ""
     assert find_sentence([Comparison(int(a), int(b)) for a, b in rng.integers(2**20, 2**40, (30, 2))]) == ""
     assert find_sentence(compare_tensors(lambda e: e, make_matrices(seed))) == ""
+    assert find_sentence(compare_tensors(lambda e: np.full_like(e, np.nan), make_matrices(seed))) == ""
 
 
 def test_reversed_shape_is_reported_as_transposed() -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from grader.marks.roster import DIGEST, Person, match_submissions
+from grader.marks.roster import Person, match_submissions
 from grader.output import gradebook
 from grader.pipeline.submission_ids import assign_ids
+from grader.results.ids import DIGEST
 from grader.results.result import KataResult, Result
 
 

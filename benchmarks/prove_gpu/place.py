@@ -1,0 +1,74 @@
+"""The device on which a step runs, what the step times there, and the ways in which it does not succeed."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from grader.proof.cheats import Cheat, Slow, load_cheats, load_slow
+from grader.sandbox.launch import Gpu
+from grader.speed import gpu
+from torchkata.course import Workload, course
+from torchkata.speed.sizes import Kind
+
+RESERVED_SECONDS = 3.0  # of a step's time, for its end
+DANGEROUS = (  # the cheats that a GPU could let through although a CPU does not, the most dangerous first
+    *("elsewhere/after_the_answer", "elsewhere/when_it_is_looked_at", "elsewhere/on_another_stream"),
+    *("clocks/stops_the_gpus_clock", "kept/by_replaying_a_graph", "kept/by_pointer", "kept/the_buffer_before"),
+    *("memory_and_reads/reads_past_torch", "memory_and_reads/counts_no_reads", "less_work/in_bfloat16"),
+    *("forged/answers_early", "kept/the_first_block_for_all", "memory_and_reads/ballast"),
+)
+
+
+class Failed(Exception):
+    """A step's claim does not hold."""
+
+
+class Lacking(Exception):
+    """This machine lacks something that the step needs."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """The device that the steps use, and the extent of the run."""
+
+    kind: Kind
+    seconds: float
+    quick: bool  # one workload, one slow solution and one cheat
+
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def until(self) -> float:
+        """The time at which the step should end by itself."""
+        return self.began + self.seconds - RESERVED_SECONDS
+
+    @cached_property
+    def gpu(self) -> Gpu | None:
+        """The GPU, or None on a CPU. Raises Lacking if it is unsuitable."""
+        found = gpu.choose_gpu() if self.kind == "cuda" else None
+        if isinstance(found, str):
+            raise Lacking(found)
+        return found
+
+    @property
+    def workloads(self) -> Sequence[Workload]:
+        """The workloads to time."""
+        return [*course().workloads.values()][: 1 if self.quick else None]
+
+    @property
+    def slow(self) -> Sequence[Slow]:
+        """The slow solutions to time."""
+        return [*load_slow([*course().katas.values()]).values()][: 1 if self.quick else None]
+
+    @property
+    def cheats(self) -> Sequence[Cheat]:
+        """The cheats to time, the most dangerous first."""
+        order = {title: place for place, title in enumerate(DANGEROUS)}
+        found = sorted(load_cheats([*course().katas.values()]), key=lambda cheat: order.get(cheat.title, len(order)))
+        return found[: 1 if self.quick else None]
+
+
+def get_last_line(text: str) -> str:
+    """Return the last line that is not empty."""
+    return ([line.strip() for line in text.splitlines() if line.strip()] or [""])[-1]

@@ -1,0 +1,98 @@
+"""The report of a run, in Markdown and JSON. This file needs only the standard library."""
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+DONE = ("holds", "lacking")  # what does not make the run fail
+
+
+@dataclass
+class Outcome:
+    """The outcome of a step so far."""
+
+    name: str
+    claim: str
+    outcome: str = "not run"
+    reason: str = ""
+    seconds: float = 0.0
+    lines: list[Any] = field(default_factory=list)
+    errors: str = ""  # the end of the error output
+    time: str = ""
+
+
+class Report:
+    """The outcomes so far, in two files that are rewritten at every change."""
+
+    def __init__(self, path: Path, about: Mapping[str, str], claims: Mapping[str, str]) -> None:
+        self.path = find_writable(path)
+        self.about = dict(about)
+        self.outcomes = {name: Outcome(name, claim) for name, claim in claims.items()}
+        self.outcomes |= {name: outcome for name, outcome in self.read().items() if name in self.outcomes}
+
+    def read(self) -> dict[str, Outcome]:
+        """Return the outcomes of an earlier run on the same device with the same torch."""
+        try:
+            found = json.loads(self.path.with_suffix(".json").read_text("utf-8"))
+            outcomes = [Outcome(**stored) for stored in found["outcomes"] if found["about"] == self.about]
+        except (OSError, ValueError, KeyError, TypeError):
+            return {}
+        return {outcome.name: outcome for outcome in outcomes}
+
+    def write(self) -> None:
+        """Write both files."""
+        content = {"about": self.about, "outcomes": [asdict(outcome) for outcome in self.outcomes.values()]}
+        for path, text in (
+            (self.path.with_suffix(".json"), json.dumps(content, ensure_ascii=False, indent=1)),
+            (self.path, self.format()),
+        ):
+            part = path.with_name(path.name + ".part")
+            part.write_text(text + "\n", "utf-8")
+            part.replace(path)
+
+    def format(self) -> str:
+        """Return the report in Markdown."""
+        lines = ["`python -m benchmarks.prove_gpu`", "", *(f"- {name}: {text}" for name, text in self.about.items())]
+        lines += ["", "| step | claim | outcome | s | at |", "|---|---|---|---|---|"]
+        for each in self.outcomes.values():
+            text = f"**{each.outcome}**: {each.reason}" if each.reason else each.outcome
+            lines.append(format_row([each.name, each.claim, text, f"{each.seconds:.0f}", each.time]))
+        for each in self.outcomes.values():
+            if each.lines or each.errors:
+                lines += ["", f"## {each.name}", "", *format_lines(each.lines)]
+            if each.errors and each.outcome not in DONE:
+                lines += ["", "```", each.errors, "```"]
+        return "\n".join(lines)
+
+
+def find_writable(path: Path) -> Path:
+    """Return the path if a file can be written there, else one in a new temporary folder."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.with_suffix(".part").touch()
+        path.with_suffix(".part").unlink()
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="prove-gpu-"), path.name)
+    return path
+
+
+def format_lines(values: Sequence[Any]) -> Iterator[str]:
+    """Yield the Markdown of remarks and of rows; consecutive rows with the same columns are one table."""
+    columns: list[str] = []
+    for value in values:
+        if isinstance(value, str):
+            yield from (["", f"- {value}"] if columns else [f"- {value}"])
+            columns = []
+            continue
+        if list(value) != columns:
+            columns = list(value)
+            yield from ("", format_row(columns), "|---" * len(columns) + "|")
+        yield format_row(value.values())
+
+
+def format_row(cells: Any) -> str:
+    """Return a row of a table in Markdown."""
+    return "| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"

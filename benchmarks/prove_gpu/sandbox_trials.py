@@ -1,0 +1,96 @@
+"""The step that tries everything that workers on a GPU ask of the kernel and the driver."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from benchmarks import ROOT
+from benchmarks.prove_gpu.place import Failed, Lacking, Place, get_last_line
+from benchmarks.prove_gpu.torch_only import show
+from grader.sandbox.launch import Gpu
+from grader.tests.support.sandbox_workers import AS_OTHER_USER
+from grader.tests.support.shared_gpu_memory import FAKE_GPU, build, start_driver
+
+COMMAND_SECONDS = 120.0
+UNSANDBOXED = ("IsolationError", "unshare")  # in the errors of a machine without bubblewrap or user namespaces
+
+FORK = """
+import torch
+from grader.sandbox import cuda, forks
+def loads():
+    try:
+        forks.demand_no_driver()
+    except forks.ForkError:
+        return True
+    return False
+before = loads()
+torch.autograd.backward(torch.ones((), requires_grad=True) * 2)
+first = loads()
+cuda.driver()
+print(f"driver loaded at first {before}, after backward() {first}, after loading it {loads()}")
+raise SystemExit(0 if loads() and not before else "a process with the driver loaded may fork")
+"""
+
+
+def try_sandbox(place: Place) -> None:
+    """Try everything that GPU workers ask of the kernel and the driver; a failure does not prevent the other trials."""
+    with contextlib.ExitStack() as stack:
+        device, variables = place.gpu, dict[str, str]()
+        if device is None:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(dir="/var/tmp"))  # workers have their own /tmp
+            if reason := build(Path(folder)):
+                raise Lacking(reason)
+            device, variables = FAKE_GPU, {"LD_LIBRARY_PATH": folder}
+        os.environ.update(variables)
+        faults = [run_trial(name, trial) for name, trial in list_trials(device, fake=place.gpu is None)]
+    if failed := [fault for fault in faults if fault and not any(words in fault for words in UNSANDBOXED)]:
+        raise Failed("; ".join(failed))
+    if lacking := [*filter(None, faults)]:
+        raise Lacking(lacking[0])
+
+
+def run_trial(name: str, trial: Callable[[], str]) -> str:
+    """Run a trial and show what it returns. Return "" or the error."""
+    try:
+        text, fault = trial(), ""
+    except Exception as error:
+        text = fault = f"{type(error).__name__}: {get_last_line(str(error))}"
+    show({"trial": name, "outcome": text})
+    return fault and f"{name}: {fault}"
+
+
+def list_trials(device: Gpu, *, fake: bool) -> Iterator[tuple[str, Callable[[], str]]]:
+    """Yield the trials with their names."""
+
+    def start() -> str:
+        if any(codes := start_driver(device)):
+            raise Failed(f"result codes {codes}")
+        return "cuInit and the first context succeeded"
+
+    def share(*before: str) -> str:
+        pretended = ["--fake"] if fake else []
+        printed = run_command(*before, sys.executable, "-m", "grader.tests.support.shared_gpu_memory", *pretended)
+        worker = {"right": [True, True], "alive": 7}
+        if json.loads(printed) != {"workers": [worker, worker], "violations": [], "left open": 0}:
+            raise Failed(printed)
+        return "2 workers with 2 right blocks each; the memory outlived them and no descriptor leaked"
+
+    yield "fork", lambda: run_command(sys.executable, "-c", FORK)
+    yield "the driver in a worker", start
+    yield "memory by descriptor, as this user", share
+    if os.getuid() == 0:
+        yield "memory by descriptor, as an ordinary user", lambda: share(*AS_OTHER_USER)
+
+
+def run_command(*command: str, environment: Mapping[str, str] = {}) -> str:
+    """Return the output of a command. Raises Failed with its last line if it fails."""
+    variables = {**os.environ, **environment}
+    done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=COMMAND_SECONDS)
+    if done.returncode:
+        raise Failed(get_last_line(done.stderr or done.stdout) or f"exit code {done.returncode}")
+    return done.stdout.strip()
