@@ -50,6 +50,16 @@ def fit(model: Any, optimizer: Any, xs: Sequence[Tensor], ys: Sequence[Tensor]) 
     return losses
 
 
+def build_trained(
+    assignment: Any, weights: Sequence[Tensor], xs: Sequence[Tensor], ys: Sequence[Tensor]
+) -> tuple[Any, Any]:
+    """Return a model with the given weights, and an optimizer whose state is from training on the batches."""
+    model, optimizer = build(assignment, weights)
+    fit(model, optimizer, xs, ys)
+    load(model, weights)
+    return model, optimizer
+
+
 def save_and_read(assignment: Any, path: str | Path, model: Any, optimizer: Any, step: int) -> bytes:
     """Save a checkpoint and return the file's bytes. Raises FileNotFoundError if there is no file."""
     assignment.checkpoint.save_checkpoint(path, model, optimizer, step)
@@ -81,9 +91,7 @@ def resume(
     """
     with temporary_folder() as place:
         path = place / "run.pt" if _as_path else str(place / "run.pt")
-        model, optimizer = build(assignment, weights)
-        fit(model, optimizer, xs[:stop], ys[:stop])
-        load(model, weights)
+        model, optimizer = build_trained(assignment, weights, xs[:stop], ys[:stop])
         optimizer.param_groups[0]["lr"] = 0.05  # as a learning rate scheduler would
         content = save_and_read(assignment, path, model, optimizer, step)
         memory, state = copy_state(optimizer), copy.deepcopy(optimizer.state_dict())
@@ -126,9 +134,7 @@ def resume(
 def around_saving(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
     """Return the state of a model and its optimizer before and after saving."""
     with temporary_folder() as place:
-        model, optimizer = build(assignment, weights)
-        fit(model, optimizer, xs, ys)
-        load(model, weights)
+        model, optimizer = build_trained(assignment, weights, xs, ys)
 
         def look() -> dict[str, object]:
             return {
@@ -149,9 +155,7 @@ def trained_on(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: lis
     """Save a model, train it further, and load the checkpoint into a new model."""
     with temporary_folder() as place:
         path = place / "run.pt"
-        model, optimizer = build(assignment, weights)
-        fit(model, optimizer, xs, ys)
-        load(model, weights)
+        model, optimizer = build_trained(assignment, weights, xs, ys)
         save_and_read(assignment, path, model, optimizer, 1)
         fit(model, optimizer, xs, ys)
         other, other_optimizer = build(assignment, weights, 1.0)
@@ -341,9 +345,7 @@ def without_each_key(assignment: Any, weights: list[Tensor], xs: list[Tensor], y
     """
     with temporary_folder() as place:
         path = place / "run.pt"
-        model, optimizer = build(assignment, weights)
-        fit(model, optimizer, xs, ys)
-        load(model, weights)
+        model, optimizer = build_trained(assignment, weights, xs, ys)
         save_and_read(assignment, path, model, optimizer, 1234567)
 
         def restore() -> dict[str, object]:
