@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -169,10 +170,15 @@ run(["watch"])
 """
 
 
-def start_piped(handout: Path, *command: str) -> "subprocess.Popen[str]":
-    """Start a program without a terminal."""
+@contextmanager
+def start_piped(handout: Path, *command: str) -> Iterator["subprocess.Popen[str]"]:
+    """Start a program without a terminal, and kill it at the end."""
     pipes: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    return subprocess.Popen([sys.executable, *command], cwd=handout, env=PLAIN, text=True, **pipes)
+    with subprocess.Popen([sys.executable, *command], cwd=handout, env=PLAIN, text=True, **pipes) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def read_until(process: "subprocess.Popen[str]", text: str) -> list[str]:
@@ -185,7 +191,7 @@ def read_until(process: "subprocess.Popen[str]", text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("command", "at_first"), [(("-m", "torchkata", "watch"), "loading torch"), (("-c", NO_FORK), "can't fork")]
+    ("command", "at_first"), [(("-m", "torchkata", "watch"), "loading torch"), (("-c", NO_FORK), "cannot fork")]
 )
 def test_watch_works_in_pipe_or_without_fork(handout: Path, command: tuple[str, ...], at_first: str) -> None:
     with start_piped(handout, *command) as process:
