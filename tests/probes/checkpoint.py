@@ -50,9 +50,7 @@ def fit(model: Any, optimizer: Any, xs: Sequence[Tensor], ys: Sequence[Tensor]) 
     return losses
 
 
-def build_trained(
-    assignment: Any, weights: Sequence[Tensor], xs: Sequence[Tensor], ys: Sequence[Tensor]
-) -> tuple[Any, Any]:
+def build_trained(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> tuple[Any, Any]:
     """Return a model with the given weights, and an optimizer whose state is from training on the batches."""
     model, optimizer = build(assignment, weights)
     fit(model, optimizer, xs, ys)
