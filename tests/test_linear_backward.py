@@ -10,7 +10,7 @@ from torch import Tensor
 from reference.linear_backward import oracle
 from tests.own_answers import holds
 from tests.probes import linear_backward as probes
-from tests.strategies import DTYPES, SEEDS, SIZES, LinearCase, linear_cases, normal, rng_of, sizes
+from tests.strategies import DTYPES, SEEDS, SIZES, LinearCase, normal, rng_of, sizes
 from torchkata import Student, as_float64, assert_close, assert_equal, check, require
 
 OWN = " (expected: what your code returns in a simpler call)"
@@ -24,6 +24,9 @@ def cases(draw: st.DrawFn, leading: st.SearchStrategy[list[int]], square: bool =
     rng = rng_of(draw(SEEDS))
     shapes = [input_dim, output_dim], [*axes, input_dim], [*axes, output_dim]
     return LinearCase(*(normal(rng, shape, dtype) for shape in shapes))
+
+
+ROWS = st.lists(sizes(4, 4, 2), min_size=1, max_size=3)
 
 
 def assert_gradients(yours: Any, case: LinearCase, *names: str, own: Any = None) -> None:
@@ -52,19 +55,19 @@ def ask(student: Student, case: LinearCase) -> Any:
     return student.call(probes.gradients, case.x, case.weight, case.grad_y)
 
 
-@given(linear_cases())
+@given(cases(ROWS))
 def test_grad_x_is_grad_y_at_w_transposed(student: Student, case: LinearCase) -> None:
     """grad_x equals grad_y @ w.T, for any leading dimensions and any floating-point dtype."""
     assert_gradients(ask(student, case), case, "grad_x")
 
 
-@given(linear_cases())
+@given(cases(ROWS))
 def test_grad_w_sums_over_all_rows(student: Student, case: LinearCase) -> None:
     """grad_w equals x.T @ grad_y, summed over all leading dimensions, for any floating-point dtype."""
     assert_gradients(ask(student, case), case, "grad_w")
 
 
-@given(cases(st.lists(st.integers(1, 3), max_size=2), square=True))
+@given(cases(ROWS, square=True))
 def test_square_weight_is_transposed(student: Student, case: LinearCase) -> None:
     """The gradients are correct for square weights, for which a wrong transpose also has the correct shape."""
     yours = ask(student, case)
@@ -89,21 +92,21 @@ def test_empty_batch_gives_zero_gradients(student: Student, case: LinearCase) ->
     assert_gradients(yours, case, "grad_x", "grad_w")
 
 
-@given(cases(st.lists(st.integers(1, 3), max_size=2)))
+@given(cases(ROWS))
 def test_gradients_are_returned_as_tuple(student: Student, case: LinearCase) -> None:
     """The result is a tuple (grad_x, grad_w), as in the backward() of an autograd.Function."""
     is_tuple = student.call(probes.gives_a_tuple, case.x, case.weight, case.grad_y)
     check(is_tuple, mistake="this is not a tuple", expected="a tuple (grad_x, grad_w)")
 
 
-@given(cases(st.lists(st.integers(2, 3), min_size=1, max_size=2)))
+@given(cases(ROWS))
 def test_works_without_autograd(student: Student, case: LinearCase) -> None:
     """The gradients are the same under torch.inference_mode(), where autograd is disabled."""
     yours = student.call(probes.gradients_without_autograd, case.x, case.weight, case.grad_y)
     assert_like_plain_call(yours, ask(student, case), case)
 
 
-@given(cases(st.lists(st.integers(2, 3), min_size=1, max_size=2)))
+@given(cases(ROWS))
 def test_arguments_are_not_modified(student: Student, case: LinearCase) -> None:
     """x, w and grad_y keep their values, .grad and requires_grad."""
     traces = student.call(probes.traces, case.x, case.weight, case.grad_y)
