@@ -25,7 +25,7 @@ from torchkata.speed.sizes import Size
 
 FAKE_GPU = Gpu("GPU-0", 0)
 HOST_MEMORY = """
-def start_context(): pass
+def start_context(): call("cuInit", 0)
 def as_tensor(address, size): return torch.frombuffer((ctypes.c_char * size).from_address(address), dtype=torch.uint8)
 torch.cuda.synchronize = lambda *_: None
 torch.cuda.mem_get_info = lambda *_: (2**30, 2**30)
@@ -51,9 +51,10 @@ def build(folder: Path) -> str:
     if compiler is None:
         return "needs a C compiler: apt-get install gcc libc6-dev"
     folder.chmod(0o755)
-    source, library = ROOT / "grader/tests/support/fake_cuda.c", folder / "libcuda.so.1"
-    flags = ("-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
+    source, library = ROOT / "grader/tests/support/fake_cuda.c", folder / "libcuda.so.570.86"
+    flags = ("-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1")
     subprocess.run([compiler, *flags, source, "-o", library], check=True)
+    (folder / "libcuda.so.1").symlink_to(library.name)
     return ""
 
 
