@@ -31,12 +31,11 @@ torch.cuda.synchronize = lambda *_: None
 torch.cuda.mem_get_info = lambda *_: (2**30, 2**30)
 """  # appended to `grader/sandbox/cuda.py`, replaces GPU memory with host memory
 ON_CPU = """
-usual = TimedWork.lay_out
-def lay_out(self, request):
+def lay_out_on_cpu(self, request, usual=TimedWork.lay_out):
     usual(self, request)
     self.request = msgspec.structs.replace(request, device="cpu")
-TimedWork.lay_out = lay_out
-"""
+TimedWork.lay_out = lay_out_on_cpu
+"""  # appended to `grader/sandbox/timed_work.py`
 START_DRIVER = """
 driver, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
 answer = [driver.cuInit(0), driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)]
