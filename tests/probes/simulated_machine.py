@@ -226,7 +226,7 @@ def simulating(machine: Machine) -> Iterator[SimulatedGpu]:
     """Replace the clocks of this process, and torch's GPU if the machine has one, with simulated ones."""
     with ExitStack() as stack:
 
-        def put(place: Any, **values: object) -> None:
+        def put(place: Any, **values: Any) -> None:
             stack.enter_context(patch.multiple(place, None, **values))
 
         gpu = SimulatedGpu(machine)

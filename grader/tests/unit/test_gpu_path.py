@@ -239,18 +239,16 @@ def test_workload_with_waiting_host_is_retried(
 
 
 def test_device_peak_includes_freed_memory() -> None:
-    free, looked = [2**33 - 2**30], threading.Event()  # 1 GiB was allocated before the block began
+    free, looked = [2**33 - 2**30], threading.Semaphore(0)  # 1 GiB was allocated before the block began
 
     def look() -> int:
-        found = free[0]
-        if found < 2**32:
-            looked.set()
-        return found
+        looked.release()
+        return free[0]
 
     def block(_side: Any) -> None:
-        free[0] -= 2**32
-        assert looked.wait(PATIENCE)
-        free[0] += 2**32
+        for change in (-(2**32), 2**32):
+            free[0] += change
+            assert all(looked.acquire(timeout=PATIENCE) for _ in range(3))  # the third look began after the change
 
     timed = fake_timed_worker(block=block, free=look)
     timed.task = replace(timed.task, workload="peak_memory", size=work_of("peak_memory").sizes["cuda"])
