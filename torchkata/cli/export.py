@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from torchkata.course import course
+from torchkata.course import predictions as predicted
 from torchkata.course.submission import (
     IGNORED,
     MAX_BYTES,
@@ -28,7 +29,7 @@ from .secret import find_secret
 from .terminal import CallError, say
 
 FILE = "assignment.zip"
-LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py")  # names that are excluded without a note
+LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py", predicted.FILE)  # names that are excluded without a note
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ def export(path: Path | None) -> int:
     written = {f"{kata}.py" for kata in katas} - {note.file for note in notes}
     notes += find_failures([kata for kata in katas if f"{kata}.py" in written])
     try:
-        write_atomically(path, zip_files({f"assignment/{name}": source for name, source in files.items()}))
+        packed = files | read_predictions()
+        write_atomically(path, zip_files({f"assignment/{name}": source for name, source in packed.items()}))
     except OSError as error:
         raise CallError(words("export.failed", path=path, error=error.strerror)) from None
     if notes:
@@ -95,6 +97,13 @@ def collect_files(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
             other = next((path.name for path in found if path.name.lower() == name), None)
             notes.append(Note(name, words("export.misnamed", found=other) if other else words("export.missing")))
     return files, notes
+
+
+def read_predictions() -> dict[str, bytes]:
+    """Return the file with the predictions of `kata predict`, without invalid entries, or {} if there is none."""
+    path = course().assignment / predicted.FILE
+    found = predicted.parse_file(path.read_bytes()) if path.is_file() else None
+    return {predicted.FILE: predicted.format_file(found)} if found else {}
 
 
 def reason_to_skip(path: Path) -> str:

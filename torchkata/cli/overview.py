@@ -3,6 +3,7 @@
 import sys
 
 from torchkata.course import Kata, course
+from torchkata.course.predictions import has_questions
 from torchkata.i18n import pad, words
 from torchkata.i18n.katas import about, score_of, title_of, title_of_track
 from torchkata.pytest_plugin.history import State
@@ -46,4 +47,6 @@ def show_next(state: State) -> None:
         print(add_link(text, f"assignment/{file.name}", file, is_terminal=sys.stdout.isatty()), flush=True)
         for name, task in about(kata).items():
             say("about", name=name, task=task)
+        if kata.name not in state.runs and has_questions(kata.name):
+            say("predict.first", kata=kata.name)
         say("commands")
