@@ -23,8 +23,8 @@ QUESTIONS = {
         formula="{teraflops}e12 · (2 + 4 + 2) / (2 + 4) = {right}: a third more.",
     ),
     "segment": Question(
-        text="Checkpointing {layers} blocks keeps one activation per segment and, during the backward pass, those of a whole "
-        "segment. Which length of the segments needs the least memory?",
+        text="Checkpointing {layers} blocks keeps one activation per segment and, during the backward pass, those of a "
+        "whole segment. Which length of the segments needs the least memory?",
         unit="blocks",
         sizes={"layers": (16, 36, 64, 100, 144, 256)},
         answer=lambda layers: sqrt(layers),

@@ -20,8 +20,8 @@ QUESTIONS = {
         formula="{teraflops}e12 / {terabytes}e12 = {right}: operations below this intensity are memory-bound.",
     ),
     "inference": Question(
-        text="What is the highest MFU that the product of an {n} × {n} matrix and a vector can achieve in bfloat16, on "
-        "a device that performs {accelerator} FLOPs while it moves one byte?",
+        text="What is the highest MFU that the product of a matrix of {n} × {n} and a vector can achieve in bfloat16, "
+        "on a device that performs {accelerator} FLOPs while it moves one byte?",
         unit="",
         sizes={"n": (1024, 4096, 8192), "accelerator": (100, 153, 200, 295, 400)},
         answer=lambda n, accelerator: oracle.attainable_mfu(

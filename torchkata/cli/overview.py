@@ -47,6 +47,6 @@ def show_next(state: State) -> None:
         print(add_link(text, f"assignment/{file.name}", file, is_terminal=sys.stdout.isatty()), flush=True)
         for name, task in about(kata).items():
             say("about", name=name, task=task)
-        if kata.name not in state.runs and has_questions(kata.name):
+        if state.status(kata.name) in ("not_graded", "not_started") and has_questions(kata.name):
             say("predict.first", kata=kata.name)
         say("commands")

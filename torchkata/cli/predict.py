@@ -31,9 +31,9 @@ def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
     given = predictions.katas.setdefault(kata.name, {})
     print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
     if len(given) < len(questions):
-        say("predict.rules")
+        print_wrapped(words("predict.rules"))
         if runs:
-            say("predict.late", runs=runs)
+            print_wrapped(words("predict.late", runs=runs))
     for number, (name, question) in enumerate(questions.items(), start=1):
         sizes = stored.draw_sizes(question, predictions.seed, kata.name, name)
         print_wrapped(f"\n{number}. {question.text.format(**sizes)}", 3)
@@ -50,9 +50,10 @@ def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
         right = given[name].measured if question.measured else float(question.answer(**sizes))
         assert right is not None
         show(question, given[name], right)
-        print_wrapped("   " + question.formula.format(**sizes, right=f"{right:.3g}"), 3)
+        print_wrapped("   " + question.formula.format(**sizes, right=f"{right:.4g}"), 3)
     print()
-    say("predict.kept" if given else "predict.nothing", kata=kata.name, file=f"assignment/{stored.FILE}")
+    key = "predict.kept" if given else "predict.nothing"
+    print_wrapped(words(key, kata=kata.name, file=f"assignment/{stored.FILE}"))
 
 
 def count_runs(kata: Kata) -> int:
@@ -72,6 +73,7 @@ def ask(unit: str, read: Callable[[str], str] | None) -> float | None:
             text = (read or read_line)(f"   {unit}: " if unit else "   = ").strip()
             return stored.parse_number(text) if text else None
         except (EOFError, NotImplementedError):  # the end of the input, or a notebook that can't ask
+            print()
             return None
         except UnicodeDecodeError:
             text = "?"
@@ -107,9 +109,9 @@ def measure(question: Question, sizes: dict[str, object]) -> float:
 def show(question: Question, given: Prediction, right: float) -> None:
     """Print the predicted number, the right one, and their ratio."""
     label = words("predict.measured" if question.measured else "predict.right")
-    number = f"{right:.3g} {question.unit}".rstrip()
+    number = f"{right:.4g} {question.unit}".rstrip()
     late = words("predict.after", runs=given.runs) if given.runs else ""
-    values = {"predicted": f"{given.predicted:.3g}", "ratio": f"{given.predicted / right:.3g}"}
+    values = {"predicted": f"{given.predicted:.4g}", "ratio": f"{given.predicted / right:.3g}"}
     print_wrapped("   " + words("predict.compared", label=label, right=number, **values) + late, 3)
 
 
