@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from .compare.repro_code import literal
     from .compare.show import show
     from .compat.torch_internals import DispatchMode
-    from .course.predictions import Question
     from .diagnosis.mistakes import Mistake, instead_of
     from .seam.probes import call_methods, typed
     from .seam.student import Student
@@ -30,7 +29,6 @@ __all__ = [
     "DispatchMode",
     "Mistake",
     "Plain",
-    "Question",
     "Student",
     "as_float64",
     "asking",
@@ -58,7 +56,6 @@ _MODULES = {
     "compare.repro_code": ("literal",),
     "compare.show": ("show",),
     "compat.torch_internals": ("DispatchMode",),
-    "course.predictions": ("Question",),
     "diagnosis.mistakes": ("Mistake", "instead_of"),
     "seam.probes": ("call_methods", "typed"),
     "seam.student": ("Student",),

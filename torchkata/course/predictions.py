@@ -85,10 +85,11 @@ def load_questions(kata: str) -> dict[str, Question]:
     if not has_questions(kata):
         return {}
     try:
-        return dict(import_module(f"reference.{kata}.questions").QUESTIONS)
+        found = import_module(f"reference.{kata}.questions").QUESTIONS
+        return {name: Question(**fields) for name, fields in found.items()}
     except Exception as error:
         place = course().folder(kata) / "questions.py"
-        raise CourseError(f"{place}: can't be imported ({type(error).__name__}: {error})") from None
+        raise CourseError(f"{place}: can't be used ({type(error).__name__}: {error})") from None
 
 
 def draw_sizes(question: Question, seed: int, kata: str, name: str) -> dict[str, Any]:
