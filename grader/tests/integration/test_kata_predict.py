@@ -124,7 +124,7 @@ def test_predictions_reach_page_of_student(handout: Path, tmp_path: Path) -> Non
     for page in ("report.html", "ada/feedback.html"):
         html = (results / page).read_text()
         assert "<h2>Predictions</h2>" in html
-        assert all(f'<td class="number">{number}</td>' in html for number in (77, 88, 0.5))
+        assert all(f'data-label="predicted">{number}</td>' in html for number in (77, 88, 0.5))
 
 
 @pytest.mark.parametrize("content", [b"\xff\x00", b"[" * 40_000, b" " * (MAX_BYTES + 1), b"x" * 2**21])
