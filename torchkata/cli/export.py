@@ -58,11 +58,14 @@ def export(path: Path | None) -> int:
         raise CallError(words("export.too_many", found=len(files), most=MAX_FILES))
     if path.exists() and not (path.is_file() and zipfile.is_zipfile(path)):
         raise CallError(words("export.other", path=path))
+    predictions = read_predictions()
+    if predictions is None:
+        notes.append(Note(predicted.FILE, words("export.damaged")))
     notes += [note for name, source in files.items() for note in find_mistakes(name, source, files)]
     written = {f"{kata}.py" for kata in katas} - {note.file for note in notes}
     notes += find_failures([kata for kata in katas if f"{kata}.py" in written])
     try:
-        packed = files | read_predictions()
+        packed = files | ({predicted.FILE: predictions} if predictions else {})
         write_atomically(path, zip_files({f"assignment/{name}": source for name, source in packed.items()}))
     except OSError as error:
         raise CallError(words("export.failed", path=path, error=error.strerror)) from None
@@ -99,11 +102,15 @@ def collect_files(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
     return files, notes
 
 
-def read_predictions() -> dict[str, bytes]:
-    """Return the file with the predictions of `kata predict`, without invalid entries, or {} if there is none."""
-    path = course().assignment / predicted.FILE
-    found = predicted.parse_file(path.read_bytes()) if path.is_file() else None
-    return {predicted.FILE: predicted.format_file(found)} if found else {}
+def read_predictions() -> bytes | None:
+    """Return the predictions of `kata predict` without invalid entries, b"" if there are none, or None if damaged."""
+    try:
+        found = predicted.parse_file((course().assignment / predicted.FILE).read_bytes())
+    except FileNotFoundError:
+        return b""
+    except OSError:
+        return None
+    return predicted.format_file(found) if found else None
 
 
 def reason_to_skip(path: Path) -> str:
