@@ -206,10 +206,11 @@ def train_lm(
 
     Each step draws one batch of `batch_size` windows of `context + 1` tokens with your `get_batch`, sets the learning
     rate of every group, and calls `training_step`. After every `checkpoint_every` steps, and after the last step, save
-    a checkpoint to `out`; its step is the number of steps taken so far. Then call `report(steps so far, loss)`.
+    a checkpoint to `out`; its step is the number of steps taken so far. Then call `report(steps so far, loss)`; if it
+    raises, so does `train_lm`.
 
     Example:
-        save_tokens("text.bin", np.frombuffer(b"to be or not to be, " * 50, dtype=np.uint8))
+        save_tokens("text.bin", np.frombuffer(b"to be or not to be, " * 50, dtype=np.uint16))
         model = train_lm("text.bin", "text.pt", Settings(steps=20, warmup=5, dim=16, context=8, checkpoint_every=10))
         model = train_lm("text.bin", "text.pt", Settings(steps=20, dim=16, context=8))     # returns at once: all done
 
@@ -228,7 +229,7 @@ def train_lm(
 
 
 def generate(
-    model: nn.Module, prompt: Int[Tensor, "T"], n: int, temperature: float, generator: torch.Generator | None = None
+    model: LanguageModel, prompt: Int[Tensor, "T"], n: int, temperature: float, generator: torch.Generator | None = None
 ) -> Int[Tensor, "T+n"]:
     """Return the prompt followed by `n` new tokens, each drawn from the model's distribution after the tokens so far.
 

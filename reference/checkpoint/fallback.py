@@ -1,6 +1,5 @@
 """Replaces the student's `checkpoint` in the katas that build on it if it does not pass."""
 
-import os
 import tempfile
 from os import PathLike
 from pathlib import Path
@@ -14,7 +13,7 @@ def save_checkpoint(path: str | PathLike[str], model: nn.Module, optimizer: torc
     with tempfile.TemporaryDirectory(dir=Path(path).parent) as folder:
         file = Path(folder) / "checkpoint"
         torch.save([model.state_dict(), optimizer.state_dict(), step], file)
-        os.replace(file, path)
+        file.replace(path)
 
 
 def load_checkpoint(

@@ -7,7 +7,6 @@ It predicts the cost with the student's own functions before it starts, and comp
 import errno
 import json
 import math
-import os
 import shutil
 import signal
 import statistics
@@ -19,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ class Run:
         """Replace `run.json` at once."""
         part = folder / "run.json.part"
         part.write_text(json.dumps(asdict(self)), "utf-8")
-        os.replace(part, folder / "run.json")
+        part.replace(folder / "run.json")
 
     @property
     def seconds(self) -> float:
@@ -435,9 +435,9 @@ def measure_memory(speaker: Speaker, found: Run, model: Any, optimizer: Any) -> 
 
     data = kata.memmap_tokens.load_tokens(speaker.tokens)
     batch = kata.get_batch.get_batch(data, settings["batch_size"], settings["context"] + 1, settings["device"])
-    with torch.autocast(batch.device.type, torch.bfloat16, enabled=settings.get("bfloat16", False)):
-        with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-            kata.language_model.loss(model, batch)
+    autocast = torch.autocast(batch.device.type, torch.bfloat16, enabled=settings.get("bfloat16", False))
+    with autocast, torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        kata.language_model.loss(model, batch)
     parameters = [*model.parameters()]
     for state in optimizer.state.values():
         for value in state.values():
@@ -453,7 +453,7 @@ def average(losses: list[float], parts: int) -> list[float]:
     """Return the means of `parts` consecutive pieces of the list, or the list itself if it is shorter."""
     parts = min(parts, len(losses))
     cuts = [len(losses) * i // parts for i in range(parts + 1)]
-    return [statistics.fmean(losses[start:end]) for start, end in zip(cuts, cuts[1:], strict=False)]
+    return [statistics.fmean(losses[start:end]) for start, end in pairwise(cuts)]
 
 
 def draw(losses: list[float]) -> Iterator[str]:

@@ -133,10 +133,10 @@ def training_step(
     """Accumulate the gradients of all micro-batches, clip them, and take a step."""
     optimizer.zero_grad()
     total = 0.0
-    for part in batch.split(micro_batch_size):
+    for part in torch.split(batch, micro_batch_size):
         with torch.autocast(batch.device.type, torch.bfloat16, enabled=bfloat16):
             share = loss(model, part) * (len(part) / len(batch))
-        share.backward()
+        share.backward()  # type: ignore[no-untyped-call]
         total += share.item()
     clip_gradients(model.parameters(), max_norm)
     optimizer.step()
@@ -171,7 +171,7 @@ def train_lm(
 
 @torch.no_grad()
 def generate(
-    model: nn.Module, prompt: Int[Tensor, "T"], n: int, temperature: float, generator: torch.Generator | None = None
+    model: LanguageModel, prompt: Int[Tensor, "T"], n: int, temperature: float, generator: torch.Generator | None = None
 ) -> Int[Tensor, "T+n"]:
     """Append one token at a time."""
     tokens = prompt
