@@ -7,6 +7,7 @@ It predicts the cost with the student's own functions before it starts, and comp
 import errno
 import json
 import math
+import os
 import shutil
 import signal
 import statistics
@@ -58,11 +59,6 @@ class Run:
         part.write_text(json.dumps(asdict(self)), "utf-8")
         part.replace(folder / "run.json")
 
-    @property
-    def seconds(self) -> float:
-        """The time that all steps so far took."""
-        return sum(seconds for _, _, seconds in self.steps)
-
 
 @dataclass
 class Speaker:
@@ -97,12 +93,19 @@ class Speaker:
         if not self.checkpoint.exists():
             return model, optimizer, 0
         load_checkpoint = self.assignment.checkpoint.load_checkpoint
+        with self.reading(self.checkpoint):
+            step = load_checkpoint(self.checkpoint, model, optimizer, run.settings["device"])
+        return model, optimizer, step
+
+    @contextmanager
+    def reading(self, file: Path) -> Iterator[None]:
+        """Raise SystemExit if the block cannot read this file."""
         try:
-            return model, optimizer, load_checkpoint(self.checkpoint, model, optimizer, run.settings["device"])
+            yield
         except NotImplementedError:
             raise
         except Exception as error:
-            raise self.refuse("corrupt", file=self.checkpoint, error=type(error).__name__) from None
+            raise self.refuse("corrupt", file=file, error=type(error).__name__) from None
 
     def train(self, run: Run, out: Path, report: Any, **changes: Any) -> None:
         """Call the student's `train_lm` until it returns, or until `report` raises Stopped."""
@@ -127,7 +130,7 @@ def run(assignment: Any, texts: Mapping[str, str], minutes: str = "10", device: 
     Raises OSError if the disk is full. torch.save then raises a RuntimeError, so the free space decides.
     """
     limit, device = parse_minutes(minutes, texts), choose_device(device, texts)
-    folder = assignment.folder.parent / FOLDER
+    folder = Path(os.path.relpath(assignment.folder.parent / FOLDER))
     folder.mkdir(parents=True, exist_ok=True)
     speaker, found = Speaker(assignment, texts, folder, time.monotonic() + limit), Run({"device": device})
     try:
@@ -187,14 +190,13 @@ def choose_device(name: str, texts: Mapping[str, str]) -> str:
 
 
 def read_run(speaker: Speaker) -> Run:
-    """Return the stored run. Raises SystemExit if its file is damaged."""
-    file = speaker.folder / "run.json"
-    try:
+    """Return the stored run. Raises SystemExit if its file or that of the tokens is damaged."""
+    with speaker.reading(file := speaker.folder / "run.json"):
         found = Run(**json.loads(file.read_text("utf-8")))
         speaker.assignment.language_model.Settings(**found.settings)
         found.steps = [(int(step), float(loss), float(seconds)) for step, loss, seconds in found.steps]
-    except (ValueError, TypeError) as error:
-        raise speaker.refuse("corrupt", file=file, error=type(error).__name__) from None
+    with speaker.reading(speaker.tokens):
+        speaker.assignment.memmap_tokens.load_tokens(speaker.tokens)[-1]
     choose_device(found.settings["device"], speaker.texts)
     return found
 
@@ -376,8 +378,8 @@ class Report:
 def finish(speaker: Speaker, found: Run) -> Iterator[str]:
     """Show the loss curve and text of the trained model, and compare the prediction with the measurement."""
     texts, settings, predicted = speaker.texts, found.settings, found.predicted
-    if not found.steps:  # the process was killed after the last checkpoint was saved
-        raise speaker.refuse("corrupt", file=speaker.folder / "run.json", error="no losses")
+    if not found.steps:
+        raise speaker.refuse("no_report")
     model, optimizer, step = speaker.load(found)
     yield ""
     yield from draw([loss for _, loss, _ in found.steps])
@@ -388,7 +390,7 @@ def finish(speaker: Speaker, found: Run) -> Iterator[str]:
     yield from speak(speaker, found, model)
     yield ""
     taken = len(found.steps)  # those with a known time
-    expected, measured = predicted["seconds"] * taken / settings["steps"], found.seconds
+    expected, measured = predicted["seconds"] * taken / settings["steps"], sum(seconds for _, _, seconds in found.steps)
     best = taken * predicted["flops"] / predicted["speed"]
     memory = measure_memory(speaker, found, model, optimizer)
     yield texts["compared"].format(
