@@ -353,6 +353,7 @@ def test_each_step_follows_the_settings(student: Student, settings: dict[str, An
         numbers = torch.tensor(rates, dtype=torch.float64)
         what = f"learning rates of the groups in step {i}"
         assert_close(numbers, np.full(len(rates), rate), dtype=torch.float64, scale=rate, roundings=64, what=what)
+    check("load_tokens" in reply["used"], mistake="load_tokens is not used")
     check(reply["is a LanguageModel"], "train_lm should return the model", expected="a LanguageModel")
 
 
@@ -403,6 +404,7 @@ def test_resumed_run_equals_uninterrupted_run(
             assert_equal(value, through[step], what=f"loss of step {step} of the resumed run")
         first = last - last % every + 1
     assert_equal(reply["resumed"], reply["through"], what="weights at the end of the resumed run")
+    check("load_checkpoint" in reply["used"], mistake="load_checkpoint is not used")
     assert_equal(reply["again"], reply["through"], what="weights of a run that was finished before")
     assert_equal(reply["reports when done"], [], what="steps reported for a run that was finished before")
 
@@ -456,7 +458,7 @@ def test_temperature_zero_takes_most_likely_token(student: Student, case: tuple[
     check(isinstance(reply["tokens"], Tensor), "generate should return a tensor", yours=reply["tokens"])
     assert_equal(reply["tokens"].long(), expected, what="the prompt and the new tokens")
     assert_equal(reply["prompt"], prompt, what="prompt", mistake="generate modifies the prompt")
-    check(not reply["has graph"], mistake="the tokens have a graph")
+    check(not reply["builds graphs"], mistake="the model builds a graph, which is not needed: use torch.no_grad()")
 
 
 @costly

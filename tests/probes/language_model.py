@@ -23,6 +23,7 @@ class Tables(nn.Module):
         self.context = len(tables)
         self.dtype = dtype  # of the logits
         self.events: list[list[Any]] = []
+        self.builds_graphs = False
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Return the logits. A position beyond the context uses the last table."""
@@ -30,6 +31,7 @@ class Tables(nn.Module):
         places = torch.arange(length).clamp(max=self.context - 1)
         logits = self.tables[places, tokens.long()].cumsum(1)
         logits = logits if self.dtype is None else logits.to(self.dtype)
+        self.builds_graphs = logits.requires_grad
         self.events.append(["forward", rows, length])
         if logits.requires_grad:
             logits.register_hook(  # type: ignore[no-untyped-call]
@@ -212,6 +214,7 @@ class Run:
 
     def __init__(self, assignment: Any, folder: Path, tokens: Tensor, settings: dict[str, Any]) -> None:
         self.assignment, self.folder = assignment, folder
+        self.used: set[str] = set()
         self.batches: list[Tensor] = []
         self.sizes: list[list[Any]] = []
         self.saves: list[int] = []
@@ -238,10 +241,19 @@ class Run:
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """Record what is asked of get_batch, save_checkpoint and AdamW."""
-        modules = [getattr(self.assignment, name) for name in ("get_batch", "checkpoint", "adamw")]
+        """Record what is asked of the student's earlier katas."""
+        modules = [getattr(self.assignment, name) for name in ("get_batch", "checkpoint", "adamw", "memmap_tokens")]
         own = [dict(vars(module)) for module in modules]
         record = self
+
+        def load_tokens(path: Any) -> Any:
+            record.used.add("load_tokens")
+            return own[3]["load_tokens"](path)
+
+        def load_checkpoint(*args: Any, **options: Any) -> int:
+            record.used.add("load_checkpoint")
+            step: int = own[1]["load_checkpoint"](*args, **options)
+            return step
 
         def get_batch(data: Any, batch_size: int, sequence_length: int, device: Any = "cpu") -> Tensor:
             batch: Tensor = own[0]["get_batch"](data, batch_size, sequence_length, device)
@@ -258,7 +270,8 @@ class Run:
                 record.rates.append([group["lr"] for group in self.param_groups if group["params"]])
                 return super().step(closure)
 
-        modules[0].get_batch, modules[1].save_checkpoint, modules[2].AdamW = get_batch, save_checkpoint, AdamW
+        modules[0].get_batch, modules[2].AdamW, modules[3].load_tokens = get_batch, AdamW, load_tokens
+        modules[1].save_checkpoint, modules[1].load_checkpoint = save_checkpoint, load_checkpoint
         self.assignment.forget("language_model")  # the module has imported the functions
         try:
             yield
@@ -299,6 +312,7 @@ def train(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> dict[str
         "rates": run.rates,
         "saves": run.saves,
         "reports": run.reports,
+        "used": sorted(run.used),
         "is a LanguageModel": is_own,
     }
 
@@ -328,6 +342,7 @@ def resume(assignment: Any, tokens: Tensor, settings: dict[str, Any], stops: lis
         "resumed": copy_weights(model),
         "again": again,
         "reports when done": run.reports,
+        "used": sorted(run.used),
     }
 
 
@@ -358,8 +373,7 @@ def generate(
         "lengths": [length for _, _, length in model.events],
         "prompt": given,
         "global generator used": not torch.equal(state, torch.get_rng_state()),
-        "has graph": isinstance(tokens, Tensor) and tokens.requires_grad,
-        "graphs": any(p.grad is not None for p in model.parameters()),
+        "builds graphs": model.builds_graphs,
     }
 
 
