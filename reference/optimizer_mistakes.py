@@ -165,7 +165,7 @@ def lost_in_loading(state: Any) -> None:
 
 @instead_of(
     optimizers.load_rates,
-    "the old learning rates are still used after load_state_dict(), which replaces self.param_groups: read it in step()",
+    "the old learning rates are used after load_state_dict(), which replaces self.param_groups: read these in step()",
 )
 def rates_from_before(saved: Sequence[float], own: Sequence[float]) -> Sequence[float]:
     return own

@@ -6,7 +6,6 @@ from typing import Any
 
 from torch import Tensor
 
-
 HIDDEN = "its modules are not in state_dict() or parameters(); use an nn.ModuleList"
 
 
