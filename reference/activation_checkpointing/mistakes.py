@@ -20,7 +20,6 @@ Relus: TypeAlias = Sequence[bool]  # whether each layer ends with a ReLU
 ONE_BLOCK = "all layers are the same Block, so they share one weight"
 RELU_MISSING = "the ReLU is missing"
 RELU_FIRST = "the ReLU comes before the matrix multiplication, not after it"
-ROUNDED = "rounds √(num_layers / per_block), which ignores the shorter last segment: compare all lengths"
 RELU_NOT_LAST = "the last layer of each segment has no ReLU"
 
 
@@ -164,16 +163,10 @@ def per_block_upside_down(num_layers: int, per_block: int) -> list[int]:
     return [round((num_layers * per_block) ** 0.5)]
 
 
-@instead_of(oracle.best_segments, ROUNDED)
+@instead_of(
+    oracle.best_segments,
+    "rounds √(num_layers / per_block), which ignores the shorter last segment: compare all lengths",
+)
 def root_rounded(num_layers: int, per_block: int) -> list[int]:
-    return [max(1, round((num_layers / per_block) ** 0.5))]
-
-
-@instead_of(oracle.best_segments, ROUNDED)
-def root_rounded_down(num_layers: int, per_block: int) -> list[int]:
-    return [max(1, int((num_layers / per_block) ** 0.5))]
-
-
-@instead_of(oracle.best_segments, ROUNDED)
-def root_rounded_up(num_layers: int, per_block: int) -> list[int]:
-    return [-int(-((num_layers / per_block) ** 0.5) // 1)]
+    root = (num_layers / per_block) ** 0.5
+    return [max(1, rounded) for rounded in (int(root), round(root), -int(-root // 1))]

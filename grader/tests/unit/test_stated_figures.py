@@ -167,6 +167,9 @@ FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed
     ("deep_network", "about 1/32 as large", "1, 1 / sqrt(0.5**10)"),
     ("measure_step", "5 products of 256 FLOPs", "3 * 2 - 1, matrix_matrix_work(8, 4, 4, torch.float32)[0]"),
     ("measure_step", "5 · 256 = 1280", "5, 256, predict_step(8, 4, 2, torch.float32, 1, 1)['flops']"),
+    ("language_model", "pays log(256) = 5.55 nats", "256, math.log(256)"),
+    ("language_model", "a loss of 1.6 is a perplexity of 5.0", "1.6, math.exp(1.6)"),
+    ("language_model", "norms 3 and 4 have the global norm 5", "3, 4, math.hypot(3, 4)"),
     (
         "momentum",
         "it becomes 1, 1.9, 2.71 and eventually 10",
