@@ -104,7 +104,7 @@ def loss(model: nn.Module, batch: Int[Tensor, "batch T+1"]) -> Float[Tensor, ""]
     Example:
         model = nn.Embedding(256, 256)                           # logits that depend on the current token only
         nn.init.zeros_(model.weight)
-        loss(model, torch.tensor([[72, 105, 33]])).item()        # 5.545 = log(256): all bytes are equally likely
+        loss(model, torch.tensor([[72, 105, 33]])).item()        # 5.545: all 256 bytes are equally likely
 
     Details:
     - Call the model once, without the last token of each row: nothing follows it.
