@@ -219,7 +219,8 @@ def train_lm(
       bit. Therefore, the initial weights depend only on `seed`, and the batch of a step only on `seed` and the number
       of the step: call `torch.manual_seed` with a number computed from both before each batch. Different steps and
       different seeds draw different batches.
-    - Load tokens, save and load only with your functions from the earlier katas, and leave their errors to the caller.
+    - Load tokens, save and load only with your functions from the earlier katas, and leave their errors to the caller: a
+      damaged checkpoint is not overwritten by a new run.
     - Model and batches are on `device`.
 
     Not specified (either is fine): the numbers passed to `torch.manual_seed`; when `report` is None, anything that a

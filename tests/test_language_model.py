@@ -407,6 +407,26 @@ def test_resumed_run_equals_uninterrupted_run(
     assert_equal(reply["reports when done"], [], what="steps reported for a run that was finished before")
 
 
+@costly
+@given(plans(), SEEDS)
+def test_damaged_checkpoint_is_not_overwritten(student: Student, settings: dict[str, Any], seed: int) -> None:
+    """If the checkpoint cannot be loaded, the error is raised, and the file is not replaced by a new run."""
+    reply = student.call(probes.corrupt, draw_tokens(seed, settings["vocab"]), settings)
+    anew = "the checkpoint is damaged, but train_lm does not raise"
+    check(bool(reply["raised"]), mistake=anew, expected="an exception from load_checkpoint")
+    check(reply["as before"], mistake="the damaged checkpoint was overwritten")
+
+
+@costly
+@given(plans(), st.sampled_from(["meta", "cpu"]), SEEDS)
+def test_model_is_on_requested_device(student: Student, settings: dict[str, Any], device: str, seed: int) -> None:
+    """The model is on the device of the settings."""
+    found = student.call(
+        probes.devices, draw_tokens(seed, settings["vocab"]), settings | {"steps": 0, "device": device}
+    )
+    assert_equal(found, [device], what="devices of the parameters of a model that is trained for 0 steps")
+
+
 def make_source(rng: np.random.Generator, vocab: int, count: int) -> tuple[Array, Array]:
     """Return the probabilities of each token after two others, and a text that follows them."""
     table = rng.dirichlet([0.5] * vocab, (vocab, vocab))
