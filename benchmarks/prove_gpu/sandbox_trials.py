@@ -22,18 +22,19 @@ UNSANDBOXED = ("IsolationError", "unshare")  # in the errors of a machine withou
 FORK = """
 import torch
 from grader.sandbox import cuda, forks
-def loads():
+def is_initialized():
     try:
-        forks.demand_no_driver()
+        forks.demand_no_cuda()
     except forks.ForkError:
         return True
     return False
-before = loads()
-torch.autograd.backward(torch.ones((), requires_grad=True) * 2)
-first = loads()
 cuda.driver()
-print(f"driver loaded at first {before}, after backward() {first}, after loading it {loads()}")
-raise SystemExit(0 if loads() and not before else "a process with the driver loaded may fork")
+before = is_initialized()
+torch.autograd.backward(torch.ones((), requires_grad=True) * 2)
+first = is_initialized()
+cuda.call("cuInit", 0)
+print(f"CUDA initialized after loading the driver {before}, after backward() {first}, after cuInit {is_initialized()}")
+raise SystemExit(0 if is_initialized() and not before else "whether CUDA is initialized is not recognized")
 """
 
 

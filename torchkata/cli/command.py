@@ -17,7 +17,7 @@ from torchkata.i18n.katas import texts_of_command
 from torchkata.i18n.notes import translate
 from torchkata.pytest_plugin.history import load_state
 
-from . import about, export, hint, overview, plugins, reset, self_study
+from . import about, export, hint, overview, plugins, predict, reset, self_study
 from .packages import demand_packages
 from .terminal import CallError, prepare, say
 
@@ -26,6 +26,7 @@ ARGUMENTS = {
     "next": ["[KATA]"],
     "about": ["[KATA]"],
     "hint": ["[KATA]"],
+    "predict": ["KATA"],
     "watch": [],
     "check": ["[KATA…]"],
     "reset": ["KATA", "[--yes]"],
@@ -107,7 +108,7 @@ def run(arguments: Sequence[str]) -> int:
     check_usage(arguments)
     command, *rest = arguments
     name = next((text for text in rest if text != "--yes"), "")
-    if command in ("next", "watch", "check", *plugins.find_commands()):
+    if command in ("next", "predict", "watch", "check", *plugins.find_commands()):
         demand_packages()
     match command:
         case "init":
@@ -120,6 +121,8 @@ def run(arguments: Sequence[str]) -> int:
                 return test(kata)
             else:
                 {"about": about, "hint": hint}[command].show(kata)
+        case "predict":
+            predict.predict(find_kata(name))
         case "watch":
             from .watch import watch  # imports torch
 

@@ -64,6 +64,7 @@ STUBS_ARE_LEFT = (
         "kata check",
         "kata check linear sgd",
         "kata measure",
+        "kata rates",
         "kata speak",
         "kata linear",
         "kata next linear",

@@ -71,7 +71,7 @@ def test_first_visible_gpu_is_timed(visible: str | None, first: int, monkeypatch
         (FakeNvml(), "", "hides all"),
         (FakeNvml(), "5", "Invalid Argument"),
         (FakeNvml(compute_mode=3), None, "nvidia-smi -c DEFAULT"),
-        (FakeNvml(mig=1), None, "nvidia-smi -mig 0"),
+        (FakeNvml(mig=1, fails={}), None, "nvidia-smi -mig 0"),
         (FakeNvml(), "MIG-7c6e", "nvidia-smi -mig 0"),
     ],
     ids=["no driver", "no device", "hidden", "not there", "exclusive", "MIG", "an instance"],
