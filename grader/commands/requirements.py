@@ -25,7 +25,7 @@ from torchkata.course.load import read_toml
 
 MODULES = re.compile(r"(?<![\w.])(torch|nn|np|os|math|random)\.\w")
 WORKER_HAS = tuple(  # importable in probes
-    f"torchkata.{name}" for name in ("DispatchMode", "Plain", "call_methods", "typed")
+    f"torchkata.{name}" for name in ("DispatchMode", "Plain", "call_methods", "isolated", "typed")
 )
 TRACK, KATA, NEEDS = re.compile(r"## (.+)"), re.compile(r"### (\w+): (.+)"), re.compile(r"Needs: (.+)")
 TOOLS = {  # tools to run if the course has settings for them
