@@ -10,14 +10,13 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
 from grader.tests import ROOT
 from reference.flop_accounting import oracle as flop_accounting
 from reference.roofline import oracle as roofline
 from tests.meter import count_operations
-from tests.probes.simulated_machine import Machine, OnDevice, simulating
+from tests.probes.simulated_machine import Machine, simulating
 from tests.test_promised_flops import DEVICES
 from torchkata.speed.datasheets import devices
 
@@ -81,26 +80,22 @@ def make_machine(*, on_gpu: bool = False, busy: float = 0.0) -> Machine:
     return Machine(seconds=[2.0], flops=2, launch=0.25, on_gpu=on_gpu, busy=busy)
 
 
-def make_tensor(on_gpu: bool = False) -> Tensor:
-    return torch.ones(1, 1).as_subclass(OnDevice) if on_gpu else torch.ones(1, 1)
-
-
 def test_simulated_clocks_advance_with_matmuls() -> None:
     with simulating(make_machine()):
         for clock in (time.time, time.perf_counter, time.monotonic, time.process_time, timeit.default_timer):
             start = clock()
-            make_tensor() @ make_tensor()
+            torch.ones(1, 1) @ torch.ones(1, 1)
             assert clock() - start == 2.0
-        assert timeit.timeit(lambda: make_tensor() @ make_tensor(), number=3) == 6.0
+        assert timeit.timeit(lambda: torch.ones(1, 1) @ torch.ones(1, 1), number=3) == 6.0
         start_ns = time.perf_counter_ns()
         time.sleep(3600)
         assert time.perf_counter_ns() - start_ns == 3600 * 10**9
 
 
 def test_simulated_gpu_queues_matmuls_until_synchronized() -> None:
-    x = make_tensor(on_gpu=True)
-    assert x.device.type == "cuda"
-    with simulating(make_machine(on_gpu=True, busy=10.0)):
+    with simulating(make_machine(on_gpu=True, busy=10.0)) as gpu:
+        x = torch.ones(1, 1).to("cuda")
+        assert (x.device.type, gpu.holds(x[0])) == ("cuda", True)
         start = time.perf_counter()
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
         begin.record()
@@ -116,6 +111,8 @@ def test_simulated_gpu_queues_matmuls_until_synchronized() -> None:
         assert time.perf_counter() - start == 12.25
         y.item()
         assert time.perf_counter() - start == 14.25
+        assert (x @ x).cpu().is_cpu
+        assert time.perf_counter() - start == 16.5
 
 
 def test_clocks_and_cuda_are_restored_after_simulation() -> None:
