@@ -61,7 +61,7 @@ def find_factor(student: Student, m: int, k: int, n: int, seconds: float) -> flo
     low, high = oracle.seconds_per_product(run)
     is_time = type(yours) is float and 0 < yours < math.inf and low <= high
     require(is_time, "the result is no time even on an undisturbed CPU", yours=reply["seconds"])
-    return yours / ((low + high) / 2)
+    return float(yours) / ((low + high) / 2)
 
 
 @costly
