@@ -14,7 +14,6 @@ from tests.statistics import Z
 from tests.strategies import DeepCase, deep_cases, sizes
 from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, precondition, require
 
-ALONE = " (expected: these rows of model(x))"
 forward_scale, backward_scale = oracle.forward, oracle.backward  # for absolute values; mistakes do not replace these
 
 
@@ -41,7 +40,8 @@ def check_parts(student: Student, case: DeepCase, cuts: list[int]) -> None:
         own = as_float64(yours["batch"])[start:stop]
         expected = oracle.forward(weights, x[start:stop]) if is_right else own
         scale = forward_scale([abs(w) for w in weights], abs(x[start:stop]))
-        what = f"model(x[{start}:{stop}])" + ("" if is_right else ALONE)
+        what = f"model(x[{start}:{stop}])"
+        what = what if is_right else f"{what} (expected: these rows of model(x))"
         assert_close(part, expected, scale=scale, roundings=16 * len(weights), what=what)
 
 
