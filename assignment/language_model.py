@@ -104,7 +104,7 @@ def loss(model: nn.Module, batch: Int[Tensor, "batch T+1"]) -> Float[Tensor, ""]
     Example:
         model = nn.Embedding(256, 256)                           # logits that depend on the current token only
         nn.init.zeros_(model.weight)
-        loss(model, torch.tensor([[72, 105, 33]])).item()        # 5.545 = log(256): all bytes are equally likely
+        loss(model, torch.tensor([[72, 105, 33]])).item()        # 5.545: all 256 bytes are equally likely
 
     Details:
     - Call the model once, without the last token of each row: nothing follows it.
@@ -219,7 +219,8 @@ def train_lm(
       bit. Therefore, the initial weights depend only on `seed`, and the batch of a step only on `seed` and the number
       of the step: call `torch.manual_seed` with a number computed from both before each batch. Different steps and
       different seeds draw different batches.
-    - Load tokens, save and load only with your functions from the earlier katas, and leave their errors to the caller.
+    - Load tokens, save and load only with your functions from the earlier katas, and leave their errors to the caller: a
+      damaged checkpoint is not overwritten by a new run.
     - Model and batches are on `device`.
 
     Not specified (either is fine): the numbers passed to `torch.manual_seed`; when `report` is None, anything that a

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 
 from torchkata.course import Kata, Track, course
+from torchkata.course.predictions import has_questions
 from torchkata.i18n import pad, words
 from torchkata.i18n.katas import about, describe_effort, effort_of, score_of, title_of, title_of_track
 from torchkata.pytest_plugin.history import State
@@ -58,4 +59,6 @@ def show_next(state: State) -> None:
             print_wrapped(effort)
         for name, task in about(kata).items():
             say("about", name=name, task=task)
+        if state.status(kata.name) in ("not_graded", "not_started") and has_questions(kata.name):
+            say("predict.first", kata=kata.name)
         say("commands")

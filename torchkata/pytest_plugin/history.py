@@ -26,6 +26,7 @@ class LastRun:
     files: str  # result of `compute_digest` for the tested files
     run: str  # a random id of the run
     earned: float | None = None  # points, if known
+    number: int = 1  # complete runs so far, including this one, without those of an empty stub
 
 
 @dataclass
@@ -102,7 +103,7 @@ def parse_last_run(entry: Any) -> LastRun | None:
     except TypeError:
         return None
     texts = all(isinstance(text, str) for text in (run.files, run.run))
-    numbers = type(run.passed) is int and isinstance(run.earned, int | float | None)
+    numbers = type(run.passed) is type(run.number) is int and isinstance(run.earned, int | float | None)
     return run if texts and numbers and run.status in LOOK_OF else None
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from torchkata.compare.show import shorten
 from torchkata.course import Kata, course
+from torchkata.course.predictions import has_questions
 from torchkata.diagnosis.crashes import explain_crash
 from torchkata.diagnosis.explain import explain, is_untestable, unwrap_group
 from torchkata.diagnosis.mistakes import name_mistake, translate_mistake
@@ -228,6 +229,8 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
     out.write_line("\n" + add_link(line, f"assignment/{file.name}", file, is_terminal=bool(out.isatty)))
     if failed:
         out.write_line(words("table.stuck", kata=following.name))
+    elif state.status(following.name) in ("not_graded", "not_started") and has_questions(following.name):
+        out.write_line(words("predict.first", kata=following.name))
 
 
 def sum_points(kata: str, results: Sequence[TestResult]) -> float:
