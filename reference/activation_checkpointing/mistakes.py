@@ -146,7 +146,8 @@ def omit_segment_ends(num_layers: int, segment: int) -> Relus:
 @instead_of(oracle.best_segments, "returns the number of segments instead of their length")
 def number_of_segments(num_layers: int, per_block: int) -> list[int]:
     best = oracle.best_segments(num_layers, per_block)
-    return [*(oracle.segments(num_layers, segment) for segment in best), round((num_layers * per_block) ** 0.5)]
+    numbers = [number for s in best for number in (num_layers // s, oracle.segments(num_layers, s))]
+    return [*numbers, round((num_layers * per_block) ** 0.5)]
 
 
 @instead_of(oracle.best_segments, "returns the number of activations instead of the segment length")
