@@ -209,10 +209,8 @@ def train_lm(
     a checkpoint to `out`; its step is the number of steps taken so far. Then call `report(steps so far, loss)`; if it
     raises, so does `train_lm`.
 
-    Example:
-        save_tokens("text.bin", np.frombuffer(b"to be or not to be, " * 50, dtype=np.uint16))
-        model = train_lm("text.bin", "text.pt", Settings(steps=20, warmup=5, dim=16, context=8, checkpoint_every=10))
-        model = train_lm("text.bin", "text.pt", Settings(steps=20, dim=16, context=8))     # returns at once: all done
+    For example, `train_lm("text.bin", "text.pt", Settings(steps=100))` takes 100 steps; the same call again takes none and
+    returns the saved model; and with `Settings(steps=150)`, it takes 50 more.
 
     Details:
     - The run may be killed at any moment. Resumed from its last checkpoint, it must equal an uninterrupted run, bit for
