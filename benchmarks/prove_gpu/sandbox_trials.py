@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks import ROOT
@@ -88,10 +88,9 @@ def list_trials(device: Gpu, *, fake: bool) -> Iterator[tuple[str, Callable[[], 
         yield "memory by descriptor, as an ordinary user", lambda: share(*AS_OTHER_USER)
 
 
-def run_command(*command: str, environment: Mapping[str, str] = {}) -> str:
+def run_command(*command: str) -> str:
     """Return the output of a command. Raises Failed with its last line if it fails."""
-    variables = {**os.environ, **environment}
-    done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=COMMAND_SECONDS)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=COMMAND_SECONDS)
     if done.returncode:
         raise Failed(get_last_line(done.stderr or done.stdout) or f"exit code {done.returncode}")
     return done.stdout.strip()

@@ -65,6 +65,7 @@ STUBS_ARE_LEFT = (
         "kata check linear sgd",
         "kata measure",
         "kata rates",
+        "kata speak",
         "kata linear",
         "kata next linear",
     ),
