@@ -73,7 +73,7 @@ def test_interrupted_run_equals_uninterrupted_run(assignment: Any, monkeypatch: 
     call(assignment, minutes="0.2")
     whole = load_run(assignment)
     shutil.rmtree(command.FOLDER)
-    monkeypatch.setattr(command.Report, "show", lambda _, step, __: step > 1 or signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(command.Report, "show", press_ctrl_c)
     with pytest.raises(KeyboardInterrupt):
         call(assignment, minutes="0.2")
     part = load_run(assignment)
@@ -81,6 +81,12 @@ def test_interrupted_run_equals_uninterrupted_run(assignment: Any, monkeypatch: 
     monkeypatch.setattr(command.Report, "show", lambda *_: None)
     assert "Training from step 3 to step 10" in call(assignment, minutes="0.2")
     assert load_run(assignment) == whole
+
+
+def press_ctrl_c(_report: command.Report, step: int, _total: int) -> None:
+    """Press Ctrl-C after the first step."""
+    if step == 1:
+        signal.raise_signal(signal.SIGINT)
 
 
 def load_run(assignment: Any) -> tuple[list[float], Any]:
