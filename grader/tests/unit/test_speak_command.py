@@ -105,6 +105,15 @@ def test_run_stops_when_its_time_is_up(assignment: Any, monkeypatch: pytest.Monk
     assert re.search(r"The time is up at step \d+0 of 10200\. To continue: kata speak$", text)
 
 
+def test_gpu_is_compared_with_its_datasheet(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "CPU", TINY | {"bfloat16": True})
+    assert "The run is complete" in call(assignment)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "NVIDIA H100 80GB HBM3")
+    assert command.look_up_promised(assignment, "cuda", torch.bfloat16) == pytest.approx(989.4e12, rel=0.01)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "another")
+    assert command.look_up_promised(assignment, "cuda", torch.bfloat16) is None
+
+
 @pytest.mark.parametrize("minutes", ["0", "-1", "nan", "inf", "ten", "", "1441"])
 def test_wrong_minutes_are_refused(assignment: Any, minutes: str) -> None:
     line = refuse(assignment, SystemExit, minutes=minutes)
