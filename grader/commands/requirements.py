@@ -27,7 +27,7 @@ from torchkata.course.predictions import is_positive, load_questions
 
 MODULES = re.compile(r"(?<![\w.])(torch|nn|np|os|math|random)\.\w")
 WORKER_HAS = tuple(  # importable in probes
-    f"torchkata.{name}" for name in ("DispatchMode", "Plain", "call_methods", "typed")
+    f"torchkata.{name}" for name in ("DispatchMode", "Plain", "call_methods", "isolated", "typed")
 )
 TRACK, KATA, NEEDS = re.compile(r"## (.+)"), re.compile(r"### (\w+): (.+)"), re.compile(r"Needs: (.+)")
 MAX_DRAWS = 1000  # combinations of sizes that are tried per question
@@ -184,6 +184,9 @@ def missing_on_page(kata: Kata) -> Iterator[str]:
         yield f"{PAGE}: the section of {kata.name} belongs under `## {track}`"
     elif place := find_misplacement(kata, [section.name for section in page if section.track == track]):
         yield f"{PAGE}: the section of {kata.name} must come {place}, according to `place` in its kata.toml"
+    row = f"| `{kata.name}` | {kata.hours:g} | {kata.difficulty} | {kata.after} |"
+    if kata.after and row not in (course().root / PAGE).read_text("utf-8").splitlines():
+        yield f"{PAGE}: add the line `{row}` under `## {track}`, as in kata.toml"
     if not NEEDS.sub("", own.text).strip():
         yield f"{PAGE}: the section of {kata.name} must explain the kata"
     needs = NEEDS.findall(own.text)

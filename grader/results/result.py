@@ -1,5 +1,6 @@
 """The result of grading a submission, stored as `DIR/<id>/result.json`."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -130,10 +131,10 @@ def store(result: Result, directory: Path) -> None:
         write(result, directory)
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes | Iterator[bytes]) -> None:
     """Write a file atomically by writing a temporary file, locking it against cleanup, and renaming it.
 
-    Raises OSError.
+    `content` can be written in parts, so that it need not fit in memory. Raises OSError.
     """
     state.write_atomically(path, content, in_use)
 

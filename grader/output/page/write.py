@@ -153,8 +153,9 @@ def render_report(students: Sequence[Student], blocks: Blocks, found: Analysis) 
             failing=failing,
             analysis=found,
             fails={
-                one.submission: [place for place, each in enumerate(failing) if each.which in one.failed]
+                one.submission: [place for place, each in enumerate(failing) if each.which in failed]
                 for one in students
+                for failed in [one.failed]
             },
             findings=overview.group_findings(students),
             strips=speed.make_strips(students),
