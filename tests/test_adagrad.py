@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.adagrad import oracle
-from tests.contracts.optimizer import Optimizer, check_formula, optimizer_contract, rate_contract
+from tests.contracts.optimizer import Optimizer, check_formula, rate_contract, smoke_contract
 from tests.contracts.state import state_contract
 from tests.optimizer_runs import ADAGRAD, simulate
 from tests.probes import adagrad as probes
@@ -16,7 +16,7 @@ NAME = "adagrad.AdaGrad"
 WIDE = st.sampled_from([torch.float32, torch.float64])
 
 OPTIMIZER = Optimizer(NAME, ADAGRAD)
-globals().update(optimizer_contract(OPTIMIZER) | rate_contract(OPTIMIZER) | state_contract(OPTIMIZER))
+globals().update(smoke_contract(OPTIMIZER) | rate_contract(OPTIMIZER) | state_contract(OPTIMIZER))
 
 
 @costly

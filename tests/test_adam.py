@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.adam import oracle
-from tests.contracts.optimizer import Optimizer, check_formula, optimizer_contract
+from tests.contracts.optimizer import Optimizer, check_formula, smoke_contract
 from tests.contracts.state import counting_contract, options_contract, state_contract
 from tests.optimizer_runs import make_rule
 from tests.strategies import BETAS, FORGETTING, NO_EPS, WIDE_DTYPES, OptimizerRun, costly, runs, start_at_zero
@@ -40,7 +40,7 @@ def prevent_cancellation(run: OptimizerRun) -> OptimizerRun:
 
 
 OPTIMIZER = Optimizer("adam.Adam", ADAM, OPTIONS, prevent_cancellation, {"weight_decay": 0.0}, 2, torch.optim.Adam)
-globals().update(optimizer_contract(OPTIMIZER) | state_contract(OPTIMIZER))
+globals().update(smoke_contract(OPTIMIZER) | state_contract(OPTIMIZER))
 globals().update(options_contract(OPTIMIZER) | counting_contract(OPTIMIZER))
 
 

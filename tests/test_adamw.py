@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.adamw import oracle
-from tests.contracts.optimizer import Optimizer, check_formula, optimizer_contract
+from tests.contracts.optimizer import Optimizer, check_formula, smoke_contract
 from tests.contracts.state import counting_contract, options_contract, state_contract
 from tests.optimizer_runs import make_rule
 from tests.probes import optimizers as probes
@@ -27,7 +27,7 @@ OPTIONS: list[dict[str, Any]] = [
 OPTIMIZER = Optimizer(
     "adamw.AdamW", ADAMW, OPTIONS, constant={"weight_decay": 0.0}, tensors=2, torch_class=torch.optim.AdamW
 )
-globals().update(optimizer_contract(OPTIMIZER) | state_contract(OPTIMIZER))
+globals().update(smoke_contract(OPTIMIZER) | state_contract(OPTIMIZER))
 globals().update(options_contract(OPTIMIZER) | counting_contract(OPTIMIZER))
 
 

@@ -1,52 +1,69 @@
 """Cruncher: a deep linear model."""
 
+from itertools import pairwise
+
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import Tensor
 
 from reference.cruncher import oracle
+from tests.own_answers import holds
 from tests.probes import cruncher as probes
 from tests.statistics import Z
 from tests.strategies import DeepCase, deep_cases, sizes
-from torchkata import Student, as_float64, assert_close, assert_equal, check, precondition, require
+from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, precondition, require
 
-ALONE = "the batch (expected: each row alone)"
+ALONE = " (expected: these rows of model(x))"
 forward_scale, backward_scale = oracle.forward, oracle.backward  # for absolute values; mistakes do not replace these
 
 
-def check_forward(student: Student, case: DeepCase) -> None:
+def check_forward(yours: Plain, case: DeepCase) -> None:
     """Compare the model's output with the product of all weights."""
-    yours = student.call(probes.forward, case.weights, case.x)
     weights, x = [as_float64(w) for w in case.weights], as_float64(case.x)
     scale = forward_scale([abs(w) for w in weights], abs(x))
     assert_close(yours, oracle.forward(weights, x), scale=scale, roundings=8 * len(weights))
 
 
+def check_parts(student: Student, case: DeepCase, cuts: list[int]) -> None:
+    """Compare the outputs for parts of the batch with those for the whole batch, or with the oracle if these are right.
+
+    A wrong formula then fails only the tests of the formula.
+    """
+    rows, n = [*pairwise([0, *cuts])], len(case.x)
+    yours = student.call(probes.parts, case.weights, case.x, rows)
+    form = f"a float tensor of shape [{n}]"
+    is_right_form = isinstance(yours["batch"], Tensor) and list(yours["batch"].shape) == [n]
+    require(is_right_form, "the output of a batch has the wrong type or shape", yours=yours["batch"], expected=form)
+    is_right = holds(check_forward, yours["batch"], case)
+    weights, x = [as_float64(w) for w in case.weights], as_float64(case.x)
+    for (start, stop), part in zip(rows, yours["parts"], strict=True):
+        own = as_float64(yours["batch"])[start:stop]
+        expected = oracle.forward(weights, x[start:stop]) if is_right else own
+        scale = forward_scale([abs(w) for w in weights], abs(x[start:stop]))
+        what = f"model(x[{start}:{stop}])" + ("" if is_right else ALONE)
+        assert_close(part, expected, scale=scale, roundings=16 * len(weights), what=what)
+
+
 @given(deep_cases(batch=st.integers(2, 4)))
 def test_forward_multiplies_by_every_layer(student: Student, case: DeepCase) -> None:
     """Cruncher(x) equals x @ W0 @ W1 … @ final, with one number per row and no nonlinearity."""
-    check_forward(student, case)
+    check_forward(student.call(probes.forward, case.weights, case.x), case)
 
 
-@given(deep_cases(batch=sizes(1, 1, 0)))
-def test_batch_sizes_zero_and_one_are_supported(student: Student, case: DeepCase) -> None:
+@given(deep_cases(batch=st.integers(2, 3)), sizes(1, 1, 0))
+def test_batch_sizes_zero_and_one_are_supported(student: Student, case: DeepCase, rows: int) -> None:
     """A batch with one row gives an output of shape [1], and an empty batch gives an output of shape [0]."""
-    check_forward(student, case)
+    check_parts(student, case, [rows])
 
 
-@given(deep_cases(batch=st.integers(2, 5)))
+@given(deep_cases(batch=st.integers(4, 5)))
 def test_rows_are_independent(student: Student, case: DeepCase) -> None:
     """The output for each row does not depend on the other rows of the batch."""
-    yours = student.call(probes.rows_alone, case.weights, case.x)
-    weights, x = [as_float64(w) for w in case.weights], as_float64(case.x)
-    scale = forward_scale([abs(w) for w in weights], abs(x))
-    form = f"a tensor of shape [{len(case.x)}]"
-    right = all(isinstance(each, torch.Tensor) and list(each.shape) == [len(case.x)] for each in yours.values())
-    require(right, "the output of a batch has the wrong type or shape", yours=yours["batch"], expected=form)
-    assert_close(yours["batch"], as_float64(yours["rows"]), scale=scale, roundings=16 * len(weights), what=ALONE)
+    check_parts(student, case, [2, len(case.x)])
 
 
-@given(deep_cases(batch=sizes(2, 4)))
+@given(deep_cases(batch=st.integers(2, 4)))
 def test_gradients_reach_every_layer(student: Student, case: DeepCase) -> None:
     """backward() computes the gradient of every layer's weight and of x."""
     yours = student.call(probes.gradients, case.weights, case.x, case.grad_y)
@@ -79,7 +96,7 @@ def test_layers_are_initialized_independently(student: Student, dim: int, num_la
     assert_equal(initial["addresses"], len(weights), what="addresses in memory", mistake="layers share one weight")
     for i, weight in enumerate(weights):
         for j in range(i):
-            alike = isinstance(weight, torch.Tensor) and torch.equal(weight, weights[j])
+            alike = isinstance(weight, Tensor) and torch.equal(weight, weights[j])
             note = f"weights {j} and {i} of two new models are equal: copied, constant, or drawn after setting a seed"
             check(not alike, mistake=note, yours=weight)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.momentum import oracle
-from tests.contracts.optimizer import Optimizer, check_formula, optimizer_contract
+from tests.contracts.optimizer import Optimizer, check_formula, smoke_contract
 from tests.contracts.state import options_contract, state_contract
 from tests.optimizer_runs import assert_run, make_rule
 from tests.probes import optimizers as probes
@@ -24,7 +24,7 @@ OPTIONS = [
 ]
 
 OPTIMIZER = Optimizer(NAME, MOMENTUM, OPTIONS, tensors=1, torch_class=partial(torch.optim.SGD, momentum=0.9))
-globals().update(optimizer_contract(OPTIMIZER) | state_contract(OPTIMIZER) | options_contract(OPTIMIZER))
+globals().update(smoke_contract(OPTIMIZER) | state_contract(OPTIMIZER) | options_contract(OPTIMIZER))
 
 
 @costly

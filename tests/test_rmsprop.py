@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.rmsprop import oracle
-from tests.contracts.optimizer import Optimizer, check_formula, optimizer_contract
+from tests.contracts.optimizer import Optimizer, check_formula, smoke_contract
 from tests.contracts.state import options_contract, state_contract
 from tests.optimizer_runs import make_rule
 from tests.strategies import NO_EPS, WIDE_DTYPES, OptimizerRun, costly, runs, start_at_zero
@@ -17,7 +17,7 @@ RMSPROP = make_rule(oracle, lr=0.01)
 OPTIONS = [{"alpha": 0.9}, {"alpha": 0.5, "eps": 0.1}, {"eps": 1e-3}, {"alpha": 0.0}]
 
 OPTIMIZER = Optimizer("rmsprop.RMSprop", RMSPROP, OPTIONS, tensors=1, torch_class=torch.optim.RMSprop)
-globals().update(optimizer_contract(OPTIMIZER) | state_contract(OPTIMIZER) | options_contract(OPTIMIZER))
+globals().update(smoke_contract(OPTIMIZER) | state_contract(OPTIMIZER) | options_contract(OPTIMIZER))
 
 
 @costly

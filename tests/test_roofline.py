@@ -1,16 +1,18 @@
 """Tests for roofline."""
 
+import math
 from dataclasses import dataclass
 
 import torch
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch.nn.functional import gelu
 
 from reference.roofline import oracle
 from tests.meter import Meter, count_operations
+from tests.own_answers import holds
 from tests.probes import roofline as probes
-from torchkata import Plain, Student, assert_count, assert_equal, assert_number, check
+from torchkata import Plain, Student, assert_count, assert_equal, assert_number, check, require
 
 sides = oracle.sides  # stored here so that no mistake replaces it
 SMALL = st.integers(2, 9) | st.sampled_from([1, 0])  # sizes of 0 and 1 come last, since they show an error less clearly
@@ -19,7 +21,7 @@ TIMES = st.just(1) | st.integers(2**48, 2**49).map(lambda half: 2 * half + 1)
 PRODUCTS = {"dot": 1, "matrix_vector": 2, "matrix_matrix": 3}  # operation → number of sizes
 ITEMSIZES = {"float32": 4, "bfloat16": 2, "float16": 2, "float64": 8, "float8_e4m3fn": 1}
 ANY_DTYPE = st.sampled_from(list(ITEMSIZES))
-MULTIPLIED = st.sampled_from(["float32", "bfloat16", "float16", "float64"])
+SIXTEEN_BIT = st.sampled_from(["bfloat16", "float16"])
 BANDWIDTHS = st.floats(1e11, 1e14)
 RATES = st.tuples(st.floats(1e12, 1e16), BANDWIDTHS)
 FROM_THE_RIDGE = st.sampled_from([0.5, 2.0, 0.01, 0.9, 0.99, 1.01, 1.1, 100.0])
@@ -72,7 +74,7 @@ def test_work_is_a_tuple(student: Student, operation: str, dtype: str) -> None:
     check(is_tuple, mistake=f"{operation}_work does not return a tuple", expected="a tuple (FLOPs, bytes)")
 
 
-@given(st.sampled_from(["relu", "gelu"]), SMALL | st.integers(0, 2**16), MULTIPLIED)
+@given(st.sampled_from(["relu", "gelu"]), SMALL | st.integers(0, 2**16), SIXTEEN_BIT)
 def test_elementwise_bytes_match_torch(student: Student, operation: str, n: int, dtype: str) -> None:
     """relu_work and gelu_work predict the bytes counted while torch runs the operation."""
     predicted = student.call(probes.work, operation, [n], dtype)
@@ -81,7 +83,7 @@ def test_elementwise_bytes_match_torch(student: Student, operation: str, n: int,
     assert_work(predicted, None, measured.bytes, f"counted: {n * x.itemsize} bytes read, as many written")
 
 
-@given(products(SMALL | st.integers(0, 99)), MULTIPLIED)
+@given(products(SMALL | st.integers(0, 99)), SIXTEEN_BIT)
 def test_matmul_work_matches_torch(student: Student, product: tuple[str, list[int]], dtype: str) -> None:
     """The work of a matmul equals the FLOPs and bytes counted while torch computes it."""
     operation, sizes = product
@@ -133,12 +135,23 @@ def near_the_ridge(draw: st.DrawFn) -> OnDevice:
     return OnDevice(operation, sizes, draw(FROM_THE_RIDGE) * bandwidth * flops / moved, bandwidth)
 
 
+def read_work(yours: Plain, case: OnDevice) -> tuple[int, int]:
+    """Return the work of an operation or, if the student's is wrong, their own FLOPs and bytes."""
+    exact = oracle.work(case.operation, case.sizes, 2)
+    if holds(assert_work, yours, *exact):
+        return exact
+    is_pair = type(yours) is list and len(yours) == 2 and all(type(each) is int and each > 0 for each in yours)
+    require(is_pair, "the work of the operation is not two positive integers", yours=yours)
+    return yours[0], yours[1]
+
+
 @given(near_the_ridge())
 def test_bound_is_the_slower_of_memory_and_compute(student: Student, case: OnDevice) -> None:
     """An operation is memory-bound if moving the bytes takes longer than the arithmetic, otherwise compute-bound."""
-    flops, moved = oracle.work(case.operation, case.sizes, 2)
+    flops, moved = read_work(student.call(probes.work, case.operation, case.sizes, "bfloat16"), case)
     intensity = oracle.arithmetic_intensity(flops, moved)
     accelerator = oracle.accelerator_intensity(case.peak, case.bandwidth)
+    assume(not math.isclose(intensity, accelerator, rel_tol=1e-3))
     yours = student.call(probes.predict_bound, case.operation, case.sizes, "bfloat16", case.peak, case.bandwidth)
     times = f"{1e9 * flops / case.peak:.3g} ns of arithmetic, {1e9 * moved / case.bandwidth:.3g} ns of moving bytes"
     assert_equal(yours, oracle.bound(intensity, accelerator), what="bound", note=times)

@@ -52,7 +52,7 @@ class Step:
                 "3" if extent == "quick" else f"{seconds / 2:g}",
                 kind,
             ]
-        return [*STEPS_MODULE, self.name, kind, f"{seconds:g}", extent]
+        return [*STEPS_MODULE, self.name, kind, f"{time.monotonic() + seconds:.3f}", extent]
 
 
 STEPS = (

@@ -1,23 +1,27 @@
 """The device on which a step runs, what the step times there, and the ways in which it does not succeed."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
+from benchmarks.prove_gpu.torch_only import show
 from grader.proof.cheats import Cheat, Slow, load_cheats, load_slow
 from grader.sandbox.launch import Gpu
 from grader.speed import gpu
 from torchkata.course import Workload, course
 from torchkata.speed.sizes import Kind
 
-RESERVED_SECONDS = 3.0  # of a step's time, for its end
 DANGEROUS = (  # the cheats that a GPU could let through although a CPU does not, the most dangerous first
     *("elsewhere/after_the_answer", "elsewhere/when_it_is_looked_at", "elsewhere/on_another_stream"),
     *("clocks/stops_the_gpus_clock", "kept/by_replaying_a_graph", "kept/by_pointer", "kept/the_buffer_before"),
     *("memory_and_reads/reads_past_torch", "memory_and_reads/counts_no_reads", "less_work/in_bfloat16"),
     *("forged/answers_early", "kept/the_first_block_for_all", "memory_and_reads/ballast"),
 )
+
+
+T = TypeVar("T")
 
 
 class Failed(Exception):
@@ -33,15 +37,19 @@ class Place:
     """The device that the steps use, and the extent of the run."""
 
     kind: Kind
-    seconds: float
+    until: float  # when the step should end by itself, in seconds of `time.monotonic`
     quick: bool  # one workload, one slow solution and one cheat
 
-    began: float = field(default_factory=time.monotonic)
-
-    @property
-    def until(self) -> float:
-        """The time at which the step should end by itself."""
-        return self.began + self.seconds - RESERVED_SECONDS
+    def take_in_time(self, items: Iterable[T], total: int) -> Iterator[T]:
+        """Yield items while there is time for one more that takes as long as the longest, and show how many."""
+        count, longest, began = 0, 0.0, time.monotonic()
+        for item in items:
+            yield item
+            count, longest, began = count + 1, max(longest, time.monotonic() - began), time.monotonic()
+            if began + longest > self.until:
+                break
+        if count < total:
+            show(f"{count} of {total} tried: the time is up")
 
     @cached_property
     def gpu(self) -> Gpu | None:

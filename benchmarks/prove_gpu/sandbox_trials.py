@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks import ROOT
@@ -22,18 +22,19 @@ UNSANDBOXED = ("IsolationError", "unshare")  # in the errors of a machine withou
 FORK = """
 import torch
 from grader.sandbox import cuda, forks
-def loads():
+def is_initialized():
     try:
-        forks.demand_no_driver()
+        forks.demand_no_cuda()
     except forks.ForkError:
         return True
     return False
-before = loads()
-torch.autograd.backward(torch.ones((), requires_grad=True) * 2)
-first = loads()
 cuda.driver()
-print(f"driver loaded at first {before}, after backward() {first}, after loading it {loads()}")
-raise SystemExit(0 if loads() and not before else "a process with the driver loaded may fork")
+before = is_initialized()
+torch.autograd.backward(torch.ones((), requires_grad=True) * 2)
+first = is_initialized()
+cuda.call("cuInit", 0)
+print(f"CUDA initialized after loading the driver {before}, after backward() {first}, after cuInit {is_initialized()}")
+raise SystemExit(0 if is_initialized() and not before else "whether CUDA is initialized is not recognized")
 """
 
 
@@ -87,10 +88,9 @@ def list_trials(device: Gpu, *, fake: bool) -> Iterator[tuple[str, Callable[[], 
         yield "memory by descriptor, as an ordinary user", lambda: share(*AS_OTHER_USER)
 
 
-def run_command(*command: str, environment: Mapping[str, str] = {}) -> str:
+def run_command(*command: str) -> str:
     """Return the output of a command. Raises Failed with its last line if it fails."""
-    variables = {**os.environ, **environment}
-    done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=COMMAND_SECONDS)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=COMMAND_SECONDS)
     if done.returncode:
         raise Failed(get_last_line(done.stderr or done.stdout) or f"exit code {done.returncode}")
     return done.stdout.strip()

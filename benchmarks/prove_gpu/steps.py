@@ -1,7 +1,8 @@
-"""The steps that need the project: python -m benchmarks.prove_gpu.steps NAME cuda|cpu SECONDS whole|quick
+"""The steps that need the project: python -m benchmarks.prove_gpu.steps NAME cuda|cpu UNTIL whole|quick
 
-A step prints the lines that `torch_only.py` describes. It ends with exit code 0, or with a message as the last line of
-its error output and exit code 1 (a claim does not hold) or 3 (this machine lacks something).
+The step should end by itself before UNTIL, a time of `time.monotonic` at which it is killed. It prints the lines that
+`torch_only.py` describes. It ends with exit code 0, or with a message as the last line of its error output and exit
+code 1 (a claim does not hold) or 3 (this machine lacks something).
 """
 
 import contextlib
@@ -9,6 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import median
 from typing import Literal
 
@@ -30,6 +32,7 @@ from torchkata.course import Workload, course
 from torchkata.speed import decision
 from torchkata.speed.sizes import Kind
 
+RESERVED_SECONDS = 3.0  # of a step's time, for its end
 LOAD_SECONDS = 5.0  # between two readings of the device's state
 CLOCK_TOLERANCE: dict[Kind, float] = {"cuda": clock.AIM, "cpu": 0.9}  # relative tolerance; the CPU may be busy
 LACKING = 3  # exit code
@@ -98,8 +101,8 @@ def time_workloads(place: Place) -> None:
 
 def time_solution(place: Place, sandbox: Sandbox) -> None:
     """Time the solution. Raises Failed if it misses a threshold."""
-    missed = []
-    for found in grade_files(place, sandbox, course().solutions(), place.workloads):
+    missed, results = [], grade_files(place, sandbox, course().solutions(), place.workloads)
+    for found in place.take_in_time(results, len(place.workloads)):
         show(make_row(found))
         accepted = ("passed",) if place.kind == "cuda" else ("passed", "inconclusive")  # the CPU may be busy
         missed += [] if found.outcome in accepted else [f"{found.workload}: {found.outcome}, {found.message}"]
@@ -151,29 +154,28 @@ def compare_clocks(place: Place) -> None:
 
 
 def grade_path(place: Place) -> None:
-    """Time the slow solutions and the solution at the strongest isolation that works here."""
+    """Time the solution, and the slow solutions that fit into the time, at the strongest isolation that works here."""
     problems: list[str] = []
     with open_sandbox(place, "bwrap", "none") as sandbox:
-        for trial in time_all(place.slow, [], sandbox.isolation, sandbox, str, place.kind):  # type: ignore[arg-type]
+        try:
+            time_solution(replace(place, until=(time.monotonic() + place.until) / 2), sandbox)
+        except Failed as error:
+            problems.append(str(error))
+        trials = time_all(place.slow, [], sandbox.isolation, sandbox, str, place.kind)  # type: ignore[arg-type]
+        for trial in place.take_in_time(trials, len(place.slow)):
             assert trial.row is not None
             show({"submission": trial.title} | make_row(trial.row))
             too_slow = trial.row.outcome == "timed_out"  # on a GPU, a loop over rows takes minutes
             problems += [] if too_slow else [f"{trial.title}: {problem}" for problem in trial.problems]
-        try:
-            time_solution(place, sandbox)
-        except Failed as error:
-            problems.append(str(error))
     if problems:
         raise Failed("; ".join(problems))
 
 
 def try_cheats(place: Place) -> None:
     """Time as many cheats as there is time for, the most dangerous first."""
-    problems, tried, longest = list[str](), 0, 0.0
+    problems: list[str] = []
     with open_sandbox(place, "bwrap", "none") as sandbox:
-        for cheat in place.cheats:
-            if time.monotonic() + longest > place.until:
-                break
+        for cheat in place.take_in_time(place.cheats, len(place.cheats)):
             began = time.monotonic()
             trials = time_all([cheat.slow], [cheat], sandbox.isolation, sandbox, str, place.kind)  # type: ignore[arg-type]
             slow, trial = trials
@@ -181,10 +183,8 @@ def try_cheats(place: Place) -> None:
             row: dict[str, object] = {"cheat": cheat.title, "stopped by": stopped, "points gained": trial.gained}
             if slow.row is not None and is_inconclusive(slow.row):
                 row["stopped by"] = "inconclusive"
-            tried, longest = tried + 1, max(longest, time.monotonic() - began)
             show(row | {"s": round(time.monotonic() - began, 1)})
             problems += [] if trial.admitted else [f"{cheat.title}: {problem}" for problem in trial.problems]
-    show(f"{tried} of {len(place.cheats)} cheats tried")
     if problems:
         raise Failed("; ".join(problems))
 
@@ -225,14 +225,14 @@ STEPS: dict[str, Callable[[Place], None]] = {
 }
 
 
-def main(name: str, kind: Kind, seconds: str, quick: str) -> None:
+def main(name: str, kind: Kind, until: str, quick: str) -> None:
     """Run one step; everything that other code prints goes to the error output."""
     torch_only.OUT = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     if kind == "cpu":
         decision.is_disturbed = lambda *_: False  # a rehearsal does not wait until the machine is quiet
     try:
-        STEPS[name](Place(kind, float(seconds), quick == "quick"))
+        STEPS[name](Place(kind, float(until) - RESERVED_SECONDS, quick == "quick"))
     except Lacking as error:
         print(error, file=sys.stderr)
         sys.exit(LACKING)

@@ -24,6 +24,8 @@ def printable(text: str, most: int = MOST) -> str:
 
     Characters that change the text direction are replaced by their code points.
     """
+    if len(text) <= most and text.isprintable():
+        return text
     shown = HARMFUL.sub("", text[:most]).translate(SHOWN)
     return shown if len(text) <= most and len(shown) <= most else f"{shown[: most - 1]}…"
 

@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import islice, product
 from pathlib import Path
 
 import torchkata
@@ -20,14 +21,16 @@ from grader.commands.release.contract import find_differences, find_written
 from grader.commands.translations import find_wrong_translations
 from grader.proof import zoo
 from torchkata.cli.about import PAGE
-from torchkata.course import Kata, course
+from torchkata.course import CourseError, Kata, course
 from torchkata.course.load import read_toml
+from torchkata.course.predictions import is_positive, load_questions
 
 MODULES = re.compile(r"(?<![\w.])(torch|nn|np|os|math|random)\.\w")
 WORKER_HAS = tuple(  # importable in probes
     f"torchkata.{name}" for name in ("DispatchMode", "Plain", "call_methods", "isolated", "typed")
 )
 TRACK, KATA, NEEDS = re.compile(r"## (.+)"), re.compile(r"### (\w+): (.+)"), re.compile(r"Needs: (.+)")
+MAX_DRAWS = 1000  # combinations of sizes that are tried per question
 TOOLS = {  # tools to run if the course has settings for them
     "ruff": (["check", "--quiet", "--output-format=concise"], ["format", "--check"]),
     "mypy": (["--no-error-summary", "--no-pretty"],),
@@ -40,7 +43,7 @@ def find_missing(katas: Sequence[Kata], *, quick: bool = False) -> dict[str, lis
     whole = [kata for kata in katas if not found[kata.name]]
     for kata in whole:
         found[kata.name] += [*missing_in_stub(kata), *missing_in_tests(kata), *missing_in_zoo(kata)]
-        found[kata.name] += [*missing_on_page(kata), *find_wrong_translations(kata)]
+        found[kata.name] += [*missing_on_page(kata), *wrong_questions(kata), *find_wrong_translations(kata)]
     for line in [*run_examples(whole), *run_tools(whole, quick=quick)]:
         place = Path(line.partition(":")[0])
         names = [kata.name for kata in whole if place in files_by_path(kata)]
@@ -181,6 +184,9 @@ def missing_on_page(kata: Kata) -> Iterator[str]:
         yield f"{PAGE}: the section of {kata.name} belongs under `## {track}`"
     elif place := find_misplacement(kata, [section.name for section in page if section.track == track]):
         yield f"{PAGE}: the section of {kata.name} must come {place}, according to `place` in its kata.toml"
+    row = f"| `{kata.name}` | {kata.hours:g} | {kata.difficulty} | {kata.after} |"
+    if kata.after and row not in (course().root / PAGE).read_text("utf-8").splitlines():
+        yield f"{PAGE}: add the line `{row}` under `## {track}`, as in kata.toml"
     if not NEEDS.sub("", own.text).strip():
         yield f"{PAGE}: the section of {kata.name} must explain the kata"
     needs = NEEDS.findall(own.text)
@@ -192,6 +198,28 @@ def missing_on_page(kata: Kata) -> Iterator[str]:
         yield f"{PAGE}: `Needs:` of {kata.name} must name `{min(absent)}`, on which it builds"
     if later := {*needed} - {*earlier}:
         yield f"{PAGE}: `Needs:` of {kata.name} names `{min(later)}`, which does not come before it"
+
+
+def wrong_questions(kata: Kata) -> Iterator[str]:
+    """Yield problems with the questions of `kata predict`: names without a value, and answers that are no numbers."""
+    place = relative(course().folder(kata.name) / "questions.py")
+    try:
+        questions = load_questions(kata.name)
+    except CourseError as error:
+        yield str(error)
+        return
+    for name, question in questions.items():
+        for values in islice(product(*question.sizes.values()), MAX_DRAWS):
+            sizes = dict(zip(question.sizes, values, strict=True))
+            try:
+                question.text.format(**sizes), question.formula.format(**sizes, right="")
+                right = 1.0 if question.measured else float(question.answer(**sizes))
+            except Exception as error:
+                yield f"{place}: {name} fails for {sizes} ({type(error).__name__}: {error})"
+                break
+            if not is_positive(right):
+                yield f"{place}: the answer of {name} for {sizes} is {right}; it must be a positive number"
+                break
 
 
 def find_misplacement(kata: Kata, on_page: list[str]) -> str:

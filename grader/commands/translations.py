@@ -21,7 +21,7 @@ from torchkata.i18n.notes import read_notes, split_literals
 CHINESE = re.compile("[\u4e00-\u9fff]")
 CODE = re.compile(r"`([^`\n]+)`")
 IN_WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")  # two consecutive English words
-KEYS = ("title", "about", "stub", "claims", "looks_like", "command")
+KEYS = ("title", "after", "about", "stub", "claims", "looks_like", "command")
 
 
 def run_untranslated(katas: tuple[str, ...]) -> int:
@@ -70,6 +70,8 @@ def find_test_files(language: str, katas: tuple[str, ...]) -> dict[Path, str]:
 def collect_texts(kata: Kata) -> dict[tuple[str, str], str]:
     """Return the English texts of a kata, keyed by table and key. For a text outside of tables, the key is ""."""
     found = {("title", ""): kata.title}
+    if kata.after:
+        found["after", ""] = kata.after
     if text := find_section(kata):
         found["about", ""] = text
     found |= {("stub", name): text for name, text in collect_docstrings(kata).items()}

@@ -1,14 +1,16 @@
-"""The code shared by all export formats: options, loading stored results, and writing files."""
+"""The code shared by all export formats: options, loading stored results one by one, and writing files."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from grader.base.errors import CallError
-from grader.results.load import read_all
+from grader.results.load import list_results, read_each
 from grader.results.result import Result, write_whole
-from grader.results.view import view_as_instructor
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -41,47 +43,48 @@ class Stored:
     at: datetime
 
 
-def load_results(directory: Path) -> tuple[list[Stored], list[str]]:
-    """Return the results in a directory by submission, and a line for each file that cannot be exported.
+def convert_each(directory: Path, convert: Callable[[Stored], T], problems: list[str]) -> Iterator[tuple[str, T]]:
+    """Yield each submission with its converted result. Append a line to `problems` for each that cannot be exported.
 
-    Raises CallError if there are no results.
+    `convert` can raise a ValueError that contains the reason. Raises CallError if no result can be exported.
     """
 
-    def check(result: Result) -> Stored:
-        view_as_instructor(result)
+    def convert_stored(result: Result) -> T:
         path = directory / result.submission / "result.json"
-        return Stored(result, datetime.fromtimestamp(path.stat().st_mtime, UTC))
+        return convert(Stored(result, datetime.fromtimestamp(path.stat().st_mtime, UTC)))
 
-    stored, problems = read_all(directory, check)
-    if not stored:
+    empty = True
+    for converted in read_each(directory, convert_stored, problems):
+        empty = False
+        yield converted
+    if empty:
         first = f"; {problems[0]}" if problems else ""
         raise CallError(f"{directory}: contains no results; give the --out directory of `grader grade`{first}")
-    return list(stored.values()), problems
 
 
-def write_each(stored: Sequence[Stored], render: Callable[[Stored], bytes], to: Path) -> list[str]:
+def write_each(directory: Path, render: Callable[[Stored], bytes], to: Path) -> list[str]:
     """Write a single file if there is one submission, otherwise one file per submission into a directory.
 
-    Returns a line for each file that cannot be written, for example because its name is too long. Raises OSError if
-    none of the files can be written.
+    Returns a line for each submission that cannot be exported, or whose file cannot be written, for example because
+    its name is too long. Raises CallError if no result can be exported, and OSError if no file can be written.
     """
-    files = {one.result.submission: render(one) for one in stored}
-    if len(files) == 1 and not to.is_dir():
-        write_file(to, next(iter(files.values())))
-        return []
     problems: list[str] = []
-    for submission, content in files.items():
-        path = to / f"{submission}.json"
+    single = len(list_results(directory)) == 1 and not to.is_dir()
+    written, failure = 0, None
+    for submission, content in convert_each(directory, render, problems):
+        path = to if single else to / f"{submission}.json"
         try:
             write_file(path, content)
+            written += 1
         except OSError as error:
+            failure = error
             problems.append(f"{path}: can't write there ({error.strerror})")
-            if len(problems) == len(files):
-                raise
+    if failure is not None and not written:
+        raise failure
     return problems
 
 
-def write_file(path: Path, content: bytes) -> None:
-    """Write a file atomically, creating parent directories if necessary."""
+def write_file(path: Path, content: bytes | Iterator[bytes]) -> None:
+    """Write a file atomically, possibly in parts, creating parent directories if necessary."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, content)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from grader.base.text import MOST_QUOTED, quote
+from torchkata.course import predictions
 from torchkata.course.submission import MAX_BYTES
 
 MAX_ENTRIES = 10_000  # maximum number of entries of any kind in an archive or a directory
@@ -49,9 +50,9 @@ def read_zip(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for info in archive.infolist():
             kind = stat.S_IFMT(info.external_attr >> 16)
-            if check_name(info.filename).suffix == ".py" and not info.is_dir() and kind in (0, stat.S_IFREG):
+            if is_read(check_name(info.filename).name) and not info.is_dir() and kind in (0, stat.S_IFREG):
                 with archive.open(info) as file:
-                    yield PurePosixPath(info.filename), check_size(file.read(MAX_BYTES + 1))
+                    yield PurePosixPath(info.filename), check_size(file.read(MAX_BYTES + 1), info.filename)
 
 
 def read_tar(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
@@ -64,10 +65,10 @@ def read_tar(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
         for count, info in enumerate(archive):
             if count >= MAX_ENTRIES:
                 raise SubmissionError(f"more than {MAX_ENTRIES} entries")
-            if check_name(info.name).suffix == ".py" and info.isreg():
+            if is_read(check_name(info.name).name) and info.isreg():
                 file = archive.extractfile(info)
                 assert file is not None
-                yield PurePosixPath(info.name), check_size(file.read(MAX_BYTES + 1))
+                yield PurePosixPath(info.name), check_size(file.read(MAX_BYTES + 1), info.name)
 
 
 def decompress(content: bytes) -> bytes:
@@ -89,8 +90,18 @@ def check_name(name: str) -> PurePosixPath:
     return entry
 
 
-def check_size(content: bytes) -> bytes:
-    """Return the content of a file. Raises SubmissionError if the file is too large to be a hand-written module."""
+def is_read(name: str) -> bool:
+    """Return whether the grader reads files with this name: Python files and the predictions."""
+    return name.endswith(".py") or name == predictions.FILE
+
+
+def check_size(content: bytes, name: str) -> bytes:
+    """Return the content of a file, or b"" for predictions that are too large.
+
+    Raises SubmissionError if a Python file is too large to be a hand-written module.
+    """
     if len(content) > MAX_BYTES:
+        if PurePosixPath(name).name == predictions.FILE:
+            return b""
         raise SubmissionError(f"contains a file larger than {MAX_BYTES // 2**20} MiB")
     return content

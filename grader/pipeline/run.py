@@ -24,6 +24,7 @@ from grader.results import result, source
 from grader.results.dependencies import digest_submission, environment
 from grader.results.history import course_version
 from grader.sandbox.launch import Sandbox
+from torchkata.course.predictions import compare_file
 
 
 def grade_tests(
@@ -139,5 +140,6 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
         course=course_version(),
         handed_in=event.job.submission.handed_in,
         submitted=submitted,
+        predictions=compare_file(event.job.submission.predictions, [kata.name for kata in queue.katas]),
     )
     result.store(new, options.out)

@@ -5,14 +5,16 @@ student earned in all other tests that they tried.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from statistics import correlation, fmean
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from grader.results.result import Result
 from torchkata.result import FAILED, UNCOUNTED
 
+T = TypeVar("T", bound=Hashable)
 FEWEST = 10  # smaller groups are not analyzed
 DIGITS = 9  # shares are rounded so that the order of summation does not matter
 
@@ -62,17 +64,23 @@ class Diagnosed:
 def collect_answers(result: Result) -> dict[Property, Answer]:
     """Return the answers of a submission by test, excluding tests whose outcome does not count."""
     return {
-        Property(kata.kata, test.name): Answer(
+        share(Property(kata.kata, test.name)): Answer(
             "failed" if test.outcome in FAILED else "passed" if test.outcome == "passed" else "not_started",
-            test.score,
-            test.max_score,
+            share(test.score),
+            share(test.max_score),
             test.seconds,
-            test.diagnosis or "",
+            share(test.diagnosis or ""),
         )
         for kata in result.katas
         for test in kata.tests
         if test.outcome not in UNCOUNTED
     }
+
+
+@cache
+def share(value: T) -> T:
+    """Return the first value equal to this one, so that a large class stores it only once."""
+    return value
 
 
 def analyze_tests(students: Sequence[Answers], tests: Sequence[Property]) -> list[Item]:

@@ -1,6 +1,6 @@
-"""Loads all results in a directory, keeping only the required parts, so that a large class fits in memory."""
+"""Loads the results in a directory one by one, so that a large class fits in memory."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,16 +17,19 @@ def read_all(directory: Path, convert: Callable[[Result], T]) -> tuple[dict[str,
 
     `convert` can raise a ValueError that contains the reason.
     """
-    found: dict[str, T] = {}
     problems: list[str] = []
+    return dict(read_each(directory, convert, problems)), problems
+
+
+def read_each(directory: Path, convert: Callable[[Result], T], problems: list[str]) -> Iterator[tuple[str, T]]:
+    """Yield each submission with its converted result, and append a message to `problems` for each failure."""
     for submission, path in list_results(directory).items():
         try:
-            found[submission] = convert(read(path))
+            yield submission, convert(read(path))
         except ResultError as error:
             problems.append(str(error))
         except ValueError as error:
             problems.append(f"{path}: {error}")
-    return found, problems
 
 
 def drop_details(result: Result) -> Result:

@@ -1,5 +1,6 @@
 """The result of grading a submission, stored as `DIR/<id>/result.json`."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -8,6 +9,7 @@ import msgspec
 from grader.base.cleanup import in_use
 from grader.base.errors import MachineError, convert_write_errors
 from torchkata.course import Tier
+from torchkata.course.predictions import Comparison
 from torchkata.pytest_plugin import history as state
 from torchkata.result import UNCOUNTED, Outcome, Status, TestResult
 
@@ -97,6 +99,7 @@ class Result(msgspec.Struct, frozen=True):
     course: str = ""  # commit of the course, if it is a git checkout
     handed_in: str = ""  # time of the submission's commit including the time zone, if it is a git checkout
     submitted: str = ""  # digest of the submission's files
+    predictions: list[Comparison] = []  # the student's answers to `kata predict`; they do not affect points
     schema: str = SCHEMA
 
     def is_timed(self, device: str) -> bool:
@@ -128,10 +131,10 @@ def store(result: Result, directory: Path) -> None:
         write(result, directory)
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes | Iterator[bytes]) -> None:
     """Write a file atomically by writing a temporary file, locking it against cleanup, and renaming it.
 
-    Raises OSError.
+    `content` can be written in parts, so that it need not fit in memory. Raises OSError.
     """
     state.write_atomically(path, content, in_use)
 

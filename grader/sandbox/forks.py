@@ -4,7 +4,8 @@ import ctypes
 import os
 from pathlib import Path
 
-DRIVER = "libcuda.so"
+DRIVER = "libcuda.so"  # the beginning of the file name, which ends with the version
+NOT_INITIALIZED = 3  # the result of every call of the driver before `cuInit`
 HUGE = 2**21  # size of a huge page in bytes
 MADV_COLLAPSE = 25
 
@@ -13,11 +14,17 @@ class ForkError(Exception):
     """Raised if a forked child would be unusable. The message gives the reason."""
 
 
-def demand_no_driver() -> None:
-    """Raise ForkError if the CUDA driver is loaded, for example by counting devices or by a first `backward()`."""
-    maps = Path("/proc/self/maps")
-    if maps.exists() and DRIVER in maps.read_text():
-        raise ForkError("this process has loaded the CUDA driver, so its forked children can't use a GPU")
+def demand_no_cuda() -> None:
+    """Raise ForkError if CUDA is initialized, for example by counting devices or by a first `backward()`.
+
+    The driver may be loaded, because cuBLAS loads it when torch is imported.
+    """
+    try:
+        driver = ctypes.CDLL(f"{DRIVER}.1", mode=getattr(os, "RTLD_NOLOAD", 0))
+    except OSError:  # not loaded
+        return
+    if driver.cuDeviceGetCount(ctypes.byref(ctypes.c_int())) != NOT_INITIALIZED:
+        raise ForkError("this process has initialized CUDA, so its forked children can't use a GPU")
 
 
 def demand_one_thread() -> None:

@@ -211,7 +211,7 @@ def connect_zygote(sandbox: Sandbox) -> socket.socket:
 def demand_forkable() -> None:
     """Raise MachineError if a child forked by this process would not be able to use a GPU."""
     try:
-        forks.demand_no_driver()
+        forks.demand_no_cuda()
     except forks.ForkError as error:
         raise MachineError(str(error)) from None
 

@@ -76,11 +76,11 @@ def reap() -> None:
 
 def demand_forkable(confinement: "Confinement") -> None:
     """Raise ForkError if a forked worker would be unusable."""
-    from grader.sandbox.forks import demand_no_driver, demand_one_thread
+    from grader.sandbox.forks import demand_no_cuda, demand_one_thread
 
     demand_one_thread()
     if confinement.gpu:
-        demand_no_driver()
+        demand_no_cuda()
 
 
 def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
@@ -17,6 +18,7 @@ from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny
 from torchkata import Plain, Student, assert_equal, check, precondition
 
 UP_TO_LARGE = (-4.0, 6.0)  # powers of ten
+FACTORS = st.sampled_from([0.5, 0.1, 2.0])  # by which a scheduler multiplies the learning rate
 BROKEN_BY_A_STEP = {
     "the same Parameter": "the parameter is a different object after the step",
     "the same memory": "the parameter is moved to new memory instead of being changed in place",
@@ -119,39 +121,43 @@ def check_in_place(student: Student, optimizer: Optimizer, run: OptimizerRun, tr
     assert_run([[reply["parameters"]]], run, rule)
 
 
-def optimizer_contract(optimizer: Optimizer) -> Contract:
-    """Return the tests for any optimizer."""
+def check_zero_rate(student: Student, optimizer: Optimizer) -> None:
+    """Assert that the constructor accepts a learning rate of 0."""
+    accepted = student.call(probes.accepts, optimizer.name, {"lr": 0.0})
+    note = "a learning rate of 0 is rejected, but it is valid, for example in a warm-up that starts at 0"
+    check(accepted, mistake=note)
 
-    @costly
-    @given(runs(groups=2, steps=2, powers=UP_TO_LARGE, own_rates=True))
-    def test_each_group_uses_its_own_lr(student: Student, run: OptimizerRun) -> None:
-        """Each parameter group uses its own learning rate, even if it is 0 or the group was added later."""
-        accepted = student.call(probes.accepts, optimizer.name, {"lr": 0.0})
-        check(
-            accepted,
-            mistake="a learning rate of 0 is rejected, but it is valid, for example in a warm-up that starts at 0",
-        )
-        rule = find_rule(student, optimizer, run)
-        check_run(student, optimizer, run, rule)
 
-    @costly
-    @given(runs(groups=2, steps=3, changing=True, own_rates=True))
-    def test_changed_lr_applies_from_the_next_step(student: Student, run: OptimizerRun) -> None:
-        """If the learning rate is changed between steps, the new value is used from the next step on."""
-        run = optimizer.take_constant_options(run)
-        rule = find_rule(student, optimizer, run)
-        check_run(student, optimizer, run, rule)
+def check_nan(student: Student, optimizer: Optimizer) -> None:
+    """Assert that a gradient of NaN makes the parameter NaN."""
+    ones = torch.ones(2)
+    [[[moved]]] = student.call(probes.run, optimizer.name, [[ones]], [[0.1]], [[[ones * math.nan]]])
+    note = "a NaN gradient is skipped or replaced, which hides that the run has gone wrong"
+    check(not moved.isfinite().any(), note, yours=moved, expected="NaN in the parameter")
 
-    @costly
-    @given(runs(groups=2, steps=3, absent=True))
-    def test_only_parameters_without_grad_are_skipped(student: Student, run: OptimizerRun) -> None:
-        """A step skips exactly the parameters whose grad is None. A grad that contains NaN is applied."""
-        rule = find_rule(student, optimizer, run)
-        check_run(student, optimizer, run, rule)
-        ones = run.params[0][0].new_ones(2)
-        [[[moved]]] = student.call(probes.run, optimizer.name, [[ones]], [[0.1]], [[[ones * math.nan]]])
-        note = "a NaN gradient is skipped or replaced, which hides that the run has gone wrong"
-        check(not moved.isfinite().any(), note, yours=moved, expected="NaN in the parameter")
+
+def check_scheduler(student: Student, optimizer: Optimizer, seed: int, gamma: float) -> None:
+    """Assert that the steps use the learning rates that a scheduler sets."""
+    rng, lr = rng_of(seed), 0.5
+    param, grads = normal(rng, [2, 2]), [from_tiny_to_large(rng, [2, 2]) for _ in range(3)]
+    rates = [[lr * gamma**t] for t in range(3)]
+    run = optimizer.take_constant_options(OptimizerRun([[param]], rates, [[[grad]] for grad in grads]))
+    rule = find_rule(student, optimizer, run)
+    yours = student.call(probes.run_with_scheduler, optimizer.name, param, lr, gamma, grads, optimizer.constant)
+    assert_run([[[p]] for p in yours], run, rule)
+
+
+def check_loading(student: Student, optimizer: Optimizer, run: OptimizerRun) -> None:
+    """Assert that a step uses the learning rates that load_state_dict() has loaded."""
+    rule = find_rule(student, optimizer, run)
+    saved = run.lrs[0]
+    own = [round(3 * lr, 9) for lr in saved]
+    yours = student.call(probes.step_after_loading, optimizer.name, run.params, saved, own, run.grads)
+    assert_run(yours, replace(run, lrs=[[*oracle.load_rates(saved, own)]]), rule)
+
+
+def in_place_contract(optimizer: Optimizer) -> Contract:
+    """Return the test of what a step leaves unchanged."""
 
     @costly
     @given(runs(dtypes=WIDE_DTYPES, matrix=True), st.booleans())
@@ -160,29 +166,62 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
         for each in optimizer.try_options(run):
             check_in_place(student, optimizer, each, transposed)
 
+    return {"test_step_updates_in_place": test_step_updates_in_place}
+
+
+def optimizer_contract(optimizer: Optimizer) -> Contract:
+    """Return the tests for any optimizer."""
+
     @costly
-    @given(SEEDS, st.sampled_from([0.5, 0.1, 2.0]))
+    @given(runs(groups=2, steps=2, powers=UP_TO_LARGE, own_rates=True))
+    def test_each_group_uses_its_own_lr(student: Student, run: OptimizerRun) -> None:
+        """Each parameter group uses its own learning rate, even if it is 0 or the group was added later."""
+        check_zero_rate(student, optimizer)
+        check_run(student, optimizer, run, find_rule(student, optimizer, run))
+
+    @costly
+    @given(runs(groups=2, steps=3, changing=True, own_rates=True))
+    def test_changed_lr_applies_from_the_next_step(student: Student, run: OptimizerRun) -> None:
+        """If the learning rate is changed between steps, the new value is used from the next step on."""
+        check_run(student, optimizer, run, find_rule(student, optimizer, run))
+
+    @costly
+    @given(runs(groups=2, steps=3, absent=True))
+    def test_only_parameters_without_grad_are_skipped(student: Student, run: OptimizerRun) -> None:
+        """A step skips exactly the parameters whose grad is None. A grad that contains NaN is applied."""
+        check_run(student, optimizer, run, find_rule(student, optimizer, run))
+        check_nan(student, optimizer)
+
+    @costly
+    @given(SEEDS, FACTORS)
     def test_scheduler_can_change_lr(student: Student, seed: int, gamma: float) -> None:
         """The optimizer is a torch.optim.Optimizer, so a scheduler can change its learning rate."""
-        rng, lr = rng_of(seed), 0.5
-        param, grads = normal(rng, [2, 2]), [from_tiny_to_large(rng, [2, 2]) for _ in range(3)]
-        rates = [[lr * gamma**t] for t in range(3)]
-        run = optimizer.take_constant_options(OptimizerRun([[param]], rates, [[[grad]] for grad in grads]))
-        rule = find_rule(student, optimizer, run)
-        yours = student.call(probes.run_with_scheduler, optimizer.name, param, lr, gamma, grads, optimizer.constant)
-        assert_run([[[p]] for p in yours], run, rule)
+        check_scheduler(student, optimizer, seed, gamma)
 
     @costly
     @given(runs(groups=2))
     def test_loaded_lr_is_used(student: Student, run: OptimizerRun) -> None:
         """After load_state_dict(), each parameter group uses the loaded learning rate."""
-        rule = find_rule(student, optimizer, run)
-        saved = run.lrs[0]
-        own = [round(3 * lr, 9) for lr in saved]
-        yours = student.call(probes.step_after_loading, optimizer.name, run.params, saved, own, run.grads)
-        assert_run(yours, replace(run, lrs=[[*oracle.load_rates(saved, own)]]), rule)
+        check_loading(student, optimizer, run)
 
-    return {name: test for name, test in locals().items() if name.startswith("test_")}
+    return {name: test for name, test in locals().items() if name.startswith("test_")} | in_place_contract(optimizer)
+
+
+def smoke_contract(optimizer: Optimizer) -> Contract:
+    """Return a short form of `optimizer_contract`, for the optimizers that students write after sgd."""
+
+    @costly
+    @given(runs(groups=2, steps=3, changing=True, absent=True, own_rates=True), SEEDS, FACTORS)
+    def test_groups_and_rates_work_as_in_sgd(student: Student, run: OptimizerRun, seed: int, gamma: float) -> None:
+        """As in your SGD, each step uses its group's current lr and skips exactly the parameters whose grad is None."""
+        check_zero_rate(student, optimizer)
+        run = optimizer.take_constant_options(run)
+        check_run(student, optimizer, run, find_rule(student, optimizer, run))
+        check_nan(student, optimizer)
+        check_scheduler(student, optimizer, seed, gamma)
+
+    own = {"test_groups_and_rates_work_as_in_sgd": test_groups_and_rates_work_as_in_sgd}
+    return own | in_place_contract(optimizer)
 
 
 def rate_contract(optimizer: Optimizer) -> Contract:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from reference import optimizers as oracle
 from tests.contracts import Contract
-from tests.contracts.optimizer import Optimizer, check_run, find_rule
+from tests.contracts.optimizer import Optimizer, check_loading, check_run, find_rule
 from tests.optimizer_runs import assert_resumed, assert_run, convert_to_float64, run_torch
 from tests.probes import optimizers as probes
 from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny_to_large, normal, rng_of, runs
@@ -26,9 +26,9 @@ def state_contract(optimizer: Optimizer) -> Contract:
     """Return the test for any optimizer with a state."""
 
     @costly
-    @given(runs(groups=2, steps=3), PICKS, st.integers(0, 2))
+    @given(runs(groups=2, steps=3), runs(groups=2), PICKS, st.integers(0, 2))
     def test_loading_state_resumes_training_exactly(
-        student: Student, run: OptimizerRun, picks: list[int], stop: int
+        student: Student, run: OptimizerRun, loaded: OptimizerRun, picks: list[int], stop: int
     ) -> None:
         """A run saved with state_dict() and loaded into a new optimizer continues exactly as if not interrupted."""
         run = optimizer.choose_options(run, picks)
@@ -37,6 +37,7 @@ def state_contract(optimizer: Optimizer) -> Contract:
         with precondition("the uninterrupted run is already wrong"):
             assert_run(reply["run"], run, rule)
         assert_resumed(reply["resumed end"], reply["end"], run, rule, stop)
+        check_loading(student, optimizer, loaded)
 
     return {"test_loading_state_resumes_training_exactly": test_loading_state_resumes_training_exactly}
 

@@ -56,11 +56,15 @@ def forward(assignment: Any, weights: list[Tensor], x: Tensor) -> object:
     return model(x)
 
 
-@typed(lambda weights: f"{typed_model(weights)}\nmodel(x), torch.cat([model(row[None]) for row in x])")
-def rows_alone(assignment: Any, weights: list[Tensor], x: Tensor) -> dict[str, object]:
-    """Return the output for a batch, and the outputs for each of its rows as a batch of one row."""
+@typed(
+    lambda weights, _rows: "\n".join(
+        [typed_model(weights), ", ".join(["model(x)", *(f"model(x[{start}:{stop}])" for start, stop in _rows)])]
+    )
+)
+def parts(assignment: Any, weights: list[Tensor], x: Tensor, _rows: list[tuple[int, int]]) -> dict[str, object]:
+    """Return the output for a batch, and the outputs for parts of it, given by their first and last row."""
     model = build_model(assignment, weights)
-    return {"batch": model(x), "rows": torch.cat([model(row[None]).reshape(-1) for row in x])}
+    return {"batch": model(x), "parts": [model(x[start:stop]) for start, stop in _rows]}
 
 
 @typed(

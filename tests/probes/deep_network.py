@@ -26,6 +26,25 @@ def block(assignment: Any, weight: Tensor, x: Tensor) -> object:
     return layer(x)
 
 
+@typed(
+    "\n".join(
+        [
+            "for weight in weights:",
+            "    block = Block(len(weight))",
+            "    block.load_state_dict({'weight': weight})",
+            "    x = block(x)",
+        ]
+    )
+)
+def chain_blocks(assignment: Any, weights: list[Tensor], x: Tensor) -> list[object]:
+    """Return the outputs of blocks with the given weights, each of which is the input of the next."""
+    outputs: list[object] = []
+    for weight in weights:
+        x = block(assignment, weight, x)
+        outputs.append(x)
+    return outputs
+
+
 def build_network(assignment: Any, dim: int, weights: list[Tensor]) -> Any:
     """Return a network with the given weights."""
     model = assignment.deep_network.DeepNetwork(dim, len(weights))

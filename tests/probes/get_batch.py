@@ -16,7 +16,7 @@ from torchkata import typed
 
 from .attempts import refusal
 from .residence import read_nothing_ahead, resident_bytes
-from .simulated_gpu import simulate_gpu
+from .simulated_machine import Machine, simulating
 
 
 def data_line(data: Tensor, literal: Callable[[Any], str]) -> str:
@@ -129,9 +129,9 @@ def on_device(
 @typed(
     lambda data, device, as_object, literal: "\n".join(
         [
-            "from tests.probes.simulated_gpu import simulate_gpu",
+            "from tests.probes.simulated_machine import Machine, simulating",
             data_line(data, literal),
-            "with simulate_gpu() as gpu:",
+            "with simulating(Machine(on_gpu=True)) as gpu:",
             f"    device = torch.device({device!r})" if as_object else f"    device = {device!r}",
             "    get_batch(data, batch_size, 4, device=device)",
             "gpu.copies",
@@ -141,7 +141,7 @@ def on_device(
 def copies_to_gpu(assignment: Any, data: Tensor, batch_size: int, device: str, as_object: bool) -> dict[str, object]:
     """Return the copies to a simulated CUDA device that are made for one batch, and whether the batch is there."""
     where = torch.device(device) if as_object else device
-    with simulate_gpu() as gpu:
+    with simulating(Machine(on_gpu=True)) as gpu:
         result = assignment.get_batch.get_batch(read_only(data), batch_size, 4, device=where)
     return {"copies": gpu.copies, "is there": gpu.holds(result)}
 

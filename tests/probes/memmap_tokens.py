@@ -16,12 +16,12 @@ from .attempts import refusal
 from .residence import read_nothing_ahead, resident_bytes
 
 CHUNK = 2**16
-LOAD = "load_tokens(Path('tokens.bin'))"
+LOAD = "load_tokens(Path('tokens.npy'))"
 
 
 def save_line(tokens: Tensor, literal: Callable[[Any], str], part: str = "") -> str:
     """Return the line of code that saves the tokens or a slice of them."""
-    return f"save_tokens(Path('tokens.bin'), {literal(tokens.numpy())}{part})"
+    return f"save_tokens(Path('tokens.npy'), {literal(tokens.numpy())}{part})"
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def copy_array(tokens: object) -> object:
 def round_trip(assignment: Any, tokens: Tensor, step: int) -> object:
     """Save every `step`-th token and load them."""
     with make_folder() as place:
-        path = place / "tokens.bin"
+        path = place / "tokens.npy"
         assignment.memmap_tokens.save_tokens(path, tokens.numpy()[::step])
         return copy_array(load_afresh(assignment, path))
 
@@ -73,11 +73,11 @@ def named(assignment: Any, tokens: Tensor, name: str, _as_path: bool) -> dict[st
         return {"files": files, "tokens": copy_array(load_afresh(assignment, path)) if name in files else None}
 
 
-@typed(lambda tokens, literal: f"{save_line(tokens, literal)}\nPath('tokens.bin').stat().st_size")
+@typed(lambda tokens, literal: f"{save_line(tokens, literal)}\nPath('tokens.npy').stat().st_size")
 def bytes_on_disk(assignment: Any, tokens: Tensor) -> int:
     """Return the total size of all files written."""
     with make_folder() as place:
-        assignment.memmap_tokens.save_tokens(place / "tokens.bin", tokens.numpy())
+        assignment.memmap_tokens.save_tokens(place / "tokens.npy", tokens.numpy())
         return sum(file.stat().st_size for file in place.iterdir())
 
 
@@ -86,21 +86,19 @@ def bytes_on_disk(assignment: Any, tokens: Tensor) -> int:
         [
             f"first = {literal(first.numpy())}",
             f"second = {literal(second.numpy())}",
-            "save_tokens(Path('tokens.bin'), first)",
-            LOAD,
-            "save_tokens(Path('tokens.bin'), second)",
+            "save_tokens(Path('tokens.npy'), first)",
+            "save_tokens(Path('tokens.npy'), second)",
             LOAD,
         ]
     )
 )
-def saved_twice(assignment: Any, first: Tensor, second: Tensor) -> list[object]:
-    """Return the tokens loaded after each of two saves to the same path."""
+def saved_twice(assignment: Any, first: Tensor, second: Tensor) -> object:
+    """Return the tokens loaded after two saves to the same path."""
     with make_folder() as place:
-        path, found = place / "tokens.bin", []
+        path = place / "tokens.npy"
         for tokens in (first, second):
             assignment.memmap_tokens.save_tokens(path, tokens.numpy())
-            found.append(copy_array(load_afresh(assignment, path)))
-        return found
+        return copy_array(load_afresh(assignment, path))
 
 
 @typed(
@@ -111,7 +109,7 @@ def saved_twice(assignment: Any, first: Tensor, second: Tensor) -> list[object]:
 def assigned_to(assignment: Any, tokens: Tensor) -> list[object]:
     """Return the tokens loaded before and after an attempt to overwrite every element."""
     with make_folder() as place:
-        path = place / "tokens.bin"
+        path = place / "tokens.npy"
         assignment.memmap_tokens.save_tokens(path, tokens.numpy())
         first = load_afresh(assignment, path)
         before = copy_array(first)
@@ -125,7 +123,7 @@ def assigned_to(assignment: Any, tokens: Tensor) -> list[object]:
 @typed(
     "\n".join(
         [
-            "save_tokens(Path('tokens.bin'), np.zeros(count, dtype=np.uint16))",
+            "save_tokens(Path('tokens.npy'), np.zeros(count, dtype=np.uint16))",
             f"tokens = {LOAD}",
             "tokens[[0, count // 2, -1]].sum()",
         ]
@@ -139,15 +137,15 @@ def bytes_in_memory(assignment: Any, count: int) -> object:
     if sys.platform == "win32":
         return None
     with make_folder() as written, make_folder() as copied:
-        assignment.memmap_tokens.save_tokens(written / "tokens.bin", np.zeros(count, dtype=np.uint16))
+        assignment.memmap_tokens.save_tokens(written / "tokens.npy", np.zeros(count, dtype=np.uint16))
         for file in written.iterdir():
             copy_with_holes(file, copied / file.name)
-        tokens = load_afresh(assignment, copied / "tokens.bin")
+        tokens = load_afresh(assignment, copied / "tokens.npy")
         if not isinstance(tokens, np.ndarray) or tokens.shape != (count,):
             return type(tokens).__name__
         read_nothing_ahead(tokens)
         tokens[[0, count // 2, -1]].sum()
-        return resident_bytes(tokens, copied / "tokens.bin")
+        return resident_bytes(tokens, copied / "tokens.npy")
 
 
 def copy_with_holes(source: Path, target: Path) -> None:

@@ -109,7 +109,7 @@ def compare_parts(assignment: Any, x: Tensor, _cut: int) -> list[object]:
     )
 )
 def observe(assignment: Any, x: Tensor, y: Tensor, _step: str) -> dict[str, object]:
-    """Return the answers for (x, y) and (x, x), and the visible state of both tensors before and after the calls."""
+    """Return the answers for (x, x) and (x, y), and the state before and after these calls and one with a view of x."""
     x = x.clone().requires_grad_()
     x.grad = torch.ones_like(x)
     other = evaluate(format_step(x, _step, 0, 1).format(x="x"), x) if _step else y.clone().requires_grad_()
@@ -127,5 +127,6 @@ def observe(assignment: Any, x: Tensor, y: Tensor, _step: str) -> dict[str, obje
         }
 
     before = look()
-    answers = [assignment.same_storage.same_storage(x, y) for y in (other, x)]
+    assignment.same_storage.same_storage(x, other)
+    answers = [assignment.same_storage.same_storage(x, each) for each in (x, y.clone())]
     return {"answers": answers, "before": before, "after": look()}

@@ -1,7 +1,7 @@
-"""A simulated machine: clocks and a GPU that run on simulated time.
+"""A simulated machine: clocks and a GPU that run on simulated time, and a record of the copies to the GPU.
 
-It lets a probe observe which operations are timed, without a GPU and regardless of this machine's load. Products are
-computed on the CPU, and only their durations are simulated.
+It lets a probe observe which operations are timed and how data is copied, without a GPU and regardless of this
+machine's load. Operations run on the CPU. Only their durations and the places of tensors are simulated.
 """
 
 import time
@@ -9,8 +9,8 @@ import timeit
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import Any, ClassVar
+from unittest.mock import MagicMock, patch
 
 import torch
 from torch import Tensor
@@ -18,11 +18,11 @@ from torch.overrides import TorchFunctionMode
 
 from torchkata import DispatchMode
 
-CLOCKS = ("perf_counter", "monotonic", "time", "process_time", "thread_time")
-REAL: dict[str, Any] = {f"{clock}{unit}": getattr(time, f"{clock}{unit}") for clock in CLOCKS for unit in ("", "_ns")}
-REAL |= {name: getattr(time, name) for name in ("sleep", "clock_gettime", "clock_gettime_ns") if hasattr(time, name)}
+CLOCKS = ("perf_counter", "monotonic", "time", "process_time", "thread_time", "sleep", "clock_gettime")
+REAL = {name: each for name, each in vars(time).items() if name.removesuffix("_ns") in CLOCKS}
 CALENDAR = 1.7e9  # seconds since 1970
 PRODUCTS = ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm")
+GPU = torch.device("cuda", 0)
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Product:
 class Machine:
     """The machine's time and the remaining work of its device."""
 
-    seconds: Sequence[float]  # durations of consecutive products, repeated cyclically
-    flops: int  # FLOPs of such a product; the time of other products is proportional
+    seconds: Sequence[float] = (0.0,)  # durations of consecutive products, repeated cyclically
+    flops: int = 1  # FLOPs of such a product; the time of other products is proportional
     first: float = 0.0  # additional seconds of the first product of a shape
     launch: float = 0.0  # seconds that the host needs to queue a product
     tick: float = 0.0  # seconds to read a clock
@@ -85,10 +85,6 @@ class Machine:
         threads = 2 if len(self.steps) > 1 and clock in ("process_time", "thread_time") else 1
         return threads * self.now
 
-    def sleep(self, seconds: float) -> None:
-        """Advance the time."""
-        self.now += seconds
-
 
 class Products(DispatchMode):  # type: ignore[no-untyped-call]
     """A mode that reports to the machine every product and every value read by the host."""
@@ -109,38 +105,88 @@ class Products(DispatchMode):  # type: ignore[no-untyped-call]
         return result
 
 
-class OnDevice(Tensor):
-    """A CPU tensor that claims to be on a GPU."""
-
-    device = property(lambda _: torch.device("cuda", 0))
-    is_cuda = property(lambda _: True)
-    is_cpu = property(lambda _: False)
-
-    def get_device(self) -> int:
-        """Return the first device's index."""
-        return 0
-
-    def cpu(self, *_: Any, **__: Any) -> Tensor:
-        """Wait for the device, as a copy to the host would."""
-        if Machine.running:
-            Machine.running.wait()
-        return self.as_subclass(Tensor)
+PROPERTIES: dict[object, Callable[["SimulatedGpu", Tensor], object]] = {
+    Tensor.device.__get__: lambda gpu, x: GPU if gpu.holds(x) else x.device,
+    Tensor.is_cuda.__get__: lambda gpu, x: gpu.holds(x),  # type: ignore[attr-defined]
+    Tensor.is_cpu.__get__: lambda gpu, x: x.is_cpu and not gpu.holds(x),  # type: ignore[attr-defined]
+    Tensor.get_device: lambda gpu, x: 0 if gpu.holds(x) else x.get_device(),
+    Tensor.is_pinned: lambda gpu, x: gpu.is_pinned(x),
+    Tensor.pin_memory: lambda gpu, x: x if gpu.is_pinned(x) else keep(gpu.pinned, x.clone()),
+    Tensor.cpu: lambda gpu, x: gpu.copy_back(x) if gpu.holds(x) else x,
+}
 
 
-class Factories(TorchFunctionMode):
-    """A mode that turns new tensors for the GPU into instances of OnDevice."""
+class SimulatedGpu(TorchFunctionMode):
+    """A mode in which torch accepts "cuda", which records the storages of tensors there and in pinned memory."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__()
+        self.machine = machine
+        self.copies: list[dict[str, bool]] = []  # from the CPU to the device
+        self.memory: dict[int, Any] = {}  # storages by address, kept alive so that no address is used twice
+        self.pinned: dict[int, Any] = {}
+
+    def holds(self, x: object) -> bool:
+        """Return whether `x` is a tensor on the device."""
+        return isinstance(x, Tensor) and x.untyped_storage().data_ptr() in self.memory
+
+    def is_pinned(self, x: object) -> bool:
+        """Return whether `x` is a tensor in pinned memory."""
+        return isinstance(x, Tensor) and x.untyped_storage().data_ptr() in self.pinned
+
+    def copy_back(self, x: Tensor) -> Tensor:
+        """Return a copy in the host's memory, which waits for the device."""
+        self.machine.wait()
+        return x.clone()
 
     def __torch_function__(
-        self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+        self, func: Any, types: object, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        """Run the function without the `device` argument, because that device is not available."""
-        kwargs = dict(kwargs or {})
-        place = kwargs.get("device")
-        if place is None or torch.device(place).type != "cuda":
-            return func(*args, **kwargs)
-        del kwargs["device"]
-        result = func(*args, **kwargs)
-        return result.as_subclass(OnDevice) if isinstance(result, Tensor) else result
+        """Call one of torch's functions or methods on the CPU, and record which tensors would be on the device."""
+        if func in PROPERTIES:
+            return PROPERTIES[func](self, args[0])
+        if func is torch.device:
+            return func(*args, **(kwargs or {}))
+        values = [*args, *(kwargs or {}).values()]
+        on_cuda = func == Tensor.cuda or any(map(is_cuda, values))
+        args = [torch.device("cpu") if is_cuda(value) else value for value in args]
+        options = {name: torch.device("cpu") if is_cuda(value) else value for name, value in (kwargs or {}).items()}
+        pin = options.pop("pin_memory", False)
+        result = args[0] if func == Tensor.cuda else func(*args, **options)
+        if func in (Tensor.to, Tensor.cuda) and (on_cuda or any(map(self.holds, values[1:]))):
+            on_cuda, result = True, result.clone()
+            self.record_copy(values[0], result, args, options)
+        elif func in (torch.tensor, torch.as_tensor, torch.asarray) and on_cuda:
+            result = result.clone()
+            self.record_copy(values[0], result, (), {})
+        elif func in (Tensor.copy_, Tensor.__setitem__) and self.holds(args[0]):
+            source = values[1 if func == Tensor.copy_ else 2]
+            self.record_copy(source, torch.as_tensor(source), args, options)
+        flat = [x for value in values for x in (value if isinstance(value, list | tuple) else [value])]
+        if on_cuda or (any(map(self.holds, flat)) and result is not values[0]):
+            keep(self.memory, result)
+        return keep(self.pinned, result) if pin else result
+
+    def record_copy(
+        self, source: object, copied: Tensor, args: Sequence[object], options: Mapping[str, object]
+    ) -> None:
+        """Record a copy to the device. Numbers and tensors that are already on the device are ignored."""
+        if copied.ndim > 0 and not self.holds(source):
+            non_blocking = options.get("non_blocking", any(value is True for value in args[1:]))
+            self.copies.append({"pinned": self.is_pinned(source), "non_blocking": bool(non_blocking)})
+
+
+def is_cuda(place: object) -> bool:
+    """Return whether `place` names a CUDA device."""
+    return isinstance(place, str | torch.device) and str(place).partition(":")[0] == "cuda"
+
+
+def keep(storages: dict[int, Any], x: Any) -> Any:
+    """Record the storages of one or several tensors, and return `x`."""
+    for each in x if isinstance(x, list | tuple) else [x]:
+        if isinstance(each, Tensor) and each.numel():
+            storages[each.untyped_storage().data_ptr()] = each.untyped_storage()
+    return x
 
 
 class Event:
@@ -148,21 +194,21 @@ class Event:
 
     def __init__(self, *_: object, enable_timing: bool = False, **__: object) -> None:
         self.enable_timing = enable_timing
+        self.machine = Machine.running or Machine()
         self.at: float | None = None
 
     def record(self, *_: object) -> None:
         """Record the time at which all queued work is done."""
-        machine = get_machine()
-        machine.looks += 1
-        self.at = max(machine.now, machine.done)
+        self.machine.looks += 1
+        self.at = max(self.machine.now, self.machine.done)
 
     def query(self) -> bool:
         """Return True if the device has reached the event."""
-        return self.at is None or get_machine().now >= self.at
+        return self.at is None or self.machine.now >= self.at
 
     def synchronize(self) -> None:
         """Wait until the device has reached the event."""
-        get_machine().now = max(get_machine().now, self.at or 0.0)
+        self.machine.now = max(self.machine.now, self.at or 0.0)
 
     wait = synchronize
 
@@ -175,41 +221,35 @@ class Event:
         return 1e3 * (end.at - self.at)
 
 
-def get_machine() -> Machine:
-    """Return the simulated machine. Raises RuntimeError if there is none."""
-    if Machine.running is None:
-        raise RuntimeError("no machine is being simulated")
-    return Machine.running
-
-
 @contextmanager
-def simulating(machine: Machine) -> Iterator[None]:
+def simulating(machine: Machine) -> Iterator[SimulatedGpu]:
     """Replace the clocks of this process, and torch's GPU if the machine has one, with simulated ones."""
     with ExitStack() as stack:
 
-        def put(place: object, name: str, value: object) -> None:
-            stack.callback(setattr, place, name, getattr(place, name))
-            setattr(place, name, value)
+        def put(place: Any, **values: Any) -> None:
+            stack.enter_context(patch.multiple(place, None, **values))
 
-        put(Machine, "running", machine)
-        for name in REAL:
-            put(time, name, make_clock(name))
-        put(timeit, "default_timer", time.perf_counter)
-        for function in (timeit.timeit, timeit.repeat, timeit.Timer.__init__):
-            defaults = function.__defaults__ or ()
-            put(function, "__defaults__", tuple(replace_clock(value) for value in defaults))
+        gpu = SimulatedGpu(machine)
+        put(Machine, running=machine)
+        put(time, **{name: make_clock(name) for name in REAL})
+        put(timeit, default_timer=time.perf_counter)
+        for function in (timeit.timeit, timeit.repeat, timeit.Timer.__init__):  # their default is perf_counter
+            old, new = REAL["perf_counter"], time.perf_counter
+            put(function, __defaults__=tuple(new if value is old else value for value in function.__defaults__ or ()))
         if machine.on_gpu:
-            for place, names in make_gpu(machine).items():
-                for name, value in names.items():
-                    put(place, name, value)
-            stack.enter_context(Factories())
+            stream = MagicMock(synchronize=machine.wait, query=lambda: machine.now >= machine.done, device=GPU)
+            stream.wait_event = machine.wait
+            common: dict[str, Any] = {"synchronize": machine.wait, "current_stream": lambda *_: stream}
+            common |= {"is_available": lambda: True, "device_count": lambda: 1}
+            put(torch.accelerator, **common, current_accelerator=lambda *_, **__: torch.device("cuda"))
+            ignored = ("device", "stream", "Stream", "init", "set_device", "empty_cache")  # there is only one of each
+            common |= {name: MagicMock() for name in ignored} | {"default_stream": lambda *_: stream, "Event": Event}
+            common |= {"is_initialized": lambda: True, "get_device_name": lambda *_: "a simulated GPU"}
+            put(torch.cuda, **common, current_device=lambda: 0)
+            put(torch, Event=Event)
+            stack.enter_context(gpu)
         stack.enter_context(Products(machine))
-        yield
-
-
-def replace_clock(value: object) -> object:
-    """Replace perf_counter, which timeit uses as a default argument."""
-    return time.perf_counter if value is REAL["perf_counter"] else value
+        yield gpu
 
 
 def make_clock(name: str) -> Callable[..., Any]:
@@ -220,7 +260,8 @@ def make_clock(name: str) -> Callable[..., Any]:
         if machine is None:
             return REAL[name](*args)
         if name == "sleep":
-            return machine.sleep(*args)
+            machine.now += args[0]
+            return None
         clock = name_clock(*args) if name.startswith("clock_gettime") else name.removesuffix("_ns")
         seconds = machine.look(clock)
         return round(seconds * 1e9) if name.endswith("_ns") else seconds
@@ -233,40 +274,3 @@ def name_clock(number: int) -> str:
     if number == time.CLOCK_REALTIME:
         return "time"
     return "process_time" if number in (time.CLOCK_PROCESS_CPUTIME_ID, time.CLOCK_THREAD_CPUTIME_ID) else "monotonic"
-
-
-@contextmanager
-def do_nothing(*_: object, **__: object) -> Iterator[None]:
-    """Do nothing when a device or stream is selected, because there is only one."""
-    yield
-
-
-def make_gpu(machine: Machine) -> dict[Any, dict[str, object]]:
-    """Return replacements for torch's GPU functions, keyed by module and name."""
-    device = torch.device("cuda", 0)
-    stream = SimpleNamespace(
-        synchronize=machine.wait, query=lambda: machine.now >= machine.done, device=device, wait_event=machine.wait
-    )
-    common: dict[str, object] = {
-        "is_available": lambda: True,
-        "device_count": lambda: 1,
-        "synchronize": machine.wait,
-        "current_stream": lambda *_: stream,
-    }
-    return {
-        torch.accelerator: {**common, "current_accelerator": lambda *_, **__: torch.device("cuda")},
-        torch.cuda: {
-            **common,
-            "default_stream": lambda *_: stream,
-            "Event": Event,
-            "device": do_nothing,
-            "stream": do_nothing,
-            "init": lambda: None,
-            "is_initialized": lambda: True,
-            "current_device": lambda: 0,
-            "set_device": lambda _: None,
-            "empty_cache": lambda: None,
-            "get_device_name": lambda *_: "a simulated GPU",
-        },
-        torch: {"Event": Event},
-    }

@@ -5,7 +5,7 @@ from textwrap import indent
 
 from torchkata.course import Kata, course
 from torchkata.i18n import words
-from torchkata.i18n.katas import idea_of, tasks_of, title_of
+from torchkata.i18n.katas import describe_effort, idea_of, tasks_of, title_of
 
 from .terminal import paint, print_wrapped, say
 
@@ -18,6 +18,8 @@ CHINESE_LINE_BREAK = re.compile(
 def show(kata: Kata) -> None:
     """Print the translated task, if there is one, and the section about the kata, or else where to find the task."""
     print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
+    if effort := describe_effort(kata):
+        print_wrapped(effort)
     for name, task in tasks_of(kata).items():
         print(f"\n{paint(name, 'bold')}\n{indent(task.strip(), '  ')}")
     if text := idea_of(kata, find_section(kata)):

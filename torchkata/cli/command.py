@@ -17,7 +17,7 @@ from torchkata.i18n.katas import texts_of_command
 from torchkata.i18n.notes import translate
 from torchkata.pytest_plugin.history import load_state
 
-from . import about, export, hint, overview, plugins, reset, self_study
+from . import about, export, hint, overview, plugins, predict, reset, self_study
 from .packages import demand_packages
 from .terminal import CallError, prepare, say
 
@@ -26,6 +26,7 @@ ARGUMENTS = {
     "next": ["[KATA]"],
     "about": ["[KATA]"],
     "hint": ["[KATA]"],
+    "predict": ["KATA"],
     "watch": [],
     "check": ["[KATA…]"],
     "reset": ["KATA", "[--yes]"],
@@ -38,8 +39,9 @@ VERSION = "--version"
 
 
 def list_commands() -> dict[str, list[str]]:
-    """Return the arguments of each command. Commands added by katas have no arguments."""
-    return ARGUMENTS | {name: [] for name in plugins.find_commands()}
+    """Return the arguments of each command. Commands added by katas may have options."""
+    added = plugins.list_options()
+    return ARGUMENTS | {name: [f"[{key} {key[2:].upper()}]" for key in added[name]] for name in added}
 
 
 def usage(command: str) -> str:
@@ -51,11 +53,15 @@ def show_help() -> None:
     """Print the help."""
     print(words("kata") + "\n")
     added = plugins.find_commands()
-    width = max(len(usage(command)) for command in list_commands()) + 2
+    width = max(len(usage(command)) for command in ARGUMENTS) + 2
     for command in list_commands():
         text = texts_of_command(added[command])["help"] if command in added else words(f"kata.{command}")
-        print(f"  {pad(usage(command), width)}{text}")
+        shown = f"kata {command}" if command in added else usage(command)
+        print(f"  {pad(shown, width)}{text}")
     print()
+    for command, options in plugins.list_options().items():
+        for option in options:
+            print(f"  {pad(option, width)}{texts_of_command(added[command])[option]}")
     for argument in ("DIR", "KATA", "--yes", "ZIP", "HANDOUT", VERSION):
         print(f"  {pad(argument, width)}{words(f'kata.{argument}')}")
 
@@ -74,8 +80,9 @@ def check_usage(arguments: Sequence[str]) -> None:
     command, *rest = arguments
     if command not in list_commands():
         raise CallError(words("call.unknown", command=repr(command), commands=", ".join(list_commands())))
-    given = [text for text in rest if text != "--yes" or command != "reset"]
-    expected = [text for text in list_commands()[command] if text != "[--yes]"]
+    _, left = plugins.parse_options(command, rest)
+    given = [text for text in left if text != "--yes" or command != "reset"]
+    expected = [text for text in list_commands()[command] if not text.startswith("[--")]
     least = sum(not text.startswith("[") for text in expected)
     most = len(given) if any("…" in text for text in expected) else len(expected)
     if not least <= len(given) <= most or any(text.startswith("-") for text in given):
@@ -101,7 +108,7 @@ def run(arguments: Sequence[str]) -> int:
     check_usage(arguments)
     command, *rest = arguments
     name = next((text for text in rest if text != "--yes"), "")
-    if command in ("next", "watch", "check", *plugins.find_commands()):
+    if command in ("next", "predict", "watch", "check", *plugins.find_commands()):
         demand_packages()
     match command:
         case "init":
@@ -114,6 +121,8 @@ def run(arguments: Sequence[str]) -> int:
                 return test(kata)
             else:
                 {"about": about, "hint": hint}[command].show(kata)
+        case "predict":
+            predict.predict(find_kata(name))
         case "watch":
             from .watch import watch  # imports torch
 
@@ -133,7 +142,8 @@ def run(arguments: Sequence[str]) -> int:
         case "solution":
             self_study.show_solution(find_kata(name))
         case _:
-            return plugins.run(plugins.find_commands()[command])
+            options, _ = plugins.parse_options(command, rest)
+            return plugins.run(plugins.find_commands()[command], options)
     return 0
 
 

@@ -1,14 +1,16 @@
 """`kata` without arguments: prints the status of all katas and the next step."""
 
 import sys
+from collections.abc import Sequence
 
-from torchkata.course import Kata, course
+from torchkata.course import Kata, Track, course
+from torchkata.course.predictions import has_questions
 from torchkata.i18n import pad, words
-from torchkata.i18n.katas import about, score_of, title_of, title_of_track
+from torchkata.i18n.katas import about, describe_effort, effort_of, score_of, title_of, title_of_track
 from torchkata.pytest_plugin.history import State
 from torchkata.pytest_plugin.links import add_link
 
-from .terminal import paint, say
+from .terminal import paint, print_wrapped, say
 
 
 def show(state: State) -> None:
@@ -16,23 +18,32 @@ def show(state: State) -> None:
     for track in course().tracks.values():
         katas = [kata for kata in course().katas.values() if kata.track == track.name]
         if katas:
-            done = sum(state.status(kata.name) == "done" for kata in katas)
-            print(paint(words("track", title=title_of_track(track), done=done, all=len(katas)), "bold"))
+            print(paint(format_heading(track, katas, state), "bold"))
             for kata in katas:
                 print(format_row(kata, state))
             print()
     show_next(state)
 
 
+def format_heading(track: Track, katas: Sequence[Kata], state: State) -> str:
+    """Return the heading of a track: how many katas are done, how long it takes, and whether it is optional."""
+    done = sum(state.status(kata.name) == "done" for kata in katas)
+    heading = words("track", title=title_of_track(track), done=done, all=len(katas))
+    if hours := sum(kata.hours for kata in katas):
+        heading += words("track.hours", hours=f"{hours:g}")
+    return heading if track.name in course().graded else heading + words("track.optional")
+
+
 def format_row(kata: Kata, state: State) -> str:
-    """Return the line for a kata: its last outcome, and whether its files have changed since then."""
+    """Return the line for a kata: its last outcome, its effort, and whether its files have changed since then."""
     status = state.status(kata.name)
     run = state.runs.get(kata.name)
     width = max(map(len, course().katas)) + 2
     word = paint(pad(words(f"status.{status}"), 13), status)
     score = score_of(kata, run.passed, run.earned) if run else score_of(kata, 0, 0)
     old = words("old") if state.is_old(kata.name) else ""
-    return f"  {kata.name:<{width}}{word}{score}{old}"
+    effort = effort_of(kata)
+    return f"  {kata.name:<{width}}{word}{pad(score, 24) + pad(effort, 17) if effort else score}{old}".rstrip()
 
 
 def show_next(state: State) -> None:
@@ -44,6 +55,10 @@ def show_next(state: State) -> None:
         text = words("next", title=title_of(kata), kata=kata.name)
         file = course().stub(kata.name)
         print(add_link(text, f"assignment/{file.name}", file, is_terminal=sys.stdout.isatty()), flush=True)
+        if effort := describe_effort(kata):
+            print_wrapped(effort)
         for name, task in about(kata).items():
             say("about", name=name, task=task)
+        if state.status(kata.name) in ("not_graded", "not_started") and has_questions(kata.name):
+            say("predict.first", kata=kata.name)
         say("commands")

@@ -1,12 +1,20 @@
-"""Commands added by katas, such as `kata measure`. The function `run` in the kata's `command.py` uses student code."""
+"""Commands added by katas, such as `kata measure`. The function `run` in the kata's `command.py` uses student code.
+
+`run` yields the lines of the output. It takes the command's options as keyword arguments, and raises SystemExit with a
+message to refuse their values, or OSError if the machine has a problem.
+"""
 
 import importlib
 import sys
+from collections.abc import Mapping, Sequence
+from getopt import GetoptError, getopt
 from typing import TYPE_CHECKING
 
 from torchkata.course import CourseError, Kata, course
 from torchkata.i18n import words
 from torchkata.i18n.katas import texts_of_command
+
+from .terminal import CallError
 
 if TYPE_CHECKING:
     from torchkata.seam.reply import Reply
@@ -20,18 +28,43 @@ def find_commands() -> dict[str, Kata]:
         return {}
 
 
-def run(kata: Kata) -> int:
-    """Run a kata's command and print its output. Return the exit code, which is 1 if the student's code raised."""
+def list_options() -> dict[str, list[str]]:
+    """Return the options of each command: the keys of its table that begin with `--`."""
+    return {name: [key for key in kata.command if key.startswith("--")] for name, kata in find_commands().items()}
+
+
+def parse_options(command: str, arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Return the values of a command's options by name, and the remaining arguments, among them any wrong option."""
+    names = [key.removeprefix("--") for key in list_options().get(command, [])]
+    try:
+        pairs, rest = getopt(list(arguments), "", [f"{name}=" for name in names])
+    except GetoptError:
+        return {}, list(arguments)
+    return {key.removeprefix("--"): value for key, value in pairs}, rest
+
+
+def run(kata: Kata, options: Mapping[str, str]) -> int:
+    """Run a kata's command and print its output. Return the exit code, which is 1 if the student's code raised.
+
+    Raises CallError or OSError if the command does.
+    """
     from torchkata.seam.assignment import Assignment
     from torchkata.seam.reply import make_reply  # imports torch
 
     assignment = Assignment(course().assignment)
     command = importlib.import_module(f"reference.{kata.name}.command")
     try:
-        for line in command.run(assignment, texts_of_command(kata)):
+        for line in command.run(assignment, texts_of_command(kata), **options):
             print(line, flush=True)
+    except SystemExit as error:
+        if isinstance(error.code, str):
+            raise CallError(error.code) from None
+        raise
     except Exception as error:
-        print(words("error", text=describe_error(make_reply(error, assignment))), file=sys.stderr)
+        reply = make_reply(error, assignment)
+        if isinstance(error, OSError) and not reply.file:
+            raise
+        print(words("error", text=describe_error(reply)), file=sys.stderr)
         return 1
     return 0
 

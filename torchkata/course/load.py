@@ -7,7 +7,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from .model import CourseError, HiddenSays, Kata, Limits, Tiers, Track, Visibility, Workload
+from .model import CourseError, Difficulty, HiddenSays, Kata, Limits, Tiers, Track, Visibility, Workload
 
 TYPE_NAMES = {
     str: "a text",
@@ -95,6 +95,8 @@ def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str], langu
     for test, points in table["points"].items():
         if type(points) not in (int, float) or not 0 <= points < inf:
             raise CourseError(f"{path}: [points] {test} is {points!r}; it should be a number, 0 or more")
+    if not 0 <= (hours := table.get("hours", 0)) < inf:
+        raise CourseError(f"{path}: hours is {hours!r}; it should be a number, 0 or more")
     return Kata(
         name=path.parent.name,
         title=table["title"],
@@ -102,6 +104,9 @@ def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str], langu
         place=table.get("place", 0),
         builds_on=tuple(table.get("builds_on", ())),
         hints=tuple(table.get("hints", ())),
+        hours=hours,
+        difficulty=check_choice(get_args(Difficulty), table.get("difficulty", "unknown"), f"{path}: difficulty"),
+        after=table.get("after", ""),
         lint=tuple(table.get("lint", ())),
         points=table["points"],
         visibility=parse_visibility(table, f"{path}: visibility"),

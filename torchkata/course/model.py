@@ -5,6 +5,7 @@ from typing import Any, Literal, TypeAlias
 
 Visibility: TypeAlias = Literal["visible", "after_due_date", "after_published", "hidden"]
 HiddenSays: TypeAlias = Literal["nothing", "claim", "all"]
+Difficulty: TypeAlias = Literal["unknown", "easy", "medium", "hard"]
 
 
 class CourseError(ValueError):
@@ -36,6 +37,9 @@ class Kata:
     hidden_says: HiddenSays  # how much of a hidden test students may see
     builds_on: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()  # ordered from subtle to explicit
+    hours: float = 0  # roughly how long students take, or 0 if unknown
+    difficulty: Difficulty = "unknown"
+    after: str = ""  # completes the sentence "After this kata you can …"
     lint: tuple[str, ...] = ()  # names of tables in `reference/lint.toml` with patterns to report in its source code
     command: dict[str, str] = field(default_factory=dict)  # a command added by the kata: name, help, texts
     preload: tuple[str, ...] = ()  # additional modules that workers import before they start

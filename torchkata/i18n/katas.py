@@ -2,7 +2,7 @@
 
 from torchkata.course import Kata, Track
 
-from . import class_language, find_shared_text, find_text, first_translation, words
+from . import Language, class_language, find_shared_text, find_text, first_translation, language, pad, texts, words
 
 
 def title_of(kata: Kata) -> str:
@@ -18,6 +18,26 @@ def title_of_track(track: Track) -> str:
 def hints_of(kata: Kata) -> list[str]:
     """Return the hints of a kata, from subtle to explicit."""
     return find_text(kata.name, "hints") or list(kata.hints)
+
+
+def effort_of(kata: Kata) -> str:
+    """Return the hours and the difficulty of a kata, as far as they are known."""
+    hours = words("hours", hours=f"{kata.hours:g}") if kata.hours else ""
+    return f"{pad(hours, 11)}{words(f'difficulty.{kata.difficulty}')}".strip()
+
+
+def describe_effort(kata: Kata, chosen: Language | None = None) -> str:
+    """Return a line with the hours and the difficulty of a kata and what students can do afterwards.
+
+    The line is empty unless all of them are known. By default, the student's language is used.
+    """
+    found = texts(chosen or language())["words"]
+    after = first_translation(kata.after, find_text(kata.name, "after", chosen=chosen))
+    difficulty = found[f"difficulty.{kata.difficulty}"]
+    if not (kata.hours and difficulty and after):
+        return ""
+    line: str = found["effort"].format(hours=f"{kata.hours:g}", difficulty=difficulty, after=after)
+    return line
 
 
 def tasks_of(kata: Kata) -> dict[str, str]:

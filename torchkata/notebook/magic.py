@@ -4,7 +4,7 @@ import io
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING
 
-from torchkata.cli import overview
+from torchkata.cli import overview, predict
 from torchkata.cli.command import find_kata
 from torchkata.cli.terminal import CallError, say
 from torchkata.course import CourseError, Kata, course
@@ -52,6 +52,8 @@ def run_magic(arguments: list[str], cell: str | None, client: Client) -> None:
         show(progress(load_state()), printed.getvalue())
     elif arguments[0] in course().katas and len(arguments) == 1:
         test(course().katas[arguments[0]], client)
+    elif arguments[0] == "predict" and len(arguments) == 2:
+        predict.predict(find_kata(arguments[1]), input)  # the kernel can ask, unlike a process that it starts
     else:
         run_command(arguments)
 

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -26,6 +26,7 @@ class LastRun:
     files: str  # result of `compute_digest` for the tested files
     run: str  # a random id of the run
     earned: float | None = None  # points, if known
+    number: int = 1  # complete runs so far, including this one, without those of an empty stub
 
 
 @dataclass
@@ -102,7 +103,7 @@ def parse_last_run(entry: Any) -> LastRun | None:
     except TypeError:
         return None
     texts = all(isinstance(text, str) for text in (run.files, run.run))
-    numbers = type(run.passed) is int and isinstance(run.earned, int | float | None)
+    numbers = type(run.passed) is type(run.number) is int and isinstance(run.earned, int | float | None)
     return run if texts and numbers and run.status in LOOK_OF else None
 
 
@@ -114,11 +115,12 @@ def store_state(state: State) -> None:
 
 
 def write_atomically(
-    path: Path, content: bytes, hold: Callable[[Path], AbstractContextManager[None]] | None = None
+    path: Path, content: bytes | Iterator[bytes], hold: Callable[[Path], AbstractContextManager[None]] | None = None
 ) -> None:
     """Write a file atomically by writing to a temporary file that then replaces `path`. Raises OSError.
 
-    `hold` returns a context manager that is active from the creation of the temporary file until the replacement.
+    `content` can be written in parts, so that it need not fit in memory. `hold` returns a context manager that is
+    active from the creation of the temporary file until the replacement.
     """
     name = os.fsencode(path.name)[:MAX_NAME].decode(
         "utf-8", "ignore"
@@ -128,7 +130,7 @@ def write_atomically(
     )  # processes on different nodes can have the same id
     try:
         with temporary.open("wb") as file, hold(temporary) if hold else nullcontext():
-            file.write(content)
+            file.writelines([content] if isinstance(content, bytes) else content)
             file.flush()
             os.fsync(file.fileno())
             temporary.replace(path)

@@ -29,7 +29,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         if len(results) == len(course().katas[kata].points):
             outcomes, digest = [result.outcome for result in results], get_state(config).digests[kata]
             passed, points = outcomes.count("passed"), sum_points(kata, results)
-            state.runs[kata] = LastRun(get_status(outcomes), passed, digest, run, points)
+            status, before = get_status(outcomes), state.runs[kata].number if kata in state.runs else 0
+            number = before + (status != "not_started")
+            state.runs[kata] = LastRun(status, passed, digest, run, points, number)
             is_complete = True
     try:
         if is_complete:

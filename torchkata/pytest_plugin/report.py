@@ -13,11 +13,12 @@ import pytest
 
 from torchkata.compare.show import shorten
 from torchkata.course import Kata, course
+from torchkata.course.predictions import has_questions
 from torchkata.diagnosis.crashes import explain_crash
 from torchkata.diagnosis.explain import explain, is_untestable, unwrap_group
 from torchkata.diagnosis.mistakes import name_mistake, translate_mistake
 from torchkata.i18n import format_label, pad, words, wrap
-from torchkata.i18n.katas import claim_of, score_of, title_of, title_of_track
+from torchkata.i18n.katas import claim_of, describe_effort, score_of, title_of, title_of_track
 from torchkata.i18n.notes import translate
 from torchkata.result import FAILED, LOOK_OF, LOOKS, TestResult, get_status
 from torchkata.seam.failures import Crashed, Wrong
@@ -215,6 +216,8 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
             left |= {kata.name, *find_open_causes(kata, results, state)}
         if LOOK_OF[status].color == "red":
             failed.add(kata.name)
+    if len(katas) == 1 and (effort := describe_effort(katas[0])):
+        out.write_line("\n".join(wrap(f"  {effort}", WIDTH, hanging=2)))
     following = find_next(left, failed)
     if following is None:
         out.write_line("\n" + words("table.all_done" if len(katas) == len(course().katas) else "table.done"))
@@ -226,6 +229,8 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
     out.write_line("\n" + add_link(line, f"assignment/{file.name}", file, is_terminal=bool(out.isatty)))
     if failed:
         out.write_line(words("table.stuck", kata=following.name))
+    elif state.status(following.name) in ("not_graded", "not_started") and has_questions(following.name):
+        out.write_line(words("predict.first", kata=following.name))
 
 
 def sum_points(kata: str, results: Sequence[TestResult]) -> float:

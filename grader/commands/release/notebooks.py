@@ -8,6 +8,7 @@ from grader.base.errors import MachineError
 from torchkata.cli.about import find_section, join_lines
 from torchkata.course import Kata, course
 from torchkata.i18n import LANGUAGES, Language, find_shared_text, find_text, first_translation, texts
+from torchkata.i18n.katas import describe_effort
 
 CLONE = """\
 if not os.path.isdir("torchkata"):  # on Colab, which opens only the notebook
@@ -50,6 +51,8 @@ def make_cells(
     )
     for kata in katas:
         yield f"## {kata.name} · {first_translation(kata.title, find_text(kata.name, 'title', chosen=chosen))}\n"
+        if effort := describe_effort(kata, chosen):
+            yield effort + "\n"
         about = first_translation(find_section(kata), find_text(kata.name, "about", chosen=chosen))
         yield join_lines(about.strip()) + "\n"
         yield fence(f"%%kata {kata.name}\n{stubs[kata.name]}")

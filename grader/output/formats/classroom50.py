@@ -12,7 +12,7 @@ from urllib.parse import quote
 import msgspec
 
 from grader.base.errors import CallError
-from grader.output.exporter import Exporter, Options, Stored, load_results, write_each
+from grader.output.exporter import Exporter, Options, Stored, write_each
 from grader.results.result import Result
 from grader.results.view import view_as_student
 
@@ -107,24 +107,24 @@ def exact(points: float) -> Fraction:
 def collect_fields(given: Mapping[str, str], environment: Mapping[str, str]) -> About:
     """Return the fields. They are given as options, set by the runner, or derived from GitHub's variables.
 
-    Raises ValueError for a missing or invalid field.
+    Raises CallError for a missing or invalid field.
     """
     if unknown := given.keys() - VARIABLES.keys():
-        raise ValueError(f"there is no field {min(unknown)!r}; the fields are {', '.join(VARIABLES)}")
+        raise CallError(f"there is no field {min(unknown)!r}; the fields are {', '.join(VARIABLES)}")
     fields = {name: environment[variable] for name, variable in VARIABLES.items() if environment.get(variable)}
     fields = add_derived(fields | {name: value for name, value in given.items() if value}, environment)
     missing = [name for name in VARIABLES if name not in fields]
     if missing:
         variables = ", ".join(VARIABLES[name] for name in missing)
-        raise ValueError(f"classroom50 needs {', '.join(missing)}: give --field NAME=VALUE or set {variables}")
+        raise CallError(f"classroom50 needs {', '.join(missing)}: give --field NAME=VALUE or set {variables}")
     if fields["assignment_type"] not in KINDS:
-        raise ValueError(f"assignment_type is {fields['assignment_type']!r}; it must be one of {', '.join(KINDS)}")
+        raise CallError(f"assignment_type is {fields['assignment_type']!r}; it must be one of {', '.join(KINDS)}")
     if not fields["submission"].startswith("submit/"):
-        raise ValueError(f"submission is {fields['submission']!r}; it must be a tag that begins with submit/")
+        raise CallError(f"submission is {fields['submission']!r}; it must be a tag that begins with submit/")
     try:
         instant = datetime.fromisoformat(fields["datetime"])
     except ValueError:
-        raise ValueError(f"datetime is {fields['datetime']!r}; write it as 2026-09-30T23:59:00+02:00") from None
+        raise CallError(f"datetime is {fields['datetime']!r}; write it as 2026-09-30T23:59:00+02:00") from None
     return About(**(fields | {"datetime": format_utc(instant)}))
 
 
@@ -153,9 +153,8 @@ def format_utc(instant: datetime) -> str:
 
 def export(directory: Path, options: Options) -> list[str]:
     """Write a file for each submission. Raises CallError."""
-    stored, problems = load_results(directory)
     fields = parse_fields(options.fields)
-    return problems + write_each(stored, lambda one: render_stored(one, fields), options.to)
+    return write_each(directory, lambda stored: render_stored(stored, fields), options.to)
 
 
 def parse_fields(fields: Sequence[str]) -> dict[str, str]:

@@ -7,8 +7,9 @@ from pathlib import Path
 from string import punctuation
 
 from grader.base.text import one_line
-from grader.output.exporter import Exporter, Options, load_results, write_file
+from grader.output.exporter import Exporter, Options, convert_each, write_file
 from grader.output.speed_score import speed_score
+from grader.results.load import list_results
 from grader.results.result import Result
 from grader.results.text import outcome_text
 from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, group_title, view_as_student
@@ -57,14 +58,16 @@ def render_speed(result: Result, rows: Sequence[VisibleTest]) -> list[str]:
     return lines
 
 
-def render_class(results: Sequence[Result]) -> str:
-    """Return a table with a row for each submission. Raises ValueError."""
-    lines = ["| submission | points | katas done |", "| --- | ---: | ---: |"]
-    for result in results:
-        done = sum(kata.status == "done" for kata in result.katas)
-        points = format_points(view_as_student(result, platform_hides=False))
-        lines.append(f"| {inline(result.submission)} | {points} | {done} of {len(result.katas)} |")
-    return "\n".join(lines) + "\n"
+def render_class(rows: Sequence[str]) -> str:
+    """Return a table with a row for each submission."""
+    return "\n".join(["| submission | points | katas done |", "| --- | ---: | ---: |", *rows]) + "\n"
+
+
+def render_row(result: Result) -> str:
+    """Return the row of a submission in the table of the class. Raises ValueError."""
+    done = sum(kata.status == "done" for kata in result.katas)
+    points = format_points(view_as_student(result, platform_hides=False))
+    return f"| {inline(result.submission)} | {points} | {done} of {len(result.katas)} |"
 
 
 def list_annotations(result: Result) -> list[str]:
@@ -135,13 +138,15 @@ def escape_property(text: str) -> str:
 
 def export(directory: Path, options: Options) -> list[str]:
     """Write a Markdown summary. For a single submission, also print annotations."""
-    stored, problems = load_results(directory)
-    if len(stored) == 1:
-        write_file(options.to, render_summary(stored[0].result).encode())
-        for line in list_annotations(stored[0].result):
-            print(line)
+    problems: list[str] = []
+    if len(list_results(directory)) == 1:
+        for _, result in convert_each(directory, lambda stored: stored.result, problems):
+            write_file(options.to, render_summary(result).encode())
+            for line in list_annotations(result):
+                print(line)
     else:
-        write_file(options.to, render_class([one.result for one in stored]).encode())
+        rows = [row for _, row in convert_each(directory, lambda stored: render_row(stored.result), problems)]
+        write_file(options.to, render_class(rows).encode())
     return problems
 
 

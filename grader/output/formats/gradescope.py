@@ -6,7 +6,7 @@ from typing import Any, Literal
 import msgspec
 
 from grader.base.text import one_line
-from grader.output.exporter import Exporter, Options, load_results, write_each
+from grader.output.exporter import Exporter, Options, write_each
 from grader.output.speed_score import speed_score
 from grader.results.result import Result
 from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, view_as_student
@@ -127,8 +127,7 @@ def encode(report: Report) -> bytes:
 
 def export(directory: Path, options: Options) -> list[str]:
     """Write a file for each submission."""
-    stored, problems = load_results(directory)
-    return problems + write_each(stored, lambda one: render(one.result), options.to)
+    return write_each(directory, lambda stored: render(stored.result), options.to)
 
 
 EXPORTER = Exporter(export)

@@ -6,14 +6,15 @@ are reported as skipped.
 
 import platform
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC
-from itertools import groupby
+from itertools import chain, count, groupby
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from grader.base.text import one_line
-from grader.output.exporter import Exporter, Options, Stored, load_results, write_file
+from grader.output.exporter import Exporter, Options, Stored, convert_each, write_file
 from grader.results.view import VisibleTest, view_as_student
 from torchkata.result import Outcome
 
@@ -25,25 +26,50 @@ KINDS: dict[Outcome, str] = {
     "not_started": "skipped",
     "not_graded": "skipped",
 }
-HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
+HEAD = b'<?xml version="1.0" encoding="utf-8"?>\n<testsuites name="torchkata">\n'
+FOOT = b"</testsuites>\n"
 
 
-def render(stored: Sequence[Stored], *, hostname: str) -> bytes:
-    """Return a single file for all submissions. Raises ValueError."""
-    root = ET.Element("testsuites", name="torchkata")
-    names = Counter[str]()
-    for one in stored:
-        for group, rows in groupby(view_as_student(one.result, platform_hides=False), key=lambda row: row.group):
-            root.append(make_suite(one, group, list(rows), hostname, names))
-    ET.indent(root, " ")
-    return f"{HEAD}{ET.tostring(root, encoding='unicode')}\n".encode()
+@dataclass
+class Renderer:
+    """Renders the suites of one submission after the other."""
+
+    hostname: str
+    labels: set[str] = field(default_factory=set)  # of the submissions so far
+
+    def __call__(self, stored: Stored) -> bytes:
+        """Return the suites of a submission. Raises ValueError."""
+        rows = view_as_student(stored.result, platform_hides=False)
+        label = self.make_label(stored.result.submission)
+        suites = [
+            make_suite(stored, label, group, list(each), self.hostname)
+            for group, each in groupby(rows, key=lambda row: row.group)
+        ]
+        return b"".join(map(encode, suites))
+
+    def make_label(self, submission: str) -> str:
+        """Return a printable name that no other submission has."""
+        shown = one_line(submission)
+        labels = chain([shown], (f"{shown} ({number})" for number in count(2)))
+        label = next(label for label in labels if label not in self.labels)
+        self.labels.add(label)
+        return label
 
 
-def make_suite(
-    stored: Stored, group: str, rows: Sequence[VisibleTest], hostname: str, names: Counter[str]
-) -> ET.Element:
+def wrap(suites: Iterable[bytes]) -> Iterator[bytes]:
+    """Return the parts of the file with these suites."""
+    return chain([HEAD], suites, [FOOT])
+
+
+def encode(suite: ET.Element) -> bytes:
+    """Return a suite as indented XML."""
+    ET.indent(suite, " ", level=1)
+    return f" {ET.tostring(suite, encoding='unicode')}\n".encode()
+
+
+def make_suite(stored: Stored, submission: str, group: str, rows: Sequence[VisibleTest], hostname: str) -> ET.Element:
     """Return the suite for a kata or for the workloads, with points as properties."""
-    submission = one_line(stored.result.submission)
+    names = Counter[str]()
     kinds = Counter(KINDS.get(row.result.outcome) for row in rows)
     suite = ET.Element(
         "testsuite",
@@ -81,9 +107,10 @@ def make_case(submission: str, row: VisibleTest, names: Counter[str]) -> ET.Elem
 
 
 def export(directory: Path, options: Options) -> list[str]:
-    """Write a single file for all submissions."""
-    stored, problems = load_results(directory)
-    write_file(options.to, render(stored, hostname=platform.node()))
+    """Write a single file for all submissions, one after the other. Raises CallError if there are none."""
+    problems: list[str] = []
+    suites = (suites for _, suites in convert_each(directory, Renderer(platform.node()), problems))
+    write_file(options.to, wrap(suites))
     return problems
 
 

@@ -109,7 +109,8 @@ def find_failing(students: Sequence[Student]) -> list[Failing]:
     tried = Counter(which for one in students for which in one.tried)
     found = []
     for which, count in sorted(failed.items(), key=lambda item: -item[1])[:MOST]:
-        diagnoses = Counter(one.failed[which] for one in students if one.failed.get(which))
+        answers = [one.answers[which] for one in students if which in one.answers]
+        diagnoses = Counter(answer.diagnosis for answer in answers if answer.outcome == "failed" and answer.diagnosis)
         diagnosis, diagnosed = diagnoses.most_common(1)[0] if diagnoses else ("", 0)
         found.append(Failing(which, count, tried[which], diagnosis, diagnosed))
     return found

@@ -10,10 +10,8 @@ from math import isclose
 from grader.output.page.parts import Part
 from grader.results.items import Answers, Property, collect_answers
 from grader.results.result import Finding, KataResult, PerformanceResult, Result
-from torchkata.result import FAILED, Outcome
 
 BINS = 10
-TRIED: tuple[Outcome, ...] = ("passed", *FAILED)
 
 
 @dataclass(frozen=True)
@@ -24,8 +22,6 @@ class Student:
     score: float
     max_score: float
     cells: dict[str, KataResult]  # the results of the katas and of speed, without tests
-    tried: frozenset[Property]
-    failed: dict[Property, str]  # the diagnosis of each failed test, or ""
     answers: Answers
     rerun: tuple[str, ...]  # katas and workloads that have to be graded again after a machine fault
     findings: tuple[Finding, ...]
@@ -45,6 +41,16 @@ class Student:
         return self.score / self.max_score if self.max_score > 0 else 0.0
 
     @property
+    def tried(self) -> list[Property]:
+        """The tests that the student did not leave out."""
+        return [which for which, answer in self.answers.items() if answer.outcome != "not_started"]
+
+    @property
+    def failed(self) -> dict[Property, str]:
+        """The diagnosis of each failed test, or ""."""
+        return {which: answer.diagnosis for which, answer in self.answers.items() if answer.outcome == "failed"}
+
+    @property
     def bin(self) -> int:
         """The student's bin in the histogram. The last bin is for full points."""
         return BINS if isclose(self.share, 1.0) else int(self.share * BINS)
@@ -57,15 +63,6 @@ def summarize_student(result: Result, parts: Sequence[Part], blocks: tuple[str, 
         score=result.score,
         max_score=result.max_score,
         cells={part.result.kata: part.result for part in parts},
-        tried=frozenset(
-            Property(kata.kata, test.name) for kata in result.katas for test in kata.tests if test.outcome in TRIED
-        ),
-        failed={
-            Property(kata.kata, test.name): test.diagnosis or ""
-            for kata in result.katas
-            for test in kata.tests
-            if test.outcome in FAILED
-        },
         answers=collect_answers(result),
         rerun=tuple(find_inconclusive(result)),
         findings=tuple(result.findings),

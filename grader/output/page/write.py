@@ -63,6 +63,8 @@ class Blocks:
         places = [str(self.add("marks.html", marks=marks))] if marks else []
         places += [str(self.add("findings.html", findings=findings))] if findings else []
         places += [self.add_part(part, codes.get(part.file)) for part in shown.parts]
+        if shown.result.predictions:
+            places.append(str(self.add("predictions.html", predictions=tuple(shown.result.predictions))))
         helpers = tuple(find_helpers(codes))
         return (*places, *([str(self.add("helpers.html", helpers=helpers))] if helpers else []))
 
@@ -151,8 +153,9 @@ def render_report(students: Sequence[Student], blocks: Blocks, found: Analysis) 
             failing=failing,
             analysis=found,
             fails={
-                one.submission: [place for place, each in enumerate(failing) if each.which in one.failed]
+                one.submission: [place for place, each in enumerate(failing) if each.which in failed]
                 for one in students
+                for failed in [one.failed]
             },
             findings=overview.group_findings(students),
             strips=speed.make_strips(students),
@@ -175,6 +178,7 @@ def render_feedback(shown: Shown, marks: Sequence[ShownMark] = ()) -> str:
             graded=shown.graded,
             codes=codes,
             helpers=find_helpers(codes),
+            predictions=shown.result.predictions,
             marks=marks,
             roofs=[Markup(svg) for svg in speed.draw_rooflines([summarize_student(shown.result, [], ())])],
         )

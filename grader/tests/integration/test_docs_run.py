@@ -59,7 +59,16 @@ NOT_RUN = {
 }
 LEFT_OUT = {command for commands in NOT_RUN.values() for command in commands}
 STUBS_ARE_LEFT = (
-    *("kata next", "kata check", "kata check linear sgd", "kata measure", "kata linear", "kata next linear"),
+    *(
+        "kata next",
+        "kata check",
+        "kata check linear sgd",
+        "kata measure",
+        "kata rates",
+        "kata speak",
+        "kata linear",
+        "kata next linear",
+    ),
     *("pytest", "pytest --kata linear", "pytest --track core", "pytest --examples 500", "pytest --seed 7"),
     "pytest --hypothesis-profile grade",
 )

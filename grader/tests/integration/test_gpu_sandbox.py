@@ -1,7 +1,9 @@
-"""Tests of the sandbox for GPU workers without a GPU: the kernel features that libcuda needs, and shared memory."""
+"""Tests of the sandbox for GPU workers without a GPU: the kernel features that libcuda needs, and shared memory.
+
+`test_prove_gpu.py` runs the trials of `benchmarks/prove_gpu/sandbox_trials.py`, which also start workers.
+"""
 
 import errno
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -15,10 +17,10 @@ from grader.sandbox.launch import Sandbox
 from grader.sandbox.runner import WorkerRunner
 from grader.speed import setup
 from grader.speed.paused_worker import PausedWorker
-from grader.tests.conftest import Run, run_program, run_python
+from grader.tests.conftest import Run, run_program
 from grader.tests.support.processes import find_descendants
 from grader.tests.support.sandbox_workers import Ask, open_worker
-from grader.tests.support.shared_gpu_memory import FAKE_GPU, start_driver
+from grader.tests.support.shared_gpu_memory import FAKE_GPU
 from grader.tests.support.submissions import LINEAR, write_submissions
 
 LIMITS = setup.get_limits()
@@ -47,8 +49,8 @@ def test_device_without_shared_memory_is_reported(driver: Path, lacks: str, word
 CALLS = """
 import os, torch
 from grader.sandbox import cuda
-from grader.tests.support.shared_gpu_memory import count_descriptors, view_memory
-cuda.start_context, cuda.as_tensor, torch.cuda.synchronize = lambda: None, view_memory, lambda: None
+from grader.tests.support.shared_gpu_memory import HOST_MEMORY, count_descriptors
+exec(HOST_MEMORY, vars(cuda))
 def share_memory():
     assert cuda.lacking() == ""
     memory = cuda.CUDA.memory(100)
@@ -77,52 +79,17 @@ def test_driver_calls_share_memory_and_report_errors(driver: Path) -> None:
     assert done.out.splitlines() == ["0", *(f"{name} failed with error 999" for name in SIGNATURES)]
 
 
-def test_shared_memory_is_usable_after_worker_is_killed(driver: Path) -> None:
-    done = run_with_driver(driver, "-m", "grader.tests.support.shared_gpu_memory", "--fake")
-    assert done.code == 0, done.err
-    worker = {"right": [True, True], "alive": 7}
-    assert json.loads(done.out) == {"workers": [worker, worker], "violations": [], "left open": 0}
-
-
-FORKS = """
-import ctypes, threading
-from grader.sandbox import forks
-forks.demand_no_driver()
-ctypes.CDLL("libcuda.so.1")
-for demand in (forks.demand_no_driver, forks.demand_one_thread):
-    try:
-        demand()
-    except forks.ForkError as error:
-        print(error)
-    threading.Thread(target=threading.Event().wait, daemon=True).start()
-"""
-
-
-def test_process_with_driver_or_threads_cannot_fork(driver: Path) -> None:
-    done = run_with_driver(driver, "-c", FORKS)
-    assert done.code == 0, done.err
-    driver_line, threads_line = done.out.splitlines()
-    assert "has loaded the CUDA driver" in driver_line
-    assert "1 more threads" in threads_line
-
-
 AS_BUILT_FOR_CUDA = """
-import mmap, tempfile, torch
-held = []
-def loads_the_driver(usual):
-    def function(*args, **options):
-        with tempfile.NamedTemporaryFile(prefix="libcuda.so.") as file:
-            file.write(bytes(1))
-            file.flush()
-            held.append(mmap.mmap(file.fileno(), 0))
-        return usual(*args, **options)
-    return function
+import ctypes, torch
+driver = ctypes.CDLL("libcuda.so.1")
+def initializes_cuda(usual):
+    return lambda *args, **options: (driver.cuInit(0), usual(*args, **options))[1]
 for module, name in (torch.autograd, "backward"), (torch.cuda, "is_available"), (torch.cuda, "device_count"):
-    setattr(module, name, loads_the_driver(getattr(module, name)))
-"""  # as a CUDA build of torch does when it first looks for a device or computes a gradient
+    setattr(module, name, initializes_cuda(getattr(module, name)))
+"""  # as a CUDA build of torch does: loads the driver at once, and initializes it for a device count or a gradient
 
 
-def start_sandbox(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
+def start_sandbox(monkeypatch: pytest.MonkeyPatch, driver: Path, code: str) -> Sandbox:
     """Start a sandbox for GPU workers whose zygote runs the given code after importing torch."""
     copy = launch.copy_runtime
 
@@ -133,15 +100,16 @@ def start_sandbox(monkeypatch: pytest.MonkeyPatch, code: str) -> Sandbox:
         return runtime
 
     monkeypatch.setattr(launch, "copy_runtime", with_code)
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
     return launch.launch("bwrap", LIMITS, setup.plan_workers(FAKE_GPU))
 
 
 @pytest.fixture(scope="module")
-def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """Return a sandbox for GPU workers, in which torch loads the driver when it looks for a device."""
+def sandbox(request: pytest.FixtureRequest, driver: Path) -> Iterator[Sandbox]:
+    """Return a sandbox for GPU workers, in which torch initializes CUDA when it looks for a device."""
     request.getfixturevalue("needs_bwrap")
     with pytest.MonkeyPatch.context() as monkeypatch:
-        made = start_sandbox(monkeypatch, AS_BUILT_FOR_CUDA)
+        made = start_sandbox(monkeypatch, driver, AS_BUILT_FOR_CUDA)
     made.wait_until_ready()
     yield made
     made.close()
@@ -166,22 +134,22 @@ def test_gpu_worker_leaves_no_process_after_exit(sandbox: Sandbox) -> None:
         assert len(running - find_descendants(sandbox.process.pid)) == 1, "only exit frees GPU memory"
 
 
-def test_zygote_refuses_to_start_worker_after_driver_load(monkeypatch: pytest.MonkeyPatch) -> None:
-    sandbox = start_sandbox(monkeypatch, f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()")
-    with pytest.raises(launch.IsolationError, match="this process has loaded the CUDA driver"):
+def test_zygote_with_initialized_cuda_starts_no_worker(monkeypatch: pytest.MonkeyPatch, driver: Path) -> None:
+    sandbox = start_sandbox(monkeypatch, driver, f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()")
+    with pytest.raises(launch.IsolationError, match="this process has initialized CUDA"):
         sandbox.wait_until_ready()
 
 
-def test_grading_without_sandbox_rejects_loaded_driver(tmp_path: Path) -> None:
+def test_grading_without_sandbox_rejects_initialized_cuda(tmp_path: Path, driver: Path) -> None:
     (path,) = write_submissions(tmp_path / "class", LINEAR, "ada")
     options = ["--out", str(tmp_path / "out"), "--kata", "linear", "--examples", "5", "--isolation", "none"]
     start = "from grader.cli import main\nmain()"
-    done = run_python("-c", f"{AS_BUILT_FOR_CUDA}{start}", "grade", str(path), *options)
+    done = run_with_driver(driver, "-c", f"{AS_BUILT_FOR_CUDA}{start}", "grade", str(path), *options)
     assert (done.code, "linear" in done.out) == (0, True), done.err
-    done = run_python(
-        "-c", f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()\n{start}", "grade", str(path), *options, "--force"
+    done = run_with_driver(
+        driver, "-c", f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()\n{start}", "grade", str(path), *options, "--force"
     )
-    assert (done.code, "this process has loaded the CUDA driver" in done.err) == (3, True)
+    assert (done.code, "this process has initialized CUDA" in done.err) == (3, True)
 
 
 WANTED = {  # system calls that libcuda is publicly known to make, in addition to those of `fake_cuda.c`
@@ -214,11 +182,6 @@ except OSError as error:
     answer = torch.tensor([[float(error.errno)]])
 """
 IMPORTS = "import mmap, socket, threading"
-
-
-def test_driver_can_be_initialized_in_gpu_worker(driver: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
-    assert start_driver(FAKE_GPU) == [0, 0]
 
 
 @pytest.mark.parametrize("name", WANTED)

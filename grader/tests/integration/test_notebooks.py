@@ -154,3 +154,14 @@ def test_code_that_exits_does_not_kill_notebook(kernel: NotebookClient) -> None:
     printed = run_cell(kernel, f"{MAGIC}linear\nimport os\nos.kill(os.getpid(), 9)\n")
     assert "linear: no result, because the run ended early (exit code -9)" in printed
     assert "hint 1 of 3" in run_cell(kernel, "%kata hint linear")
+
+
+def test_notebook_asks_for_predictions(kernel: NotebookClient) -> None:
+    silent = run_cell(kernel, "%kata predict roofline")
+    assert silent.count("skipped; the question stays the same next time") == 3, "this front end can't ask"
+    answer = (
+        "import builtins\nanswers = iter(['ten', '1e2', '', '0.5'])\nbuiltins.input = lambda prompt: next(answers)\n"
+    )
+    asked = run_cell(kernel, f"{answer}%kata predict roofline")
+    assert "'ten' is not a positive number" in asked
+    assert asked.count(": ratio ") == 2

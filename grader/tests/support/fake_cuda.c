@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define GRANULARITY ((size_t)2 << 20)
-enum { SUCCESS, INVALID_VALUE, OUT_OF_MEMORY, UNKNOWN = 999 };
+enum { SUCCESS, INVALID_VALUE, OUT_OF_MEMORY, NOT_INITIALIZED, UNKNOWN = 999 };
 
 typedef struct { int type, id; } Location;
 typedef struct {
@@ -28,6 +28,8 @@ typedef struct {
 typedef struct { Location location; int flags; } Access;
 
 #define MAY_FAIL do { const char *name = getenv("FAKE_CUDA_FAILS"); if (name && !strcmp(name, __func__)) return UNKNOWN; } while (0)
+#define MUST_BE_INITIALIZED do { if (!initialized) return NOT_INITIALIZED; MAY_FAIL; } while (0)
+static int initialized;
 static int descriptor_of(uint64_t handle) { return (int)handle - 1; }
 
 static int listens(void) {
@@ -50,11 +52,14 @@ int cuInit(unsigned flags) {
     MAY_FAIL;
     int memory = memfd_create("driver", MFD_CLOEXEC);
     if (memory < 0 || close(memory) || !listens()) return UNKNOWN;
+    initialized = !flags;
     return flags ? INVALID_VALUE : SUCCESS;
 }
 
+int cuDeviceGetCount(int *count) { MUST_BE_INITIALIZED; *count = 1; return SUCCESS; }
+
 int cuDevicePrimaryCtxRetain(void **context, int device) {
-    MAY_FAIL;
+    MUST_BE_INITIALIZED;
     char name[64], shared[64];
     snprintf(name, sizeof name, "/proc/self/task/%d/comm", (int)gettid());
     snprintf(shared, sizeof shared, "/dev/shm/cuda.shm.%d", (int)getpid());
@@ -64,21 +69,21 @@ int cuDevicePrimaryCtxRetain(void **context, int device) {
 }
 
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
-    MAY_FAIL;
+    MUST_BE_INITIALIZED;
     const char *lacks = getenv("FAKE_CUDA_LACKS");
     *value = (attribute == 102 || attribute == 103) && !(lacks && atoi(lacks) == attribute);
     return device ? INVALID_VALUE : SUCCESS;
 }
 
 int cuMemGetAllocationGranularity(size_t *granularity, const Properties *p, int option) {
-    MAY_FAIL;
+    MUST_BE_INITIALIZED;
     if (p->type != 1 || p->location.type != 1 || option != 0) return INVALID_VALUE;
     *granularity = GRANULARITY;
     return SUCCESS;
 }
 
 int cuMemCreate(uint64_t *handle, size_t size, const Properties *p, uint64_t flags) {
-    MAY_FAIL;
+    MUST_BE_INITIALIZED;
     if (size % GRANULARITY || !size || p->type != 1 || p->handles != 1 || p->location.type != 1 || flags) return INVALID_VALUE;
     int fd = memfd_create("device", MFD_CLOEXEC);
     if (fd < 0) return OUT_OF_MEMORY;
@@ -88,7 +93,7 @@ int cuMemCreate(uint64_t *handle, size_t size, const Properties *p, uint64_t fla
 }
 
 int cuMemExportToShareableHandle(void *out, uint64_t handle, int type, uint64_t flags) {
-    MAY_FAIL;
+    MUST_BE_INITIALIZED;
     int fd = type == 1 && !flags ? dup(descriptor_of(handle)) : -1;
     if (fd < 0) return INVALID_VALUE;
     *(int *)out = fd;
@@ -96,7 +101,7 @@ int cuMemExportToShareableHandle(void *out, uint64_t handle, int type, uint64_t 
 }
 
 int cuMemImportFromShareableHandle(uint64_t *handle, void *descriptor, int type) {
-    MAY_FAIL;
+    MUST_BE_INITIALIZED;
     int fd = type == 1 ? dup((int)(uintptr_t)descriptor) : -1;
     if (fd < 0) return INVALID_VALUE;
     *handle = (uint64_t)fd + 1;
@@ -104,7 +109,7 @@ int cuMemImportFromShareableHandle(uint64_t *handle, void *descriptor, int type)
 }
 
 int cuMemAddressReserve(uint64_t *address, size_t size, size_t alignment, uint64_t at, uint64_t flags) {
-    MAY_FAIL;
+    MUST_BE_INITIALIZED;
     if (size % GRANULARITY || alignment || at || flags) return INVALID_VALUE;
     void *found = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (found == MAP_FAILED) return OUT_OF_MEMORY;
@@ -113,28 +118,28 @@ int cuMemAddressReserve(uint64_t *address, size_t size, size_t alignment, uint64
 }
 
 int cuMemMap(uint64_t address, size_t size, size_t offset, uint64_t handle, uint64_t flags) {
-    MAY_FAIL;
+    MUST_BE_INITIALIZED;
     if (offset || flags || size % GRANULARITY) return INVALID_VALUE;
     void *found = mmap((void *)(uintptr_t)address, size, PROT_NONE, MAP_SHARED | MAP_FIXED, descriptor_of(handle), 0);
     return found == MAP_FAILED ? INVALID_VALUE : SUCCESS;
 }
 
 int cuMemSetAccess(uint64_t address, size_t size, const Access *access, size_t count) {
-    MAY_FAIL;
+    MUST_BE_INITIALIZED;
     if (count != 1 || access->location.type != 1 || access->flags != 3) return INVALID_VALUE;
     return mprotect((void *)(uintptr_t)address, size, PROT_READ | PROT_WRITE) ? INVALID_VALUE : SUCCESS;
 }
 
 int cuMemUnmap(uint64_t address, size_t size) {
-    MAY_FAIL;
+    MUST_BE_INITIALIZED;
     void *found = mmap((void *)(uintptr_t)address, size, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     return found == MAP_FAILED ? INVALID_VALUE : SUCCESS;
 }
 
 int cuMemAddressFree(uint64_t address, size_t size) {
-    MAY_FAIL;
+    MUST_BE_INITIALIZED;
     return munmap((void *)(uintptr_t)address, size) ? INVALID_VALUE : SUCCESS;
 }
 
-int cuMemRelease(uint64_t handle) { MAY_FAIL; return close(descriptor_of(handle)) ? INVALID_VALUE : SUCCESS; }
+int cuMemRelease(uint64_t handle) { MUST_BE_INITIALIZED; return close(descriptor_of(handle)) ? INVALID_VALUE : SUCCESS; }

@@ -4,6 +4,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
 
@@ -13,9 +14,12 @@ from torch import Tensor
 
 from grader.sandbox.cuda import CudaError
 from grader.sandbox.requests import WorkloadRequest
+from grader.speed import idle
 from torchkata.seam.reply import Reply
 from torchkata.speed.layout import lay_out
 from torchkata.speed.workload import work_of
+
+PASS = 1.25 * idle.LOOK_SECONDS  # seconds of the idle detector's work on an idle device
 
 
 class FakeClock:
@@ -36,12 +40,15 @@ class FakeClock:
             monkeypatch.setattr(module, "time", fake)
 
 
-class FakeDevice:
-    """A device that uses host memory and records in `asked` which places in the code call it.
+class FakeDevice(FakeClock):
+    """A device that uses host memory and its own clock, and records in `asked` which places in the code call it.
 
     The first call from the place `fails` raises `CudaError`. A test sets `pending` when it queues work, and
-    `synchronize` resets it. `alive` counts allocations that are not released.
+    `synchronize` resets it, which takes PASS seconds, or `slower` times as long until `busy_until`. `alive` counts
+    allocations that are not released.
     """
+
+    busy_until, slower = 0.0, 2.0
 
     def __init__(self, free: Callable[[], int] = lambda: 2**33, fails: str = "") -> None:
         self.free, self.fails = free, fails
@@ -49,6 +56,11 @@ class FakeDevice:
         self.alive = 0
         self.pending = False
         self.tensor = torch.empty(0)
+
+    def install(self, monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
+        """Replace the module `time` in the given modules and in the idle detector, whose work becomes small."""
+        super().install(monkeypatch, idle, *modules)
+        monkeypatch.setattr(idle, "PASS_BYTES", 8)
 
     def take_call(self) -> None:
         """Record the place of the call, and raise `CudaError` if it is `fails`."""
@@ -77,6 +89,7 @@ class FakeDevice:
     def synchronize(self) -> None:
         self.take_call()
         self.pending = False
+        self.advance(PASS * (self.slower if self.now < self.busy_until else 1))
 
     def free_bytes(self) -> int:
         self.take_call()
@@ -98,6 +111,9 @@ class FakeWorker:
         self.me = me
         self.arena = torch.zeros(2**20, dtype=torch.uint8)
         self.late: Callable[[], object] = lambda: None
+        self.begin, self.read_memory, self.demand_paused, self.end = (
+            partial(self.take, step) for step in ("begin", "memory", "still", "end")
+        )
 
     def take(self, step: str) -> Reply:
         self.seen[self.me, step] += 1
@@ -118,21 +134,9 @@ class FakeWorker:
         self.work = work.baseline(order.size, memory, "cpu")
         return self.take("lay out")
 
-    def read_memory(self) -> None:
-        self.take("memory")
-
-    def begin(self) -> Reply:
-        return self.take("begin")
-
     def block(self, _request: object, _seconds: float, settle: Callable[[], None]) -> Any:
         self.take("go")
         self.work()
         settle()
         self.late()
         return SimpleNamespace(reply=self.take("block"), began=0.0, wall=1.0, own=0.25)
-
-    def demand_paused(self) -> None:
-        self.take("still")
-
-    def end(self) -> None:
-        self.take("end")

@@ -13,6 +13,8 @@ CLOCKS = {pynvml.NVML_CLOCK_SM: 1980, pynvml.NVML_CLOCK_MEM: 3201}
 DRIVER = "570.124.06"
 OLD_COUNTERS = {75: 7, 252: 8, 253: 9}  # nanoseconds by field number; the numbers depend on the driver
 NEW_COUNTERS = {75: 7, 270: 8, 271: 9}
+NO_MIG = {"nvmlDeviceGetMigMode": pynvml.NVML_ERROR_NOT_SUPPORTED}
+LOOKUP_ERRORS = {IndexError: pynvml.NVML_ERROR_INVALID_ARGUMENT, KeyError: pynvml.NVML_ERROR_NOT_FOUND}
 
 
 @dataclass
@@ -20,35 +22,33 @@ class FakeNvml:
     """Has the constants, errors and structures of pynvml. All devices report the same values, in pynvml's units."""
 
     driver: str = DRIVER
-    counters: dict[int, int] = field(default_factory=lambda: dict(OLD_COUNTERS))  # by field number
+    counters: dict[int, int] = field(default_factory=OLD_COUNTERS.copy)  # by field number
     features: dict[int, int] = field(default_factory=dict)  # values of other fields, by field number
     reasons: int = 0
     pids: list[int] = field(default_factory=list)
-    fails: dict[str, int] = field(default_factory=dict)  # NVML error codes by function name
+    fails: dict[str, int] = field(default_factory=NO_MIG.copy)  # NVML error codes by function name
     sessions: int = 0
     devices: int = 1
     compute_mode: int = pynvml.NVML_COMPUTEMODE_DEFAULT
-    mig: int | None = None  # None if the device does not support it
-
-    NVMLError = pynvml.NVMLError
-    NVMLError_NotSupported = pynvml.NVMLError_NotSupported
+    mig: int = 0
 
     def __getattr__(self, name: str) -> Any:
         real = getattr(pynvml, name)
-        if not callable(real):
+        if not inspect.isfunction(real):
             return real
+        uuids = {f"GPU-{UUID}": 0, **{f"GPU-{index}": index for index in range(self.devices)}}
         answers: dict[str, Callable[..., Any]] = {
             "nvmlInit": lambda: setattr(self, "sessions", self.sessions + 1),
             "nvmlShutdown": lambda: setattr(self, "sessions", self.sessions - 1),
             "nvmlSystemGetDriverVersion": lambda: self.driver,
-            "nvmlDeviceGetHandleByUUID": self.find,
+            "nvmlDeviceGetHandleByUUID": lambda uuid: uuids[uuid],
             "nvmlDeviceGetCount": lambda: self.devices,
-            "nvmlDeviceGetHandleByIndex": self.find_by_index,
+            "nvmlDeviceGetHandleByIndex": lambda index: range(self.devices)[index],
             "nvmlDeviceGetComputeMode": lambda _: self.compute_mode,
-            "nvmlDeviceGetMigMode": self.mig_mode,
+            "nvmlDeviceGetMigMode": lambda _: [self.mig, self.mig],
             "nvmlDeviceGetUUID": lambda handle: f"GPU-{handle}",
             "nvmlDeviceGetMinorNumber": lambda handle: 7 - handle,
-            "nvmlDeviceGetFieldValues": lambda _, numbers: self.values(numbers),
+            "nvmlDeviceGetFieldValues": lambda _, numbers: self.read_fields(numbers),
             "nvmlDeviceGetCurrentClocksThrottleReasons": lambda _: self.reasons,
             "nvmlDeviceGetEnforcedPowerLimit": lambda _: 700_000,
             "nvmlDeviceGetClockInfo": lambda _, clock: CLOCKS[clock],
@@ -60,37 +60,22 @@ class FakeNvml:
             inspect.signature(real).bind(*args)
             if name in self.fails:
                 raise pynvml.NVMLError(self.fails[name])
-            return answers[name](*args)
+            try:
+                return answers[name](*args)
+            except LookupError as error:
+                raise pynvml.NVMLError(LOOKUP_ERRORS[type(error)]) from None
 
         return answer
 
-    def find(self, uuid: str) -> int:
-        known = {f"GPU-{UUID}": 0, **{f"GPU-{index}": index for index in range(self.devices)}}
-        if uuid not in known:
-            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_FOUND)
-        return known[uuid]
-
-    def find_by_index(self, index: int) -> int:
-        if index >= self.devices:
-            raise pynvml.NVMLError(pynvml.NVML_ERROR_INVALID_ARGUMENT)
-        return index
-
-    def mig_mode(self, _handle: int) -> list[int]:
-        if self.mig is None:
-            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
-        return [self.mig, self.mig]
-
-    def values(self, numbers: Sequence[int]) -> Any:
+    def read_fields(self, numbers: Sequence[int]) -> Any:
         """Return a number or an error for each field."""
         found = (pynvml.c_nvmlFieldValue_t * len(numbers))()
-        for value, number in zip(found, numbers, strict=True):
-            value.fieldId = number
+        for each, number in zip(found, numbers, strict=True):
+            each.fieldId = number
             if number in self.counters:
-                value.valueType = pynvml.NVML_VALUE_TYPE_UNSIGNED_LONG_LONG
-                value.value.ullVal = self.counters[number]
+                each.valueType, each.value.ullVal = pynvml.NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, self.counters[number]
             elif number in self.features:
-                value.valueType = pynvml.NVML_VALUE_TYPE_UNSIGNED_INT
-                value.value.uiVal = self.features[number]
+                each.valueType, each.value.uiVal = pynvml.NVML_VALUE_TYPE_UNSIGNED_INT, self.features[number]
             else:
-                value.nvmlReturn = pynvml.NVML_ERROR_NOT_SUPPORTED
+                each.nvmlReturn = pynvml.NVML_ERROR_NOT_SUPPORTED
         return found

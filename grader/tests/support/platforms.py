@@ -9,7 +9,8 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import xmlschema
 
-from grader.output.formats import classroom50
+from grader.output.exporter import Stored
+from grader.output.formats import classroom50, junit
 from grader.results.result import Result
 from grader.tests import ROOT
 
@@ -51,6 +52,11 @@ def parse_json(content: bytes, schema: Any) -> dict[str, Any]:
 def parse_junit(content: bytes) -> ET.Element:
     JUNIT.validate(content.decode())
     return ET.fromstring(content)
+
+
+def render_junit(*results: Result) -> bytes:
+    """Render results as JUnit XML."""
+    return b"".join(junit.wrap(map(junit.Renderer("here"), [Stored(result, AT) for result in results])))
 
 
 def remove_code_blocks(markdown: str) -> str:

@@ -5,7 +5,6 @@ replaces GPU memory, both in this process and in the worker.
 """
 
 import contextlib
-import ctypes
 import json
 import os
 import shutil
@@ -14,9 +13,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from socket import socket
-
-import torch
-from torch import Tensor
 
 from grader.sandbox import cuda, launch
 from grader.sandbox.launch import Gpu, Sandbox
@@ -28,20 +24,18 @@ from grader.tests.support.sandbox_workers import open_worker
 from torchkata.speed.sizes import Size
 
 FAKE_GPU = Gpu("GPU-0", 0)
-WORKER_CODE = {
-    "cuda": """
-import ctypes
-def start_context(): pass
+HOST_MEMORY = """
+def start_context(): call("cuInit", 0)
 def as_tensor(address, size): return torch.frombuffer((ctypes.c_char * size).from_address(address), dtype=torch.uint8)
-torch.cuda.synchronize = lambda: None
-""",
-    "timed_work": """
-def begin(self, usual=TimedWork.begin):
-    self.request = msgspec.structs.replace(self.request, device="cpu")
-    usual(self)
-TimedWork.begin = begin
-""",
-}
+torch.cuda.synchronize = lambda *_: None
+torch.cuda.mem_get_info = lambda *_: (2**30, 2**30)
+"""  # appended to `grader/sandbox/cuda.py`, replaces GPU memory with host memory
+ON_CPU = """
+def lay_out_on_cpu(self, request, usual=TimedWork.lay_out):
+    usual(self, request)
+    self.request = msgspec.structs.replace(request, device="cpu")
+TimedWork.lay_out = lay_out_on_cpu
+"""  # appended to `grader/sandbox/timed_work.py`
 START_DRIVER = """
 driver, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
 answer = [driver.cuInit(0), driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)]
@@ -56,9 +50,10 @@ def build(folder: Path) -> str:
     if compiler is None:
         return "needs a C compiler: apt-get install gcc libc6-dev"
     folder.chmod(0o755)
-    source, library = ROOT / "grader/tests/support/fake_cuda.c", folder / "libcuda.so.1"
-    flags = ("-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
+    source, library = ROOT / "grader/tests/support/fake_cuda.c", folder / "libcuda.so.570.86"
+    flags = ("-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1")
     subprocess.run([compiler, *flags, source, "-o", library], check=True)
+    (folder / "libcuda.so.1").symlink_to(library.name)
     return ""
 
 
@@ -70,21 +65,6 @@ def start_driver(device: Gpu) -> list[int]:
         limits = replace(setup.get_limits(), call_seconds=DRIVER_SECONDS, test_seconds=DRIVER_SECONDS)
         codes: list[int] = next(open_worker(sandbox, limits))(START_DRIVER, "import ctypes")
     return codes
-
-
-def view_memory(address: int, size: int) -> Tensor:
-    """Return a tensor that uses host memory at the given address."""
-    return torch.frombuffer((ctypes.c_char * size).from_address(address), dtype=torch.uint8)
-
-
-def use_host_memory(sandbox: Sandbox) -> None:
-    """Replace GPU memory with host memory, in this process and in workers started later."""
-    cuda.start_context = lambda: None
-    cuda.as_tensor = view_memory
-    torch.cuda.synchronize = lambda *_: None
-    torch.cuda.mem_get_info = lambda *_: (2**30, 2**30)
-    for module, text in WORKER_CODE.items():
-        append_code(sandbox, module, text)
 
 
 def append_code(sandbox: Sandbox, module: str, text: str) -> None:
@@ -119,7 +99,9 @@ def main() -> None:
     sandbox = launch.launch("bwrap", setup.get_limits(), setup.plan_workers(device))
     sandbox.wait_until_ready()
     if fake:
-        use_host_memory(sandbox)
+        exec(HOST_MEMORY, vars(cuda))
+        append_code(sandbox, "cuda", HOST_MEMORY)
+        append_code(sandbox, "timed_work", ON_CPU)
     control = sandbox.clone()
     violations = WorkerRunner(control, setup.get_limits()).find_violations(["/etc/passwd"])
     first, before = try_worker(control), count_descriptors()

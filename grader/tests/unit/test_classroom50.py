@@ -5,6 +5,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
+from grader.base.errors import CallError
 from grader.output.formats import classroom50
 from grader.results.result import Result
 from grader.tests.conftest import Hide
@@ -79,7 +80,7 @@ def test_fields_come_from_options_then_github_actions() -> None:
     ],
 )
 def test_invalid_report_field_is_reported(given: dict[str, str], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(CallError, match=words):
         classroom50.collect_fields(given, RUNNER)
 
 

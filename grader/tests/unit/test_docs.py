@@ -22,7 +22,13 @@ IGNORED = {line.strip("/") for line in (ROOT / ".gitignore").read_text("utf-8").
 FOLDERS = sorted({path.name for path in ROOT.iterdir() if path.is_dir() and path.name[0] != "."} - IGNORED)
 PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[^`\s]*)`")
 HEADING_OF_BLOCK = re.compile(r"^`([^`\s]+)`:$", re.MULTILINE)  # the name of a file whose content follows
-GENERATED = {"assignment/linear.py.bak", "reference/stubs/", "reference/handout.sha256", "docs/AGENTS.md"}
+GENERATED = {
+    "assignment/linear.py.bak",
+    "assignment/predictions.json",
+    "reference/stubs/",
+    "reference/handout.sha256",
+    "docs/AGENTS.md",
+}
 
 
 def find_commands(document: Path) -> list[list[str]]:

@@ -8,10 +8,16 @@ import jsonschema
 import pytest
 import xmlschema
 
-from grader.output.exporter import Stored
-from grader.output.formats import github, gradescope, junit
+from grader.output.formats import github, gradescope
 from grader.tests.conftest import Hide
-from grader.tests.support.platforms import AT, GRADESCOPE, JUNIT, parse_gradescope, parse_junit, remove_code_blocks
+from grader.tests.support.platforms import (
+    GRADESCOPE,
+    JUNIT,
+    parse_gradescope,
+    parse_junit,
+    remove_code_blocks,
+    render_junit,
+)
 from grader.tests.support.sample_results import HOSTILE, make_result
 
 
@@ -71,8 +77,8 @@ def test_github_summary_shows_points_and_failures() -> None:
     assert "<details><summary>get_batch: 10 not passed</summary>" in summary
     assert summary.count("  secret\n") == 10
     assert "**every valid start position occurs** · wrong · 0 of 2 points" in summary
-    lines = github.render_class([make_result(submission="ada"), make_result(submission="bob")]).splitlines()
-    assert lines[2:] == ["| ada | 3 of 16 | 0 of 1 |", "| bob | 3 of 16 | 0 of 1 |"]
+    rows = [github.render_row(make_result(submission=name)) for name in ("ada", "bob")]
+    assert rows == ["| ada | 3 of 16 | 0 of 1 |", "| bob | 3 of 16 | 0 of 1 |"]
 
 
 def test_hostile_message_stays_inside_github_fence() -> None:
@@ -91,7 +97,7 @@ def test_hostile_message_stays_inside_github_fence() -> None:
 def test_submission_name_is_escaped_in_github_summary(name: str) -> None:
     for markdown in (
         github.render_summary(make_result(submission=name)),
-        github.render_class([make_result(submission=name)]),
+        github.render_row(make_result(submission=name)),
     ):
         line = next(line for line in markdown.splitlines() if re.search(r"3 of 16", line))
         shown = re.sub(r"&#\d+;", "", line.removeprefix("## ").replace(": 3 of 16 points", "").strip("| "))
@@ -125,8 +131,7 @@ def test_github_output_redacts_hidden_tests(hide: Hide) -> None:
 
 def render(*submissions: str, message: str = "why") -> ET.Element:
     """Render the results of `get_batch`, which have every outcome, for the given submissions."""
-    stored = [Stored(make_result(message, submission=name), AT) for name in submissions]
-    return parse_junit(junit.render(stored, hostname="here"))
+    return parse_junit(render_junit(*(make_result(message, submission=name) for name in submissions)))
 
 
 def test_junit_suite_counts_cases_by_outcome() -> None:
@@ -148,14 +153,12 @@ def test_junit_names_differ_for_similar_submissions() -> None:
     root = render("ada", "ada\x01", "bob <&\"'> ]]>", "ада")
     names = [case.get("name") for case in root.iter("testcase")]
     assert len(names) == len(set(names)) == 48
-    assert "ada: get_batch: rows are independent (2)" in names
+    assert "ada (2): get_batch: rows are independent" in names
 
 
 def test_junit_redacts_hidden_tests(hide: Hide) -> None:
     hide("after_due_date")
-    content = junit.render(
-        [Stored(make_result("get_batch · claim\n  secret", file="get_batch.py"), AT)], hostname="here"
-    )
+    content = render_junit(make_result("get_batch · claim\n  secret", file="get_batch.py"))
     names = [case.get("name") for case in parse_junit(content).iter("testcase")]
     assert names[1] == "ada: get_batch: hidden test 2"
     assert [word for word in (b"secret", b"claim", b"every_start") if word in content] == []
@@ -163,7 +166,7 @@ def test_junit_redacts_hidden_tests(hide: Hide) -> None:
 
 
 def test_junit_schema_rejects_invalid_reports() -> None:
-    good = junit.render([Stored(make_result("why"), AT)], hostname="here").decode()
+    good = render_junit(make_result("why")).decode()
     for wrong in (
         good.replace(' tests="12"', ""),
         good.replace("<system-out>", "<system-out/><skipped message=''/><system-out>", 1),

@@ -1,12 +1,13 @@
-"""Tests of moving a forking process's memory into huge pages."""
+"""Tests of the checks before a fork, and of moving a forking process's memory into huge pages."""
 
 import os
 import re
+import threading
 from pathlib import Path
 
 import pytest
 
-from grader.sandbox.forks import HUGE, collapse_memory
+from grader.sandbox.forks import HUGE, ForkError, collapse_memory, demand_one_thread
 
 LINUX = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
 POSSIBLE = Path("/sys/kernel/mm/transparent_hugepage").exists() and LINUX >= (6, 1)
@@ -25,3 +26,13 @@ def test_moving_memory_to_huge_pages_preserves_contents() -> None:
     collapse_memory()
     assert read_huge_page_kib() >= HUGE // 2**10, "at least one huge page is needed; memory for more may be missing"
     assert held == copy
+
+
+def test_process_with_second_thread_cannot_fork() -> None:
+    end = threading.Event()
+    thread = threading.Thread(target=end.wait, name="waits")
+    thread.start()
+    with pytest.raises(ForkError, match="more threads"):
+        demand_one_thread()
+    end.set()
+    thread.join()

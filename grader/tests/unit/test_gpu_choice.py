@@ -3,7 +3,10 @@
 import os
 import re
 import socket
+import subprocess
+import sys
 from pathlib import Path
+from subprocess import PIPE
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +17,8 @@ import torch
 from grader.sandbox import launch, self_test
 from grader.sandbox.launch import Gpu
 from grader.speed import gpu, session
-from grader.tests.conftest import run_python
+from grader.tests import ROOT
+from grader.tests.conftest import get_environment
 from grader.tests.support.fake_nvml import FakeNvml
 
 
@@ -71,7 +75,7 @@ def test_first_visible_gpu_is_timed(visible: str | None, first: int, monkeypatch
         (FakeNvml(), "", "hides all"),
         (FakeNvml(), "5", "Invalid Argument"),
         (FakeNvml(compute_mode=3), None, "nvidia-smi -c DEFAULT"),
-        (FakeNvml(mig=1), None, "nvidia-smi -mig 0"),
+        (FakeNvml(mig=1, fails={}), None, "nvidia-smi -mig 0"),
         (FakeNvml(), "MIG-7c6e", "nvidia-smi -mig 0"),
     ],
     ids=["no driver", "no device", "hidden", "not there", "exclusive", "MIG", "an instance"],
@@ -96,14 +100,42 @@ def test_mps_rocm_and_cpu_builds_are_reported(monkeypatch: pytest.MonkeyPatch) -
     assert re.search("built for ROCm.*CUDA", str(gpu.choose_gpu()))
 
 
+GRADER = """
+import sys
+from pathlib import Path
+from grader.speed import gpu
+from grader.tests.support.fake_nvml import FakeNvml
+gpu.torch.version.cuda = "13.0"
+device = gpu.choose_gpu(FakeNvml(devices=2))
+with gpu.reserve(device) as taken:
+    print(device.uuid, taken or "timing", flush=True)
+    sys.stdin.readline()  # the test ends the timing
+"""
+
+
 def test_two_graders_never_time_on_one_device() -> None:
-    first, second = Gpu("GPU-first", 0), Gpu("GPU-second", 1)
-    with gpu.reserve(first) as one, gpu.reserve(second) as other, gpu.reserve(first) as again:
-        assert (one, other, again) == ("", "", gpu.TAKEN)
-        program = (
-            "from grader.speed.gpu import Gpu, reserve\nfor name in ('GPU-first', 'GPU-third'):\n"
-            "    with reserve(Gpu(name, 0)) as taken:\n        print(bool(taken))"
-        )
-        assert run_python("-c", program).out.split() == ["True", "False"], "a process of another grader"
-    with gpu.reserve(first) as later, gpu.reserve(None) as on_cpu:
-        assert (later, on_cpu) == ("", "")
+    """Each of two devices is timed by one of its two graders, no matter how CUDA_VISIBLE_DEVICES names it."""
+    visible = ("0", "1,0", "GPU-0,GPU-1", "GPU-1")
+
+    def start(devices: str) -> "subprocess.Popen[str]":
+        environment = {**get_environment(), "CUDA_VISIBLE_DEVICES": devices}
+        options: Any = {"cwd": ROOT, "env": environment, "text": True, "stdin": PIPE, "stdout": PIPE}
+        return subprocess.Popen([sys.executable, "-c", GRADER], **options)
+
+    def read(grader: "subprocess.Popen[str]") -> tuple[str, ...]:
+        assert grader.stdout is not None
+        return tuple(grader.stdout.readline().strip().split(" ", 1))
+
+    graders = [start(devices) for devices in visible]
+    try:
+        found = [read(grader) for grader in graders]
+        assert [uuid for uuid, _ in found] == ["GPU-0", "GPU-1"] * 2
+        timing = [uuid for uuid, said in found if said == "timing"]
+        assert sorted(timing) == ["GPU-0", "GPU-1"]
+        assert {said for _, said in found} == {"timing", gpu.TAKEN}
+    finally:
+        for grader in graders:
+            grader.kill()
+            grader.communicate()
+    with gpu.reserve(Gpu("GPU-0", 0)) as later, gpu.reserve(Gpu("GPU-0", 0)) as again, gpu.reserve(None) as on_cpu:
+        assert (later, again, on_cpu) == ("", gpu.TAKEN, "")

@@ -39,36 +39,22 @@ SMALL = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=
 FOR_BOTH = pytest.mark.parametrize("files", [None, {}], ids=["baseline", "student"])
 
 
-class FakeIdleDetector:
-    """A stand-in for `IdleDetector` on a device that is busy for five seconds after each block."""
-
-    looks = 0
-
-    def __init__(self, *_: object) -> None: ...
-
-    def update_idle_time(self) -> None:
-        self.looks += 1
-
-    def wait(self, _patience: float) -> float:
-        return 5.0
-
-
 @pytest.fixture
 def begin(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Return a function that starts a timed worker on simulated devices."""
     monkeypatch.setattr(timed_worker, "PausedWorker", FakeWorker)
-    monkeypatch.setattr(timed_worker, "IdleDetector", FakeIdleDetector)
     monkeypatch.setattr(FakeWorker, "device", None)
 
-    def begun(files: dict[str, bytes] | None = None, device: Any = None, task: Task = SMALL) -> TimedWorker:
-        return TimedWorker("student", setup.get_limits(), task, files, device or FakeDevice())  # type: ignore[arg-type]
+    def begun(files: dict[str, bytes] | None, device: FakeDevice, task: Task = SMALL) -> Any:
+        device.install(monkeypatch, timed_worker)
+        return TimedWorker("student", setup.get_limits(), task, files, device)  # type: ignore[arg-type]
 
     return begun
 
 
 def test_results_written_after_the_reply_are_rejected(begin: Callable[..., Any]) -> None:
     device = FakeDevice()
-    timed = begin(device=device)
+    timed = begin(None, device)
     assert timed.block(1.0).error <= 2 * timed.check.floor
     timed.worker.late, timed.worker.work = timed.worker.work, lambda: None
     assert timed.block(1.0).error == float("inf"), "results written after the answer must not count"
@@ -134,20 +120,21 @@ def test_free_memory_is_read_before_student_code(begin: Callable[..., Any], monk
 def test_only_student_timing_waits_until_device_is_idle(
     begin: Callable[..., Any], files: dict[str, bytes] | None
 ) -> None:
-    timed = begin(files)
+    device = FakeDevice()
+    device.busy_until, device.slower = math.inf, 3.0  # another process is still ending
+    timed = begin(files, device)
+    device.busy_until, device.slower = 0.0, 2.0
+    timed.worker.late = lambda: setattr(device, "busy_until", device.now + 5.0)
     assert (timed.block(10.0).seconds > 5) == (files is not None), "only student code waits for an idle device"
-    assert timed.rest is None or timed.rest.looks == 1
 
 
 @FOR_BOTH
 def test_copying_time_is_subtracted(
     begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, files: dict[str, bytes] | None
 ) -> None:
-    timed = begin(files, task=replace(SMALL, times=2))
-    clock, seconds = FakeClock(), iter([0.6, 0.2, 0.5])
-    clock.install(monkeypatch, timed_worker)
-    monkeypatch.setattr(timed, "settle", lambda: clock.advance(next(seconds, 0.2)))
-    monkeypatch.setattr(FakeIdleDetector, "wait", lambda *_: 0.0)
+    device, seconds = FakeDevice(), iter([0.6, 0.2, 0.5])
+    timed = begin(files, device, replace(SMALL, times=2))
+    monkeypatch.setattr(timed, "settle", lambda: device.advance(next(seconds, 0.2)))
     assert timed.block(10.0).seconds == pytest.approx(1.6), "two times 1 s minus the shortest copying time"
 
 
@@ -252,18 +239,16 @@ def test_workload_with_waiting_host_is_retried(
 
 
 def test_device_peak_includes_freed_memory() -> None:
-    free, looked = [2**33 - 2**30], threading.Event()  # 1 GiB was allocated before the block began
+    free, looked = [2**33 - 2**30], threading.Semaphore(0)  # 1 GiB was allocated before the block began
 
     def look() -> int:
-        found = free[0]
-        if found < 2**32:
-            looked.set()
-        return found
+        looked.release()
+        return free[0]
 
     def block(_side: Any) -> None:
-        free[0] -= 2**32
-        assert looked.wait(PATIENCE)
-        free[0] += 2**32
+        for change in (-(2**32), 2**32):
+            free[0] += change
+            assert all(looked.acquire(timeout=PATIENCE) for _ in range(3))  # the third look began after the change
 
     timed = fake_timed_worker(block=block, free=look)
     timed.task = replace(timed.task, workload="peak_memory", size=work_of("peak_memory").sizes["cuda"])
@@ -288,19 +273,17 @@ def test_memory_reserved_by_torch_counts_as_free(monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_grader_waits_until_exited_worker_frees_memory(
-    begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, left: int, back_after: float, files: Any, expected: Any
+    begin: Callable[..., Any], left: int, back_after: float, files: Any, expected: tuple[float, str]
 ) -> None:
-    clock, taken, error = FakeClock(), 0, ""
-    clock.install(monkeypatch, timed_worker)
-    device = FakeDevice(lambda: 2**33 - (taken if clock.now < back_after else 0))
+    device, taken, error = FakeDevice(lambda: 2**33 - (taken if device.now < back_after else 0)), 0, ""
     timed = begin(files, device)
-    taken = left
+    device.now, taken = 0.0, left
     try:
         timed.close()
     except Inconclusive as found:
         error = str(found)
     assert device.alive == 0
-    assert clock.now == pytest.approx(expected[0], abs=0.1)
+    assert device.now == pytest.approx(expected[0], abs=0.1)
     assert error == expected[1]
 
 

@@ -15,6 +15,7 @@ from grader.results.view import HAND_IN, PERFORMANCE
 from grader.tests import ROOT
 from torchkata.compare.assertions import check, precondition
 from torchkata.course import Kata, course
+from torchkata.course.model import Difficulty
 from torchkata.diagnosis.crashes import PATTERNS
 from torchkata.diagnosis.mistakes import load_named_mistakes
 from torchkata.diagnosis.mistakes import translate_mistake as mistake_of
@@ -68,6 +69,7 @@ def test_every_text_key_is_used_and_exists() -> None:
     for path in (ROOT / "grader/output/page/files").glob("*.html"):
         literal |= {*re.findall(r'"(feedback\.\w+)"', path.read_text("utf-8"))}
     composed |= {f"feedback.{name}" for name in (PERFORMANCE, HAND_IN, *get_args(Measure))}
+    composed |= {f"difficulty.{level}" for level in get_args(Difficulty)}
     composed |= {f"crash.{key}" for key in PATTERNS.values()}
     assert known <= literal | composed
 

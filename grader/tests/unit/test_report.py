@@ -17,7 +17,7 @@ from grader.output.page.parts import make_parts
 from grader.output.page.student import Student, summarize_student
 from grader.output.page.write import Shown, render_feedback, write_feedback
 from grader.results import result as load
-from grader.results.items import Property
+from grader.results.items import Answer, Property
 from grader.results.result import Result
 from grader.results.view import view_as_instructor, view_as_student
 from grader.tests.conftest import Hide, call_grader
@@ -57,8 +57,9 @@ def make_feedback(result: Result) -> str:
 def make_student(score: float, max_score: float = 100.0, failed: dict[Property, str] | None = None) -> Student:
     """Return a student with the given points who attempted two tests of `linear`."""
     made = summarize_student(replace(make_result("why"), score=score, max_score=max_score, katas=[]), [], ())
-    tried = frozenset({Property("linear", "test_a"), Property("linear", "test_b")})
-    return dataclasses.replace(made, tried=tried, failed=failed or {})
+    answers = {Property("linear", name): Answer("passed", 1.0, 1.0) for name in ("test_a", "test_b")}
+    wrong = {which: Answer("failed", 0.0, 1.0, diagnosis=diagnosis) for which, diagnosis in (failed or {}).items()}
+    return dataclasses.replace(made, answers=answers | wrong)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1000)), max_size=30))

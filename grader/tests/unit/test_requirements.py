@@ -92,6 +92,15 @@ def test_unmet_requirement_is_reported_in_one_line(primes: Path, file: str, old:
     assert any(one.startswith(line) for one in list_missing(primes))
 
 
+def test_page_must_show_the_effort(primes: Path) -> None:
+    told, row = primes / "reference/sieve/kata.toml", "| `sieve` | 0.5 | easy | list the primes |"
+    effort = 'hours = 0.5\ndifficulty = "easy"\nafter = "list the primes"\nhints'
+    told.write_text(told.read_text("utf-8").replace("hints", effort, 1), "utf-8")
+    assert list_missing(primes) == [f"{PAGE_FILE}: add the line `{row}` under `## Prime numbers`, as in kata.toml"]
+    (primes / PAGE_FILE).write_text((primes / PAGE_FILE).read_text("utf-8").replace("###", f"{row}\n\n###", 1), "utf-8")
+    assert not list_missing(primes)
+
+
 def test_missing_file_and_docstring_are_reported(primes: Path) -> None:
     tests, page = primes / "tests/test_factorise.py", primes / "docs/katas.md"
     head, sieve, factorise = page.read_text("utf-8").split("###")

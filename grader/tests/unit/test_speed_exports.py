@@ -13,8 +13,7 @@ from rich.console import Console
 
 from grader.commands.diff import Change, compare
 from grader.output import gradebook
-from grader.output.exporter import Stored
-from grader.output.formats import classroom50, github, gradescope, junit
+from grader.output.formats import classroom50, github, gradescope
 from grader.output.live import LiveReport
 from grader.output.speed_score import SpeedScore, speed_score
 from grader.output.table import build_class_table
@@ -27,6 +26,7 @@ from grader.tests.support.platforms import (
     parse_junit,
     remove_code_blocks,
     render_classroom50,
+    render_junit,
 )
 from grader.tests.support.sample_results import (
     HOSTILE,
@@ -71,7 +71,7 @@ def test_classroom50_omits_uncounted_workloads() -> None:
 
 
 def test_junit_has_a_suite_of_workloads() -> None:
-    suite = parse_junit(junit.render([Stored(make_result_with_speed(HOSTILE), AT)], hostname="here"))[1]
+    suite = parse_junit(render_junit(make_result_with_speed(HOSTILE)))[1]
     assert suite.get("name") == "ada: performance"
     children = [[child.tag for child in case if child.tag != "system-out"] for case in suite.iter("testcase")]
     kinds = [None, "failure", "failure", None, "failure", "error", None, "skipped"]
@@ -79,7 +79,7 @@ def test_junit_has_a_suite_of_workloads() -> None:
     names = [str(case.get("name")) for case in suite.iter("testcase")]
     assert names == [f"ada: performance: {name.replace('_', ' ')}" for name in WORKLOADS]
     assert {one.get("name"): one.get("value") for one in suite.iter("property")} == {"score": "8", "max_score": "21"}
-    content = junit.render([Stored(make_result_with_speed("no device here\nmore"), AT)], hostname="here").decode()
+    content = render_junit(make_result_with_speed("no device here\nmore")).decode()
     assert '<skipped message="no device here">' in content
 
 
@@ -96,7 +96,7 @@ def test_github_summary_has_a_speed_table() -> None:
     ):
         assert line in plain
     assert "forged" not in plain
-    assert github.render_class([make_result_with_speed()]).splitlines()[2] == "| ada | 11 of 37 | 0 of 1 |"
+    assert github.render_row(make_result_with_speed()) == "| ada | 11 of 37 | 0 of 1 |"
     rehearsal = read_plain_summary(make_result_with_cpu_speed("why"))
     assert rehearsal.startswith("## ada: 3 of 16 points\n")
     for line in (
@@ -140,7 +140,7 @@ def test_exports_without_workloads_mention_no_speed() -> None:
     contents = [
         gradescope.render(made),
         classroom50.render(made, classroom50.collect_fields({}, RUNNER), AT),
-        junit.render([Stored(made, AT)], hostname="here"),
+        render_junit(made),
         github.render_summary(made).encode(),
         "\n".join(github.list_annotations(made)).encode(),
     ]
@@ -160,7 +160,7 @@ def test_platforms_show_rehearsals_without_points() -> None:
     assert (lines["score"], lines["max-score"]) == (3, 16)
     names = [test["test-name"] for test in lines["tests"]]
     assert "performance: sgd step (a rehearsal, no points)" in names
-    suite = parse_junit(junit.render([Stored(made, AT)], hostname="here"))[1]
+    suite = parse_junit(render_junit(made))[1]
     assert {one.get("name"): one.get("value") for one in suite.iter("property")} == {"score": "0", "max_score": "0"}
     assert [out.text for out in suite.iter("system-out")].count("a rehearsal, no points") == 6
 

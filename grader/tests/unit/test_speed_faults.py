@@ -1,6 +1,5 @@
 """Tests of faults during timing: machine faults cost no points, regardless of where they occur."""
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -12,7 +11,7 @@ import pytest
 
 from grader.results.result import PerformanceResult
 from grader.sandbox.cuda import CudaError
-from grader.speed import grading, idle, rates, session, setup, smoke_test
+from grader.speed import grading, rates, session, setup, smoke_test
 from grader.speed.machine import DEMANDS, Machine
 from grader.speed.rates import Baseline
 from grader.speed.session import Row, SpeedJob, grade_speed
@@ -120,6 +119,7 @@ def grade(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, str]]:
         student, baseline = cast("Any", ("student", "baseline"))
         machine = Machine("cpu", "a CPU", None, 2**20, setup.get_limits(), student, baseline, lambda: "")
         if device is not None:
+            device.install(monkeypatch)
             machine = replace(machine, kind="cuda", accelerator=device)
         workloads = BOTH if device is None else ALL
         return {row.workload: row.outcome for row in grading.grade(machine, workloads, {name: {} for name in SIZES})}
@@ -171,19 +171,11 @@ def test_new_process_is_started_after_failed_grader_step(
     assert grade() == {"linear_forward": "inconclusive"}, "this process must not grade the remaining workloads"
 
 
-def test_failing_device_queries_cost_no_points(grade: Outcomes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(idle, "LOOK_SECONDS", 1e-6)
-    monkeypatch.setattr(idle, "BUSY", math.inf)
-    monkeypatch.setattr(idle, "PASS_BYTES", 8)
+def test_failing_device_queries_cost_no_points(grade: Outcomes) -> None:
     whole = FakeDevice()
     assert set(grade(device=whole).values()) == {"passed"}
-    assert {place.split()[0] for place in whole.asked} == {
-        "memory",
-        "descriptor",
-        "release",
-        "synchronize",
-        "free_bytes",
-    }
+    methods = {"memory", "descriptor", "release", "synchronize", "free_bytes"}
+    assert {place.split()[0] for place in whole.asked} == methods
     for place in whole.asked:
         found = grade(device=FakeDevice(fails=place))
         assert "inconclusive" in found.values(), place

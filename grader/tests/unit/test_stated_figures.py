@@ -3,6 +3,8 @@
 import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from statistics import NormalDist
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
 
 from grader.proof.examples import FIGURE, Names, check_sums, collect_names, convert_to_python, find_equations, rounds_to
 from grader.tests import ROOT
@@ -46,9 +49,41 @@ def add_thousandths(dtype: torch.dtype) -> float:
     return total.item()
 
 
+@dataclass(frozen=True)
+class Cost:
+    """The parameters of a Transformer, and the FLOPs of a forward pass on one sequence."""
+
+    parameters: int
+    products: int  # FLOPs of products with weights
+    attention: int  # FLOPs of products of activations
+
+    @property
+    def share(self) -> float:
+        """The share of attention."""
+        return self.attention / (self.products + self.attention)
+
+
+@cache
+def gpt2_xl(context: int = 1024) -> Cost:
+    """Count the parameters and FLOPs of GPT-2 XL with torch's own layers, without allocating any of them."""
+    with torch.device("meta"), FlopCounterMode(display=False) as counter:
+        layer = nn.TransformerEncoderLayer(1600, 25, 4 * 1600, dropout=0.0, norm_first=True, batch_first=True)
+        embeddings, norm = nn.ModuleList([nn.Embedding(50257, 1600), nn.Embedding(1024, 1600)]), nn.LayerNorm(1600)
+        layer(torch.empty(1, context, 1600))
+    outer = sum(p.numel() for module in (embeddings, norm) for p in module.parameters())
+    flops = counter.get_flop_counts()["Global"]
+    weights = sum(count for operation, count in flops.items() if operation in (torch.ops.aten.mm, torch.ops.aten.addmm))
+    return Cost(
+        48 * sum(p.numel() for p in layer.parameters()) + outer,
+        48 * weights + 2 * context * 1600 * 50257,
+        48 * (counter.get_total_flops() - weights),
+    )
+
+
 HELP: Names = {
     **{
         "step": step,
+        "gpt2_xl": gpt2_xl,
         "compute_momentum": compute_momentum,
         "add_thousandths": add_thousandths,
         "gauss": NormalDist(),
@@ -78,12 +113,42 @@ FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed
     ("strides", "float32 are (12, 4)", "*np.zeros((2, 3), np.float32).strides,"),
     ("memory_accounting", "takes 96 bytes", "training_bytes(6, 0),"),
     ("memory_accounting", "112 GB", "training_bytes(7 * 10**9, 0) / 1e9,"),
+    (
+        "memory_accounting",
+        "takes 105 MB",
+        "torch.empty(32, 1024, 1600, dtype=torch.bfloat16, device='meta').nbytes / 1e6,",
+    ),
+    ("memory_accounting", "8.7e6 parameters at 2 + 2 + 8", "32 * 1024 * 1600 * 2 / 12, 2, 2, 8"),
     ("memmap_tokens", "take 2.8 TB instead of 11.2", "1.4e12 * 2 / 1e12, 1.4e12 * 8 / 1e12"),
     ("memmap_tokens", "the bytes 7 0 8 0 9 0", "*np.array([7, 8, 9], '<u2').tobytes(),"),
     ("named_dimensions", "give scores (2, 3)", "*attention_scores(torch.ones(2, 5), torch.ones(3, 5)).shape,"),
+    (
+        "puzzles",
+        "each of 3 numbers from each of 2 in a (2, 3)",
+        "3, 2, *(torch.ones(2)[:, None] - torch.ones(3)).shape",
+    ),
+    ("puzzles", "`(w w2)` gives 1 1 2 2", "*repeat(torch.tensor([1, 2]), 'w -> (w w2)', w2=2),"),
+    ("puzzles", "`(w2 w)` gives 1 2 1 2", "*repeat(torch.tensor([1, 2]), 'w -> (w2 w)', w2=2),"),
     ("flop_accounting", "so 48 FLOPs", "matmul_flops(2, 3, 4),"),
     ("flop_accounting", "takes 1.2e20 FLOPs", "training_flops(20e9, 1e9),"),
     ("flop_accounting", "needs 2.8 days", "training_days(1e9, 20e9, 1, 989.5e12, 0.5),"),
+    ("flop_accounting", "the sum is 1,557,611,200", "gpt2_xl().parameters,"),
+    ("flop_accounting", "6.2 GB in float32", "4e-9 * gpt2_xl().parameters,"),
+    (
+        "flop_accounting",
+        "24.9 GB (16 per parameter), or 18.7 GB (2 + 2 + 8)",
+        "16e-9 * gpt2_xl().parameters, 16, 12e-9 * gpt2_xl().parameters, 2, 2, 8",
+    ),
+    (
+        "flop_accounting",
+        "takes 3.1e9 in products with weights and, at the full context, 3.1e8 in attention",
+        "gpt2_xl().products / 1024, gpt2_xl().attention / 1024",
+    ),
+    ("flop_accounting", "A sequence takes 3.5e12", "gpt2_xl().products + gpt2_xl().attention,"),
+    ("flop_accounting", "attention is 9 %", "100 * gpt2_xl().share,"),
+    ("flop_accounting", "a context of 16384, attention is 62 %", "16384, 100 * gpt2_xl(16384).share"),
+    ("flop_accounting", "take 5.0 GB", "4 * 48 * 25 * 1024**2 / 1e9,"),
+    ("promised_flops", "peak is 15 times", "989.4 / 67,"),
     ("promised_flops", "400 TFLOP/s are 40 %", "400, 100 * mfu(400e12, 1, 989.4e12)"),
     ("promised_flops", "your MFU would be only 20 %", "100 * mfu(400e12, 1, 1979e12),"),
     ("time_matmul", "at its peak 1.1 ms", "2 * 8192**3 / 989.4e12 * 1000,"),
@@ -102,6 +167,9 @@ FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed
     ("deep_network", "about 1/32 as large", "1, 1 / sqrt(0.5**10)"),
     ("measure_step", "5 products of 256 FLOPs", "3 * 2 - 1, matrix_matrix_work(8, 4, 4, torch.float32)[0]"),
     ("measure_step", "5 · 256 = 1280", "5, 256, predict_step(8, 4, 2, torch.float32, 1, 1)['flops']"),
+    ("language_model", "pays log(256) = 5.55 nats", "256, math.log(256)"),
+    ("language_model", "a loss of 1.6 is a perplexity of 5.0", "1.6, math.exp(1.6)"),
+    ("language_model", "norms 3 and 4 have the global norm 5", "3, 4, math.hypot(3, 4)"),
     (
         "momentum",
         "it becomes 1, 1.9, 2.71 and eventually 10",

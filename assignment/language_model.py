@@ -1,0 +1,252 @@
+"""Capstone: a language model made of your own parts, the loop that trains it on a file of tokens, and its text.
+
+Write the functions in any order: most tests check one of them, with a small model of their own.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from os import PathLike
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from .adamw import AdamW  # these are your own parts
+from .checkpoint import load_checkpoint, save_checkpoint
+from .deep_network import Block
+from .get_batch import get_batch
+from .linear import Linear
+from .memmap_tokens import load_tokens
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The sizes of a model, and the plan of its training. This class is provided."""
+
+    vocab: int = 256  # tokens are 0 … vocab - 1; by default, bytes
+    dim: int = 64
+    num_layers: int = 2
+    context: int = 64  # the most tokens that the model can look at
+    steps: int = 200
+    batch_size: int = 16  # windows per step
+    micro_batch_size: int = 16  # windows per forward pass
+    peak_lr: float = 3e-3
+    final_lr: float = 3e-4
+    warmup: int = 20  # steps
+    weight_decay: float = 0.1
+    max_norm: float = 1.0
+    checkpoint_every: int = 50  # steps
+    seed: int = 0
+    device: str = "cpu"
+    bfloat16: bool = False
+
+
+class CausalAttention(nn.Module):
+    """Let each position look at itself and at earlier positions: `x + attention(norm(x))`. This class is provided.
+
+    The input and the result have the shape (batch, T, dim).
+    """
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.heads = math.gcd(dim, 4)
+        self.norm = nn.LayerNorm(dim)
+        self.project = nn.Linear(dim, 3 * dim, bias=False)
+        self.merge = nn.Linear(dim, dim, bias=False)
+
+    def forward(self, x: Float[Tensor, "batch T dim"]) -> Float[Tensor, "batch T dim"]:
+        """Return `x + attention(norm(x))`."""
+        rows, length, dim = x.shape
+        parts = self.project(self.norm(x)).view(rows, length, 3, self.heads, dim // self.heads)
+        query, key, value = parts.permute(2, 0, 3, 1, 4)
+        mixed = nn.functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+        return x + self.merge(mixed.transpose(1, 2).reshape(rows, length, dim))
+
+
+class LanguageModel(nn.Module):
+    """Predict, at each position, the next token from the tokens up to this position.
+
+    Attributes, which contain all parameters:
+    - `tokens`, `nn.Embedding(vocab, dim)`, and `positions`, `nn.Embedding(context, dim)`;
+    - `attentions` and `blocks`, each an `nn.ModuleList` of `num_layers` modules: `CausalAttention(dim)` and your
+      `Block(dim)`;
+    - `output`, your `Linear(dim, vocab)`;
+    - `context`, the int.
+
+    Example:
+        model = LanguageModel(vocab=256, dim=8, num_layers=2, context=16)
+        model(torch.tensor([[72, 105, 33]])).shape     # (1, 3, 256): scores for the token after "H", "Hi" and "Hi!"
+    """
+
+    def __init__(self, vocab: int, dim: int, num_layers: int, context: int) -> None:
+        super().__init__()
+        raise NotImplementedError
+
+    def forward(self, tokens: Int[Tensor, "batch T"]) -> Float[Tensor, "batch T vocab"]:
+        """Return the logits: the scores whose softmax is the distribution of the next token. T is at most `context`.
+
+        1. Add the embedding of each token and the embedding of its position, 0 … T - 1.
+        2. In each layer, apply the attention (which adds its own input), then `x = x + block(norm(x))`.
+        3. Return `output(norm(x))`.
+
+        `norm(x)` is `nn.functional.layer_norm(x, (dim,))`: mean 0 and variance 1 over the last dimension.
+        """
+        raise NotImplementedError
+
+
+def loss(model: nn.Module, batch: Int[Tensor, "batch T+1"]) -> Float[Tensor, ""]:
+    """Return the mean cross-entropy in nats, over all rows and the last T tokens, each predicted from those before it.
+
+    `model` maps tokens (batch, T) to logits (batch, T, vocab). The cross-entropy of one prediction is
+    `-log(softmax(logits)[next token])`.
+
+    Example:
+        model = nn.Embedding(256, 256)                           # logits that depend on the current token only
+        nn.init.zeros_(model.weight)
+        loss(model, torch.tensor([[72, 105, 33]])).item()        # 5.545: all 256 bytes are equally likely
+
+    Details:
+    - Call the model once, without the last token of each row: nothing follows it.
+    - Compute the cross-entropy in float32 even if the logits are bfloat16. It stays finite for logits of 1000.
+    - Return it with its graph, so that the caller can call `backward()`.
+    """
+    raise NotImplementedError
+
+
+def learning_rate(step: int, peak: float, final: float, warmup: int, steps: int) -> float:
+    """Return the learning rate of a step, counted from 0: a linear warm-up, then half a cosine wave.
+
+    - `step < warmup`: `peak · (step + 1) / warmup`. Even the first step moves.
+    - `warmup ≤ step < steps`: `final + (peak - final) · (1 + cos(π · (step - warmup) / (steps - warmup))) / 2`.
+    - `steps ≤ step`: `final`.
+
+    Example:
+        [learning_rate(step, 1.0, 0.2, warmup=2, steps=6) for step in (0, 1, 2, 4, 6)]     # [0.5, 1.0, 1.0, 0.6, 0.2]
+
+    Details:
+    - `0 ≤ warmup ≤ steps`; both may be 0.
+    """
+    raise NotImplementedError
+
+
+def clip_gradients(parameters: Iterable[nn.Parameter], max_norm: float) -> float:
+    """Scale all gradients in place so that their global norm is at most `max_norm`, and return the norm before.
+
+    The global norm is that of one vector with the elements of all gradients: the root of the sum of all squares. If it
+    is larger than `max_norm`, multiply every gradient by `max_norm / norm`. Otherwise, change nothing.
+
+    Example:
+        p, q = nn.Parameter(torch.zeros(1)), nn.Parameter(torch.zeros(2))
+        p.grad, q.grad = torch.tensor([3.0]), torch.tensor([0.0, 4.0])
+        clip_gradients([p, q], max_norm=1.0)     # 5.0
+        q.grad                                   # [0, 0.8]
+
+    Details:
+    - Skip parameters whose gradient is None. Without gradients, the norm is 0.
+    - `parameters` may be an iterator such as `model.parameters()`, which can be read only once.
+
+    Not specified (either is fine): whether the norm is a float or a detached tensor; an epsilon of up to 1e-6 that is
+    added to the norm; a norm that is infinite or NaN.
+    """
+    raise NotImplementedError
+
+
+def make_optimizer(model: nn.Module, lr: float, weight_decay: float) -> AdamW:
+    """Return your `AdamW` for all parameters of the model, with `lr` and betas (0.9, 0.95).
+
+    Parameters with fewer than two dimensions, such as the scale of a norm, do not decay. All others (matrices and
+    embeddings) decay with `weight_decay`.
+
+    Example:
+        optimizer = make_optimizer(nn.Linear(3, 2), lr=0.001, weight_decay=0.1)
+        [(group["weight_decay"], len(group["params"])) for group in optimizer.param_groups]     # [(0.1, 1), (0.0, 1)]
+
+    Not specified (either is fine): the order of the groups; whether a group may be empty.
+    """
+    raise NotImplementedError
+
+
+def training_step(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    batch: Int[Tensor, "batch T+1"],
+    micro_batch_size: int,
+    max_norm: float,
+    bfloat16: bool = False,
+) -> float:
+    """Perform one step of the optimizer with the gradients of the whole batch, and return its loss before the step.
+
+    Accumulate the gradients in micro-batches of at most `micro_batch_size` rows, as in `gradient_accumulation`: the
+    result is that of the whole batch, also if the last micro-batch is smaller. Then clip the gradients to `max_norm`
+    and call `optimizer.step()` once.
+
+    Example:
+        model = nn.Embedding(256, 256)
+        batch = torch.tensor([[72, 105, 33], [72, 111, 33]])
+        first = training_step(model, torch.optim.SGD(model.parameters(), lr=1.0), batch, 1, max_norm=1.0)
+        loss(model, batch).item() < first     # True
+
+    Details:
+    - Gradients from before the call do not count.
+    - Use each micro-batch's activations in a backward pass before the next forward pass, so that they are freed.
+    - If `bfloat16`, the forward pass runs under `torch.autocast` on the batch's device, as in `mixed_precision`.
+      Otherwise, it does not.
+    """
+    raise NotImplementedError
+
+
+def train_lm(
+    tokens_path: str | PathLike[str],
+    out: str | PathLike[str],
+    settings: Settings,
+    report: Callable[[int, float], None] | None = None,
+) -> LanguageModel:
+    """Train a new LanguageModel on the tokens of a file, and return it. If the checkpoint `out` exists, resume it.
+
+    Each step draws one batch of `batch_size` windows of `context + 1` tokens with your `get_batch`, sets the learning
+    rate of every group, and calls `training_step`. After every `checkpoint_every` steps, and after the last step, save
+    a checkpoint to `out`; its step is the number of steps taken so far. Then call `report(steps so far, loss)`; if it
+    raises, so does `train_lm`.
+
+    Example:
+        save_tokens("text.bin", np.frombuffer(b"to be or not to be, " * 50, dtype=np.uint16))
+        model = train_lm("text.bin", "text.pt", Settings(steps=20, warmup=5, dim=16, context=8, checkpoint_every=10))
+        model = train_lm("text.bin", "text.pt", Settings(steps=20, dim=16, context=8))     # returns at once: all done
+
+    Details:
+    - The run may be killed at any moment. Resumed from its last checkpoint, it must equal an uninterrupted run, bit for
+      bit. Therefore, the initial weights depend only on `seed`, and the batch of a step only on `seed` and the number
+      of the step: call `torch.manual_seed` with a number computed from both before each batch. Different steps and
+      different seeds draw different batches.
+    - Load tokens, save and load only with your functions from the earlier katas, and leave their errors to the caller: a
+      damaged checkpoint is not overwritten by a new run.
+    - Model and batches are on `device`.
+
+    Not specified (either is fine): the numbers passed to `torch.manual_seed`; when `report` is None, anything that a
+    caller cannot see; what happens if `out` was saved with other settings.
+    """
+    raise NotImplementedError
+
+
+def generate(
+    model: LanguageModel, prompt: Int[Tensor, "T"], n: int, temperature: float, generator: torch.Generator | None = None
+) -> Int[Tensor, "T+n"]:
+    """Return the prompt followed by `n` new tokens, each drawn from the model's distribution after the tokens so far.
+
+    The probabilities are `softmax(logits / temperature)`, drawn with `torch.multinomial` and `generator`. With
+    temperature 0, take the token with the largest logit.
+
+    Example:
+        model = nn.Embedding(4, 4)
+        model.context = 8
+        model.load_state_dict({"weight": 100 * torch.eye(4).roll(1, dims=1)})     # after 0 comes 1, after 3 comes 0
+        generate(model, torch.tensor([2]), n=5, temperature=1.0)                  # [2, 3, 0, 1, 2, 3]
+
+    Details:
+    - Pass the model at most the last `model.context` tokens.
+    - The prompt has at least one token, and is not modified.
+    - The same seed of `generator` gives the same tokens. Without a generator, use torch's global one.
+    - No graph is built, and the result is on the prompt's device.
+    """
+    raise NotImplementedError

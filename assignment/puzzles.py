@@ -1,0 +1,122 @@
+"""Puzzles: solve each one in one line with einops or broadcasting."""
+
+import torch
+from einops import rearrange, reduce, repeat
+from einops.layers.torch import Rearrange
+from jaxtyping import Bool, Float, Int, Shaped
+from torch import Tensor, nn
+
+# einops splits and joins dimensions in parentheses; in `(h n)`, the index of `h` changes slowly and that of `n` fast.
+# Broadcasting repeats dimensions of size 1: `x[..., None]` appends one, and (2, 1) with (3,) gives (2, 3).
+#
+# Details, for all functions:
+# - `...` are any number of leading dimensions (including none). They and `h`, `w`, `rows`, `columns` may have size 0.
+# - The result has the input's dtype unless its annotation says otherwise.
+#
+# Not specified (either is fine): whether the result is a view; whether gradients flow; whether you need one line.
+
+
+def upsample(x: Shaped[Tensor, "... h w"], n: int) -> Shaped[Tensor, "... h*n w*n"]:
+    """Repeat each pixel n times in both directions.
+
+    Example:
+        upsample(torch.tensor([[1, 2]]), n=2)     # [[1, 1, 2, 2], [1, 1, 2, 2]]
+    """
+    raise NotImplementedError
+
+
+def average_pool(x: Float[Tensor, "... h*n w*n"], n: int) -> Float[Tensor, "... h w"]:
+    """Return the mean of each n × n square.
+
+    Example:
+        average_pool(torch.tensor([[1., 2., 3., 4.], [5., 6., 7., 8.]]), n=2)     # [[3.5, 5.5]]
+    """
+    raise NotImplementedError
+
+
+def channels_first(x: Shaped[Tensor, "... h w c"]) -> Shaped[Tensor, "... c h w"]:
+    """Move the channels before the height and the width.
+
+    Example, two pixels with three channels each:
+        channels_first(torch.tensor([[[1, 2, 3], [4, 5, 6]]]))     # [[[1, 4]], [[2, 5]], [[3, 6]]]
+    """
+    raise NotImplementedError
+
+
+def patches(x: Shaped[Tensor, "... h*n w*n c"], n: int) -> Shaped[Tensor, "... h*w n*n*c"]:
+    """Cut an image into n × n patches, row by row, and flatten each patch as rows, columns, channels.
+
+    Example, an image of 2 × 4 pixels with one channel:
+        image = torch.tensor([[1, 2, 3, 4], [5, 6, 7, 8]])[..., None]
+        patches(image, n=2)     # [[1, 2, 5, 6], [3, 4, 7, 8]]
+    """
+    raise NotImplementedError
+
+
+def patch_embedding(n: int, channels: int, dim: int) -> nn.Sequential:
+    """Return an `nn.Sequential` of two layers: one cuts images into `patches`, the other is an `nn.Linear` to `dim`.
+
+    Its input has shape (batch, height, width, channels). einops has a layer for each function: `Rearrange(pattern)`.
+
+    Example, the first layers of a vision transformer:
+        model = patch_embedding(n=16, channels=3, dim=768)
+        model[1].weight.shape                       # (768, 768): 768 = 16 * 16 * 3 numbers per patch
+        model(torch.zeros(2, 32, 48, 3)).shape      # (2, 6, 768)
+    """
+    raise NotImplementedError
+
+
+def outer(x: Float[Tensor, "... rows"], y: Float[Tensor, "... columns"]) -> Float[Tensor, "... rows columns"]:
+    """Return all products `x[..., i] * y[..., j]`. Both inputs have the same leading dimensions.
+
+    Example:
+        outer(torch.tensor([1., 2.]), torch.tensor([3., 4., 5.]))     # [[3., 4., 5.], [6., 8., 10.]]
+    """
+    raise NotImplementedError
+
+
+def squared_distances(
+    x: Float[Tensor, "... rows d"], y: Float[Tensor, "... columns d"]
+) -> Float[Tensor, "... rows columns"]:
+    """Return the squared Euclidean distance between each row of `x` and each row of `y`.
+
+    Example:
+        squared_distances(torch.tensor([[0., 0.], [3., 4.]]), torch.tensor([[0., 0.]]))     # [[0.], [25.]]
+    """
+    raise NotImplementedError
+
+
+def traces(x: Float[Tensor, "... rows rows"]) -> Float[Tensor, "..."]:
+    """Return the sum of the diagonal of each matrix. (`torch.einsum` accepts a repeated name, einops does not.)
+
+    Example:
+        traces(torch.tensor([[[1., 2.], [3., 4.]], [[5., 6.], [7., 8.]]]))     # [5., 13.]
+    """
+    raise NotImplementedError
+
+
+def one_hot(labels: Int[Tensor, "..."], classes: int) -> Bool[Tensor, "... classes"]:
+    """Return a dimension that is True at the label, 0 to classes - 1, and False elsewhere.
+
+    Example:
+        one_hot(torch.tensor([2, 0]), classes=3)     # [[False, False, True], [True, False, False]]
+    """
+    raise NotImplementedError
+
+
+def window_mask(n: int, window: int) -> Bool[Tensor, "n n"]:
+    """Return the mask of sliding-window attention: each query attends to itself and to `window - 1` keys before it.
+
+    Example:
+        window_mask(3, window=2)     # [[True, False, False], [True, True, False], [False, True, True]]
+    """
+    raise NotImplementedError
+
+
+def rms_norm(x: Float[Tensor, "... d"], eps: float) -> Float[Tensor, "... d"]:
+    """Divide each row by `sqrt(mean(x**2) + eps)`, as most language models do. `torch.rsqrt(y)` is `1 / sqrt(y)`.
+
+    Example:
+        rms_norm(torch.tensor([1., 7.]), eps=0)     # [0.2, 1.4]: the mean of 1 and 49 is 25
+    """
+    raise NotImplementedError

@@ -1,0 +1,136 @@
+"""`kata predict` in a handout: typed, piped, in a terminal and in the export, up to the student's page."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.results.result import read
+from grader.tests.conftest import Run, call_grader, get_student_environment, grade, run_as_student, run_kata
+from grader.tests.support.pseudo_terminal import Terminal
+from grader.tests.support.warm_process import Fork
+from torchkata.course.predictions import MAX_BYTES
+
+FILE = "assignment/predictions.json"
+KEPT = f"Your predictions are stored in {FILE}; kata export includes them."
+WRONG = "is not a positive number; write it without a unit, such as 1e12, 3.2e9 or 12_000"
+
+
+def read_predictions(handout: Path) -> dict[str, Any]:
+    stored: dict[str, Any] = json.loads((handout / FILE).read_text())["katas"]
+    return {kata: {name: entry["predicted"] for name, entry in found.items()} for kata, found in stored.items()}
+
+
+def list_questions(done: Run) -> list[str]:
+    return [line for line in done.out.splitlines() if line[:3] in ("1. ", "2. ", "3. ")]
+
+
+def test_repeated_command_asks_only_skipped_questions(handout: Path) -> None:
+    first = run_kata(handout, "predict", "roofline", typed="1e2\n\n1_0.5e-1\n")
+    assert (first.code, first.err) == (0, "")
+    assert first.out.count("skipped; the question stays the same next time") == 1
+    assert read_predictions(handout) == {"roofline": {"matmul": 100, "inference": 1.05}}
+    assert " ".join(first.out.split()).endswith(f"{KEPT} They earn no points.")
+    second = run_kata(handout, "predict", "roofline", typed="300\n")
+    assert list_questions(second) == list_questions(first)
+    assert second.out.count("predicted 100, right ") == 1
+    assert read_predictions(handout)["roofline"]["accelerator"] == 300
+    third = run_kata(handout, "predict", "roofline")
+    assert "skipped" not in third.out
+    assert third.out.count(": ratio ") == 3
+    assert "/ 3 = " in third.out, "the formula must contain the sizes"
+
+
+def test_wrong_input_in_pipe_keeps_earlier_predictions(handout: Path) -> None:
+    done = run_kata(handout, "predict", "floating_point", typed="1e9\n12 GiB\n5\n")
+    assert (done.code, done.err) == (2, f"kata: '12 GiB' {WRONG}\n")
+    assert read_predictions(handout) == {"floating_point": {"storage": 1e9}}
+
+
+def test_terminal_asks_again_and_interruption_loses_nothing(handout: Path) -> None:
+    command, plain = ["torchkata", "predict", "flop_accounting"], {**get_student_environment(), "TERM": "dumb"}
+    with Terminal(command, handout, plain, Fork) as terminal:
+        for typed in ("many", "-3", "nan", "inf", "0"):
+            terminal.read_until("FLOPs: ")
+            terminal.type(f"{typed}\n")
+            terminal.read_until(f"'{typed}' is not a positive number")
+        terminal.read_until("FLOPs: ")
+        terminal.type("1e13\n")
+        terminal.read_until("predicted 1e+13, right ")
+        terminal.read_until("FLOPs: ")
+        terminal.type("\x03")
+        assert terminal.wait() == 130
+    assert read_predictions(handout) == {"flop_accounting": {"matmul": 1e13}}
+
+
+def test_measured_number_is_kept(handout: Path) -> None:
+    done = run_kata(handout, "predict", "time_matmul", typed="1e9\n0.01\n\n")
+    assert (done.code, done.err) == (0, "")
+    measured = json.loads((handout / FILE).read_text())["katas"]["time_matmul"]["seconds"]["measured"]
+    assert f"predicted 0.01, measured {measured:.4g} seconds" in done.out
+    assert f"measured {measured:.4g} seconds" in run_kata(handout, "predict", "time_matmul").out
+
+
+def test_prediction_after_test_run_is_marked(handout: Path) -> None:
+    invitation = "before you run its tests: kata predict roofline"
+    assert invitation in run_as_student("pytest", "--kata=roofline", "--examples=2", cwd=handout).out
+    early = run_kata(handout, "predict", "roofline", typed="1\n")
+    assert "marked as late" not in early.out, "a run of the stub shows no numbers"
+    stub = handout / "assignment/roofline.py"
+    stub.write_text(stub.read_text().replace("raise NotImplementedError", "return 1"))
+    for _ in range(2):
+        assert invitation not in run_as_student("pytest", "--kata=roofline", "--examples=2", cwd=handout).out
+    late = run_kata(handout, "predict", "roofline", typed="1\n")
+    assert "run the tests of this kata (2 times)" in late.out
+    assert late.out.count("(predicted after 2 test runs)") == 1
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"seed": -1}', '{"seed": 1e400}', "é" * 99])
+def test_damaged_file_is_reported_in_one_line(content: str, handout: Path) -> None:
+    (handout / FILE).write_text(content)
+    done = run_kata(handout, "predict", "roofline", typed="1\n")
+    assert (done.code, done.err) == (2, f"kata: {FILE} is damaged: remove or rename it\n")
+    assert (handout / FILE).read_text() == content
+    assert "not included: damaged; remove or rename it" in run_kata(handout, "export").out
+
+
+def test_kata_without_questions_names_others(handout: Path) -> None:
+    done = run_kata(handout, "predict", "linear")
+    assert done.code == 2
+    assert done.err.startswith("kata: there are no questions about linear; there are some about floating_point, ")
+    assert run_kata(handout, "predict").code == 2
+    assert not (handout / FILE).exists()
+
+
+def test_predictions_reach_page_of_student(handout: Path, tmp_path: Path) -> None:
+    run_kata(handout, "predict", "roofline", typed="77\n\n0.5\n")
+    run_kata(handout, "export")
+    results, options = tmp_path / "results", ("--kata", "roofline,linear", "--examples", 2)
+    ada, out = shutil.copy(handout / "assignment.zip", tmp_path / "ada.zip"), ("--out", results)
+    assert grade(ada, *options, *out).code == 0
+    before = read(results / "ada/result.json")
+    assert [(one.kata, one.predicted) for one in before.predictions] == [("roofline", 77.0), ("roofline", 0.5)]
+    assert before.score == 0.0
+    run_kata(handout, "predict", "roofline", typed="88\n")
+    run_kata(handout, "export")
+    shutil.copy(handout / "assignment.zip", ada)
+    assert "1 of 1 were already graded" in grade(ada, *options, *out).out, (
+        "a new prediction must not grade anything again"
+    )
+    assert [one.predicted for one in read(results / "ada/result.json").predictions] == [77.0, 88.0, 0.5]
+    assert call_grader("report", results, "--feedback", results).code == 0
+    for page in ("report.html", "ada/feedback.html"):
+        html = (results / page).read_text()
+        assert "<h2>Predictions</h2>" in html
+        assert all(f'data-label="predicted">{number}</td>' in html for number in (77, 88, 0.5))
+
+
+@pytest.mark.parametrize("content", [b"\xff\x00", b"[" * 40_000, b" " * (MAX_BYTES + 1), b"x" * 2**21])
+def test_hand_made_file_does_not_affect_grading(content: bytes, handout: Path, tmp_path: Path) -> None:
+    (handout / FILE).write_bytes(content)
+    ada = handout.rename(tmp_path / "ada")
+    done = grade(ada, "--kata", "roofline", "--examples", 2, "--out", tmp_path / "results")
+    assert (done.code, done.err) == (0, "")
+    assert read(tmp_path / "results/ada/result.json").predictions == []

@@ -1,0 +1,101 @@
+"""`kata speak` in a handout: interrupted, continued, and with bad input."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.tests.conftest import get_student_environment, run_kata, run_program, write_solution
+from torchkata.course import course
+
+PARTS = (
+    *("language_model", "adamw", "checkpoint", "deep_network", "flop_accounting", "get_batch", "linear"),
+    *("memmap_tokens", "memory_accounting", "promised_flops", "time_matmul"),
+)
+QUICK = ("speak", "--minutes=0.02", "--device=cpu")
+FILL = """
+from pathlib import Path
+
+def save_checkpoint(path, *args, save=save_checkpoint):
+    try:
+        with Path(path).with_name("filler").open("wb", buffering=0) as file:
+            while True:
+                file.write(bytes(4096))
+    except OSError:
+        save(path, *args)
+"""
+
+
+@pytest.fixture
+def speaking(handout: Path) -> Path:
+    """Return a handout with the solution of each kata that `kata speak` uses."""
+    write_solution(handout, *PARTS)
+    return handout
+
+
+def test_interrupted_speak_continues_at_checkpoint(speaking: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "torchkata", "speak", "--minutes", "9", "--device", "cpu"],
+        cwd=speaking,
+        env=get_student_environment() | {"PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    assert process.stdout is not None
+    assert any("minutes left" in line for line in process.stdout), "training must begin"
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=600)
+    assert process.returncode == 130, rest
+    saved = re.search(r"Saved at step (\d+) of (\d+)\. To continue: kata speak\nkata: stopped\n$", rest)
+    assert saved, rest
+    done = run_kata(speaking, *QUICK)
+    assert done.code == 0, done.err
+    assert f"Training from step {saved[1]} to step {saved[2]}" in done.out
+    assert re.search(rf"The time is up at step \d+ of {saved[2]}\.", done.out)
+
+
+def test_bad_input_is_refused_in_one_line(speaking: Path) -> None:
+    assert run_kata(speaking, *QUICK).code == 0
+    for option, refused in (("--minutes=0", "--minutes is '0'"), ("--device=abacus", "--device is 'abacus'")):
+        done = run_kata(speaking, "speak", option)
+        assert (done.code, done.err.count("\n"), done.err.startswith(f"kata: {refused}")) == (2, 1, True), done.err
+    assert run_kata(speaking, "speak", "--steps=3").err.startswith(
+        "kata: wrong arguments: kata speak --steps=3; usage: "
+    )
+    os.truncate(speaking / ".kata/speak/checkpoint.pt", 1000)
+    done = run_kata(speaking, "speak")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert done.err.startswith("kata: .kata/speak/checkpoint.pt cannot be read (")
+
+
+def test_speak_names_kata_that_is_not_done(speaking: Path) -> None:
+    shutil.copy(course().assignment / "flop_accounting.py", speaking / "assignment")
+    done = run_kata(speaking, *QUICK)
+    assert done.code == 1
+    assert re.fullmatch(r"kata: flop_accounting\.py, line \d+, still raises NotImplementedError\n", done.err)
+    assert not [*(speaking / ".kata/speak").iterdir()]
+
+
+def test_missing_library_is_a_problem_of_the_machine(speaking: Path, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sysconfig\nsysconfig.get_paths = lambda: {'stdlib': '/none'}\n")
+    done = run_kata(speaking, *QUICK, PYTHONPATH=str(tmp_path))
+    assert (done.code, done.err.count("\n")) == (3, 1)
+    assert done.err.startswith("kata: this Python has no source code of its standard library in /none")
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+@pytest.mark.parametrize(("megabytes", "fill"), [(20, ""), (60, FILL)], ids=["before", "while_saving"])
+def test_full_disk_is_reported(speaking: Path, megabytes: int, fill: str) -> None:
+    with (speaking / "assignment/checkpoint.py").open("a") as file:
+        file.write(fill)
+    (speaking / ".kata").mkdir()
+    small = ("bwrap", "--dev-bind", "/", "/", "--size", megabytes * 10**6, "--tmpfs", speaking / ".kata")
+    command = (sys.executable, "-m", "torchkata", *QUICK)
+    done = run_program(*small, *command, cwd=speaking, environment=get_student_environment())
+    assert (done.code, done.err.count("\n")) == (3, 1), done.err
+    assert done.err.startswith("kata: the disk is full: .kata/speak needs ")

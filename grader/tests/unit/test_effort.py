@@ -1,0 +1,65 @@
+"""Tests of hours, difficulty and "after this kata you can …", which `kata.toml` states once."""
+
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from torchkata.course import course
+from torchkata.course.load import parse_kata
+from torchkata.course.model import Difficulty
+from torchkata.i18n.katas import describe_effort, effort_of
+
+ENTRY: dict[str, Any] = {"title": "t", "points": {"test_a": 1}}
+LEVELS = get_args(Difficulty)
+
+
+def parse(**more: Any) -> Any:
+    return parse_kata(ENTRY | more, Path("reference/k/kata.toml"), course().tracks, course().languages)
+
+
+def test_every_kata_of_ours_states_its_effort() -> None:
+    for kata in course().katas.values():
+        assert kata.hours > 0, kata.name
+        assert kata.difficulty != "unknown", kata.name
+        assert kata.after, kata.name
+        assert not kata.after.endswith("."), f"{kata.name}: it completes a sentence"
+
+
+def test_side_tracks_are_ordered_by_difficulty() -> None:
+    for track in course().tracks.keys() - {"core"}:
+        levels = [LEVELS.index(kata.difficulty) for kata in course().katas.values() if kata.track == track]
+        assert levels == sorted(levels), track
+
+
+def test_points_follow_the_hours() -> None:
+    """Check that no kata has less than half or more than twice the points of its hours' share of its track."""
+    for track in course().tracks:
+        katas = [kata for kata in course().katas.values() if kata.track == track]
+        hours, points = sum(kata.hours for kata in katas), sum(kata.max_score for kata in katas)
+        for kata in katas:
+            assert 1 / 2 < kata.max_score / points * hours / kata.hours < 2, kata.name
+
+
+def test_other_courses_may_omit_the_effort(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATA_LANG", "en")
+    monkeypatch.setitem(course().katas, "k", parse())
+    assert (effort_of(course().katas["k"]), describe_effort(course().katas["k"])) == ("", "")
+    monkeypatch.setitem(course().katas, "k", parse(hours=2, difficulty="hard", after="fly"))
+    assert effort_of(course().katas["k"]).split() == ["2", "h", "hard"]
+    assert describe_effort(course().katas["k"]) == "About 2 h, hard. After this kata you can fly."
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"hours": -1}, "k/kata.toml: hours is -1; it should be a number, 0 or more"),
+        ({"hours": float("inf")}, "k/kata.toml: hours is inf"),
+        ({"hours": "two"}, "k/kata.toml: hours is 'two'; it should be a number"),
+        ({"difficulty": "simple"}, "k/kata.toml: difficulty is 'simple'; it can be unknown, easy, medium, hard"),
+        ({"after": 7}, "k/kata.toml: after is 7; it should be a text"),
+    ],
+)
+def test_wrong_effort_is_rejected(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        parse(**wrong)

@@ -1,0 +1,172 @@
+"""Tests of `kata speak`, which trains a student's language model, with a tiny model and library."""
+
+import json
+import math
+import re
+import shutil
+import signal
+import sysconfig
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from grader.tests.support.solution import SOLUTION
+from reference.language_model import command
+from torchkata.cli import plugins
+from torchkata.cli.command import check_usage
+from torchkata.cli.terminal import CallError
+from torchkata.course import course
+from torchkata.seam.assignment import Assignment
+
+TEXTS = course().katas["language_model"].command
+TINY = {"dim": 8, "num_layers": 1, "context": 8, "batch_size": 4, "peak_lr": 1e-2}
+LIBRARY = b"def follow(word):\n    return word + word\n\n" * 100
+
+
+@pytest.fixture
+def assignment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Return the solution in a folder of its own, with a tiny model and library."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "CPU", TINY)
+    monkeypatch.setattr(command, "LEAST_SOURCE", len(LIBRARY))
+    monkeypatch.setattr(sysconfig, "get_paths", lambda: {"stdlib": str(tmp_path / "lib")})
+    for name in ("word.py", "site-packages/other.py", "test/test_word.py"):
+        (tmp_path / "lib" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "lib" / name).write_bytes(LIBRARY)
+    return Assignment(Path(shutil.copytree(SOLUTION, tmp_path / "assignment")), "speaker")
+
+
+def call(assignment: Any, **options: str) -> str:
+    """Run the command and return its output."""
+    return "\n".join(command.run(assignment, TEXTS, **{"minutes": "0.02", "device": "cpu", **options}))
+
+
+def refuse(assignment: Any, kind: type[BaseException], **options: str) -> str:
+    """Run the command, which must raise this exception with a single line, and return the line."""
+    with pytest.raises(kind) as raised:
+        call(assignment, **options)
+    assert "\n" not in str(raised.value)
+    return str(raised.value)
+
+
+def test_cost_is_predicted_measured_and_explained(assignment: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    text = call(assignment)
+    assert "1 source files, 4,200 bytes" in text, "other folders must be left out"
+    assert text.index("Before training") < text.index("Prediction") < text.index("Training from step 0")
+    ((predicted, measured),) = re.findall(r"memory, MB +(\S+) +(\S+)\n", text)
+    assert abs(float(predicted) / float(measured) - 1) < 0.2, "the formula must count almost all tensors"
+    assert all(key in text for key in ("minutes, at best", "MFU", "as long as", "log(256) = 5.55"))
+    assert text.endswith(f"The run is complete. To begin a new one, delete {command.FOLDER}.")
+    assert re.search(r"█{20} step (\d+)/\1   loss", capsys.readouterr().out)
+    assert command.PICTURE.read_bytes().startswith(b"\x89PNG")
+    again = call(assignment)
+    assert "Training from" not in again
+    assert again.splitlines()[-1] == text.splitlines()[-1]
+
+
+def test_interrupted_run_equals_uninterrupted_run(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "measure_steps", lambda *_: 1.0)
+    monkeypatch.setattr(command, "CHECKPOINT_SECONDS", 3)
+    call(assignment, minutes="0.2")
+    whole = load_run(assignment)
+    shutil.rmtree(command.FOLDER)
+    monkeypatch.setattr(command.Report, "show", lambda _, step, __: step > 1 or signal.raise_signal(signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        call(assignment, minutes="0.2")
+    part = load_run(assignment)
+    assert len(part[0]) == 3, "the run must stop at the first checkpoint"
+    monkeypatch.setattr(command.Report, "show", lambda *_: None)
+    assert "Training from step 3 to step 10" in call(assignment, minutes="0.2")
+    assert load_run(assignment) == whole
+
+
+def load_run(assignment: Any) -> tuple[list[float], Any]:
+    """Return the losses of the stored run and a parameter of its checkpoint."""
+    folder = command.FOLDER
+    losses = [loss for _, loss, _ in json.loads((folder / "run.json").read_text())["steps"]]
+    speaker = command.Speaker(assignment, TEXTS, folder, math.inf)
+    model, _, _ = speaker.load(command.read_run(speaker))
+    return losses, model.output.weight.tolist()
+
+
+def test_run_stops_when_its_time_is_up(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "measure_steps", lambda *_: 1e-4)
+    monkeypatch.setattr(command, "CHECKPOINT_SECONDS", 1e-3)
+    text = call(assignment)
+    assert re.search(r"The time is up at step \d+0 of 10200\. To continue: kata speak$", text)
+
+
+@pytest.mark.parametrize("minutes", ["0", "-1", "nan", "inf", "ten", "", "1441"])
+def test_wrong_minutes_are_refused(assignment: Any, minutes: str) -> None:
+    line = refuse(assignment, SystemExit, minutes=minutes)
+    assert line == f"--minutes is {minutes!r}; it should be a number above 0, at most 1440"
+    assert not command.FOLDER.exists()
+
+
+@pytest.mark.parametrize("device", ["gpu", "meta", "cuda:99"])
+def test_unknown_device_is_refused(assignment: Any, device: str) -> None:
+    assert refuse(assignment, SystemExit, device=device).startswith(f"--device is {device!r}, which does not work here")
+
+
+def test_missing_library_is_reported(assignment: Any, tmp_path: Path) -> None:
+    (tmp_path / "lib/word.py").unlink()
+    assert refuse(assignment, OSError).startswith("this Python has no source code of its standard library in ")
+
+
+@pytest.mark.parametrize("name", ["checkpoint.pt", "run.json", "tokens.bin"])
+def test_damaged_file_is_reported_and_kept(assignment: Any, name: str) -> None:
+    call(assignment)
+    file = command.FOLDER / name
+    damaged = file.read_bytes()[:50]
+    file.write_bytes(damaged)
+    assert refuse(assignment, SystemExit).startswith(f"{file} cannot be read (")
+    assert file.read_bytes() == damaged
+
+
+def test_too_small_disk_is_reported(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**6, 10**6, 0))
+    assert refuse(assignment, OSError).startswith("the disk is full: ")
+
+
+def test_useless_results_of_student_are_reported(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(assignment.time_matmul, "time_matmul", lambda *_: 0.0)
+        assert refuse(assignment, SystemExit).startswith("your time_matmul returned 0.0")
+    with monkeypatch.context() as patch:
+        patch.setattr(assignment.language_model, "training_step", lambda *_: math.nan)
+        assert refuse(assignment, SystemExit).startswith("the loss of step 1 is nan")
+    monkeypatch.setattr(assignment.language_model, "train_lm", lambda *_: None)
+    assert refuse(assignment, SystemExit).startswith("your train_lm did not call `report`")
+
+
+def test_missing_matplotlib_message_suggests_installing_it(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "find_spec", lambda name: None if name == "matplotlib" else find_spec(name))
+    assert "\nfor a picture: pip install matplotlib\n" in call(assignment)
+    assert not command.PICTURE.exists()
+
+
+def test_curve_falls_from_left_to_right() -> None:
+    *rows, _, axis = command.draw([float(loss) for loss in range(1000, 0, -1)])
+    columns = [row.index("•") for row in rows]
+    assert columns == sorted(columns)
+    assert axis.split() == ["1", "1000"]
+
+
+def test_unprintable_bytes_are_shown_as_dots(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = torch.tensor([*b"a\x1b[31m\xff\t\r\nb" + b"c" * 100])
+    monkeypatch.setattr(assignment.language_model, "generate", lambda *_: tokens)
+    speaker = command.Speaker(assignment, TEXTS, command.FOLDER, math.inf)
+    lines = [*command.speak(speaker, command.Run({"device": "cpu"}), None)]
+    assert [len(line) <= command.WIDTH for line in lines] == [True] * 3
+    assert lines[0].startswith("  │ a·[31m·")
+
+
+def test_options_of_command_are_parsed() -> None:
+    assert plugins.parse_options("speak", ["--minutes", "3", "--device=cpu"]) == ({"minutes": "3", "device": "cpu"}, [])
+    check_usage(["speak", "--minutes=3"])
+    for wrong in (["--minutes"], ["--steps=3"], ["3"]):
+        with pytest.raises(CallError, match=r"usage: kata speak \[--minutes MINUTES\] \[--device DEVICE\]"):
+            check_usage(["speak", *wrong])

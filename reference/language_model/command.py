@@ -1,0 +1,487 @@
+"""The command `kata speak`, which trains the student's language model on the source code of Python's standard library.
+
+It predicts the cost with the student's own functions before it starts, and compares at the end. A run is stored in
+`FOLDER`: the tokens, the last checkpoint, and `run.json` with the plan and the losses, so that the next call continues.
+"""
+
+import errno
+import json
+import math
+import os
+import shutil
+import signal
+import statistics
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+FOLDER = Path(".kata/speak")
+PICTURE = Path("loss.png")
+PROMPT, LETTERS = b"def ", 400
+LEFT_OUT = {"site-packages", "dist-packages", "test", "tests", "idlelib", "lib2to3", "turtledemo", "__pycache__"}
+LEAST_SOURCE = 10**5  # bytes; a standard library has about 10**7
+MOST_MINUTES = 24 * 60
+SHARE = 0.85  # of the time limit, for training; the trial steps and the text need the rest
+TRIAL = 0.02  # of the time limit
+TIMINGS = 9  # of the matmul, of which the fastest counts: other programs can only make it slower
+CHECKPOINT_SECONDS = 5
+COLUMNS, LINES, WIDTH = 64, 12, 92
+CPU = {"dim": 128, "num_layers": 4, "context": 128, "batch_size": 16, "peak_lr": 6e-3}
+GPU = {"dim": 512, "num_layers": 8, "context": 256, "batch_size": 128, "peak_lr": 1e-3, "bfloat16": True}
+
+
+class Stopped(Exception):
+    """Raised by a report to leave the student's training loop."""
+
+
+@dataclass
+class Run:
+    """A training run: its settings, what was predicted, and for each step its number, loss and seconds."""
+
+    settings: dict[str, Any]
+    predicted: dict[str, float] = field(default_factory=dict)
+    steps: list[tuple[int, float, float]] = field(default_factory=list)
+
+    def save(self, folder: Path) -> None:
+        """Replace `run.json` at once."""
+        part = folder / "run.json.part"
+        part.write_text(json.dumps(asdict(self)), "utf-8")
+        part.replace(folder / "run.json")
+
+
+@dataclass
+class Speaker:
+    """Everything that a call works with."""
+
+    assignment: Any
+    texts: Mapping[str, str]
+    folder: Path
+    deadline: float  # on the clock `time.monotonic`
+
+    @property
+    def tokens(self) -> Path:
+        """The file of tokens."""
+        return self.folder / "tokens.bin"
+
+    @property
+    def checkpoint(self) -> Path:
+        """The file of the last checkpoint."""
+        return self.folder / "checkpoint.pt"
+
+    def build(self, run: Run) -> tuple[Any, Any]:
+        """Return a new model and its optimizer."""
+        kata, settings = self.assignment.language_model, run.settings
+        torch.manual_seed(0)
+        model = kata.LanguageModel(256, settings["dim"], settings["num_layers"], settings["context"])
+        model = model.to(settings["device"])
+        return model, kata.make_optimizer(model, settings["peak_lr"], 0.1)
+
+    def load(self, run: Run) -> tuple[Any, Any, int]:
+        """Return the model, the optimizer and the step of the last checkpoint, or new ones and 0 if there is none."""
+        model, optimizer = self.build(run)
+        if not self.checkpoint.exists():
+            return model, optimizer, 0
+        load_checkpoint = self.assignment.checkpoint.load_checkpoint
+        with self.reading(self.checkpoint):
+            step = load_checkpoint(self.checkpoint, model, optimizer, run.settings["device"])
+        return model, optimizer, step
+
+    @contextmanager
+    def reading(self, file: Path) -> Iterator[None]:
+        """Raise SystemExit if the block cannot read this file."""
+        try:
+            yield
+        except NotImplementedError:
+            raise
+        except Exception as error:
+            raise self.refuse("corrupt", file=file, error=type(error).__name__) from None
+
+    def train(self, run: Run, out: Path, report: Any, **changes: Any) -> None:
+        """Call the student's `train_lm` until it returns, or until `report` raises Stopped."""
+        kata = self.assignment.language_model
+        with suppress(Stopped):
+            kata.train_lm(self.tokens, out, kata.Settings(**run.settings | changes), report)
+
+    def refuse(self, key: str, **values: object) -> SystemExit:
+        """Return an exception that ends the command with a line of text."""
+        return SystemExit(self.texts[key].format(folder=self.folder, **values))
+
+    def positive(self, name: str, value: Any) -> float:
+        """Return a result of the student's function `name`. Raises SystemExit if it is not a positive number."""
+        if isinstance(value, (int, float)) and 0 < value < math.inf:
+            return value
+        raise self.refuse("not_positive", name=name, value=value)
+
+
+def run(assignment: Any, texts: Mapping[str, str], minutes: str = "10", device: str = "") -> Iterator[str]:
+    """Begin or continue a run, and yield each line of output as soon as it is known.
+
+    Raises OSError if the disk is full. torch.save then raises a RuntimeError, so the free space decides.
+    """
+    limit, device = parse_minutes(minutes, texts), choose_device(device, texts)
+    folder = Path(os.path.relpath(assignment.folder.parent / FOLDER))
+    folder.mkdir(parents=True, exist_ok=True)
+    speaker, found = Speaker(assignment, texts, folder, time.monotonic() + limit), Run({"device": device})
+    try:
+        if (folder / "run.json").exists():
+            found = read_run(speaker)
+            yield texts["continues"].format(folder=folder)
+        else:
+            yield from begin(speaker, found, limit)
+        yield from go_on(speaker, found, limit)
+        yield from finish(speaker, found)
+    except (OSError, RuntimeError) as error:
+        needed = 1.1 * found.predicted.get("checkpoint", 0)
+        if getattr(error, "errno", 0) == errno.ENOSPC or shutil.disk_usage(folder).free < needed:
+            raise OSError(texts["disk_full"].format(folder=folder, megabytes=needed / 1e6)) from None
+        raise
+
+
+def go_on(speaker: Speaker, found: Run, limit: float) -> Iterator[str]:
+    """Train from the last checkpoint to the last step, or until the time is up. Raises KeyboardInterrupt."""
+    _, _, start = speaker.load(found)
+    found.steps = [step for step in found.steps if step[0] <= start]
+    if start == (total := found.settings["steps"]):
+        return
+    yield speaker.texts["training"].format(start=start, steps=total, minutes=limit / 60)
+    report = Report(speaker, found)
+    with report.stopped_by_ctrl_c():
+        speaker.train(found, speaker.checkpoint, report)
+    report.close()
+    if report.reason == "ctrl_c":
+        yield speaker.texts["stopped"].format(step=found.steps[-1][0], steps=total)
+        raise KeyboardInterrupt
+
+
+def parse_minutes(text: str, texts: Mapping[str, str]) -> float:
+    """Return the time limit in seconds. Raises SystemExit."""
+    try:
+        minutes = float(text)
+    except ValueError:
+        minutes = math.nan
+    if not 0 < minutes <= MOST_MINUTES:
+        raise SystemExit(texts["wrong_minutes"].format(value=repr(text), most=MOST_MINUTES))
+    return 60 * minutes
+
+
+def choose_device(name: str, texts: Mapping[str, str]) -> str:
+    """Return the device of this name, which works, by default a GPU if there is one. Raises SystemExit."""
+    name = name or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        torch.ones(1, device=name).sum().item()
+    except (RuntimeError, AssertionError):  # torch built without CUDA raises an AssertionError
+        kind = ""
+    else:
+        kind = torch.device(name).type
+    if kind not in ("cpu", "cuda"):
+        raise SystemExit(texts["wrong_device"].format(value=repr(name)))
+    return kind if kind == "cpu" else name
+
+
+def read_run(speaker: Speaker) -> Run:
+    """Return the stored run. Raises SystemExit if its file or that of the tokens is damaged."""
+    with speaker.reading(file := speaker.folder / "run.json"):
+        found = Run(**json.loads(file.read_text("utf-8")))
+        speaker.assignment.language_model.Settings(**found.settings)
+        found.steps = [(int(step), float(loss), float(seconds)) for step, loss, seconds in found.steps]
+    with speaker.reading(speaker.tokens):
+        speaker.assignment.memmap_tokens.load_tokens(speaker.tokens)[-1]
+    choose_device(found.settings["device"], speaker.texts)
+    return found
+
+
+def read_library(texts: Mapping[str, str]) -> tuple[int, bytes]:
+    """Return the number and the content of the standard library's source files. Raises OSError if they are missing."""
+    folder = Path(sysconfig.get_paths()["stdlib"])
+    files = [path for path in folder.rglob("*.py") if not LEFT_OUT & {*path.relative_to(folder).parts}]
+    content = b"\n".join(path.read_bytes() for path in sorted(files) if path.is_file())
+    if len(content) < LEAST_SOURCE:
+        raise OSError(texts["no_library"].format(folder=folder))
+    return len(files), content
+
+
+def begin(speaker: Speaker, found: Run, limit: float) -> Iterator[str]:
+    """Write the tokens, show text of the untrained model, predict the cost of training, and store the plan."""
+    texts, settings = speaker.texts, found.settings
+    settings |= CPU if settings["device"] == "cpu" else GPU
+    count, content = read_library(texts)
+    model, _ = speaker.build(found)
+    find_cost(speaker, found, model)
+    predicted = found.predicted
+    disk = 2 * (len(content) + predicted["checkpoint"])  # a new checkpoint is written next to the last one
+    if shutil.disk_usage(speaker.folder).free < disk:
+        raise OSError(errno.ENOSPC, "")
+    speaker.checkpoint.unlink(missing_ok=True)
+    speaker.assignment.memmap_tokens.save_tokens(speaker.tokens, np.frombuffer(content, np.uint8).astype(np.uint16))
+    yield texts["library"].format(count=count, bytes=len(content))
+    yield texts["model"].format(**settings, parameters=predicted["parameters"])
+    yield texts["before"]
+    yield from speak(speaker, found, model)
+    yield texts["trial"]
+    trial = measure_steps(speaker, found, TRIAL * limit)
+    steps = max(1, int(SHARE * limit / trial))
+    settings |= {"steps": steps, "warmup": min(100, steps // 10)}
+    settings["checkpoint_every"] = max(1, round(CHECKPOINT_SECONDS / trial))
+    predicted["seconds"] = steps * trial
+    flops = steps * predicted["flops"]
+    yield texts["plan"].format(
+        **settings,
+        tokens=steps * settings["batch_size"] * settings["context"],
+        flops=flops,
+        memory=predicted["memory"] / 1e6,
+        disk=disk / 1e6,
+        speed=predicted["speed"],
+        best=flops / predicted["speed"] / 60,
+        seconds=trial,
+        minutes=predicted["seconds"] / 60,
+        mfu=find_mfu(speaker, found, trial),
+    )
+    found.save(speaker.folder)
+
+
+def find_cost(speaker: Speaker, found: Run, model: Any) -> None:
+    """Predict the FLOPs of a step, bytes in memory and on disk, and the speed, with the student's functions.
+
+    An embedding is looked up, which takes no FLOPs. Each layer saves 9 activations of width `dim` for each token: the
+    input and the result of two norms, queries, keys and values, the result of the attention, and that of the block.
+    """
+    kata, settings = speaker.assignment, found.settings
+    dim, layers, context, rows = (settings[name] for name in ("dim", "num_layers", "context", "batch_size"))
+    parameters = speaker.positive("num_parameters", kata.memory_accounting.num_parameters(model))
+    multiplied = parameters - (256 + context) * dim
+    flops = kata.flop_accounting.training_flops(rows * context, multiplied)
+    attention = 2 * kata.flop_accounting.matmul_flops(context, dim, context)  # scores, then weighted sums of values
+    activations = rows * context * (layers * 9 * dim + 2 * dim + 256)
+    memory = kata.memory_accounting.training_bytes(parameters, activations)
+    checkpoint = kata.memory_accounting.training_bytes(parameters, 0, gradient_bytes=0)
+    dtype = torch.bfloat16 if settings.get("bfloat16") else torch.float32
+    x, weight = (torch.randn(n, dim, device=settings["device"]).to(dtype) for n in (rows * context, dim))
+    times = [speaker.positive("time_matmul", kata.time_matmul.time_matmul(x, weight)) for _ in range(TIMINGS)]
+    found.predicted = {
+        "parameters": parameters,
+        "flops": speaker.positive("training_flops", flops) + 3 * layers * rows * attention,
+        "memory": speaker.positive("training_bytes", memory),
+        "checkpoint": speaker.positive("training_bytes", checkpoint),
+        "speed": kata.flop_accounting.matmul_flops(rows * context, dim, dim) / min(times),
+    }
+    found.predicted["promised"] = look_up_promised(kata, settings["device"], dtype) or found.predicted["speed"]
+
+
+def look_up_promised(kata: Any, device: str, dtype: torch.dtype) -> float | None:
+    """Return the GPU's FLOP/s from the student's table. Without a GPU, or if it is not in the table, return None."""
+    if device == "cpu":
+        return None
+    try:
+        promised: float = kata.promised_flops.promised_flop_per_sec(torch.cuda.get_device_name(device), dtype)
+    except ValueError:
+        return None
+    return promised
+
+
+def find_mfu(speaker: Speaker, found: Run, seconds: float) -> float:
+    """Return the MFU of a step that takes this time."""
+    mfu: float = speaker.assignment.promised_flops.mfu(found.predicted["flops"], seconds, found.predicted["promised"])
+    return mfu
+
+
+def measure_steps(speaker: Speaker, found: Run, seconds: float) -> float:
+    """Return the time of a step: the mean of at least two steps and of this many seconds, after a first step."""
+    ends = []
+
+    def report(_step: int, _loss: float) -> None:
+        ends.append(time.perf_counter())
+        if len(ends) > 2 and ends[-1] - ends[0] > seconds:
+            raise Stopped
+
+    with tempfile.TemporaryDirectory(dir=speaker.folder) as folder:
+        speaker.train(found, Path(folder) / "trial.pt", report, steps=10**9, checkpoint_every=10**9)
+    if len(ends) < 3:
+        raise speaker.refuse("no_report")
+    return (ends[-1] - ends[0]) / (len(ends) - 1)
+
+
+class Report:
+    """Called after each step: stores its loss, shows the progress, and stops at a checkpoint if it has to."""
+
+    def __init__(self, speaker: Speaker, found: Run) -> None:
+        self.speaker, self.found = speaker, found
+        self.reason = ""  # to stop at the next checkpoint: "ctrl_c" or "deadline"
+        self.last = time.perf_counter()
+        self.shown = 0.0
+
+    def __call__(self, step: int, loss: float) -> None:
+        now, found = time.perf_counter(), self.found
+        if not math.isfinite(loss):
+            self.close()
+            raise self.speaker.refuse("not_finite", loss=loss, step=step)
+        found.steps.append((step, float(loss), now - self.last))
+        self.last = now
+        if not self.reason and time.monotonic() > self.speaker.deadline:
+            self.reason = "deadline"
+        total = found.settings["steps"]
+        if now - self.shown > (0.5 if sys.stdout.isatty() else 30) or step == total:
+            self.shown = now
+            self.show(step, total)
+        if step % found.settings["checkpoint_every"] == 0 or step == total:
+            found.save(self.speaker.folder)
+            if self.reason:
+                raise Stopped
+
+    def show(self, step: int, total: int) -> None:
+        """Print the progress, in a terminal in place of the previous one."""
+        recent = self.found.steps[-20:]
+        seconds = statistics.fmean(seconds for _, _, seconds in recent)
+        bar = "█" * (20 * step // total)
+        line = self.speaker.texts["ctrl_c" if self.reason == "ctrl_c" else "progress"].format(
+            bar=f"{bar:·<20}",
+            step=step,
+            steps=total,
+            loss=statistics.fmean(loss for _, loss, _ in recent),
+            mfu=find_mfu(self.speaker, self.found, seconds),
+            minutes=(total - step) * seconds / 60,
+        )
+        print(f"\r{line:<{WIDTH}}" if sys.stdout.isatty() else line, end="", flush=True)
+        if not sys.stdout.isatty():
+            print(flush=True)
+
+    def close(self) -> None:
+        """End the line of the progress."""
+        if sys.stdout.isatty():
+            print()
+
+    @contextmanager
+    def stopped_by_ctrl_c(self) -> Iterator[None]:
+        """Let the first Ctrl-C stop at the next checkpoint. A second one stops at once."""
+
+        def stop(*_: object) -> None:
+            self.reason, self.shown = "ctrl_c", 0.0
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+        before = signal.signal(signal.SIGINT, stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
+def finish(speaker: Speaker, found: Run) -> Iterator[str]:
+    """Show the loss curve and text of the trained model, and compare the prediction with the measurement."""
+    texts, settings, predicted = speaker.texts, found.settings, found.predicted
+    if not found.steps:
+        raise speaker.refuse("no_report")
+    model, optimizer, step = speaker.load(found)
+    yield ""
+    yield from draw([loss for _, loss, _ in found.steps])
+    first, last = found.steps[0][1], statistics.fmean(loss for _, loss, _ in found.steps[-20:])
+    yield texts["losses"].format(first=first, last=last, uniform=math.log(256))
+    yield ""
+    yield texts["after"].format(step=step)
+    yield from speak(speaker, found, model)
+    yield ""
+    taken = len(found.steps)  # those with a known time
+    expected, measured = predicted["seconds"] * taken / settings["steps"], sum(seconds for _, _, seconds in found.steps)
+    best = taken * predicted["flops"] / predicted["speed"]
+    memory = measure_memory(speaker, found, model, optimizer)
+    yield texts["compared"].format(
+        best=best / 60,
+        expected=expected / 60,
+        measured=measured / 60,
+        expected_mfu=find_mfu(speaker, found, expected / taken),
+        measured_mfu=find_mfu(speaker, found, measured / taken),
+        expected_memory=predicted["memory"] / 1e6,
+        measured_memory=memory / 1e6,
+    )
+    ratio = measured / expected
+    yield texts["slower" if ratio > 1.15 else "faster" if ratio < 0.87 else "as_expected"].format(ratio=ratio)
+    yield texts["why" if measured > best else "disturbed"].format(ratio=measured / best)
+    yield ""
+    if find_spec("matplotlib") is None:
+        yield texts["no_matplotlib"]
+    else:
+        save_picture(found)
+        yield texts["picture"].format(file=PICTURE)
+    key = "finished" if step == settings["steps"] else "time_is_up"
+    yield texts[key].format(step=step, steps=settings["steps"], folder=speaker.folder)
+
+
+def speak(speaker: Speaker, found: Run, model: Any) -> Iterator[str]:
+    """Yield the lines of a text that the model generates. Bytes that cannot be printed are shown as dots."""
+    device = found.settings["device"]
+    prompt, generator = torch.tensor([*PROMPT], device=device), torch.Generator(device).manual_seed(0)
+    tokens = speaker.assignment.language_model.generate(model, prompt, LETTERS, 0.8, generator)
+    text = bytes(token % 256 for token in tokens.tolist()).decode("utf-8", "replace").expandtabs(4)
+    for line in text.split("\n"):
+        shown = "".join(letter if letter.isprintable() and letter != "\ufffd" else "·" for letter in line)
+        for start in range(0, len(shown) or 1, WIDTH - 4):
+            yield f"  │ {shown[start : start + WIDTH - 4]}".rstrip()
+
+
+def measure_memory(speaker: Speaker, found: Run, model: Any, optimizer: Any) -> int:
+    """Return the bytes of all tensors that a step keeps: parameters, gradients, state, and those saved by autograd."""
+    kata, settings, kept = speaker.assignment, found.settings, dict[int, Tensor]()
+
+    def keep(tensor: Tensor) -> Tensor:
+        kept[tensor.untyped_storage().data_ptr()] = tensor
+        return tensor
+
+    data = kata.memmap_tokens.load_tokens(speaker.tokens)
+    batch = kata.get_batch.get_batch(data, settings["batch_size"], settings["context"] + 1, settings["device"])
+    autocast = torch.autocast(batch.device.type, torch.bfloat16, enabled=settings.get("bfloat16", False))
+    with autocast, torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        kata.language_model.loss(model, batch)
+    parameters = [*model.parameters()]
+    for state in optimizer.state.values():
+        for value in state.values():
+            if isinstance(value, Tensor):
+                keep(value)
+    own = {p.untyped_storage().data_ptr() for p in parameters}
+    others = [tensor for place, tensor in kept.items() if place not in own]
+    total: int = sum(map(kata.memory_accounting.tensor_bytes, [*parameters, *parameters, *others]))
+    return total
+
+
+def average(losses: list[float], parts: int) -> list[float]:
+    """Return the means of `parts` consecutive pieces of the list, or the list itself if it is shorter."""
+    parts = min(parts, len(losses))
+    cuts = [len(losses) * i // parts for i in range(parts + 1)]
+    return [statistics.fmean(losses[start:end]) for start, end in pairwise(cuts)]
+
+
+def draw(losses: list[float]) -> Iterator[str]:
+    """Yield the lines of a drawing of the loss curve."""
+    points = average(losses, COLUMNS)
+    low, high = min(points), max(points)
+    rows = [round((high - point) / (high - low or 1) * (LINES - 1)) for point in points]
+    for line in range(LINES):
+        label = f"{high - (high - low) * line / (LINES - 1):.2f}" if line in (0, LINES // 2, LINES - 1) else ""
+        yield f"{label:>9} │{''.join('•' if row == line else ' ' for row in rows).rstrip()}"
+    yield f"{'':9} └{'─' * COLUMNS}"
+    yield f"{'':11}1{len(losses):>{COLUMNS - 1}}"
+
+
+def save_picture(found: Run) -> None:
+    """Save the loss curve as an image."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.subplots()
+    numbers, losses = [step for step, _, _ in found.steps], [loss for _, loss, _ in found.steps]
+    axes.plot(numbers, losses, color="lightgray", label="each step")
+    axes.plot(average([*map(float, numbers)], COLUMNS), average(losses, COLUMNS), color="black", label="mean")
+    axes.set_xlabel("step")
+    axes.set_ylabel("loss (nats per byte)")
+    axes.grid(visible=True, alpha=0.2)
+    axes.legend()
+    figure.savefig(PICTURE, dpi=150)

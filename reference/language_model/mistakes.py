@@ -1,0 +1,311 @@
+"""Mistakes in language models and their training."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy import ndarray as Array
+
+from reference.language_model import oracle
+from torchkata import instead_of
+
+X: TypeAlias = Array[Any, Any]
+
+
+@instead_of(oracle.embed, "the embedding of the positions is missing")
+def no_positions(tokens: X, positions: X, batch: X) -> X:
+    return tokens[batch]
+
+
+@instead_of(oracle.embed, "every position gets the embedding of position 0")
+def one_position(tokens: X, positions: X, batch: X) -> X:
+    return tokens[batch] + positions[0]
+
+
+@instead_of(oracle.add_block, "the block's result replaces x; it should be added to x")
+def replaced(x: X, weight: X) -> X:
+    return np.maximum(oracle.normalize(x) @ weight, 0)
+
+
+@instead_of(oracle.add_block, "the block is applied to x, not to norm(x)")
+def raw_block(x: X, weight: X) -> X:
+    return x + np.maximum(x @ weight, 0)
+
+
+@instead_of(oracle.add_block, "the block's result is added to norm(x), not to x")
+def normed_sum(x: X, weight: X) -> X:
+    normed = oracle.normalize(x)
+    return normed + np.maximum(normed @ weight, 0)
+
+
+@instead_of(oracle.add_block, "norm is applied to the sum, after the block")
+def norm_afterwards(x: X, weight: X) -> X:
+    return oracle.normalize(x + np.maximum(x @ weight, 0))
+
+
+@instead_of(oracle.score, "the output is applied to x, not to norm(x)")
+def raw_output(x: X, output: X) -> X:
+    return x @ output
+
+
+@instead_of(oracle.score, "the model returns probabilities instead of logits")
+def probabilities(x: X, output: X) -> X:
+    return oracle.softmax(oracle.normalize(x) @ output)
+
+
+@instead_of(oracle.score, "the model returns logarithms of probabilities instead of logits")
+def log_probabilities(x: X, output: X) -> X:
+    return np.log(oracle.softmax(oracle.normalize(x) @ output))
+
+
+def run_layers(weights: Mapping[str, X], order: Sequence[tuple[str, int]], batch: X) -> X:
+    """Return the logits with the layers' parts in the given order."""
+    x = oracle.embed(weights["tokens.weight"], weights["positions.weight"], batch)
+    for part, layer in order:
+        if part == "block":
+            x = oracle.add_block(x, weights[f"blocks.{layer}.weight"])
+        else:
+            keys = ("norm.weight", "norm.bias", "project.weight", "merge.weight")
+            x = oracle.attend({key: weights[f"attentions.{layer}.{key}"] for key in keys}, x)
+    return oracle.score(x, weights["output.weight"])
+
+
+@instead_of(oracle.forward, "in each layer, the block comes before the attention")
+def block_first(weights: Mapping[str, X], num_layers: int, batch: X) -> X:
+    return run_layers(weights, [(part, i) for i in range(num_layers) for part in ("block", "attention")], batch)
+
+
+@instead_of(oracle.forward, "all attentions are applied before all blocks")
+def attentions_first(weights: Mapping[str, X], num_layers: int, batch: X) -> X:
+    return run_layers(weights, [(part, i) for part in ("attention", "block") for i in range(num_layers)], batch)
+
+
+@instead_of(oracle.forward, "the layers are applied from the last to the first")
+def backwards(weights: Mapping[str, X], num_layers: int, batch: X) -> X:
+    order = [(part, i) for i in reversed(range(num_layers)) for part in ("attention", "block")]
+    return run_layers(weights, order, batch)
+
+
+@instead_of(oracle.split_batch, "each logit is compared with the token at its own position, not with the next one")
+def not_shifted(batch: X) -> tuple[X, X]:
+    return batch[:, :-1], batch[:, :-1]
+
+
+@instead_of(oracle.average, "the cross-entropy is summed, but not divided by the number of predictions")
+def summed(nats: X) -> float:
+    return float(nats.sum())
+
+
+@instead_of(oracle.average, "the cross-entropy is divided by the number of rows, not by that of predictions")
+def per_row(nats: X) -> float:
+    return float(nats.sum() / len(nats))
+
+
+@instead_of(oracle.average, "only the last prediction of each row counts")
+def last_only(nats: X) -> float:
+    return float(nats[:, -1].mean())
+
+
+@instead_of(oracle.compute_nats, "the loss is in bits, not in nats")
+def bits(logits: X, following: X) -> X:
+    return oracle.compute_nats(logits, following) / np.log(2)
+
+
+@instead_of(oracle.compute_nats, "softmax is applied twice: cross_entropy expects logits")
+def twice(logits: X, following: X) -> X:
+    return oracle.compute_nats(oracle.softmax(logits), following)
+
+
+@instead_of(oracle.warm_up, "the rate of step 0 is 0: the warm-up is peak · step / warmup")
+def from_zero(step: int, peak: float, warmup: int) -> float:
+    return peak * step / warmup
+
+
+@instead_of(oracle.warm_up, "there is no warm-up")
+def no_warm_up(step: int, peak: float, warmup: int) -> float:
+    return peak
+
+
+@instead_of(oracle.learning_rate, "the cosine counts all steps, not those after the warm-up")
+def since_step_zero(step: int, peak: float, final: float, warmup: int, steps: int) -> float:
+    if warmup <= step < steps:
+        return oracle.decay(step / steps, peak, final)
+    return oracle.learning_rate(step, peak, final, warmup, steps)
+
+
+@instead_of(oracle.learning_rate, "the cosine goes on after the last step, so the rate rises again")
+def rises_again(step: int, peak: float, final: float, warmup: int, steps: int) -> float:
+    if step >= steps > warmup:
+        return oracle.decay((step - warmup) / (steps - warmup), peak, final)
+    return oracle.learning_rate(step, peak, final, warmup, steps)
+
+
+@instead_of(oracle.decay, "the rate falls linearly, not along a cosine")
+def straight(progress: float, peak: float, final: float) -> float:
+    return peak + (final - peak) * progress
+
+
+@instead_of(oracle.decay, "the cosine falls to 0 instead of final")
+def falls_to_zero(progress: float, peak: float, final: float) -> float:
+    return peak * float(1 + np.cos(np.pi * progress)) / 2
+
+
+@instead_of(oracle.decay, "final is added to a cosine that starts at peak: it is peak - final that falls")
+def on_top(progress: float, peak: float, final: float) -> float:
+    return final + peak * float(1 + np.cos(np.pi * progress)) / 2
+
+
+@instead_of(oracle.compute_norm, "the norms of the gradients are added: the global norm is a root of a sum of squares")
+def sum_of_norms(grads: Sequence[X]) -> float:
+    return float(sum(np.sqrt(np.sum(grad**2)) for grad in grads))
+
+
+@instead_of(oracle.compute_norm, "the root of the sum of squares is missing")
+def squared(grads: Sequence[X]) -> float:
+    return float(sum(np.sum(grad**2) for grad in grads))
+
+
+@instead_of(oracle.compute_norm, "the norm is the largest element")
+def largest(grads: Sequence[X]) -> float:
+    return float(max((np.max(abs(grad)) for grad in grads), default=0.0))
+
+
+@instead_of(oracle.clip, "each gradient is clipped by its own norm; all gradients share one norm")
+def each_by_its_own(grads: Sequence[X], max_norm: float) -> tuple[float, list[X]]:
+    return oracle.compute_norm(grads), [oracle.clip([grad], max_norm)[1][0] for grad in grads]
+
+
+@instead_of(oracle.clip, "each element is limited to max_norm; the gradients should be scaled by one factor")
+def element_by_element(grads: Sequence[X], max_norm: float) -> tuple[float, list[X]]:
+    return oracle.compute_norm(grads), [np.clip(grad, -max_norm, max_norm) for grad in grads]
+
+
+@instead_of(oracle.clip, "small gradients are scaled up to max_norm")
+def scaled_up(grads: Sequence[X], max_norm: float) -> tuple[float, list[X]]:
+    norm = oracle.compute_norm(grads)
+    return norm, [grad * max_norm / norm for grad in grads]
+
+
+@instead_of(oracle.clip, "the returned norm is that after clipping")
+def norm_afterwards_returned(grads: Sequence[X], max_norm: float) -> tuple[float, list[X]]:
+    clipped = oracle.clip(grads, max_norm)[1]
+    return oracle.compute_norm(clipped), clipped
+
+
+@instead_of(oracle.clip, "the gradients are divided by the norm, but not multiplied by max_norm")
+def unit_norm(grads: Sequence[X], max_norm: float) -> tuple[float, list[X]]:
+    norm = oracle.compute_norm(grads)
+    return norm, [grad / norm if norm > max_norm else grad for grad in grads]
+
+
+@instead_of(oracle.get_decay, "all parameters decay, even those with fewer than two dimensions")
+def all_decay(shape: Sequence[int], weight_decay: float) -> float:
+    return weight_decay
+
+
+@instead_of(oracle.get_decay, "the groups are swapped: vectors decay and matrices do not")
+def vectors_decay(shape: Sequence[int], weight_decay: float) -> float:
+    return weight_decay if len(shape) < 2 else 0.0
+
+
+@instead_of(oracle.get_decay, "parameters with more than two dimensions do not decay")
+def only_two(shape: Sequence[int], weight_decay: float) -> float:
+    return weight_decay if len(shape) == 2 else 0.0
+
+
+@instead_of(oracle.get_decay, "scalars decay: only parameters with exactly one dimension are excluded")
+def scalars_decay(shape: Sequence[int], weight_decay: float) -> float:
+    return weight_decay if len(shape) != 1 else 0.0
+
+
+@instead_of(oracle.get_shares, "all micro-batches have the same weight, even a smaller last one")
+def all_alike(rows: Sequence[int]) -> list[float]:
+    return [1 / len(rows) for _ in rows]
+
+
+@instead_of(oracle.get_shares, "the micro-batches' means are summed, but not divided by their number")
+def undivided(rows: Sequence[int]) -> list[float]:
+    return [1.0 for _ in rows]
+
+
+@instead_of(oracle.accumulate, "each micro-batch's gradients are clipped on their own; clip their sum, once")
+def clipped_in_parts(parts: Sequence[X], max_norm: float) -> X:
+    total = np.zeros_like(parts[0])
+    for part in parts:
+        total = oracle.clip([total + part], max_norm)[1][0]
+    return total
+
+
+@instead_of(oracle.accumulate, "the gradients are not clipped")
+def not_clipped(parts: Sequence[X], max_norm: float) -> X:
+    return np.sum(parts, axis=0)
+
+
+@instead_of(oracle.accumulate, "the gradients are zeroed before every micro-batch, so only the last one counts")
+def last_part(parts: Sequence[X], max_norm: float) -> X:
+    return oracle.clip([parts[-1]], max_norm)[1][0]
+
+
+@instead_of(oracle.list_saves, "no checkpoint is saved after the last step")
+def last_not_saved(start: int, steps: int, every: int) -> list[int]:
+    return [done for done in range(start + 1, steps + 1) if done % every == 0]
+
+
+@instead_of(oracle.list_saves, "the saved step is too small by one: it is the number of steps taken, not the index")
+def index_saved(start: int, steps: int, every: int) -> list[int]:
+    return [done - 1 for done in oracle.list_saves(start, steps, every)]
+
+
+@instead_of(oracle.list_saves, "a checkpoint is saved only at the end")
+def saved_at_the_end(start: int, steps: int, every: int) -> list[int]:
+    return [steps] if steps > start else []
+
+
+@instead_of(oracle.look_back, "the model is given the first tokens of the text, not the last")
+def looks_at_the_start(tokens: Sequence[int], context: int) -> Sequence[int]:
+    return tokens[:context]
+
+
+@instead_of(oracle.look_back, "the model is given one token less than its context allows")
+def one_token_less(tokens: Sequence[int], context: int) -> Sequence[int]:
+    return tokens[-max(context - 1, 1) :]
+
+
+@instead_of(oracle.look_back, "the model is given only the last token")
+def last_token(tokens: Sequence[int], context: int) -> Sequence[int]:
+    return tokens[-1:]
+
+
+@instead_of(oracle.choose, "the logits of the first position are used; those of the last predict the next token")
+def first_position(logits: X) -> int:
+    return int(np.argmax(logits[0]))
+
+
+@instead_of(oracle.choose, "temperature 0 takes the least likely token")
+def least_likely(logits: X) -> int:
+    return int(np.argmin(logits[-1]))
+
+
+@instead_of(oracle.continue_greedily, "only the new tokens are returned, without the prompt")
+def without_prompt(tables: X, prompt: Sequence[int], n: int) -> list[int]:
+    return oracle.continue_greedily(tables, prompt, n)[len(prompt) :]
+
+
+@instead_of(oracle.continue_greedily, "one token is missing")
+def one_missing(tables: X, prompt: Sequence[int], n: int) -> list[int]:
+    return oracle.continue_greedily(tables, prompt, max(n - 1, 0))
+
+
+@instead_of(oracle.sharpen, "the temperature has no effect")
+def no_temperature(logits: X, temperature: float) -> X:
+    return oracle.softmax(logits)
+
+
+@instead_of(oracle.sharpen, "the logits are multiplied by the temperature instead of divided")
+def multiplied(logits: X, temperature: float) -> X:
+    return oracle.softmax(logits * temperature)
+
+
+@instead_of(oracle.sharpen, "the probabilities are divided by the temperature, which changes nothing or softens them")
+def softened(logits: X, temperature: float) -> X:
+    return oracle.softmax(oracle.softmax(logits) / temperature)

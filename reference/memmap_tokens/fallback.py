@@ -1,0 +1,17 @@
+"""Replaces the student's `memmap_tokens` in the katas that build on it if it does not pass."""
+
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+
+def save_tokens(path: str | PathLike[str], tokens: np.ndarray) -> None:
+    """Write the format of `np.save` to exactly `path`."""
+    with Path(path).open("wb") as file:
+        np.lib.format.write_array(file, np.ascontiguousarray(tokens), allow_pickle=False)
+
+
+def load_tokens(path: str | PathLike[str]) -> np.ndarray:
+    """Map the file into memory, read-only."""
+    return np.lib.format.open_memmap(path, mode="r")

@@ -1,0 +1,182 @@
+"""Common mistakes in the puzzles."""
+
+import numpy as np
+from einops import rearrange, reduce, repeat
+from jaxtyping import Float, Int, Shaped
+from numpy import ndarray as Array
+
+from reference.puzzles import oracle
+from torchkata import instead_of
+
+
+@instead_of(oracle.upsample, "repeats the whole image instead of each pixel: (h2 h) instead of (h h2)")
+def tiled(x: Shaped[Array, "... h w"], n: int) -> Array:
+    return repeat(x, "... h w -> ... (h2 h) (w2 w)", h2=n, w2=n)
+
+
+@instead_of(oracle.upsample, "repeats each pixel in one direction only")
+def widened(x: Shaped[Array, "... h w"], n: int) -> Array:
+    return np.repeat(x, n, axis=-1)
+
+
+@instead_of(oracle.average_pool, "sums the pixels of a square instead of averaging them")
+def pooled_sum(x: Float[Array, "... h*n w*n"], n: int) -> Array:
+    return oracle.average_pool(x, n) * n**2
+
+
+@instead_of(oracle.average_pool, "returns the largest pixel of a square instead of the mean")
+def pooled_max(x: Float[Array, "... h*n w*n"], n: int) -> Array:
+    return reduce(x, "... (h h2) (w w2) -> ... h w", "max", h2=n, w2=n)
+
+
+@instead_of(oracle.average_pool, "averages pixels far apart: (h2 h) instead of (h h2)")
+def pooled_far_apart(x: Float[Array, "... h*n w*n"], n: int) -> Array:
+    return reduce(x, "... (h2 h) (w2 w) -> ... h w", "mean", h2=n, w2=n)
+
+
+@instead_of(
+    oracle.channels_first, "reshape keeps all elements in their order in memory: permute the dimensions instead"
+)
+def reshaped(x: Shaped[Array, "... h w c"]) -> Array:
+    return x.reshape(*x.shape[:-3], x.shape[-1], *x.shape[-3:-1])
+
+
+@instead_of(oracle.channels_first, "also exchanges height and width")
+def width_first(x: Shaped[Array, "... h w c"]) -> Array:
+    return np.swapaxes(x, -1, -3)
+
+
+@instead_of(oracle.patches, "takes the pixels of a patch from far apart: (h2 h) instead of (h h2)")
+def scattered(x: Shaped[Array, "... h*n w*n c"], n: int) -> Array:
+    return rearrange(x, "... (h2 h) (w2 w) c -> ... (h w) (h2 w2 c)", h2=n, w2=n)
+
+
+@instead_of(oracle.patches, "flattens a patch with its channels first; they should be last")
+def planes(x: Shaped[Array, "... h*n w*n c"], n: int) -> Array:
+    return rearrange(x, "... (h h2) (w w2) c -> ... (h w) (c h2 w2)", h2=n, w2=n)
+
+
+@instead_of(oracle.patches, "lists the patches column by column instead of row by row")
+def by_column(x: Shaped[Array, "... h*n w*n c"], n: int) -> Array:
+    return rearrange(x, "... (h h2) (w w2) c -> ... (w h) (h2 w2 c)", h2=n, w2=n)
+
+
+@instead_of(oracle.patches, "flattens each patch column by column instead of row by row")
+def transposed_patches(x: Shaped[Array, "... h*n w*n c"], n: int) -> Array:
+    return rearrange(x, "... (h h2) (w w2) c -> ... (h w) (w2 h2 c)", h2=n, w2=n)
+
+
+@instead_of(oracle.patches, "only reshapes the image: its rows are cut into pieces, not the image into squares")
+def cut_rows(x: Shaped[Array, "... h*n w*n c"], n: int) -> Array:
+    *leading, h, w, c = x.shape
+    return x.reshape(*leading, h * w // n**2, n**2 * c)
+
+
+@instead_of(oracle.outer, "is transposed: x belongs to the rows and y to the columns")
+def outer_transposed(x: Float[Array, "... rows"], y: Float[Array, "... columns"]) -> Array:
+    return np.swapaxes(oracle.outer(x, y), -1, -2)
+
+
+@instead_of(oracle.squared_distances, "is transposed: x belongs to the rows and y to the columns")
+def distances_transposed(x: Float[Array, "... rows d"], y: Float[Array, "... columns d"]) -> Array:
+    return np.swapaxes(oracle.squared_distances(x, y), -1, -2)
+
+
+@instead_of(oracle.squared_distances, "returns distances instead of squared distances")
+def rooted(x: Float[Array, "... rows d"], y: Float[Array, "... columns d"]) -> Array:
+    return np.sqrt(oracle.squared_distances(x, y))
+
+
+@instead_of(oracle.squared_distances, "sums the absolute differences instead of their squares")
+def manhattan(x: Float[Array, "... rows d"], y: Float[Array, "... columns d"]) -> Array:
+    return np.sum(abs(np.expand_dims(x, -2) - np.expand_dims(y, -3)), axis=-1)
+
+
+@instead_of(oracle.squared_distances, "averages the squared differences instead of summing them")
+def mean_distances(x: Float[Array, "... rows d"], y: Float[Array, "... columns d"]) -> Array:
+    return oracle.squared_distances(x, y) / x.shape[-1]
+
+
+@instead_of(oracle.squared_distances, "compares row i of x with row i of y only: broadcast them to all pairs")
+def same_rows(x: Float[Array, "... rows d"], y: Float[Array, "... rows d"]) -> Array:
+    return np.sum((x - y) ** 2, axis=-1)
+
+
+@instead_of(oracle.traces, "sums the diagonals of all matrices: keep the leading dimensions")
+def trace_of_all(x: Float[Array, "... rows rows"]) -> Array:
+    return np.asarray(oracle.traces(x).sum())
+
+
+@instead_of(oracle.traces, "returns the diagonals without summing them")
+def diagonals(x: Float[Array, "... rows rows"]) -> Array:
+    return np.diagonal(x, axis1=-2, axis2=-1)
+
+
+@instead_of(oracle.traces, "sums whole matrices instead of their diagonals")
+def whole_matrices(x: Float[Array, "... rows rows"]) -> Array:
+    return x.sum(axis=(-2, -1))
+
+
+@instead_of(oracle.one_hot, "returns ones and zeros instead of True and False")
+def ones_and_zeros(labels: Int[Array, "..."], classes: int) -> Int[Array, "... classes"]:
+    return oracle.one_hot(labels, classes).astype(np.int64)
+
+
+@instead_of(oracle.one_hot, "the classes come first; they should be the last dimension")
+def classes_first(labels: Int[Array, "..."], classes: int) -> Array:
+    return np.moveaxis(oracle.one_hot(labels, classes), -1, 0)
+
+
+@instead_of(oracle.one_hot, "compares label i with class i only: append a dimension to the labels")
+def not_broadcast(labels: Int[Array, "... classes"], classes: int) -> Array:
+    return np.asarray(labels == np.arange(classes))
+
+
+@instead_of(oracle.window_mask, "allows one key too many: the window includes the query's own position")
+def wider(n: int, window: int) -> Array:
+    return oracle.window_mask(n, window + 1)
+
+
+@instead_of(oracle.window_mask, "is transposed: rows should be queries and columns keys")
+def mask_transposed(n: int, window: int) -> Array:
+    return oracle.window_mask(n, window).T
+
+
+@instead_of(oracle.window_mask, "allows all earlier keys: the window has no lower limit")
+def causal(n: int, window: int) -> Array:
+    return oracle.window_mask(n, n)
+
+
+@instead_of(oracle.window_mask, "also allows later keys")
+def both_sides(n: int, window: int) -> Array:
+    return oracle.window_mask(n, window) | oracle.window_mask(n, window).T
+
+
+@instead_of(oracle.rms_norm, "adds eps to the root instead of the mean")
+def eps_outside(x: Float[Array, "... d"], eps: float) -> Array:
+    return x / (np.sqrt(np.mean(x**2, axis=-1, keepdims=True)) + eps)
+
+
+@instead_of(oracle.rms_norm, "sums the squares instead of averaging them")
+def summed_squares(x: Float[Array, "... d"], eps: float) -> Array:
+    return x / np.sqrt(np.sum(x**2, axis=-1, keepdims=True) + eps)
+
+
+@instead_of(oracle.rms_norm, "uses the mean over all rows: each row has its own")
+def one_norm_for_all(x: Float[Array, "... d"], eps: float) -> Array:
+    return x / np.sqrt(np.mean(x**2) + eps)
+
+
+@instead_of(oracle.rms_norm, "subtracts the mean, as LayerNorm does; RMSNorm does not")
+def layer_norm(x: Float[Array, "... d"], eps: float) -> Array:
+    return (x - np.mean(x, axis=-1, keepdims=True)) / np.sqrt(np.var(x, axis=-1, keepdims=True) + eps)
+
+
+@instead_of(oracle.rms_norm, "divides by the mean square instead of its root")
+def no_root(x: Float[Array, "... d"], eps: float) -> Array:
+    return x / (np.mean(x**2, axis=-1, keepdims=True) + eps)
+
+
+@instead_of(oracle.rms_norm, "multiplies by the root instead of dividing by it")
+def multiplied(x: Float[Array, "... d"], eps: float) -> Array:
+    return x * np.sqrt(np.mean(x**2, axis=-1, keepdims=True) + eps)

@@ -1,0 +1,410 @@
+"""Probes for language_model: small models that record their calls, and runs that are killed and resumed."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from torchkata import typed
+
+from .attempts import refusal
+from .loading import load
+
+
+class Tables(nn.Module):
+    """A model whose logits are the sum of `tables[i, tokens[i]]` over the positions so far. It records its calls."""
+
+    def __init__(self, tables: Tensor, dtype: torch.dtype | None = None) -> None:
+        super().__init__()
+        self.tables = nn.Parameter(tables.clone())
+        self.context = len(tables)
+        self.dtype = dtype  # of the logits
+        self.events: list[list[Any]] = []
+        self.builds_graphs = False
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Return the logits. A position beyond the context uses the last table."""
+        rows, length = tokens.shape
+        places = torch.arange(length).clamp(max=self.context - 1)
+        logits = self.tables[places, tokens.long()].cumsum(1)
+        logits = logits if self.dtype is None else logits.to(self.dtype)
+        self.builds_graphs = logits.requires_grad
+        self.events.append(["forward", rows, length])
+        if logits.requires_grad:
+            logits.register_hook(  # type: ignore[no-untyped-call]
+                lambda _: self.events.append(["backward", rows, length])
+            )
+        return logits
+
+
+class Product(nn.Module):
+    """A model that multiplies two matrices, and records the dtype of the product."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left, self.right = nn.Parameter(torch.eye(4)), nn.Parameter(torch.eye(4))
+        self.dtypes: list[str] = []
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Return the logits."""
+        logits = self.left[tokens.long()] @ self.right
+        self.dtypes.append(str(logits.dtype).removeprefix("torch."))
+        return logits
+
+
+def build(assignment: Any, weights: dict[str, Tensor], sizes: list[int]) -> Any:
+    """Build a LanguageModel in float64 with the given weights."""
+    model = assignment.language_model.LanguageModel(*sizes).double()
+    load(model, weights)
+    return model
+
+
+@typed("model = LanguageModel(*sizes)\n{key: list(p.shape) for key, p in model.state_dict().items()}, model.context")
+def shapes(assignment: Any, sizes: list[int]) -> dict[str, object]:
+    """Return the shapes of a model's state and parameters, its context, and the classes of its parts."""
+    model = assignment.language_model.LanguageModel(*sizes)
+    own = {
+        "attentions": assignment.language_model.CausalAttention,
+        "blocks": assignment.deep_network.Block,
+        "output": assignment.linear.Linear,
+    }
+    parts = {name: [*part] if isinstance(part := getattr(model, name), nn.ModuleList) else [part] for name in own}
+    return {
+        "state": {key: list(value.shape) for key, value in model.state_dict().items()},
+        "parameters": sorted(key for key, _ in model.named_parameters(remove_duplicate=False)),
+        "distinct": len({id(p) for p in model.parameters()}),
+        "context": model.context,
+        "foreign": [name for name, own_class in own.items() if not all(isinstance(p, own_class) for p in parts[name])],
+    }
+
+
+@typed("model = LanguageModel(*sizes).double()\nmodel.load_state_dict(weights)\nmodel(tokens)")
+def logits(assignment: Any, sizes: list[int], weights: dict[str, Tensor], tokens: Tensor) -> Tensor:
+    """Return the logits of a model with the given weights."""
+    result: Tensor = build(assignment, weights, sizes)(tokens)
+    return result.detach()
+
+
+@typed(
+    "model = LanguageModel(*sizes)\n"
+    "with torch.no_grad():\n    model.output.weight.zero_()\n"
+    "[loss(model, batch).item() for batch in batches]"
+)
+def zeroed(assignment: Any, sizes: list[int], batches: list[Tensor]) -> list[float]:
+    """Return the losses of a new model whose output is zero."""
+    model = assignment.language_model.LanguageModel(*sizes)
+    with torch.no_grad():
+        model.output.weight.zero_()
+    return [float(assignment.language_model.loss(model, batch)) for batch in batches]
+
+
+@typed("model = Tables(tables)    # from tests.probes.language_model import Tables\nloss(model, batch)")
+def loss(assignment: Any, tables: Tensor, batch: Tensor, dtype: str) -> dict[str, object]:
+    """Return the loss of tables with logits of the given dtype, the gradient, and the model's calls."""
+    model, tokens = Tables(tables, getattr(torch, dtype)), batch.clone()
+    value = assignment.language_model.loss(model, tokens)
+    calls = [*model.events]
+    has_graph = isinstance(value, Tensor) and value.requires_grad
+    if has_graph:
+        value.sum().backward()
+    return {
+        "loss": value,
+        "has graph": has_graph,
+        "gradient": model.tables.grad,
+        "calls": calls,
+        "batch": tokens,
+    }
+
+
+@typed(
+    "params = [nn.Parameter(torch.zeros_like(grad)) for grad in grads if grad is not None]\n"
+    "for p, grad in zip(params, grads):\n    p.grad = grad\n"
+    "clip_gradients(iter(params), max_norm), [p.grad for p in params]"
+)
+def clip(assignment: Any, grads: list[Tensor | None], max_norm: float) -> dict[str, object]:
+    """Clip the gradients of parameters, which are passed as an iterator. None is a parameter without a gradient."""
+    parameters = [nn.Parameter(torch.zeros(2) if grad is None else torch.zeros_like(grad)) for grad in grads]
+    for p, grad in zip(parameters, grads, strict=True):
+        p.grad = None if grad is None else grad.clone()
+    before = [p.grad for p in parameters]
+    norm = assignment.language_model.clip_gradients(iter(parameters), max_norm)
+    same = all(p.grad is grad for p, grad in zip(parameters, before, strict=True))
+    return {"norm": norm, "gradients": [p.grad for p in parameters], "in place": same}
+
+
+@typed("model = nn.ParameterList(map(torch.zeros, shapes))\nmake_optimizer(model, lr, weight_decay).param_groups")
+def groups(assignment: Any, shapes: list[list[int]], lr: float, weight_decay: float) -> dict[str, object]:
+    """Return the options of each parameter of a model, and whether the optimizer is the student's AdamW."""
+    model = nn.Module()
+    model.inner = nn.ParameterList([nn.Parameter(torch.zeros(shape)) for shape in shapes[1:]])
+    model.register_parameter("own", nn.Parameter(torch.zeros(shapes[0])))
+    optimizer = assignment.language_model.make_optimizer(model, lr, weight_decay)
+
+    def options(p: Tensor) -> list[dict[str, object]]:
+        found = [group for group in optimizer.param_groups for one in group["params"] if one is p]
+        return [{"lr": g["lr"], "betas": list(g["betas"]), "weight_decay": float(g["weight_decay"])} for g in found]
+
+    return {
+        "options": [options(p) for p in (model.own, *model.inner)],
+        "is AdamW": isinstance(optimizer, assignment.adamw.AdamW),
+    }
+
+
+class Recording(torch.optim.SGD):
+    """SGD that records the gradients that each step receives, in the list of events."""
+
+    def __init__(self, model: Tables, lr: float) -> None:
+        super().__init__(model.parameters(), lr=lr)
+        self.model = model
+
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ARG002
+        """Record the gradient, then update the tables."""
+        grad = self.model.tables.grad
+        self.model.events.append(["step", None if grad is None else grad.clone()])
+        super().step()
+
+
+@typed(
+    "from tests.probes.language_model import Tables\n"
+    "model = Tables(tables)\n"
+    "model.tables.grad = before\n"
+    "training_step(model, torch.optim.SGD(model.parameters(), lr=lr), batch, micro_batch_size, max_norm)\n"
+    "model.tables"
+)
+def step(
+    assignment: Any, tables: Tensor, before: Tensor, batch: Tensor, micro_batch_size: int, max_norm: float, lr: float
+) -> dict[str, object]:
+    """Take a step with SGD, starting with gradients from `before`. Returns the loss, the tables and the events."""
+    model = Tables(tables)
+    model.tables.grad = before.clone()
+    value = assignment.language_model.training_step(
+        model, Recording(model, lr), batch.clone(), micro_batch_size, max_norm
+    )
+    return {
+        "loss": value,
+        "tables": model.tables,
+        "events": [event[:2] for event in model.events if event[0] != "step"],
+        "steps": [event[1] for event in model.events if event[0] == "step"],
+        "names": [event[0] for event in model.events],
+    }
+
+
+@typed("training_step(model, torch.optim.SGD(model.parameters(), lr=0.1), batch, 2, 1.0, bfloat16)")
+def precision(assignment: Any, batch: Tensor, bfloat16: bool) -> dict[str, object]:
+    """Return the dtypes of the matrix products of a step, and those of parameters and gradients."""
+    model = Product()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    assignment.language_model.training_step(model, optimizer, batch, 2, 1.0, bfloat16)
+    tensors = [each for p in model.parameters() for each in (p, p.grad) if each is not None]
+    return {
+        "products": sorted({*model.dtypes}),
+        "parameters": sorted({str(each.dtype).removeprefix("torch.") for each in tensors}),
+    }
+
+
+class Killed(BaseException):
+    """Ends a run, as if its process had been killed."""
+
+
+class Run:
+    """A training run in a temporary folder, whose use of the student's other katas is recorded."""
+
+    def __init__(self, assignment: Any, folder: Path, tokens: Tensor, settings: dict[str, Any]) -> None:
+        self.assignment, self.folder = assignment, folder
+        self.used: set[str] = set()
+        self.batches: list[Tensor] = []
+        self.sizes: list[list[Any]] = []
+        self.saves: list[int] = []
+        self.rates: list[list[float]] = []
+        self.reports: list[list[Any]] = []
+        assignment.memmap_tokens.save_tokens(folder / "tokens.bin", tokens.numpy())
+        self.settings = assignment.language_model.Settings(**settings)
+        self.out = folder / "run.pt"
+
+    def train(self, stop: int | None = None) -> Any:
+        """Train, or resume training; stop after the report of step `stop`, as if killed."""
+
+        def report(step: int, value: float) -> None:
+            self.reports.append([step, value])
+            if step == stop:
+                raise Killed
+
+        try:
+            with self.recording():
+                language_model = self.assignment.language_model
+                return language_model.train_lm(self.folder / "tokens.bin", self.out, self.settings, report)
+        except Killed:
+            return None
+
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """Record what is asked of the student's earlier katas."""
+        modules = [getattr(self.assignment, name) for name in ("get_batch", "checkpoint", "adamw", "memmap_tokens")]
+        own = [dict(vars(module)) for module in modules]
+        record = self
+
+        def load_tokens(path: Any) -> Any:
+            record.used.add("load_tokens")
+            return own[3]["load_tokens"](path)
+
+        def load_checkpoint(*args: Any, **options: Any) -> int:
+            record.used.add("load_checkpoint")
+            step: int = own[1]["load_checkpoint"](*args, **options)
+            return step
+
+        def get_batch(data: Any, batch_size: int, sequence_length: int, device: Any = "cpu") -> Tensor:
+            batch: Tensor = own[0]["get_batch"](data, batch_size, sequence_length, device)
+            record.sizes.append([len(data), batch_size, sequence_length])
+            record.batches.append(batch.clone())
+            return batch
+
+        def save_checkpoint(path: Any, model: Any, optimizer: Any, step: int) -> None:
+            own[1]["save_checkpoint"](path, model, optimizer, step)
+            record.saves.append(step)
+
+        class AdamW(own[2]["AdamW"]):  # type: ignore[misc]
+            def step(self, closure: Any = None) -> Any:
+                record.rates.append([group["lr"] for group in self.param_groups if group["params"]])
+                return super().step(closure)
+
+        modules[0].get_batch, modules[2].AdamW, modules[3].load_tokens = get_batch, AdamW, load_tokens
+        modules[1].save_checkpoint, modules[1].load_checkpoint = save_checkpoint, load_checkpoint
+        self.assignment.forget("language_model")  # the module has imported the functions
+        try:
+            yield
+        finally:
+            for module, names in zip(modules, own, strict=True):
+                vars(module).update(names)
+            self.assignment.forget("language_model")
+
+
+@contextmanager
+def running(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> Iterator[Run]:
+    """Prepare a run in a temporary folder."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        yield Run(assignment, Path(name), tokens, settings)
+
+
+def copy_weights(model: Any) -> dict[str, Tensor]:
+    """Return a copy of the model's state."""
+    return {key: value.clone() for key, value in model.state_dict().items()}
+
+
+TRAIN: Callable[..., str] = lambda settings: (  # noqa: E731
+    "save_tokens('tokens.bin', tokens.numpy())\n"
+    f"settings = Settings({', '.join(f'{key}={value!r}' for key, value in settings.items())})\n"
+    "train_lm('tokens.bin', 'run.pt', settings, print)"
+)
+
+
+@typed(TRAIN)
+def train(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> dict[str, object]:
+    """Train without interruption. Returns what the run asked of the earlier katas, and what it reported."""
+    with running(assignment, tokens, settings) as run:
+        model = run.train()
+        is_own = type(model).__name__ == "LanguageModel"
+    return {
+        "sizes": run.sizes,
+        "batches": run.batches,
+        "rates": run.rates,
+        "saves": run.saves,
+        "reports": run.reports,
+        "used": sorted(run.used),
+        "is a LanguageModel": is_own,
+    }
+
+
+@typed(TRAIN)
+def resume(assignment: Any, tokens: Tensor, settings: dict[str, Any], stops: list[int]) -> dict[str, object]:
+    """Train once without interruption, and once killed after each of the steps `stops`.
+
+    torch's generator is in a different state whenever a process starts.
+    """
+    with running(assignment, tokens, settings) as run:
+        torch.manual_seed(1)
+        through, reports = copy_weights(run.train()), run.reports
+    with running(assignment, tokens, settings) as run:
+        sessions = []
+        for start, stop in enumerate([*stops, None]):
+            torch.manual_seed(100 + start)
+            run.reports = []
+            model = run.train(stop)
+            sessions.append(run.reports)
+        run.reports = []
+        again = copy_weights(run.train())
+    return {
+        "through": through,
+        "reports": reports,
+        "sessions": sessions,
+        "resumed": copy_weights(model),
+        "again": again,
+        "reports when done": run.reports,
+        "used": sorted(run.used),
+    }
+
+
+@typed(TRAIN)
+def corrupt(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> dict[str, object]:
+    """Train, damage the checkpoint, and resume. Returns the raised exceptions and whether the file is as before."""
+    with running(assignment, tokens, settings) as run:
+        run.train()
+        damaged = run.out.read_bytes()[:100]
+        run.out.write_bytes(damaged)
+        raised = refusal(run.train)
+        return {"raised": raised, "as before": run.out.read_bytes() == damaged}
+
+
+@typed(TRAIN)
+def devices(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> list[str]:
+    """Train, and return the devices of the model's parameters."""
+    with running(assignment, tokens, settings) as run:
+        return sorted({p.device.type for p in run.train().parameters()})
+
+
+@typed(TRAIN)
+def learn(assignment: Any, tokens: Tensor, settings: dict[str, Any], windows: Tensor) -> Tensor:
+    """Train, and return the logits of the token after each of the windows."""
+    with running(assignment, tokens, settings) as run:
+        model = run.train()
+        with torch.no_grad():
+            scores: Tensor = model(windows)[:, -1]
+    return scores
+
+
+@typed(
+    "from tests.probes.language_model import Tables\n"
+    "generate(Tables(tables), prompt, n, temperature, torch.Generator().manual_seed(seed))"
+)
+def generate(
+    assignment: Any, tables: Tensor, prompt: Tensor, n: int, temperature: float, seed: int | None
+) -> dict[str, object]:
+    """Continue a prompt. Without a seed, no generator is passed."""
+    model, given = Tables(tables), prompt.clone()
+    state = torch.get_rng_state()
+    more = () if seed is None else (torch.Generator().manual_seed(seed),)
+    tokens = assignment.language_model.generate(model, given, n, temperature, *more)
+    return {
+        "tokens": tokens,
+        "lengths": [length for _, _, length in model.events],
+        "prompt": given,
+        "global generator used": not torch.equal(state, torch.get_rng_state()),
+        "builds graphs": model.builds_graphs,
+    }
+
+
+@typed("[generate(model, prompt, n, 1.0, torch.Generator().manual_seed(seed)) for n in lengths]")
+def generate_each(
+    assignment: Any, tables: Tensor, prompt: Tensor, lengths: list[int], seed: int, is_global: bool
+) -> list[object]:
+    """Continue a prompt by several numbers of tokens with the same seed, of torch's global generator if `is_global`."""
+    found = []
+    for n in lengths:
+        generator = torch.default_generator if is_global else torch.Generator()
+        generator.manual_seed(seed)
+        more = () if is_global else (generator,)
+        found.append(assignment.language_model.generate(Tables(tables), prompt.clone(), n, 1.0, *more))
+    return found

@@ -1,0 +1,132 @@
+"""`kata predict`: asks for numbers before they are computed or measured, and compares them with the right ones."""
+
+import secrets
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+
+from torchkata.course import Kata, course
+from torchkata.course import predictions as stored
+from torchkata.course.predictions import Prediction, Predictions, Question
+from torchkata.i18n import words
+from torchkata.i18n.katas import title_of
+from torchkata.pytest_plugin.history import load_state, write_atomically
+
+from .terminal import CallError, paint, print_wrapped, say
+
+MAX_QUOTED = 40  # number of characters of a wrong answer that are repeated
+
+
+def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
+    """Ask the questions about a kata that have no prediction yet, and show the others with the right numbers.
+
+    `read` asks for a line, by default on stdin. Every prediction is stored before the right number is computed. Raises
+    CallError, CourseError, or OSError.
+    """
+    questions = stored.load_questions(kata.name)
+    if not questions:
+        others = ", ".join(name for name in course().katas if stored.has_questions(name))
+        raise CallError(words("predict.none", kata=kata.name, katas=others))
+    predictions, runs = load(), count_runs(kata)
+    given = predictions.katas.setdefault(kata.name, {})
+    print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
+    if len(given) < len(questions):
+        print_wrapped(words("predict.rules"))
+        if runs:
+            print_wrapped(words("predict.late", runs=runs))
+    for number, (name, question) in enumerate(questions.items(), start=1):
+        sizes = stored.draw_sizes(question, predictions.seed, kata.name, name)
+        print_wrapped(f"\n{number}. {question.text.format(**sizes)}", 3)
+        if name not in given:
+            predicted = ask(question.unit, read)
+            if predicted is None:
+                say("predict.skipped")
+                continue
+            given[name] = Prediction(predicted, runs)
+            store(predictions)
+        if question.measured and given[name].measured is None:
+            given[name] = replace(given[name], measured=measure(question, sizes))
+            store(predictions)
+        right = given[name].measured if question.measured else float(question.answer(**sizes))
+        assert right is not None
+        show(question, given[name], right)
+        print_wrapped("   " + question.formula.format(**sizes, right=f"{right:.4g}"), 3)
+    print()
+    key = "predict.kept" if given else "predict.nothing"
+    print_wrapped(words(key, kata=kata.name, file=f"assignment/{stored.FILE}"))
+
+
+def count_runs(kata: Kata) -> int:
+    """Return how often the tests of a kata have run."""
+    run = load_state().runs.get(kata.name)
+    return run.number if run else 0
+
+
+def ask(unit: str, read: Callable[[str], str] | None) -> float | None:
+    """Return the number that the student enters, or None for an empty line or the end of the input.
+
+    A student at a terminal or in a notebook is asked again after a wrong answer. Otherwise, raises CallError.
+    """
+    asks_again = read is not None or sys.stdin.isatty()
+    while True:
+        try:
+            text = (read or read_line)(f"   {unit}: " if unit else "   = ").strip()
+            return stored.parse_number(text) if text else None
+        except (EOFError, NotImplementedError):  # the end of the input, or a notebook that can't ask
+            print()
+            return None
+        except UnicodeDecodeError:
+            text = "?"
+        except ValueError:
+            pass
+        problem = words("predict.wrong", text=repr(text[:MAX_QUOTED]))
+        if not asks_again:
+            raise CallError(problem)
+        print_wrapped(f"   {problem}", 3)
+
+
+def read_line(prompt: str) -> str:
+    """Return a line from stdin. If it is not a terminal, print the line as well, so that the output can be read."""
+    text = input(prompt)
+    if not sys.stdin.isatty():
+        print(text)
+    return text
+
+
+def measure(question: Question, sizes: dict[str, object]) -> float:
+    """Return a number measured on this machine. Raises CallError if that fails."""
+    say("predict.measuring")
+    try:
+        found = float(question.answer(**sizes))
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise CallError(words("predict.not_measured", error=why)) from None
+    if not stored.is_positive(found):
+        raise CallError(words("predict.not_measured", error=f"{found:g} {question.unit}"))
+    return found
+
+
+def show(question: Question, given: Prediction, right: float) -> None:
+    """Print the predicted number, the right one, and their ratio."""
+    label = words("predict.measured" if question.measured else "predict.right")
+    number = f"{right:.4g} {question.unit}".rstrip()
+    late = words("predict.after", runs=given.runs) if given.runs else ""
+    values = {"predicted": f"{given.predicted:.4g}", "ratio": f"{given.predicted / right:.3g}"}
+    print_wrapped("   " + words("predict.compared", label=label, right=number, **values) + late, 3)
+
+
+def load() -> Predictions:
+    """Return the stored predictions, or none with a new seed. Raises CallError if the file is not valid, or OSError."""
+    path = course().assignment / stored.FILE
+    if not path.exists():
+        return Predictions(secrets.randbelow(stored.MAX_COUNT))
+    found = stored.parse_file(path.read_bytes())
+    if found is None:
+        raise CallError(words("predict.broken", file=f"assignment/{stored.FILE}"))
+    return found
+
+
+def store(predictions: Predictions) -> None:
+    """Store the predictions. Raises OSError."""
+    course().assignment.mkdir(exist_ok=True)
+    write_atomically(course().assignment / stored.FILE, stored.format_file(predictions))

@@ -1,0 +1,175 @@
+"""The questions of `kata predict`, and a student's predictions, which are stored in `assignment/predictions.json`.
+
+`kata predict` and the grader share these rules. Students can edit the file, so it is read as bounded numbers only.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from typing import Any
+
+from .current import course
+from .model import CourseError
+
+FILE = "predictions.json"
+MAX_BYTES = 64 * 2**10  # maximum size of the file, larger than that of the predictions for all katas of a course
+MAX_NUMBER = 1e100
+MAX_COUNT = 10**6
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question about a number.
+
+    Args:
+        text: The question, with a `{name}` for each size.
+        unit: The unit of the number.
+        sizes: The possible values of each size, by name. One of them is drawn for each student.
+        answer: Computes the number from the sizes, which are passed by name.
+        formula: A sentence with the formula, with a `{name}` for each size and `{right}` for the number.
+        measured: Whether `answer` measures this machine. It then runs only after the prediction.
+    """
+
+    text: str
+    unit: str
+    sizes: Mapping[str, Sequence[Any]]
+    answer: Callable[..., float]
+    formula: str
+    measured: bool = False
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A number that a student predicted."""
+
+    predicted: float
+    runs: int = 0  # complete test runs of the kata before the prediction
+    measured: float | None = None  # measured by the student's machine, if it is a measured number
+
+
+@dataclass
+class Predictions:
+    """The predictions of a student, by kata and question. The seed determines the sizes in the questions."""
+
+    seed: int
+    katas: dict[str, dict[str, Prediction]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A prediction and the right number."""
+
+    kata: str
+    text: str
+    unit: str
+    predicted: float
+    right: float
+    measured: bool  # whether the right number was measured by the student's machine
+    runs: int = 0  # complete test runs of the kata before the prediction
+
+    @property
+    def ratio(self) -> float:
+        """The predicted number divided by the right one."""
+        return self.predicted / self.right
+
+
+def has_questions(kata: str) -> bool:
+    """Return whether there are questions about a kata, without importing them."""
+    return (course().folder(kata) / "questions.py").is_file()
+
+
+def load_questions(kata: str) -> dict[str, Question]:
+    """Return the questions about a kata by name. Raises CourseError."""
+    if not has_questions(kata):
+        return {}
+    try:
+        found = import_module(f"reference.{kata}.questions").QUESTIONS
+        return {name: Question(**fields) for name, fields in found.items()}
+    except Exception as error:
+        place = course().folder(kata) / "questions.py"
+        raise CourseError(f"{place}: can't be used ({type(error).__name__}: {error})") from None
+
+
+def draw_sizes(question: Question, seed: int, kata: str, name: str) -> dict[str, Any]:
+    """Return the sizes in a question for a student with this seed, by name."""
+
+    def choose(size: str, values: Sequence[Any]) -> Any:
+        digest = hashlib.sha256(f"{seed} {kata} {name} {size}".encode()).digest()
+        return values[int.from_bytes(digest, "big") % len(values)]
+
+    return {size: choose(size, values) for size, values in question.sizes.items()}
+
+
+def compare(predictions: Predictions, kata: str) -> Iterator[Comparison]:
+    """Yield the predictions about a kata that can be compared with the right number. Raises CourseError."""
+    given = predictions.katas.get(kata, {})
+    for name, question in load_questions(kata).items() if given else ():
+        if found := given.get(name):
+            sizes = draw_sizes(question, predictions.seed, kata, name)
+            right = found.measured if question.measured else float(question.answer(**sizes))
+            if right is not None:
+                text = question.text.format(**sizes)
+                yield Comparison(kata, text, question.unit, found.predicted, right, question.measured, found.runs)
+
+
+def compare_file(content: bytes, katas: Iterable[str]) -> list[Comparison]:
+    """Return the predictions about these katas in a file, which may have any content. Raises CourseError."""
+    predictions = parse_file(content)
+    return [one for kata in katas for one in compare(predictions, kata)] if predictions else []
+
+
+def format_file(predictions: Predictions) -> bytes:
+    """Return the content of the file with these predictions."""
+    return json.dumps(asdict(predictions), indent=1).encode()
+
+
+def parse_file(content: bytes) -> Predictions | None:
+    """Return the predictions in a file, without invalid entries. Return None if it is no such file."""
+    try:
+        stored = json.loads(content) if len(content) <= MAX_BYTES else None
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(stored, dict) or not is_count(stored.get("seed")):
+        return None
+    katas = {kata: parse_entries(entries) for kata, entries in find_entries(stored.get("katas"), course().katas)}
+    return Predictions(stored["seed"], {kata: found for kata, found in katas.items() if found})
+
+
+def parse_entries(entries: Any) -> dict[str, Prediction]:
+    """Return the valid predictions about a kata, by question."""
+    found = {name: parse_prediction(entry) for name, entry in find_entries(entries, entries)}
+    return {name: prediction for name, prediction in found.items() if prediction is not None}
+
+
+def find_entries(table: Any, names: Any) -> list[tuple[str, Any]]:
+    """Return the entries of a table with these names, or an empty list if it is not a table."""
+    return [(name, table[name]) for name in names if name in table] if isinstance(table, dict) else []
+
+
+def parse_prediction(entry: Any) -> Prediction | None:
+    """Return a stored prediction, or None if it is not valid."""
+    if not isinstance(entry, dict) or not is_positive(entry.get("predicted")) or not is_count(entry.get("runs", 0)):
+        return None
+    measured: Any = entry.get("measured")
+    found = float(measured) if is_positive(measured) else None
+    return Prediction(float(entry["predicted"]), entry.get("runs", 0), found)
+
+
+def is_positive(value: Any) -> bool:
+    """Return whether a value is a positive number of a reasonable size."""
+    return type(value) in (int, float) and 1 / MAX_NUMBER <= value <= MAX_NUMBER
+
+
+def is_count(value: Any) -> bool:
+    """Return whether a value is an integer from 0 to `MAX_COUNT`."""
+    return type(value) is int and 0 <= value <= MAX_COUNT
+
+
+def parse_number(text: str) -> float:
+    """Return the number that a student typed, such as `1e12` or `12_000`. Raises ValueError."""
+    value = float(text)
+    if not is_positive(value):
+        raise ValueError(text)
+    return value
