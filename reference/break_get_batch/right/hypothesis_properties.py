@@ -2,10 +2,12 @@
 
 import numpy as np
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-QUIET = settings(max_examples=30, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+QUIET = settings(
+    max_examples=30, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+)
 DTYPES = st.sampled_from(["uint16", "int32", "int64"])
 
 
@@ -52,13 +54,12 @@ def counts(get_batch):
     single = np.bincount([row[0] for row in get_batch(np.arange(starts + 4), rows, 4).tolist()], minlength=starts)
     assert len(single) == starts and abs(single - rows / starts).max() < 130
     pairs = np.zeros((starts, starts))
-    previous = None
     for _ in range(1500):
         batch = get_batch(np.arange(starts + 4), 3, 4).tolist()
         pairs[batch[0][0], batch[2][0]] += 1
         pairs[batch[1][0], batch[2][0]] += 1
-    assert 10 < pairs.min() and pairs.max() < 190
+    assert pairs.min() > 10 and pairs.max() < 190
     batches = [get_batch(np.arange(10**6), 4, 2).tolist() for _ in range(2)]
-    assert batches[0] != batches[1] and previous is None
+    assert batches[0] != batches[1]
     assert get_batch(np.arange(9), 2, 3, device="meta").device == torch.device("meta")
     assert get_batch(np.arange(9), 2, 3, device=torch.device("cpu")).device == torch.device("cpu")

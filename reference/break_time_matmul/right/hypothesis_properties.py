@@ -1,6 +1,6 @@
 """Lets Hypothesis draw the machine."""
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 MACHINES = st.fixed_dictionaries(
@@ -10,7 +10,9 @@ MACHINES = st.fixed_dictionaries(
 
 
 def check(run):
-    @settings(max_examples=25, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=25, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+    )
     @given(st.sampled_from([0.02, 0.5, 3.0]), MACHINES)
     def result_is_the_time_of_one(seconds, machine):
         if not machine["gpu"]:
