@@ -53,3 +53,21 @@ class DeepNetworkCheckpointed(nn.Module):
     def forward(self, x: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch dim"]:
         """Apply all blocks in order, one segment at a time."""
         raise NotImplementedError
+
+
+def best_segment(num_layers: int, per_block: int = 1) -> int:
+    """Return the segment length for which the fewest activations are in memory at the peak, as an int.
+
+    Each segment keeps its input, which is one activation. During the backward pass, the blocks of one segment
+    additionally keep `per_block` activations each. The last segment may be shorter; the longest one counts.
+
+    Example:
+        best_segment(64)                  # 8: 8 segments, and 8 blocks of a segment: 16 activations
+        best_segment(64, per_block=4)     # 4: 16 + 4 * 4 = 32 activations; segments of 8 would need 8 + 4 * 8 = 40
+        best_segment(3, per_block=4)      # 1: 3 + 4 = 7 activations
+
+    Details: `num_layers` and `per_block` are at least 1.
+
+    Not specified (either is fine): which length is returned if several are equally good.
+    """
+    raise NotImplementedError

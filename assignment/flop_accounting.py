@@ -14,24 +14,13 @@ def matmul_flops(B: int, D: int, K: int) -> int:
     raise NotImplementedError
 
 
-def forward_flops(tokens: float, parameters: float) -> float:
-    """Return the FLOPs of a forward pass: 2 per parameter per token.
+def training_flops(tokens: float, parameters: float) -> float:
+    """Return the FLOPs of training a model with this many parameters, all in linear layers, on this many tokens.
+
+    In a product `x @ w`, each token (a row of x) meets each parameter (an element of w) once. Count the forward pass,
+    `y = x @ w`, and the backward pass, which computes `xᵀ @ grad_y` for w and `grad_y @ wᵀ` for x.
 
     Both arguments are ints or floats.
-    """
-    raise NotImplementedError
-
-
-def backward_flops(tokens: float, parameters: float) -> float:
-    """Return the FLOPs of a backward pass: 4 per parameter per token.
-
-    The backward pass of `y = x @ w` has two matrix multiplications: `xᵀ @ grad_y` for w and `grad_y @ wᵀ` for x.
-    """
-    raise NotImplementedError
-
-
-def training_flops(tokens: float, parameters: float) -> float:
-    """Return the FLOPs of training, that is, of forward and backward passes: 6 per parameter per token.
 
     Example:
         training_flops(tokens=15e12, parameters=70e9)        # 6.3e24

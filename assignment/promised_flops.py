@@ -6,29 +6,26 @@ import torch
 def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
     """Return the dense FLOP/s that the device's datasheet promises for matrix multiplications in this dtype.
 
-    `device_name` is a name in the form returned by `torch.cuda.get_device_name()`. Do not query the current machine.
-    Instead, copy this table, in TFLOP/s (1e12 FLOP/s), into your code:
+    The datasheets list, in TFLOP/s (1e12 FLOP/s):
 
-        device                   bfloat16   float16   float32   float8
-        Tesla T4                        –        65       8.1        –
-        NVIDIA A100-SXM4-80GB         312       312      19.5        –
-        NVIDIA L40S                   362       362      91.6      733
-        NVIDIA H100 80GB HBM3       989.4     989.4        67     1979
-        NVIDIA H100 PCIe              756       756        51     1513
-        NVIDIA H200                 989.4     989.4        67     1979
-        NVIDIA B200                  2250      2250        75     4500
+                          NVIDIA A100-SXM4-80GB   NVIDIA H100 80GB HBM3   NVIDIA B200
+        FP32                               19.5                      67            75
+        TF32 *                              312                     989          2250
+        BFLOAT16, FP16 *                    624                    1979          4500
+        FP8 *                                 –                    3958          9000
+
+        * with sparsity: in each matrix, two of every four consecutive elements are zero. Dense matrices, which have
+          no such zeros, are multiplied at half of this rate.
+
+    `device_name` is a name as in the table, which `torch.cuda.get_device_name()` returns on such a device. Do not query
+    the current machine.
 
     Details:
-    - float8 stands for both torch.float8_e4m3fn and torch.float8_e5m2.
-    - Values within 1 % of the table's are accepted.
-    - These values are for dense matrices. Datasheets also list values "with sparsity" (two of every four consecutive
-      elements are zero), which are twice as high.
-    - The float32 values are not for TF32, which is faster.
-    - Raise a ValueError for an unknown device name, and for a dtype that is not in the table, such as float64.
+    - TF32 is not float32: it rounds the operands. FP8 stands for both torch.float8_e4m3fn and torch.float8_e5m2.
+    - Raise a ValueError for an unknown device name, and for a dtype without a value for the device, such as float64.
     - Compare whole names: "NVIDIA H100 NVL" and "NVIDIA H100 80GB HBM3 MIG 1g.10gb" are other devices.
 
     Example:
-        promised_flop_per_sec("NVIDIA H100 80GB HBM3", torch.bfloat16)     # 9.894e14
         promised_flop_per_sec("NVIDIA A100-SXM4-80GB", torch.float32)      # 1.95e13
         promised_flop_per_sec("NVIDIA H100", torch.bfloat16)               # ValueError
 
@@ -45,5 +42,17 @@ def mfu(flops: float, seconds: float, promised: float) -> float:
 
     Example:
         mfu(flops=8.8e12, seconds=0.016, promised=989.4e12)     # 0.556
+    """
+    raise NotImplementedError
+
+
+def bfloat16_speedup(device_name: str, mfu_float32: float, mfu_bfloat16: float) -> float:
+    """Return how many times as fast a training step is in bfloat16 as in float32 on this device.
+
+    The step performs the same FLOPs in both dtypes. In each dtype, its MFU is relative to what the datasheet promises
+    for this dtype. Is a step with a lower MFU always slower?
+
+    Example:
+        bfloat16_speedup("NVIDIA A100-SXM4-80GB", mfu_float32=0.5, mfu_bfloat16=0.5)     # 16
     """
     raise NotImplementedError

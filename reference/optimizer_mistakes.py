@@ -163,7 +163,10 @@ def lost_in_loading(state: Any) -> None:
     return
 
 
-@instead_of(optimizers.load_rates, "load_state_dict() does not change the learning rates: the old ones are still used")
+@instead_of(
+    optimizers.load_rates,
+    "the old learning rates are used after load_state_dict(), which replaces self.param_groups: read these in step()",
+)
 def rates_from_before(saved: Sequence[float], own: Sequence[float]) -> Sequence[float]:
     return own
 

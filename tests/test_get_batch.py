@@ -128,7 +128,7 @@ def test_start_positions_are_uniform(student: Student, seed: int) -> None:
         return
     counts = np.bincount(starts[:, 0], minlength=len(oracle.starts(24 + 5, 5)))
     low, high = chi_square_range(len(counts) - 1, oracle.LOOKS)
-    shown = "about 200 of 4800 draws for each of 24 start positions"
+    shown = "each of 24 start positions about 200 times in 4800 draws: the first of every two rows"
     note = f"the start positions are not equally likely: one occurs {counts.min()} times, another {counts.max()} times"
     check(oracle.are_even(counts, (low, high)), note, yours=counts.tolist(), expected=shown)
 

@@ -10,15 +10,7 @@ from reference.promised_flops import oracle
 from tests.probes import promised_flops as probes
 from torchkata import Plain, Student, assert_equal, assert_number, check, speed
 
-DEVICES = [
-    "Tesla T4",
-    "NVIDIA A100-SXM4-80GB",
-    "NVIDIA L40S",
-    "NVIDIA H100 80GB HBM3",
-    "NVIDIA H100 PCIe",
-    "NVIDIA H200",
-    "NVIDIA B200",
-]
+DEVICES = ["NVIDIA A100-SXM4-80GB", "NVIDIA H100 80GB HBM3", "NVIDIA B200"]
 TABLE = {name: speed.devices()[name].tflops for name in DEVICES}
 A_HUNDREDTH = 1e-2  # datasheets round differently: an H100 has 66.9, 67 or 67.5 TFLOP/s in float32
 DTYPES = [*speed.NAMES, torch.float64, torch.int8, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz]
@@ -100,3 +92,13 @@ def test_dtypes_missing_from_table_raise(student: Student) -> None:
 def test_mfu_divides_by_promised_flops(student: Student, flops: float, seconds: float, promised: float) -> None:
     """mfu returns flops / seconds / promised, without clipping it at 1."""
     assert_number(student.call(probes.mfu, flops, seconds, promised), oracle.mfu(flops, seconds, promised), what="mfu")
+
+
+@given(st.sampled_from(DEVICES), st.floats(0.01, 1), st.floats(0.01, 1))
+def test_bfloat16_speedup_multiplies_mfu_and_peak(
+    student: Student, name: str, mfu_float32: float, mfu_bfloat16: float
+) -> None:
+    """bfloat16_speedup is the ratio of the achieved FLOP/s: in each dtype, the MFU times the promised FLOP/s."""
+    yours = student.call(probes.speedup, name, mfu_float32, mfu_bfloat16)
+    expected = oracle.speedup(name, mfu_float32, mfu_bfloat16, TABLE)
+    assert_number(yours, expected, relative=2 * A_HUNDREDTH, what="speedup")

@@ -34,7 +34,10 @@ GRADING_FILES = (
     "grader/sandbox/*.py",
 )
 FINDINGS = ("reference/lint.toml",)
-KATA_FILES = ("conftest.py", "tests/test_{kata}.py", "tests/probes/{kata}.py", "reference/{kata}/*.py")
+KATA_FILES = (
+    *("conftest.py", "tests/test_{kata}.py", "tests/probes/{kata}.py", "reference/{kata}/*.py"),
+    "reference/{kata}/hidden.toml",
+)
 KATA_SETTINGS = ("reference/{kata}/*.toml", "reference/*.toml")
 
 
@@ -145,7 +148,7 @@ def version_of(module: str) -> str:
 def find_kata_files(kata: str) -> list[Path]:
     """Return the files of the course that affect the points of a kata."""
     files = find_files(course().root, (*KATA_FILES, *KATA_SETTINGS), kata)
-    files = [path for path in files if not path.is_relative_to(course().reference) or not course().is_private(path)]
+    files = [path for path in files if not path.is_relative_to(course().reference) or course().affects_points(path)]
     fallbacks = [course().fallback(name) for name in course().foundations(kata)]
     engine = (ENGINE / "torchkata", ENGINE / "grader")
     return sorted(

@@ -62,6 +62,10 @@ class WorkerRunner:
         self.kata_left = self.kata_left_before
         self.test_left = self.judging_left = self.limits.test_seconds * self.patience
         self.answered = math.nan
+        self.renew()
+
+    def renew(self) -> None:
+        """Use a new worker for the next call. The previous worker ends in the background."""
         if self.channel is not None:
             self.hang_up(b"N")
 

@@ -141,3 +141,29 @@ def omit_last(weights: Weights) -> Relus:
 def omit_segment_ends(num_layers: int, segment: int) -> Relus:
     """Return the ReLU flags, with those of each segment's last layer set to False."""
     return [(i + 1) % segment != 0 and i < num_layers - 1 for i in range(num_layers)]
+
+
+@instead_of(oracle.best_segments, "returns the number of segments instead of their length")
+def number_of_segments(num_layers: int, per_block: int) -> list[int]:
+    best = oracle.best_segments(num_layers, per_block)
+    numbers = [number for s in best for number in (num_layers // s, oracle.segments(num_layers, s))]
+    return [*numbers, round((num_layers * per_block) ** 0.5)]
+
+
+@instead_of(oracle.best_segments, "returns the number of activations instead of the segment length")
+def fewest_activations(num_layers: int, per_block: int) -> list[int]:
+    return [oracle.segments(num_layers, s) + per_block * s for s in oracle.best_segments(num_layers, per_block)]
+
+
+@instead_of(oracle.best_segments, "ignores per_block")
+def per_block_ignored(num_layers: int, per_block: int) -> list[int]:
+    return oracle.best_segments(num_layers, 1)
+
+
+@instead_of(
+    oracle.best_segments,
+    "rounds √(num_layers / per_block), which ignores the shorter last segment: compare all lengths",
+)
+def root_rounded(num_layers: int, per_block: int) -> list[int]:
+    root = (num_layers / per_block) ** 0.5
+    return [max(1, rounded) for rounded in (int(root), round(root), -int(-root // 1))]

@@ -35,6 +35,11 @@ class DeepNetworkCheckpointed(nn.Module):
         return x
 
 
+def best_segment(num_layers: int, per_block: int = 1) -> int:
+    """Return the segment length for which the fewest activations are in memory."""
+    return min(range(1, num_layers + 1), key=lambda segment: -(-num_layers // segment) + per_block * segment)
+
+
 def run(layers: Iterable[nn.Module], x: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch dim"]:
     """Apply a sequence of blocks in order."""
     for layer in layers:

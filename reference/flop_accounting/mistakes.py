@@ -60,11 +60,6 @@ def forward_only(tokens: int, parameters: int, times: float = 1) -> float:
     return oracle.forward_flops(tokens, parameters, times)
 
 
-@instead_of(oracle.training_flops, "counts only the backward pass: 4 instead of 6")
-def backward_only(tokens: int, parameters: int, times: float = 1) -> float:
-    return oracle.backward_flops(tokens, parameters, times)
-
-
 @instead_of(oracle.deep_linear_products, INPUT_COUNTED)
 def always_three(L: int, input_needs_grad: bool) -> int:
     return 3 * L

@@ -8,19 +8,11 @@ def matmul_flops(B: int, D: int, K: int) -> int:
     return 2 * B * D * K
 
 
-def forward_flops(tokens: float, parameters: float) -> float:
-    """Count one matrix product."""
-    return 2 * tokens * parameters
-
-
-def backward_flops(tokens: float, parameters: float) -> float:
-    """Count the two matrix products of each layer."""
-    return 4 * tokens * parameters
-
-
 def training_flops(tokens: float, parameters: float) -> float:
-    """Add the FLOPs of the forward and backward pass."""
-    return forward_flops(tokens, parameters) + backward_flops(tokens, parameters)
+    """Count one product in the forward pass and two in the backward pass."""
+    forward = 2 * tokens * parameters
+    backward = 4 * tokens * parameters
+    return forward + backward
 
 
 def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) -> int:

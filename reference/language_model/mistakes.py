@@ -276,6 +276,16 @@ def last_token(tokens: Sequence[int], context: int) -> Sequence[int]:
     return tokens[-1:]
 
 
+@instead_of(oracle.choose, "the logits of the first position are used; those of the last predict the next token")
+def first_position(logits: X) -> int:
+    return int(np.argmax(logits[0]))
+
+
+@instead_of(oracle.choose, "temperature 0 takes the least likely token")
+def least_likely(logits: X) -> int:
+    return int(np.argmin(logits[-1]))
+
+
 @instead_of(oracle.continue_greedily, "only the new tokens are returned, without the prompt")
 def without_prompt(tables: X, prompt: Sequence[int], n: int) -> list[int]:
     return oracle.continue_greedily(tables, prompt, n)[len(prompt) :]

@@ -192,12 +192,17 @@ def look_back(tokens: Sequence[int], context: int) -> Sequence[int]:
     return tokens[-context:]
 
 
+def choose(logits: Float[Array, "T v"]) -> int:
+    """Return the most likely next token, given the logits at each position."""
+    return int(np.argmax(logits[-1]))
+
+
 def continue_greedily(tables: Float[Array, "context v v"], prompt: Sequence[int], n: int) -> list[int]:
     """Return the prompt and the `n` most likely tokens after it, one by one."""
     tokens = [*prompt]
     for _ in range(n):
         seen = np.array([look_back(tokens, len(tables))])
-        tokens.append(int(np.argmax(look_up(tables, seen)[0, -1])))
+        tokens.append(choose(look_up(tables, seen)[0]))
     return tokens
 
 

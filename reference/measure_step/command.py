@@ -1,6 +1,7 @@
 """The command `kata measure`, which uses the student's functions to measure this machine and a training step.
 
-It draws a roofline as text, and additionally as an image if matplotlib is installed.
+It draws a roofline as text, and additionally as an image if matplotlib is installed. It then compares the measured time
+of each kind of operation with its prediction.
 """
 
 import math
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import torch
@@ -16,6 +18,7 @@ import torch
 B, D, L = 512, 512, 4
 N, ROWS = 1024, 65536  # matrices of 4 MiB, which may fit in a cache, and of 256 MiB, which do not
 COLUMNS, LINES = 64, 14
+RUNS, REPEATS = 3, 5
 PICTURE = Path("roofline.png")
 ROOF, PRODUCT, OTHER, STEP = "·", "x", "o", "S"
 
@@ -60,11 +63,14 @@ def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
     kata = assignment.measure_step
     yield texts["measuring"].format(B=B, D=D, L=L)
     with torch.device(device):
-        flop_per_sec, bytes_per_sec = kata.measure_device(N, ROWS)
+        flop_per_sec, bytes_per_sec = (check_positive("measure_device", each) for each in kata.measure_device(N, ROWS))
         predicted = kata.predict_step(B, D, L, torch.float32, flop_per_sec, bytes_per_sec)
         promised = look_up_promised(assignment.promised_flops) if device == "cuda" else None
-        measured = kata.measure_step(B, D, L, promised or flop_per_sec, make_clock(device))
-    step = Point(predicted["flops"] / predicted["bytes"], predicted["flops"] / measured["seconds"], STEP)
+        clock = make_clock(device)
+        runs = [kata.measure_step(B, D, L, promised or flop_per_sec, clock) for _ in range(RUNS)]
+        kinds = time_kinds(assignment.deep_network.DeepNetwork(D, L), clock)
+    seconds = sorted(check_positive("measure_step", run["seconds"]) for run in runs)
+    step = Point(predicted["flops"] / predicted["bytes"], predicted["flops"] / median(seconds), STEP)
     roofline = Roofline(flop_per_sec, bytes_per_sec, assignment.roofline)
     points = [*(roofline.place(*work) for work in {*kata.step_work(B, D, L, torch.float32)}), step]
     yield texts["device"].format(flops=flop_per_sec, bytes=bytes_per_sec, ridge=roofline.ridge)
@@ -75,13 +81,75 @@ def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
     yield ""
     at_best = assignment.promised_flops.mfu(predicted["flops"], predicted["seconds"], promised or flop_per_sec)
     yield texts["predicted"].format(seconds=predicted["seconds"], mfu=at_best)
-    yield texts["measured"].format(seconds=measured["seconds"], mfu=measured["mfu"])
+    yield texts["measured"].format(seconds=median(seconds), mfu=median(run["mfu"] for run in runs))
+    yield texts["runs"].format(runs=RUNS, low=seconds[0], high=seconds[-1])
     yield ""
-    if find_spec("matplotlib") is None:
-        yield texts["no_matplotlib"]
-    else:
-        save(roofline, points)
-        yield texts["saved"].format(file=PICTURE)
+    yield from compare(predict_kinds(roofline, predicted["seconds"]), kinds, texts)
+    if device == "cpu":
+        yield from ["", texts["cpu"]]
+    yield ""
+    yield save(roofline, points, texts)
+
+
+def check_positive(function: str, value: Any) -> float:
+    """Return the value. Raises ValueError if it is not a positive, finite number."""
+    if not isinstance(value, (int, float)) or not 0 < value < math.inf:
+        raise ValueError(f"your {function} returned {value!r}; expected a positive number")
+    return value
+
+
+def time_kinds(model: torch.nn.Module, clock: Callable[[], float]) -> dict[str, float]:
+    """Return the seconds that each kind of operation takes in one step of the model."""
+    x, ones = torch.randn(B, D), torch.ones(B, D)
+    weights = [*model.parameters()]
+    y = model(x)
+
+    def backward() -> None:
+        model.zero_grad()
+        y.backward(ones, retain_graph=True)
+
+    backward()  # SGD needs gradients
+    with torch.no_grad():
+        return {
+            "matmul": L * time_fastest(lambda: x @ weights[0], clock),
+            "relu": L * time_fastest(lambda: torch.relu(x), clock),
+            "backward": time_fastest(torch.enable_grad()(backward), clock),
+            "sgd": time_fastest(lambda: [p.sub_(p.grad, alpha=1e-6) for p in weights], clock),
+        }
+
+
+def time_fastest(work: Callable[[], object], clock: Callable[[], float]) -> float:
+    """Return the seconds of the fastest of several calls after a first one."""
+    work()
+    times = []
+    for _ in range(REPEATS):
+        start = clock()
+        work()
+        times.append(clock() - start)
+    return min(times)
+
+
+def predict_kinds(roofline: Roofline, step_seconds: float) -> dict[str, float]:
+    """Return the least seconds of each kind of operation. The backward pass takes the rest of the step."""
+    kata = roofline.kata
+    works = {
+        "matmul": kata.matrix_matrix_work(B, D, D, torch.float32),
+        "relu": kata.relu_work(B * D, torch.float32),
+        "sgd": (2 * D * D, 3 * 4 * D * D),
+    }
+    least = {
+        kind: L * max(flops / roofline.flop_per_sec, moved / roofline.bytes_per_sec)
+        for kind, (flops, moved) in works.items()
+    }
+    return {**least, "backward": step_seconds - sum(least.values())}
+
+
+def compare(least: Mapping[str, float], kinds: Mapping[str, float], texts: Mapping[str, str]) -> Iterator[str]:
+    """Yield a table of predicted and measured seconds by kind of operation, and a question about it."""
+    yield texts["kinds"]
+    for kind, seconds in kinds.items():
+        yield f"{least[kind]:>11.2e}{seconds:>11.2e}{seconds / least[kind]:>9.2g}   {texts[kind]}"
+    yield texts["question"]
 
 
 def look_up_promised(kata: Any) -> float | None:
@@ -137,8 +205,10 @@ def draw(roofline: Roofline, points: Sequence[Point]) -> Iterator[str]:
     yield f"{'':11}{ends[0]}{ends[1]:>{COLUMNS - len(ends[0])}}"
 
 
-def save(roofline: Roofline, points: Sequence[Point]) -> None:
-    """Save the drawing as an image."""
+def save(roofline: Roofline, points: Sequence[Point], texts: Mapping[str, str]) -> str:
+    """Save the drawing as an image, and return a line that says where it is, or why there is none."""
+    if find_spec("matplotlib") is None:
+        return texts["no_matplotlib"]
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4.5), layout="constrained")
@@ -155,4 +225,8 @@ def save(roofline: Roofline, points: Sequence[Point]) -> None:
     axes.set_title(f"DeepNetwork({D}, {L}) on {B} rows, float32")
     axes.grid(visible=True, which="both", alpha=0.2)
     axes.legend()
-    figure.savefig(PICTURE, dpi=150)
+    try:
+        figure.savefig(PICTURE, dpi=150)
+    except OSError as error:
+        return texts["not_saved"].format(file=PICTURE, error=error.strerror)
+    return texts["saved"].format(file=PICTURE)

@@ -5,7 +5,7 @@ from reference.promised_flops.oracle import Answer, Table
 from torchkata import instead_of
 
 TENSOR_CORES = ("bf16", "fp16", "tf32", "fp8")
-SXM, PCIE = "NVIDIA H100 80GB HBM3", "NVIDIA H100 PCIe"
+SXM = "NVIDIA H100 80GB HBM3"
 
 
 def scale(factor: float, answer: Answer) -> Answer:
@@ -51,22 +51,12 @@ def float8_like_sixteen_bits(name: str, column: str, table: Table) -> Answer:
     return oracle.promised_flop_per_sec(name, "fp16", table) if column == "fp8" and right != "ValueError" else right
 
 
-@instead_of(oracle.promised_flop_per_sec, "returns the values of the faster H100 with HBM3 for the H100 PCIe")
-def pcie_like_sxm(name: str, column: str, table: Table) -> Answer:
-    return oracle.promised_flop_per_sec(SXM if name == PCIE else name, column, table)
-
-
 @instead_of(
     oracle.promised_flop_per_sec,
     "returns the float32 value for a dtype that is not in the table instead of raising a ValueError",
 )
 def float32_by_default(name: str, column: str, table: Table) -> Answer:
     return oracle.promised_flop_per_sec(name, column if column in table.get(name, {}) else "fp32", table)
-
-
-@instead_of(oracle.promised_flop_per_sec, "returns a bfloat16 value for the Tesla T4, which does not support bfloat16")
-def t4_with_bfloat16(name: str, column: str, table: Table) -> Answer:
-    return oracle.promised_flop_per_sec(name, "fp16" if (name, column) == ("Tesla T4", "bf16") else column, table)
 
 
 @instead_of(oracle.promised_flop_per_sec, "accepts part of a name: compare whole names")
@@ -117,3 +107,28 @@ def in_percent(flops: float, seconds: float, promised: float) -> float:
 @instead_of(oracle.mfu, "rounds to three decimal places, so a small MFU becomes 0")
 def rounded(flops: float, seconds: float, promised: float) -> float:
     return round(oracle.mfu(flops, seconds, promised), 3)
+
+
+@instead_of(oracle.speedup, "divides the MFUs: each is relative to the peak of its own dtype")
+def ratio_of_mfus(name: str, mfu_float32: float, mfu_bfloat16: float, table: Table) -> float:
+    return mfu_bfloat16 / mfu_float32
+
+
+@instead_of(oracle.speedup, "ignores the MFUs: the promised FLOP/s are not achieved")
+def ratio_of_peaks(name: str, mfu_float32: float, mfu_bfloat16: float, table: Table) -> float:
+    return oracle.speedup(name, 1, 1, table)
+
+
+@instead_of(oracle.speedup, "returns the speedup of float32 over bfloat16")
+def slowdown(name: str, mfu_float32: float, mfu_bfloat16: float, table: Table) -> float:
+    return 1 / oracle.speedup(name, mfu_float32, mfu_bfloat16, table)
+
+
+@instead_of(oracle.speedup, "divides by the MFU in bfloat16 and multiplies by that in float32")
+def mfus_exchanged(name: str, mfu_float32: float, mfu_bfloat16: float, table: Table) -> float:
+    return oracle.speedup(name, mfu_bfloat16, mfu_float32, table)
+
+
+@instead_of(oracle.speedup, "assumes that bfloat16 is twice as fast as float32 because it has half as many bits")
+def twice_for_half_the_bits(name: str, mfu_float32: float, mfu_bfloat16: float, table: Table) -> float:
+    return 2 * mfu_bfloat16 / mfu_float32

@@ -15,3 +15,9 @@ def promised_flop_per_sec(name: str, column: str, table: Table) -> Answer:
 def mfu(flops: float, seconds: float, promised: float) -> float:
     """Divide the achieved FLOP/s by the promised FLOP/s."""
     return flops / seconds / promised
+
+
+def speedup(name: str, mfu_float32: float, mfu_bfloat16: float, table: Table) -> float:
+    """Divide the achieved FLOP/s in bfloat16 by those in float32."""
+    row = table[name]
+    return mfu_bfloat16 * row["bf16"] / (mfu_float32 * row["fp32"])

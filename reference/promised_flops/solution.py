@@ -13,12 +13,8 @@ def make_row(half: float, single: float, eight: float | None = None) -> dict[tor
 
 
 PROMISED = {
-    "Tesla T4": {torch.float16: 65e12, torch.float32: 8.1e12},
     "NVIDIA A100-SXM4-80GB": make_row(312, 19.5),
-    "NVIDIA L40S": make_row(362, 91.6, 733),
     "NVIDIA H100 80GB HBM3": make_row(989.4, 67, 1979),
-    "NVIDIA H100 PCIe": make_row(756, 51, 1513),
-    "NVIDIA H200": make_row(989.4, 67, 1979),
     "NVIDIA B200": make_row(2250, 75, 4500),
 }
 
@@ -35,3 +31,9 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
 def mfu(flops: float, seconds: float, promised: float) -> float:
     """Divide the achieved FLOP/s by the promised FLOP/s."""
     return flops / seconds / promised
+
+
+def bfloat16_speedup(device_name: str, mfu_float32: float, mfu_bfloat16: float) -> float:
+    """Divide the FLOP/s that are achieved in bfloat16 by those in float32."""
+    achieved = mfu_bfloat16 * promised_flop_per_sec(device_name, torch.bfloat16)
+    return achieved / (mfu_float32 * promised_flop_per_sec(device_name, torch.float32))

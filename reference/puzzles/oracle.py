@@ -17,14 +17,14 @@ def average_pool(x: Float[Array, "... h*n w*n"], n: int) -> Array:
 
 def channels_first(x: Shaped[Array, "... h w c"]) -> Array:
     """Move the last dimension before the two others."""
-    return np.moveaxis(x, -1, -3)
+    return np.asarray(np.moveaxis(x, -1, -3))
 
 
 def patches(x: Shaped[Array, "... h*n w*n c"], n: int) -> Array:
     """Collect the elements of all patches that are at the same place in their patch."""
     places = [x[..., i::n, j::n, :] for i in range(n) for j in range(n)]
     joined = np.concatenate(places, axis=-1)
-    return joined.reshape(*joined.shape[:-3], joined.shape[-3] * joined.shape[-2], joined.shape[-1])
+    return np.reshape(joined, (*joined.shape[:-3], joined.shape[-3] * joined.shape[-2], joined.shape[-1]))
 
 
 def patch_embedding(
@@ -36,7 +36,7 @@ def patch_embedding(
 
 def outer(x: Float[Array, "... rows"], y: Float[Array, "... columns"]) -> Array:
     """Return the product of each element of x with each element of y."""
-    return np.einsum("...i,...j->...ij", x, y)
+    return np.asarray(np.einsum("...i,...j->...ij", x, y))
 
 
 def squared_distances(x: Float[Array, "... rows d"], y: Float[Array, "... columns d"]) -> Array:

@@ -11,15 +11,10 @@ def matmul(assignment: Any, B: int, D: int, K: int) -> object:
     return assignment.flop_accounting.matmul_flops(B, D, K)
 
 
-@typed("forward_flops(tokens, parameters)\nbackward_flops(tokens, parameters)\ntraining_flops(tokens, parameters)")
-def passes(assignment: Any, tokens: float, parameters: float) -> dict[str, object]:
-    """Call the three functions that count the FLOPs of passes."""
-    kata = assignment.flop_accounting
-    return {
-        "forward_flops": kata.forward_flops(tokens, parameters),
-        "backward_flops": kata.backward_flops(tokens, parameters),
-        "training_flops": kata.training_flops(tokens, parameters),
-    }
+@typed("training_flops(tokens, parameters)")
+def training(assignment: Any, tokens: float, parameters: float) -> object:
+    """Call training_flops."""
+    return assignment.flop_accounting.training_flops(tokens, parameters)
 
 
 @typed("deep_linear_flops(B, D, L, input_needs_grad=input_needs_grad)")

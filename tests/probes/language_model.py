@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from torchkata import typed
 
+from .attempts import refusal
 from .loading import load
 
 
@@ -344,6 +345,24 @@ def resume(assignment: Any, tokens: Tensor, settings: dict[str, Any], stops: lis
         "reports when done": run.reports,
         "used": sorted(run.used),
     }
+
+
+@typed(TRAIN)
+def corrupt(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> dict[str, object]:
+    """Train, damage the checkpoint, and resume. Returns the raised exceptions and whether the file is as before."""
+    with running(assignment, tokens, settings) as run:
+        run.train()
+        damaged = run.out.read_bytes()[:100]
+        run.out.write_bytes(damaged)
+        raised = refusal(run.train)
+        return {"raised": raised, "as before": run.out.read_bytes() == damaged}
+
+
+@typed(TRAIN)
+def devices(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> list[str]:
+    """Train, and return the devices of the model's parameters."""
+    with running(assignment, tokens, settings) as run:
+        return sorted({p.device.type for p in run.train().parameters()})
 
 
 @typed(TRAIN)

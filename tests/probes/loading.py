@@ -6,6 +6,8 @@ from typing import Any
 
 from torch import Tensor
 
+HIDDEN = "its modules are not in state_dict() or parameters(); use an nn.ModuleList"
+
 
 def load(module: Any, weights: Mapping[str, Tensor]) -> None:
     """Load the given weights. Raises ValueError with the first difference if keys or shapes do not match."""
@@ -15,6 +17,9 @@ def load(module: Any, weights: Mapping[str, Tensor]) -> None:
         raise ValueError(f"state_dict() has an unexpected key: {', '.join(sorted(own.keys() - asked.keys()))}")
     if asked.keys() - own.keys():
         missing = sorted(asked.keys() - own.keys())
+        container = missing[0].split(".")[0]
+        if type(getattr(module, container, None)) in (list, tuple, dict):
+            raise ValueError(f"{container} is a plain {type(getattr(module, container)).__name__}: {HIDDEN}")
         if type(find_attribute(module, missing[0])) is Tensor:
             raise ValueError(f"{missing[0]} is a plain tensor: only an nn.Parameter is in state_dict()")
         raise ValueError(f"state_dict() has no key {', '.join(missing)}")

@@ -19,7 +19,7 @@ def promised(assignment: Any, device_name: str, dtype: str) -> object:
 def call_without_value(assignment: Any, device_name: str, dtype: str) -> dict[str, object]:
     """Return the outcome of a call whose device or dtype is not in the table. Other calls must not raise."""
     promised_flop_per_sec = assignment.promised_flops.promised_flop_per_sec
-    promised_flop_per_sec("NVIDIA H200", torch.float32)
+    promised_flop_per_sec("NVIDIA B200", torch.float32)
     returned: list[object] = []
     raised = refusal(lambda: returned.append(promised_flop_per_sec(device_name, getattr(torch, dtype))))
     return {"raised": raised, "returned": returned}
@@ -29,3 +29,9 @@ def call_without_value(assignment: Any, device_name: str, dtype: str) -> dict[st
 def mfu(assignment: Any, flops: float, seconds: float, promised: float) -> object:
     """Call mfu."""
     return assignment.promised_flops.mfu(flops, seconds, promised)
+
+
+@typed(lambda name, mfu_float32, mfu_bfloat16: f"bfloat16_speedup({name!r}, {mfu_float32!r}, {mfu_bfloat16!r})")
+def speedup(assignment: Any, name: str, mfu_float32: float, mfu_bfloat16: float) -> object:
+    """Call bfloat16_speedup."""
+    return assignment.promised_flops.bfloat16_speedup(name, mfu_float32, mfu_bfloat16)

@@ -265,8 +265,6 @@ def make_failure(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
 
     It shows each value on one line, or only the first difference if the values are too long. If lists have different
     lengths or dicts have different keys, a note says so.
-
-    A note says so if lists have different lengths or dicts have different keys.
     """
     report_comparison(yours, expected, what, right=False)
     if oracle_is_mistaken.get():

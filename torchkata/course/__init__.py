@@ -13,7 +13,7 @@ A command uses the course that it is given, or else the nearest course. The near
 from pathlib import Path
 
 from .checks import TRACK_POINTS, compare_tests
-from .course import PRIVATE, Course, nearest
+from .course import HIDDEN_PROGRAMS, PRIVATE, Course, nearest
 from .current import cached_by_course, course, find_course, is_chosen, is_course, read_course, use, use_none
 from .model import CourseError, HiddenSays, Kata, Limits, NoCourseError, Tier, Tiers, Track, Visibility, Workload
 
@@ -23,6 +23,7 @@ ARCHIVES = ENGINE / "torchkata" / "archives"  # the course for self-learners and
 __all__ = [
     "ARCHIVES",
     "ENGINE",
+    "HIDDEN_PROGRAMS",
     "PRIVATE",
     "TRACK_POINTS",
     "Course",

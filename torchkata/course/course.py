@@ -10,9 +10,10 @@ from .checks import check_katas
 from .load import parse_kata, parse_workload, read_toml
 from .model import Kata, Limits, Track, Workload
 
+HIDDEN_PROGRAMS = "hidden.toml"  # programs for the tests that students write; private, but needed for grading
 PRIVATE = frozenset(
     (
-        *("solution.py", "fallback.py", "lint.toml", "wrong.toml", "caught_by.toml", "costly.toml"),
+        *("solution.py", "fallback.py", "lint.toml", "wrong.toml", "caught_by.toml", "costly.toml", HIDDEN_PROGRAMS),
         *("right", "attacks", "cheats", "slow"),
     )
 )
@@ -67,14 +68,18 @@ class Course:
         return self.reference / kata
 
     def rules(self) -> list[Path]:
-        """Return the files that define tasks and points: the tests, and the reference without private files."""
-        public = [path for path in self.reference.rglob("*") if not self.is_private(path)]
-        paths = [*public, *self.tests.rglob("*"), self.root / "pyproject.toml", self.root / "conftest.py"]
+        """Return the files that define tasks and points: the tests, and the reference without solutions and proofs."""
+        reference = [path for path in self.reference.rglob("*") if self.affects_points(path)]
+        paths = [*reference, *self.tests.rglob("*"), self.root / "pyproject.toml", self.root / "conftest.py"]
         return sorted(path for path in paths if path.suffix in (".py", ".toml") and path.is_file())
 
     def is_private(self, path: Path) -> bool:
         """Return whether a file below `reference/` solves katas or proves tests, and so must not be handed out."""
         return not PRIVATE.isdisjoint(path.relative_to(self.reference).parts)
+
+    def affects_points(self, path: Path) -> bool:
+        """Return whether tests may read a file below `reference/`: a public file, or the hidden programs of a kata."""
+        return path.name == HIDDEN_PROGRAMS or not self.is_private(path)
 
     def solutions(self) -> dict[str, bytes]:
         """Return the instructor's solutions by file name, in the form in which students submit their code."""

@@ -32,6 +32,15 @@ def typed(code: Code) -> Callable[[AnyProbe], AnyProbe]:
     return with_code
 
 
+def isolated(probe: AnyProbe) -> AnyProbe:
+    """Run each call of the decorated probe in a new process, which no earlier call of the test has changed.
+
+    On a student's machine, the call uses the same process, with newly imported modules.
+    """
+    vars(probe)["isolated"] = True
+    return probe
+
+
 def call(assignment: Any, module: str, function: str, *arguments: object) -> object:
     """Call a function in a kata's module and return its result: `student.call("sieve", 10)`.
 

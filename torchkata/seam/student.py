@@ -47,6 +47,9 @@ class Runner(Protocol):
     def start_over(self, kata: str) -> None:
         """Reset in the middle of a test, and exclude the time of all previous calls from the budget."""
 
+    def renew(self) -> None:
+        """Replace the process of the student's code, if possible, without changing the time limits."""
+
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Run a probe. Raises TimedOut, Died or Inconclusive if there is no reply."""
 
@@ -156,6 +159,8 @@ class Student:
         found, given = find_probe(probe, args)
         check_probe(found)
         self.last = Call(found, [to_plain(arg) for arg in given])
+        if vars(found).get("isolated"):
+            self.runner.renew()
         answer = unwrap_reply(self.runner.run_probe(found, self.last.args), self.fallbacks)
         self.last = replace(self.last, answer=answer)
         return answer
@@ -182,8 +187,12 @@ class InProcess:
         self.left = math.inf  # seconds
 
     def reset(self, kata: str) -> None:  # noqa: ARG002  (any kata can be requested)
-        """Discard the modules, and reset torch's global settings in case earlier code has changed them."""
+        """Discard the modules, and allow any number of calls."""
         self.left = math.inf
+        self.renew()
+
+    def renew(self) -> None:
+        """Discard the modules, and reset torch's global settings in case earlier code has changed them."""
         self.assignment.reset()
         if torch := sys.modules.get("torch"):
             torch.set_default_dtype(torch.float32)

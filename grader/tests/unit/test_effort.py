@@ -32,6 +32,15 @@ def test_side_tracks_are_ordered_by_difficulty() -> None:
         assert levels == sorted(levels), track
 
 
+def test_points_follow_the_hours() -> None:
+    """Check that no kata has less than half or more than twice the points of its hours' share of its track."""
+    for track in course().tracks:
+        katas = [kata for kata in course().katas.values() if kata.track == track]
+        hours, points = sum(kata.hours for kata in katas), sum(kata.max_score for kata in katas)
+        for kata in katas:
+            assert 1 / 2 < kata.max_score / points * hours / kata.hours < 2, kata.name
+
+
 def test_other_courses_may_omit_the_effort(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "en")
     monkeypatch.setitem(course().katas, "k", parse())

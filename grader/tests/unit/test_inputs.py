@@ -41,6 +41,7 @@ class Counting:
     def start_over(self, kata: str) -> None:  # noqa: ARG002  (it is a `Runner`)
         self.resets += 1
 
+    def renew(self) -> None: ...
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         self.calls.append(args)
         return run_probe(SimpleNamespace(folder=Path("/nowhere"), package="x"), probe, args)  # type: ignore[arg-type]

@@ -1,5 +1,7 @@
 """Tests of `kata measure`, which draws the roofline of a device and a step as text and as an image."""
 
+import math
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,7 +27,12 @@ def assignment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     for name, size in (("B", 32), ("D", 32), ("L", 2)):
         monkeypatch.setattr(command, name, size)
     measure_step = SimpleNamespace(**vars(OWN.measure_step) | {"measure_device": lambda *_: (1e9, 1e9)})
-    return SimpleNamespace(measure_step=measure_step, roofline=OWN.roofline, promised_flops=OWN.promised_flops)
+    return SimpleNamespace(
+        measure_step=measure_step,
+        roofline=OWN.roofline,
+        promised_flops=OWN.promised_flops,
+        deep_network=OWN.deep_network,
+    )
 
 
 def test_operation_is_plotted_on_roof_at_its_intensity() -> None:
@@ -53,6 +60,10 @@ def test_training_step_is_predicted_measured_and_drawn(assignment: Any) -> None:
     assert "device: 1e+09 FLOP/s, 1e+09 bytes/s; operations below 1 FLOP/byte are memory-bound" in text
     assert "predicted: " in text
     assert "measured: " in text
+    assert "3 runs: " in text
+    for kind in ("matrix multiplications, forward", "ReLU, forward", "backward pass", "SGD"):
+        assert re.search(rf"[\d.]+e-\d+ +[\d.]+e-\d+ +[\d.]+   {kind}$", text, re.MULTILINE), text
+    assert "Which of them is furthest from its roof, and why?" in text
     assert text.endswith("picture: roofline.png")
     assert command.PICTURE.read_bytes().startswith(b"\x89PNG")
 
@@ -63,6 +74,25 @@ def test_missing_matplotlib_message_suggests_installing_it(assignment: Any, monk
     assert last == "for a picture: pip install matplotlib"
     assert any(STEP in line for line in drawing)
     assert not command.PICTURE.exists()
+
+
+def test_picture_that_cannot_be_written_takes_one_line(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "PICTURE", Path("absent/roofline.png"))
+    *_, last = command.run(assignment, KATA.command)
+    assert last == "absent/roofline.png can't be written: No such file or directory"
+
+
+@pytest.mark.parametrize("wrong", [0.0, -1.0, math.nan, math.inf, None, "fast"])
+def test_measured_value_must_be_positive_number(assignment: Any, wrong: Any) -> None:
+    assignment.measure_step.measure_step = lambda *_: {"seconds": wrong, "mfu": 0.5}
+    with pytest.raises(ValueError, match=r"your measure_step returned .*; expected a positive number"):
+        list(command.run(assignment, KATA.command))
+
+
+def test_kinds_of_operations_add_up_to_the_step() -> None:
+    least = command.predict_kinds(DEVICE, 7.0)
+    assert least.keys() == {"matmul", "relu", "backward", "sgd"}
+    assert sum(least.values()) == pytest.approx(7.0)
 
 
 def test_course_defines_additional_commands(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,3 +55,9 @@ class DeepNetworkCheckpointed(nn.Module):
             x = Segment.apply(x, *(layer.weight for layer in layers[: self.segment]))
             del layers[: self.segment]
         return x
+
+
+def best_segment(num_layers, per_block=1):
+    best = round((num_layers / per_block) ** 0.5)
+    near = [segment for segment in range(best - 2, best + 3) if segment > 0]
+    return min(near, key=lambda segment: (num_layers + segment - 1) // segment + per_block * segment)

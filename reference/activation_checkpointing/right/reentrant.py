@@ -1,5 +1,6 @@
 """Uses reentrant checkpointing on a copy of x that requires grad."""
 
+import math
 from functools import partial, reduce
 
 import torch
@@ -36,3 +37,8 @@ class DeepNetworkCheckpointed(nn.Module):
         for segment in self.segments:
             x = checkpoint(partial(run, self.layers[segment]), x, use_reentrant=True)
         return x
+
+
+def best_segment(num_layers, per_block=1):
+    costs = torch.tensor([math.ceil(num_layers / s) + per_block * s for s in range(1, num_layers + 1)])
+    return costs.argmin().item() + 1

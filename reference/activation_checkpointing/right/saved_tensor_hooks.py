@@ -54,3 +54,7 @@ class DeepNetworkCheckpointed(nn.Module):
         again = Again(run, x)
         with saved_tensors_hooks(again.pack, again.unpack):
             return run(x if x.requires_grad else x.detach().requires_grad_())
+
+
+def best_segment(num_layers, per_block=1):
+    return max(range(1, num_layers + 1), key=lambda s: -len(range(0, num_layers, s)) - s * per_block)

@@ -9,16 +9,8 @@ def matmul_flops(B: int, D: int, K: int) -> int:
     return int(np.prod(np.array([2, B, D, K], dtype=object)))
 
 
-def forward_flops(tokens: float, parameters: float) -> float:
-    return 2 * tokens * parameters
-
-
-def backward_flops(tokens: float, parameters: float) -> float:
-    return 2 * forward_flops(tokens, parameters)
-
-
 def training_flops(tokens: float, parameters: float) -> float:
-    return 3 * forward_flops(tokens, parameters)
+    return 3 * (2 * tokens * parameters)
 
 
 def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) -> int:

@@ -1,8 +1,6 @@
 """Uses lambdas, and returns floats if the arguments are floats."""
 
 matmul_flops = lambda B, D, K: (B * K * D) << 1  # noqa: E731
-forward_flops = lambda tokens, parameters: (tokens + tokens) * parameters  # noqa: E731
-backward_flops = lambda tokens, parameters: tokens * 4 * parameters  # noqa: E731
 training_flops = lambda tokens, parameters: tokens * 6 * parameters  # noqa: E731
 
 

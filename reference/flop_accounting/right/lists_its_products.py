@@ -10,14 +10,6 @@ def matmul_flops(B: int, D: int, K: int) -> int:
     return 2 * prod([B, D, K])
 
 
-def forward_flops(tokens: float, parameters: float) -> float:
-    return tokens * parameters * 2
-
-
-def backward_flops(tokens: float, parameters: float) -> float:
-    return tokens * parameters * 4
-
-
 def training_flops(tokens: float, parameters: float) -> float:
     return tokens * parameters * 6
 

@@ -11,16 +11,10 @@ class NoFigureError(ValueError):
 def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
     columns = {bfloat16: 0, float16: 1, float32: 2, float8_e4m3fn: 3, float8_e5m2: 3}
     match device_name:
-        case "Tesla T4":
-            row = [None, 65, 8.1, None]
         case "NVIDIA A100-SXM4-80GB" | "NVIDIA A100-SXM4-40GB":
             row = [312, 312, 19.5, None]
-        case "NVIDIA L40S":
-            row = [362, 362, 91.6, 733]
         case "NVIDIA H100 80GB HBM3" | "NVIDIA H200":
             row = [989.4, 989.4, 67, 1979]
-        case "NVIDIA H100 PCIe":
-            row = [756, 756, 51, 1513]
         case "NVIDIA B200":
             row = [2250, 2250, 75, 4500]
         case _:
@@ -33,3 +27,8 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
 
 def mfu(flops: float, seconds: float, promised: float) -> float:
     return flops / (seconds * promised)
+
+
+def bfloat16_speedup(device_name: str, mfu_float32: float, mfu_bfloat16: float) -> float:
+    ratio = promised_flop_per_sec(device_name, bfloat16) / promised_flop_per_sec(device_name, float32)
+    return ratio * mfu_bfloat16 / mfu_float32

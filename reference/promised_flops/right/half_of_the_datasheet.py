@@ -1,4 +1,4 @@
-"""Halves the datasheet values for sparse matrices, and returns ints for some devices."""
+"""Halves the datasheet values for sparse matrices, and computes a speedup as a ratio of times."""
 
 import math
 
@@ -6,17 +6,12 @@ import torch
 
 SPARSE = {
     "NVIDIA A100-SXM4-80GB": (624, None, 19.5),
-    "NVIDIA L40S": (724, 1466, 91.6),
     "NVIDIA H100 80GB HBM3": (1979, 3958, 67),
-    "NVIDIA H100 PCIe": (1513, 3026, 51),
-    "NVIDIA H200": (1979, 3958, 67),
     "NVIDIA B200": (4500, 9000, 75),
 }
 
 
 def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
-    if device_name == "Tesla T4" and dtype in (torch.float16, torch.float32):
-        return 8_100_000_000_000 if dtype.itemsize == 4 else 65_000_000_000_000
     try:
         sixteen, eight, single = SPARSE[device_name]
     except KeyError as error:
@@ -32,3 +27,11 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
 
 def mfu(flops: float, seconds: float, promised: float) -> float:
     return math.exp(math.log(flops) - math.log(seconds) - math.log(promised))
+
+
+def bfloat16_speedup(device_name: str, mfu_float32: float, mfu_bfloat16: float) -> float:
+    times = (
+        1e12 / (mfu * promised_flop_per_sec(device_name, dtype))
+        for mfu, dtype in ((mfu_float32, torch.float32), (mfu_bfloat16, torch.bfloat16))
+    )
+    return next(times) / next(times)

@@ -1,0 +1,38 @@
+"""Tests for get_batch, written by you."""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def check(get_batch: Callable[..., Tensor]) -> None:
+    """Raise an AssertionError if the function `get_batch` is wrong, and return None if it is right.
+
+    `get_batch` was written by somebody else as a solution to the kata `get_batch`. It is right if it follows every rule
+    in the docstring of `get_batch.py`. `check` is called with right functions and with wrong ones, each of which breaks
+    one rule. You get points for the wrong ones that you reject, but no points if you reject a right one.
+
+    Example:
+        def first_rows(data, batch_size, sequence_length, device="cpu"):
+            return torch.arange(batch_size * sequence_length).reshape(batch_size, sequence_length)
+        check(first_rows)       # AssertionError: its rows are not random windows of the data
+
+    Details:
+    - Only an AssertionError (or a subclass) rejects a function. If a wrong function raises another exception where it
+      should not, raise an AssertionError instead. `pytest.raises` and `pytest.fail` raise other exceptions.
+    - A right function may do anything that `get_batch.py` calls "not specified". For example, it may return
+      `torch.uint16`, for which torch has few operations.
+    - `check` is called twice for each function, with other random seeds. Both calls must give the same verdict, so a
+      statistical test should fail by chance at most once in a million calls.
+    - There is no CUDA device, and no wrong program fails only on one. None reads too much of a memmap.
+    - All calls together may take 20 seconds. There are about 100 calls, each in a new process. With
+      Hypothesis, use a small `max_examples` and `phases=[Phase.generate]`.
+
+    At home, the functions are variations of your own get_batch, in `reference/break_get_batch/visible.toml`. The grader
+    uses other functions.
+
+    Not specified (either is fine): the message of the AssertionError; the number of assertions.
+    """
+    raise NotImplementedError

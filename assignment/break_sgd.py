@@ -1,0 +1,33 @@
+"""Tests for SGD, written by you."""
+
+import torch
+
+
+def check(SGD: type[torch.optim.Optimizer]) -> None:
+    """Raise an AssertionError if the class `SGD` is wrong, and return None if it is right.
+
+    `SGD` was written by somebody else as a solution to the kata `sgd`. It is right if it follows every rule in the
+    docstring of `sgd.py`. `check` is called with right classes and with wrong ones, each of which breaks one rule. You
+    get points for the wrong ones that you reject, but no points if you reject a right one.
+
+    Example:
+        from torch.optim import RMSprop
+        check(RMSprop)       # AssertionError: its update is not p - lr · grad
+
+    Details:
+    - Only an AssertionError (or a subclass) rejects a class. If a wrong class raises another exception where it should
+      not, raise an AssertionError instead. `pytest.raises` and `pytest.fail` raise other exceptions.
+    - A right class may round differently: allow for a few roundings of the parameter's dtype.
+    - A right class may do anything that `sgd.py` calls "not specified". For example, its `step` may not accept a
+      closure.
+    - `check` is called twice for each class, with other random seeds. Both calls must give the same verdict.
+    - All calls together may take 20 seconds. There are about 100 calls, each in a new process. With
+      Hypothesis, use a small `max_examples` and `phases=[Phase.generate]`.
+
+    At home, the classes are variations of your own SGD, in `reference/break_sgd/visible.toml`. The grader uses other
+    classes.
+
+    Not specified (either is fine): the message of the AssertionError; the number of assertions; whether you use random
+    inputs, Hypothesis or `torch.testing`.
+    """
+    raise NotImplementedError

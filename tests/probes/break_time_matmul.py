@@ -1,0 +1,53 @@
+"""Runs a student's `check` on a program that measures the time of a matmul on simulated machines."""
+
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from torchkata import isolated, typed
+
+from .candidates import call_check, load
+from .time_matmul import simulate
+
+SIZE = 4  # of the matrices
+
+
+class Candidate:
+    """A program in place of the student's modules, for the probe `simulate`."""
+
+    def __init__(self, assignment: Any, source: str) -> None:
+        self.assignment = assignment
+        self.source = source
+
+    def forget(self, kata: str) -> None:
+        """Import the student's module again on its next use."""
+        self.assignment.forget(kata)
+
+    @property
+    def time_matmul(self) -> ModuleType:
+        """A new module of the program, so that it sees the simulated clocks."""
+        return load(self.assignment, self.source)
+
+
+@isolated
+@typed("check(run)")
+def judge(assignment: Any, source: str, seed: int) -> dict[str, str]:
+    """Call `check` with a function that runs the program, and return its verdict."""
+    candidate = Candidate(assignment, source)
+
+    def run(
+        seconds: float,
+        first: float = 0.0,
+        gpu: bool = False,
+        busy: float = 0.0,
+        clock_set: bool = False,
+        slow: int | None = None,
+    ) -> SimpleNamespace:
+        events: Any = simulate(candidate, SIZE, SIZE, SIZE, seconds, first, gpu, busy, clock_set, slow)
+        return SimpleNamespace(
+            seconds=events["seconds"],
+            matmuls=len(events["products"]),
+            timed=sum(product["timed"] for product in events["products"]),
+            modified=events["modified"],
+        )
+
+    return call_check(assignment.break_time_matmul.check, run, seed)

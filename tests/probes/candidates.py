@@ -1,0 +1,52 @@
+"""Runs a student's `check` on programs that are given as text."""
+
+import random
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+from torchkata import isolated, typed
+
+
+@isolated
+@typed("check(candidate)")
+def judge(assignment: Any, kata: str, name: str, source: str, seed: int) -> dict[str, str]:
+    """Call the `check` of a kata on the class or function of this name in the source, and return its verdict."""
+    return call_check(getattr(assignment, kata).check, getattr(load(assignment, source), name), seed)
+
+
+def load(assignment: Any, source: str) -> ModuleType:
+    """Return a new module with this source, in which `own` contains the student's modules."""
+    module = ModuleType("candidate")
+    vars(module)["own"] = assignment
+    exec(compile(source, "<candidate>", "exec"), vars(module))
+    return module
+
+
+def call_check(check: Callable[[Any], object], candidate: object, seed: int) -> dict[str, str]:
+    """Return "accepted", "rejected" or "error", and the text of the exception.
+
+    The exceptions of a stub, of Ctrl-C and of a time limit are propagated.
+    """
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.default_generator.manual_seed(seed)
+    try:
+        check(candidate)
+    except BaseException as error:
+        is_stub = type(error) is NotImplementedError and not error.args
+        if is_stub or isinstance(error, KeyboardInterrupt) or type(error).__module__.startswith("torchkata."):
+            raise
+        verdict = "rejected" if contains_only_assertions(error) else "error"
+        return {"verdict": verdict, "text": f"{type(error).__name__}: {error}"}
+    return {"verdict": "accepted", "text": ""}
+
+
+def contains_only_assertions(error: BaseException) -> bool:
+    """Return whether this is an AssertionError, or a group of them, which Hypothesis raises for several failures."""
+    if isinstance(error, BaseExceptionGroup):
+        return error.split(AssertionError)[1] is None
+    return isinstance(error, AssertionError)

@@ -1,0 +1,47 @@
+"""Tests of a student's tests for get_batch: right functions must be accepted, and wrong ones rejected."""
+
+from tests.candidates import load_candidates
+from tests.probes.candidates import judge
+from torchkata import Student
+
+CANDIDATES = load_candidates("break_get_batch", judge, "break_get_batch", "get_batch")
+
+
+def test_right_programs_are_accepted(student: Student, seed: int) -> None:
+    """check(get_batch) returns for every right get_batch, whatever is unusual about it."""
+    CANDIDATES.assert_right_accepted(student, seed)
+
+
+def test_wrong_shapes_are_caught(student: Student, seed: int) -> None:
+    """check(get_batch) raises an AssertionError if a batch does not have the shape (batch_size, sequence_length)."""
+    CANDIDATES.assert_group_caught(student, "wrong_shapes", seed)
+
+
+def test_wrong_tokens_are_caught(student: Student, seed: int) -> None:
+    """check(get_batch) raises an AssertionError if a row is not a window of the data, token by token."""
+    CANDIDATES.assert_group_caught(student, "wrong_tokens", seed)
+
+
+def test_wrong_bounds_are_caught(student: Student, seed: int) -> None:
+    """check(get_batch) raises an AssertionError if a start is impossible, or if an impossible one occurs."""
+    CANDIDATES.assert_group_caught(student, "wrong_bounds", seed)
+
+
+def test_uneven_starts_are_caught(student: Student, seed: int) -> None:
+    """check(get_batch) raises an AssertionError if some starts are more likely than others."""
+    CANDIDATES.assert_group_caught(student, "uneven_starts", seed)
+
+
+def test_dependent_rows_are_caught(student: Student, seed: int) -> None:
+    """check(get_batch) raises an AssertionError if the rows of a batch depend on each other."""
+    CANDIDATES.assert_group_caught(student, "dependent_rows", seed)
+
+
+def test_wrong_generators_are_caught(student: Student, seed: int) -> None:
+    """check(get_batch) raises an AssertionError if the starts do not come from torch's global generator."""
+    CANDIDATES.assert_group_caught(student, "wrong_generators", seed)
+
+
+def test_ignored_rules_are_caught(student: Student, seed: int) -> None:
+    """check(get_batch) raises an AssertionError if a rule about the device, the data or short data is ignored."""
+    CANDIDATES.assert_group_caught(student, "ignored_rules", seed)

@@ -1,0 +1,47 @@
+"""Tests of a student's tests for SGD: right classes must be accepted, and wrong ones rejected."""
+
+from tests.candidates import load_candidates
+from tests.probes.candidates import judge
+from torchkata import Student
+
+CANDIDATES = load_candidates("break_sgd", judge, "break_sgd", "SGD")
+
+
+def test_right_programs_are_accepted(student: Student, seed: int) -> None:
+    """check(SGD) returns for every right SGD, whatever is unusual about it."""
+    CANDIDATES.assert_right_accepted(student, seed)
+
+
+def test_wrong_formulas_are_caught(student: Student, seed: int) -> None:
+    """check(SGD) raises an AssertionError if an update differs from lr * grad, be it tiny or huge."""
+    CANDIDATES.assert_group_caught(student, "wrong_formulas", seed)
+
+
+def test_memories_of_earlier_steps_are_caught(student: Student, seed: int) -> None:
+    """check(SGD) raises an AssertionError if a step depends on earlier steps."""
+    CANDIDATES.assert_group_caught(student, "memories_of_earlier_steps", seed)
+
+
+def test_wrong_rates_are_caught(student: Student, seed: int) -> None:
+    """check(SGD) raises an AssertionError if a group does not use its own lr, or if a valid lr has another effect."""
+    CANDIDATES.assert_group_caught(student, "wrong_rates", seed)
+
+
+def test_ignored_changes_are_caught(student: Student, seed: int) -> None:
+    """check(SGD) raises an AssertionError if a later change of self.param_groups has no effect."""
+    CANDIDATES.assert_group_caught(student, "ignored_changes", seed)
+
+
+def test_forgotten_parameters_are_caught(student: Student, seed: int) -> None:
+    """check(SGD) raises an AssertionError if a parameter that has a gradient is not updated."""
+    CANDIDATES.assert_group_caught(student, "forgotten_parameters", seed)
+
+
+def test_changed_gradients_are_caught(student: Student, seed: int) -> None:
+    """check(SGD) raises an AssertionError if a step changes p.grad."""
+    CANDIDATES.assert_group_caught(student, "changed_gradients", seed)
+
+
+def test_replaced_parameters_are_caught(student: Student, seed: int) -> None:
+    """check(SGD) raises an AssertionError if a step changes more than the values of a parameter."""
+    CANDIDATES.assert_group_caught(student, "replaced_parameters", seed)

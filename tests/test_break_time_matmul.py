@@ -1,0 +1,47 @@
+"""Tests of a student's tests for time_matmul: right functions must be accepted, and wrong ones rejected."""
+
+from tests.candidates import load_candidates
+from tests.probes.break_time_matmul import judge
+from torchkata import Student
+
+CANDIDATES = load_candidates("break_time_matmul", judge)
+
+
+def test_right_programs_are_accepted(student: Student, seed: int) -> None:
+    """check(run) returns for every right time_matmul, whatever is unusual about it."""
+    CANDIDATES.assert_right_accepted(student, seed)
+
+
+def test_wrong_units_are_caught(student: Student, seed: int) -> None:
+    """check(run) raises an AssertionError if the result is not in seconds."""
+    CANDIDATES.assert_group_caught(student, "wrong_units", seed)
+
+
+def test_wrong_divisions_are_caught(student: Student, seed: int) -> None:
+    """check(run) raises an AssertionError if the result is not the time of one matmul."""
+    CANDIDATES.assert_group_caught(student, "wrong_divisions", seed)
+
+
+def test_cold_starts_are_caught(student: Student, seed: int) -> None:
+    """check(run) raises an AssertionError if the first matmul is timed."""
+    CANDIDATES.assert_group_caught(student, "cold_starts", seed)
+
+
+def test_wrong_clocks_are_caught(student: Student, seed: int) -> None:
+    """check(run) raises an AssertionError if the clock is not monotonic or does not measure elapsed time."""
+    CANDIDATES.assert_group_caught(student, "wrong_clocks", seed)
+
+
+def test_missing_synchronization_is_caught(student: Student, seed: int) -> None:
+    """check(run) raises an AssertionError if a clock is read while the GPU is still busy."""
+    CANDIDATES.assert_group_caught(student, "missing_synchronization", seed)
+
+
+def test_too_few_matmuls_are_caught(student: Student, seed: int) -> None:
+    """check(run) raises an AssertionError if a single slow matmul determines the result."""
+    CANDIDATES.assert_group_caught(student, "too_few_matmuls", seed)
+
+
+def test_other_results_are_caught(student: Student, seed: int) -> None:
+    """check(run) raises an AssertionError for another product, another type, or a modified matrix."""
+    CANDIDATES.assert_group_caught(student, "other_results", seed)
