@@ -14,7 +14,6 @@ from tests.statistics import Z
 from tests.strategies import DeepCase, deep_cases, sizes
 from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, precondition, require
 
-ALONE = " (expected: these rows of model(x))"
 forward_scale, backward_scale = oracle.forward, oracle.backward  # for absolute values; mistakes do not replace these
 
 
@@ -32,16 +31,16 @@ def check_parts(student: Student, case: DeepCase, cuts: list[int]) -> None:
     """
     rows, n = [*pairwise([0, *cuts])], len(case.x)
     yours = student.call(probes.parts, case.weights, case.x, rows)
-    form = f"a float tensor of shape [{n}]"
-    is_right_form = isinstance(yours["batch"], Tensor) and list(yours["batch"].shape) == [n]
-    require(is_right_form, "the output of a batch has the wrong type or shape", yours=yours["batch"], expected=form)
     is_right = holds(check_forward, yours["batch"], case)
+    is_right_form = is_right or (isinstance(yours["batch"], Tensor) and list(yours["batch"].shape) == [n])
+    note, form = "the output of a batch has the wrong type or shape", f"a float tensor of shape [{n}]"
+    require(is_right_form, note, yours=yours["batch"], expected=form)
     weights, x = [as_float64(w) for w in case.weights], as_float64(case.x)
     for (start, stop), part in zip(rows, yours["parts"], strict=True):
-        own = as_float64(yours["batch"])[start:stop]
-        expected = oracle.forward(weights, x[start:stop]) if is_right else own
+        expected = oracle.forward(weights, x[start:stop]) if is_right else as_float64(yours["batch"])[start:stop]
         scale = forward_scale([abs(w) for w in weights], abs(x[start:stop]))
-        what = f"model(x[{start}:{stop}])" + ("" if is_right else ALONE)
+        what = f"model(x[{start}:{stop}])"
+        what = what if is_right else f"{what} (expected: these rows of model(x))"
         assert_close(part, expected, scale=scale, roundings=16 * len(weights), what=what)
 
 

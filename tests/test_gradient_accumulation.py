@@ -14,8 +14,6 @@ from tests.probes import gradient_accumulation as probes
 from tests.strategies import SEEDS, DeepCase, deep_cases, normal, rng_of
 from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, require
 
-OWN = " (expected: the sum of the old one and yours without old ones)"
-
 ATTACHED = "the returned loss is still attached to its graph, which then stays in memory: detach() it"
 
 
@@ -75,7 +73,8 @@ def check_gradients(reply: Plain, task: Task, own: list[Array] | None = None) ->
     """Check that the right gradients, or the student's `own`, were added to the existing ones."""
     (_, exact), (_, scales) = accumulate(task), accumulate(task, worst=True)
     for i, (grad, scale) in enumerate(zip(own or exact, scales, strict=True)):
-        what = f"gradient of weight {i}{OWN if own else ''}"
+        what = f"gradient of weight {i}"
+        what = f"{what} (expected: the old one plus yours without an old one)" if own else what
         assert_close(reply["gradients"][i], grad, scale=scale, roundings=count_roundings(task), what=what)
 
 

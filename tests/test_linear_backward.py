@@ -13,8 +13,6 @@ from tests.probes import linear_backward as probes
 from tests.strategies import DTYPES, SEEDS, SIZES, LinearCase, normal, rng_of, sizes
 from torchkata import Student, as_float64, assert_close, assert_equal, check, require
 
-OWN = " (expected: what your code returns in a simpler call)"
-
 
 @st.composite
 def cases(draw: st.DrawFn, leading: st.SearchStrategy[list[int]], square: bool = False) -> LinearCase:
@@ -35,7 +33,9 @@ def assert_gradients(yours: Any, case: LinearCase, *names: str, own: Any = None)
     expected = dict(zip(("grad_x", "grad_w"), oracle.backward(x, w, grad_y), strict=True))
     scales = dict(zip(("grad_x", "grad_w"), oracle.backward(abs(x), abs(w), abs(grad_y)), strict=True))
     for name in names:
-        exact, what = (expected[name], name) if own is None else (as_float64(own[name]), f"{name}{OWN}")
+        exact, what = expected[name], name
+        if own is not None:
+            exact, what = as_float64(own[name]), f"{name} (expected: what your code returns in a simpler call)"
         assert_close(yours[name], exact, dtype=case.x.dtype, scale=scales[name], what=what)
 
 

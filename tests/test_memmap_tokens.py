@@ -15,7 +15,7 @@ from tests.probes import memmap_tokens as probes
 from tests.strategies import SEEDS, costly, rng_of
 from torchkata import Plain, Student, assert_equal, check, require, same
 
-OWN = " (expected: those of a new file)"
+OWN = "tokens (expected: those of a new file)"
 DTYPES = st.sampled_from([np.uint16, np.int32, np.int64, np.uint8])
 LENGTHS = st.integers(1, 40)
 
@@ -40,7 +40,7 @@ def assert_like_plain_call(student: Student, yours: Plain, tokens: np.ndarray, m
         assert_tokens(yours, tokens, mistake=mistake)
     else:
         require(own is not None, "load_tokens returns None", yours=own)
-        assert_equal(yours, own, what=f"tokens{OWN}", mistake=mistake)
+        assert_equal(yours, own, what=OWN, mistake=mistake)
 
 
 def begins_with(yours: object, tokens: np.ndarray) -> bool:
@@ -117,7 +117,7 @@ def test_modifying_array_does_not_change_file(
     if holds(assert_tokens, before, tokens.numpy()):
         assert_tokens(after, tokens.numpy(), mistake=written)
     else:
-        assert_equal(after, before, what=f"tokens{OWN}", mistake=written)
+        assert_equal(after, before, what=OWN, mistake=written)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not report which parts of a file have been read")

@@ -17,7 +17,6 @@ SIZES = st.integers(2, 8)  # if a dimension is 1, einsum does not call a matrix 
 SECONDS = st.sampled_from([0.01, 0.5, 0.002, 0.1])  # seconds of a product
 THOUSANDFOLD = 1000
 TOLERANCE = 0.1
-OWN = ", as on an undisturbed CPU, where the result is already wrong"
 FACTS = ("looks", "flops", "busy", "disturbed", "on_top")
 
 
@@ -38,8 +37,9 @@ def assert_seconds(yours: Plain, run: Run, note: str, demand: Callable[..., None
     low, high = oracle.seconds_per_product(run)
     none = "no a @ b ran after the warm-up and the first reading of a clock"
     demand(low <= high, mistake=none, yours=yours, expected="the seconds of one")
-    shown = f"{factor * low:.4g} to {factor * (high + run.on_top):.4g}"
-    expected = f"{shown} seconds, the time of one matmul here after the warm-up" if factor == 1 else f"{shown}{OWN}"
+    shown = f"{factor * low:.4g} to {factor * (high + run.on_top):.4g} seconds"
+    expected = f"{shown}, the time of one matmul here after the warm-up"
+    expected = expected if factor == 1 else f"{shown}, as on an undisturbed CPU"
     is_right = oracle.is_that_of_one(yours, run) if factor == 1 else is_alike(yours / factor, low, high + run.on_top)
     check(is_right, note, yours=yours, expected=expected)
 
@@ -61,7 +61,7 @@ def find_factor(student: Student, m: int, k: int, n: int, seconds: float) -> flo
     low, high = oracle.seconds_per_product(run)
     is_time = type(yours) is float and 0 < yours < math.inf and low <= high
     require(is_time, "the result is no time even on an undisturbed CPU", yours=reply["seconds"])
-    return yours / ((low + high) / 2)
+    return float(yours) / ((low + high) / 2)
 
 
 @costly

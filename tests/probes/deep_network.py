@@ -36,7 +36,7 @@ def block(assignment: Any, weight: Tensor, x: Tensor) -> object:
         ]
     )
 )
-def chain_blocks(assignment: Any, weights: list[Tensor], x: Tensor) -> list[object]:
+def chain_blocks(assignment: Any, weights: list[Tensor], x: Any) -> list[object]:
     """Return the outputs of blocks with the given weights, each of which is the input of the next."""
     outputs: list[object] = []
     for weight in weights:
