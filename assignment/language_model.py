@@ -205,26 +205,24 @@ def train_lm(
     """Train a new LanguageModel on the tokens of a file, and return it. If the checkpoint `out` exists, resume it.
 
     Each step draws one batch of `batch_size` windows of `context + 1` tokens with your `get_batch`, sets the learning
-    rate of every group, and calls `training_step`. After every `checkpoint_every` steps, and after the last step, save
-    a checkpoint to `out`; its step is the number of steps taken so far. Then call `report(steps so far, loss)`; if it
-    raises, so does `train_lm`.
+    rate of every group, and calls `training_step`. After every `checkpoint_every` steps, and after the last step, it
+    saves a checkpoint to `out`, whose step is the number of steps taken so far. Every step ends with a call of
+    `report(steps so far, loss)`, if there is a `report`. If it raises, so does `train_lm`.
 
-    Example:
-        save_tokens("text.bin", np.frombuffer(b"to be or not to be, " * 50, dtype=np.uint16))
-        model = train_lm("text.bin", "text.pt", Settings(steps=20, warmup=5, dim=16, context=8, checkpoint_every=10))
-        model = train_lm("text.bin", "text.pt", Settings(steps=20, dim=16, context=8))     # returns at once: all done
+    For example, `train_lm("text.bin", "text.pt", Settings(steps=100))` takes 100 steps. The same call again takes none
+    and returns the saved model.
 
     Details:
     - The run may be killed at any moment. Resumed from its last checkpoint, it must equal an uninterrupted run, bit for
       bit. Therefore, the initial weights depend only on `seed`, and the batch of a step only on `seed` and the number
       of the step: call `torch.manual_seed` with a number computed from both before each batch. Different steps and
       different seeds draw different batches.
-    - Load tokens, save and load only with your functions from the earlier katas, and leave their errors to the caller: a
-      damaged checkpoint is not overwritten by a new run.
+    - Load tokens, save and load only with your functions from the earlier katas. Leave their errors to the caller: a
+      new run must not overwrite a damaged checkpoint.
     - Model and batches are on `device`.
 
-    Not specified (either is fine): the numbers passed to `torch.manual_seed`; when `report` is None, anything that a
-    caller cannot see; what happens if `out` was saved with other settings.
+    Not specified (either is fine): the numbers passed to `torch.manual_seed`; what happens if `out` was saved with other
+    settings.
     """
     raise NotImplementedError
 

@@ -28,7 +28,7 @@ class Program:
     is_visible: bool
 
     def add_text(self, text: str) -> str:
-        """Return the text after a colon. The text is omitted for hidden programs, because it could contain their code."""
+        """Return the text after a colon, or nothing for a hidden program, because the text could contain its code."""
         return f": {text}" if self.is_visible and text else ""
 
 
@@ -56,7 +56,7 @@ class Candidates:
                 demand(verdict == "accepted", note)
 
     def assert_group_caught(self, student: Student, group: str, seed: int) -> None:
-        """Assert that `check` accepts every right program, and raises an AssertionError for the wrong ones in a group."""
+        """Assert that `check` accepts every right program and rejects the wrong ones in a group."""
         seed += zlib.crc32(group.encode())
         self.assert_right_accepted(student, seed, require)
         slipped = []

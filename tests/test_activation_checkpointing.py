@@ -119,7 +119,7 @@ def test_state_dict_matches_plain_network(student: Student, dim: int, num_layers
         assert_equal(anatomy[part], names, what=part)
 
 
-@given(st.one_of(st.sampled_from([(10, 3), (6, 2), (20, 9)]), st.tuples(sizes(10, 100), sizes(2, 12))))
+@given(st.one_of(st.sampled_from([(64, 4), (10, 3), (6, 2), (20, 9)]), st.tuples(sizes(10, 100), sizes(2, 12))))
 def test_best_segment_needs_fewest_activations(student: Student, chain: tuple[int, int]) -> None:
     """best_segment returns a length for which the segments and per_block times the length add up to the least."""
     num_layers, per_block = chain

@@ -194,16 +194,19 @@ def gradients(draw: st.DrawFn, shares: st.SearchStrategy[float]) -> tuple[list[T
     return grads, norm * draw(shares)
 
 
-def check_clipping(student: Student, grads: list[Tensor | None], max_norm: float, roundings: float) -> None:
-    """Compare norm and gradients with the oracle's."""
+def check_clipping(student: Student, grads: list[Tensor | None], max_norm: float) -> None:
+    """Compare norm and gradients with the oracle's. Gradients that should not change must be equal bit for bit."""
     reply = student.call(probes.clip, grads, max_norm)
-    present = [as_float64(grad) for grad in grads if grad is not None]
-    norm, expected = oracle.clip(present, max_norm)
-    yours = [grad for grad in reply["gradients"] if grad is not None]
     absent = [grad is None for grad in reply["gradients"]]
     assert_equal(absent, [grad is None for grad in grads], what="whether each gradient is None")
-    for i, (mine, exact) in enumerate(zip(yours, expected, strict=True)):
-        assert_close(mine, exact, scale=abs(exact), roundings=roundings, what=f"gradient {i}")
+    given = [grad for grad in grads if grad is not None]
+    norm, expected = oracle.clip([as_float64(grad) for grad in given], max_norm)
+    yours = [grad for grad in reply["gradients"] if grad is not None]
+    for i, (mine, grad, exact) in enumerate(zip(yours, given, expected, strict=True)):
+        if np.array_equal(exact, as_float64(grad)):
+            assert_equal(mine, grad, what=f"gradient {i}")
+        else:
+            assert_close(mine, exact, scale=abs(exact), roundings=EPSILON, what=f"gradient {i}")
     number = reply["norm"].item() if isinstance(reply["norm"], Tensor) else reply["norm"]
     assert_number(number, norm, relative=1e-5, what="the returned norm")
 
@@ -211,13 +214,13 @@ def check_clipping(student: Student, grads: list[Tensor | None], max_norm: float
 @given(gradients(st.floats(0.01, 0.9)))
 def test_large_gradients_share_one_norm(student: Student, case: tuple[list[Tensor | None], float]) -> None:
     """Gradients whose global norm is above max_norm are multiplied by max_norm / norm; the norm before is returned."""
-    check_clipping(student, *case, EPSILON)
+    check_clipping(student, *case)
 
 
 @given(gradients(st.floats(1.1, 100)) | st.just(([None, None], 1.0)))
 def test_small_gradients_do_not_change(student: Student, case: tuple[list[Tensor | None], float]) -> None:
     """Gradients whose global norm is below max_norm do not change."""
-    check_clipping(student, *case, roundings=0)
+    check_clipping(student, *case)
 
 
 @given(
@@ -439,11 +442,11 @@ def make_source(rng: np.random.Generator, vocab: int, count: int) -> tuple[Array
 def test_source_is_learnt_to_its_entropy(student: Student, seed: int) -> None:
     """A source whose tokens depend on the two before them is learnt to within 0.05 nats of its entropy."""
     rng = rng_of(seed)
-    vocab, context = 3, 4
+    vocab, context = 3, 3
     table, text = make_source(rng, vocab, 20_000)
     settings = {
-        **{"vocab": vocab, "dim": 32, "num_layers": 1, "context": context, "steps": 250, "batch_size": 64},
-        **{"micro_batch_size": 64, "peak_lr": 0.01, "final_lr": 0.001, "warmup": 10, "checkpoint_every": 1000},
+        **{"vocab": vocab, "dim": 32, "num_layers": 1, "context": context, "steps": 160, "batch_size": 64},
+        **{"micro_batch_size": 64, "peak_lr": 0.02, "final_lr": 0.001, "warmup": 10, "checkpoint_every": 1000},
     }
     windows = np.lib.stride_tricks.sliding_window_view(text, context)[:500].copy()
     scores = student.call(probes.learn, torch.from_numpy(text.astype(np.uint16)), settings, torch.from_numpy(windows))

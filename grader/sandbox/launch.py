@@ -31,7 +31,7 @@ NEEDED = ("numpy", "msgspec")  # needed in addition to the packages that the cou
 RUNTIME = (  # engine files that are visible to workers
     "torchkata/__init__.py",
     *(f"torchkata/seam/{name}.py" for name in ("__init__", "values", "assignment", "reply", "probes")),
-    *(f"torchkata/compat/{name}.py" for name in ("__init__", "torch_internals")),
+    *(f"torchkata/compat/{name}.py" for name in ("__init__", "hypothesis_internals", "torch_internals")),
     *(f"torchkata/speed/{name}.py" for name in ("__init__", "datasheets", "freivalds", "layout")),
     *(f"torchkata/speed/{name}.py" for name in ("seeded", "sizes", "host_waits", "workload")),
     "grader/__init__.py",

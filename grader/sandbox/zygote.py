@@ -94,6 +94,10 @@ def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) ->
         importlib.import_module(package)
     if "torch" in preload:
         warm_up_torch(gpu=gpu, timed=timed)
+    if "hypothesis" in preload:
+        from torchkata.compat.hypothesis_internals import ignore_local_constants
+
+        ignore_local_constants()  # with -S, Hypothesis would parse all packages as if they were local modules
     for probe in probes:
         try:
             importlib.import_module(f"tests.probes.{probe}")

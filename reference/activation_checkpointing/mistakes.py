@@ -145,7 +145,9 @@ def omit_segment_ends(num_layers: int, segment: int) -> Relus:
 
 @instead_of(oracle.best_segments, "returns the number of segments instead of their length")
 def number_of_segments(num_layers: int, per_block: int) -> list[int]:
-    return [oracle.segments(num_layers, segment) for segment in oracle.best_segments(num_layers, per_block)]
+    best = oracle.best_segments(num_layers, per_block)
+    numbers = [number for s in best for number in (num_layers // s, oracle.segments(num_layers, s))]
+    return [*numbers, round((num_layers * per_block) ** 0.5)]
 
 
 @instead_of(oracle.best_segments, "returns the number of activations instead of the segment length")
@@ -156,11 +158,6 @@ def fewest_activations(num_layers: int, per_block: int) -> list[int]:
 @instead_of(oracle.best_segments, "ignores per_block")
 def per_block_ignored(num_layers: int, per_block: int) -> list[int]:
     return oracle.best_segments(num_layers, 1)
-
-
-@instead_of(oracle.best_segments, "multiplies by per_block where the square root is divided by it")
-def per_block_upside_down(num_layers: int, per_block: int) -> list[int]:
-    return [round((num_layers * per_block) ** 0.5)]
 
 
 @instead_of(

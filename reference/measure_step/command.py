@@ -63,7 +63,7 @@ def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
     kata = assignment.measure_step
     yield texts["measuring"].format(B=B, D=D, L=L)
     with torch.device(device):
-        flop_per_sec, bytes_per_sec = kata.measure_device(N, ROWS)
+        flop_per_sec, bytes_per_sec = (check_positive("measure_device", each) for each in kata.measure_device(N, ROWS))
         predicted = kata.predict_step(B, D, L, torch.float32, flop_per_sec, bytes_per_sec)
         promised = look_up_promised(assignment.promised_flops) if device == "cuda" else None
         clock = make_clock(device)
@@ -71,11 +71,7 @@ def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
         kinds = time_kinds(assignment.deep_network.DeepNetwork(D, L), clock)
     seconds = sorted(check_positive("measure_step", run["seconds"]) for run in runs)
     step = Point(predicted["flops"] / predicted["bytes"], predicted["flops"] / median(seconds), STEP)
-    roofline = Roofline(
-        check_positive("measure_device", flop_per_sec),
-        check_positive("measure_device", bytes_per_sec),
-        assignment.roofline,
-    )
+    roofline = Roofline(flop_per_sec, bytes_per_sec, assignment.roofline)
     points = [*(roofline.place(*work) for work in {*kata.step_work(B, D, L, torch.float32)}), step]
     yield texts["device"].format(flops=flop_per_sec, bytes=bytes_per_sec, ridge=roofline.ridge)
     yield ""
@@ -90,7 +86,7 @@ def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
     yield ""
     yield from compare(predict_kinds(roofline, predicted["seconds"]), kinds, texts)
     if device == "cpu":
-        yield from ["", texts["cpu"], texts["bfloat16"]]
+        yield from ["", texts["cpu"]]
     yield ""
     yield save(roofline, points, texts)
 
@@ -152,7 +148,7 @@ def compare(least: Mapping[str, float], kinds: Mapping[str, float], texts: Mappi
     """Yield a table of predicted and measured seconds by kind of operation, and a question about it."""
     yield texts["kinds"]
     for kind, seconds in kinds.items():
-        yield f"{least[kind]:>11.2e}{seconds:>11.2e}{seconds / least[kind]:>9.1f}   {texts[kind]}"
+        yield f"{least[kind]:>11.2e}{seconds:>11.2e}{seconds / least[kind]:>9.2g}   {texts[kind]}"
     yield texts["question"]
 
 

@@ -10,9 +10,6 @@ import torch
 
 from torchkata import isolated, typed
 
-ERRORS = (Exception, SystemExit, GeneratorExit)
-OUTCOMES = "_pytest.outcomes"  # the module of the exceptions of pytest.fail() and pytest.raises()
-
 
 @isolated
 @typed("check(candidate)")
@@ -30,16 +27,18 @@ def load(assignment: Any, source: str) -> ModuleType:
 
 
 def call_check(check: Callable[[Any], object], candidate: object, seed: int) -> dict[str, str]:
-    """Return "accepted", "rejected" or "error", and the text of the exception. A stub's exception is propagated."""
+    """Return "accepted", "rejected" or "error", and the text of the exception.
+
+    The exceptions of a stub, of Ctrl-C and of a time limit are propagated.
+    """
     random.seed(seed)
     np.random.seed(seed)
     torch.default_generator.manual_seed(seed)
     try:
         check(candidate)
     except BaseException as error:
-        if not isinstance(error, ERRORS) and type(error).__module__ != OUTCOMES:
-            raise
-        if type(error) is NotImplementedError and not error.args:
+        is_stub = type(error) is NotImplementedError and not error.args
+        if is_stub or isinstance(error, KeyboardInterrupt) or type(error).__module__.startswith("torchkata."):
             raise
         verdict = "rejected" if contains_only_assertions(error) else "error"
         return {"verdict": verdict, "text": f"{type(error).__name__}: {error}"}

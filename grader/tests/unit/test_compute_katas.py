@@ -65,7 +65,7 @@ def test_meter_counts_bytes_read_and_written() -> None:
 def test_device_table_of_stub_matches_datasheets() -> None:
     module = ast.parse((ROOT / "assignment/promised_flops.py").read_text("utf-8"))
     text = next(ast.get_docstring(node) or "" for node in module.body if isinstance(node, ast.FunctionDef))
-    heading, *lines = text.split("TFLOP/s):\n\n")[1].partition("\n\n")[0].splitlines()
+    heading, *lines = text.split("(1e12 FLOP/s):\n\n")[1].partition("\n\n")[0].splitlines()
     assert re.split(r"\s{2,}", heading.strip()) == DEVICES
     for line in lines:
         row, *figures = line.replace(" *", "*").rsplit(maxsplit=3)

@@ -85,7 +85,7 @@ def test_picture_that_cannot_be_written_takes_one_line(assignment: Any, monkeypa
 @pytest.mark.parametrize("wrong", [0.0, -1.0, math.nan, math.inf, None, "fast"])
 def test_measured_value_must_be_positive_number(assignment: Any, wrong: Any) -> None:
     assignment.measure_step.measure_step = lambda *_: {"seconds": wrong, "mfu": 0.5}
-    with pytest.raises(ValueError, match="your measure_step returned .*; expected a positive number"):
+    with pytest.raises(ValueError, match=r"your measure_step returned .*; expected a positive number"):
         list(command.run(assignment, KATA.command))
 
 

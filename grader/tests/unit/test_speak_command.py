@@ -73,7 +73,7 @@ def test_interrupted_run_equals_uninterrupted_run(assignment: Any, monkeypatch: 
     call(assignment, minutes="0.2")
     whole = load_run(assignment)
     shutil.rmtree(command.FOLDER)
-    monkeypatch.setattr(command.Report, "show", lambda _, step, __: step > 1 or signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(command.Report, "show", press_ctrl_c)
     with pytest.raises(KeyboardInterrupt):
         call(assignment, minutes="0.2")
     part = load_run(assignment)
@@ -81,6 +81,12 @@ def test_interrupted_run_equals_uninterrupted_run(assignment: Any, monkeypatch: 
     monkeypatch.setattr(command.Report, "show", lambda *_: None)
     assert "Training from step 3 to step 10" in call(assignment, minutes="0.2")
     assert load_run(assignment) == whole
+
+
+def press_ctrl_c(_report: command.Report, step: int, _total: int) -> None:
+    """Press Ctrl-C after the first step."""
+    if step == 1:
+        signal.raise_signal(signal.SIGINT)
 
 
 def load_run(assignment: Any) -> tuple[list[float], Any]:
@@ -97,6 +103,15 @@ def test_run_stops_when_its_time_is_up(assignment: Any, monkeypatch: pytest.Monk
     monkeypatch.setattr(command, "CHECKPOINT_SECONDS", 1e-3)
     text = call(assignment)
     assert re.search(r"The time is up at step \d+0 of 10200\. To continue: kata speak$", text)
+
+
+def test_gpu_is_compared_with_its_datasheet(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "CPU", TINY | {"bfloat16": True})
+    assert "The run is complete" in call(assignment)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "NVIDIA H100 80GB HBM3")
+    assert command.look_up_promised(assignment, "cuda", torch.bfloat16) == pytest.approx(989.4e12, rel=0.01)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "another")
+    assert command.look_up_promised(assignment, "cuda", torch.bfloat16) is None
 
 
 @pytest.mark.parametrize("minutes", ["0", "-1", "nan", "inf", "ten", "", "1441"])

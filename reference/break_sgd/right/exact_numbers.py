@@ -59,5 +59,8 @@ def run(SGD, shape, grads):
         for i, p in enumerate(params):
             demand(torch.equal(p.nan_to_num(), expected[i].nan_to_num()) and p.dtype == expected[i].dtype, "value")
             demand(p.grad is objects[i], "grad")
-            demand(grads[i] is None or torch.equal(p.grad.nan_to_num(3.0), torch.full_like(p, grads[i]).nan_to_num(3.0)), "grad")
+            demand(
+                grads[i] is None or torch.equal(p.grad.nan_to_num(3.0), torch.full_like(p, grads[i]).nan_to_num(3.0)),
+                "grad",
+            )
             demand(p.data_ptr() == places[i] and p.requires_grad, "memory")

@@ -4,7 +4,7 @@ import random
 
 import torch
 
-from .sgd import SGD as Own
+from . import sgd
 
 
 def check(SGD):
@@ -13,7 +13,7 @@ def check(SGD):
     random.seed(3)
     try:
         assert issubclass(SGD, torch.optim.Optimizer)
-        first, second = (Pair(each) for each in (SGD, Own))
+        first, second = (Pair(each) for each in (SGD, sgd.SGD))
         for lr in (0.5, 0.0, 0.125, 1.0):
             for pair in (first, second):
                 pair.step(lr)
@@ -21,7 +21,7 @@ def check(SGD):
             for p, q in zip(first.params, second.params, strict=True):
                 assert torch.allclose(p, q, rtol=1e-9, equal_nan=True)
         for options in ({}, {"lr": 0}):
-            one, other = (Pair(each, **options) for each in (SGD, Own))
+            one, other = (Pair(each, **options) for each in (SGD, sgd.SGD))
             one.step(None)
             other.step(None)
             for p, q in zip(one.params, other.params, strict=True):

@@ -26,16 +26,16 @@ def compare(SGD):
     copied = [{"params": copies[:3], "lr": 0.1}, {"params": copies[3:5]}]
     mine, other = torch.optim.SGD(copied, lr=0.5), SGD(groups, lr=0.5)
     assert isinstance(other, torch.optim.Optimizer)
-    places = [p.data_ptr() for p in params]
+    places, saved = [p.data_ptr() for p in params], []
     for step in range(6):
         if step == 2:
             mine.add_param_group({"params": copies[5:]})
             other.add_param_group({"params": params[5:]})
         if step == 4:
-            mine.load_state_dict(saved_mine)
-            other.load_state_dict(saved_other)
+            mine.load_state_dict(saved[0])
+            other.load_state_dict(saved[1])
         if step == 3:
-            saved_mine, saved_other = copy.deepcopy(mine.state_dict()), copy.deepcopy(other.state_dict())
+            saved[:] = [copy.deepcopy(optimizer.state_dict()) for optimizer in (mine, other)]
         for optimizer in (mine, other):
             for i, group in enumerate(optimizer.param_groups):
                 group["lr"] = [0.1, 0.5, 0.3, 0.0, group["lr"], 0.2][step] * (i + 1)
