@@ -14,7 +14,7 @@ GROUPS = st.lists(
 
 def check(SGD):
     @settings(
-        max_examples=10, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+        max_examples=25, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
     )
     @given(
         GROUPS.filter(bool), st.lists(st.lists(RATES, min_size=3, max_size=3), min_size=3, max_size=3), st.booleans()
