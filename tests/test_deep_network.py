@@ -84,8 +84,8 @@ def test_block_applies_relu_after_matmul(
 @given(networks(st.integers(1, 4), st.just([3])))
 def test_layers_are_applied_in_order(student: Student, case: NetworkCase) -> None:
     """DeepNetwork(x) applies all blocks in order, including the last ReLU."""
-    yours = student.call(probes.network, case.weights, case.x)
     blocks = student.call(probes.chain_blocks, case.weights, case.x)
+    yours = student.call(probes.network, case.weights, case.x)
     inputs = [case.x, *blocks[:-1]]
     are_right = all(holds(assert_block, *each) for each in zip(blocks, case.weights, inputs, strict=True))
     assert_output(yours, case, None if are_right else blocks[-1])

@@ -33,9 +33,13 @@ def assert_tokens(yours: object, tokens: np.ndarray, note: str = "", mistake: st
     assert_equal(yours, oracle.round_trip(tokens), what="tokens", note=note, mistake=mistake)
 
 
-def assert_like_plain_call(student: Student, yours: Plain, tokens: np.ndarray, mistake: str = "") -> None:
-    """Assert that `yours` are the expected tokens, or what a round trip through a new file returns if it is wrong."""
-    own = student.call(probes.round_trip, torch.from_numpy(tokens.copy()), 1)
+def save_to_new_file(student: Student, tokens: np.ndarray) -> Plain:
+    """Return what a round trip through a new file returns. Ask for it first: a failure shows the last call."""
+    return student.call(probes.round_trip, torch.from_numpy(tokens.copy()), 1)
+
+
+def assert_like_new_file(yours: Plain, own: Plain, tokens: np.ndarray, mistake: str = "") -> None:
+    """Assert that `yours` are the expected tokens, or the student's `own` for a new file if these are wrong."""
     if holds(assert_tokens, own, tokens) or holds(assert_tokens, yours, tokens):
         assert_tokens(yours, tokens, mistake=mistake)
     else:
@@ -65,7 +69,9 @@ def test_strided_slice_round_trips(
 ) -> None:
     """After saving tokens[::step], exactly those tokens are loaded, not the ones in between."""
     tokens = make_tokens(length, dtype, seed)
-    assert_like_plain_call(student, student.call(probes.round_trip, tokens, step), tokens.numpy()[::step])
+    part = tokens.numpy()[::step]
+    own = save_to_new_file(student, part)
+    assert_like_new_file(student.call(probes.round_trip, tokens, step), own, part)
 
 
 @costly
@@ -73,11 +79,12 @@ def test_strided_slice_round_trips(
 def test_file_is_written_to_given_path(student: Student, name: str, as_path: bool, seed: int) -> None:
     """The file is written to exactly the given path, which can be a str or a Path and have any suffix."""
     tokens = make_tokens(5, np.uint16, seed)
+    own = save_to_new_file(student, tokens.numpy())
     reply = student.call(probes.named, tokens, name, as_path)
     note = 'the file does not have the given name: np.save appends ".npy" to a name, but not to an open file'
     seen = 'np.save appends ".npy" to the name: give it an open file instead' if f"{name}.npy" in reply["files"] else ""
     check(name in reply["files"], note, mistake=seen, yours=reply["files"], expected=f"a file {name}")
-    assert_like_plain_call(student, reply["tokens"], tokens.numpy())
+    assert_like_new_file(reply["tokens"], own, tokens.numpy())
 
 
 @costly
@@ -98,10 +105,11 @@ def test_second_save_overwrites_first(
 ) -> None:
     """Saving to an existing path overwrites the old tokens, regardless of their number and dtype."""
     first, last = make_tokens(length, dtype, seed), make_tokens(other, second, seed + 1)
+    own = save_to_new_file(student, last.numpy())
     replaced = student.call(probes.saved_twice, first, last)
     stayed = "the old tokens come first: the file is appended to or not replaced"
     has_old_tokens = begins_with(replaced, first.numpy()) and not same(first, last)
-    assert_like_plain_call(student, replaced, last.numpy(), stayed if has_old_tokens else "")
+    assert_like_new_file(replaced, own, last.numpy(), stayed if has_old_tokens else "")
 
 
 @costly

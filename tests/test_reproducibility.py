@@ -83,8 +83,9 @@ def test_different_seeds_give_different_draws(student: Student, seed: int, furth
 @given(SEEDS)
 def test_other_process_draws_same_numbers(student: Student, seed: int) -> None:
     """The same seed gives the same draws in another process, where hash() of a string and the time differ."""
+    seeded = find_seeded(student, seed)
     here, elsewhere = student.call(probes.draws_elsewhere, seed)
-    for library in find_seeded(student, seed):
+    for library in seeded:
         drawn = here[library]
         note = f"{library}: seed_everything({seed}) gives different draws in another process"
         seen = f"the seed of {library} differs between processes, like hash() of a string"
