@@ -16,6 +16,7 @@ from torchkata import Plain, Student, assert_equal, check, require
 SIZES = st.integers(2, 8)  # if a dimension is 1, einsum does not call a matrix multiplication
 SECONDS = st.sampled_from([0.01, 0.5, 0.002, 0.1])  # seconds of a product
 THOUSANDFOLD = 1000
+right_range = oracle.seconds_per_product  # stored here so that no mistake replaces it
 TOLERANCE = 0.1
 FACTS = ("looks", "flops", "busy", "disturbed", "on_top")
 
@@ -56,9 +57,9 @@ def find_factor(student: Student, m: int, k: int, n: int, seconds: float) -> flo
     """
     reply = student.call(probes.simulate, m, k, n, seconds)
     yours, run = read_seconds(reply), read_run(reply)
-    if type(yours) is float and oracle.is_that_of_one(yours, run):
+    low, high = right_range(run)
+    if type(yours) is float and 0.999999 * low <= yours <= 1.000001 * high + run.on_top:
         return 1
-    low, high = oracle.seconds_per_product(run)
     is_time = type(yours) is float and 0 < yours < math.inf and low <= high
     require(is_time, "the result is no time even on an undisturbed CPU", yours=reply["seconds"])
     return float(yours) / ((low + high) / 2)
