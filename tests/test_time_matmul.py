@@ -59,6 +59,7 @@ def find_factor(student: Student, m: int, k: int, n: int, seconds: float) -> flo
     yours, run = read_seconds(reply), read_run(reply)
     low, high = right_range(run)
     if type(yours) is float and 0.999999 * low <= yours <= 1.000001 * high + run.on_top:
+        assert_seconds(yours, run, "")  # a known mistake that changes this result does not explain it
         return 1
     is_time = type(yours) is float and 0 < yours < math.inf and low <= high
     require(is_time, "the result is no time even on an undisturbed CPU", yours=reply["seconds"])
