@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .compare.show import show
     from .compat.torch_internals import DispatchMode
     from .diagnosis.mistakes import Mistake, instead_of
-    from .seam.probes import call_methods, isolated, typed
+    from .seam.probes import call_methods, typed
     from .seam.student import Student
     from .seam.values import Plain
 
@@ -39,7 +39,6 @@ __all__ = [
     "call_methods",
     "check",
     "instead_of",
-    "isolated",
     "literal",
     "precondition",
     "require",
@@ -58,7 +57,7 @@ _MODULES = {
     "compare.show": ("show",),
     "compat.torch_internals": ("DispatchMode",),
     "diagnosis.mistakes": ("Mistake", "instead_of"),
-    "seam.probes": ("call_methods", "isolated", "typed"),
+    "seam.probes": ("call_methods", "typed"),
     "seam.student": ("Student",),
     "seam.values": ("Plain",),
 }

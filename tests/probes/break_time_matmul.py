@@ -3,7 +3,7 @@
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from torchkata import isolated, typed
+from torchkata import typed
 
 from .candidates import call_check, load
 from .time_matmul import simulate
@@ -28,8 +28,7 @@ class Candidate:
         return load(self.assignment, self.source)
 
 
-@isolated
-@typed("check(run)")
+@typed("check(run)", isolated=True)
 def judge(assignment: Any, source: str, seed: int) -> dict[str, str]:
     """Call `check` with a function that runs the program, and return its verdict."""
     candidate = Candidate(assignment, source)

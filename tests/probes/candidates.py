@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from torchkata import isolated, typed
+from torchkata import typed
 
 
-@isolated
-@typed("check(candidate)")
+@typed("check(candidate)", isolated=True)
 def judge(assignment: Any, kata: str, name: str, source: str, seed: int) -> dict[str, str]:
     """Call the `check` of a kata on the class or function of this name in the source, and return its verdict."""
     return call_check(getattr(assignment, kata).check, getattr(load(assignment, source), name), seed)

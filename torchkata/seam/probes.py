@@ -10,7 +10,7 @@ Code: TypeAlias = str | Callable[..., str]
 AnyProbe = TypeVar("AnyProbe", bound=Callable[..., object])
 
 
-def typed(code: Code) -> Callable[[AnyProbe], AnyProbe]:
+def typed(code: Code, *, isolated: bool = False) -> Callable[[AnyProbe], AnyProbe]:
     """Specify the code that a student would type instead of calling the decorated probe.
 
     Failure messages show this code as the input.
@@ -19,6 +19,8 @@ def typed(code: Code) -> Callable[[AnyProbe], AnyProbe]:
         code: The code, or a function that returns it. In the message, the code is preceded by assignments of those
             arguments of the probe that it uses. The parameters of the function are names of the probe's arguments and,
             optionally, `literal`, a function that returns the code of a value.
+        isolated: Whether to run each call in a new process, which no earlier call of the test has changed. On a
+            student's machine, the call uses the same process, with newly imported modules.
 
     Example:
         @typed("Linear(input_dim, output_dim).weight")
@@ -26,19 +28,10 @@ def typed(code: Code) -> Callable[[AnyProbe], AnyProbe]:
     """
 
     def with_code(probe: AnyProbe) -> AnyProbe:
-        vars(probe)["typed"] = code
+        vars(probe).update(typed=code, isolated=isolated)
         return probe
 
     return with_code
-
-
-def isolated(probe: AnyProbe) -> AnyProbe:
-    """Run each call of the decorated probe in a new process, which no earlier call of the test has changed.
-
-    On a student's machine, the call uses the same process, with newly imported modules.
-    """
-    vars(probe)["isolated"] = True
-    return probe
 
 
 def call(assignment: Any, module: str, function: str, *arguments: object) -> object:
