@@ -27,7 +27,7 @@ def check(get_batch: Callable[..., Tensor]) -> None:
     - `check` is called twice for each function, with other random seeds. Both calls must give the same verdict, so a
       statistical test should fail by chance at most once in a million calls.
     - There is no CUDA device, and no wrong program fails only on one. None reads too much of a memmap.
-    - All calls together may take 20 seconds. There are about 100 calls, each in a new process. With
+    - All calls together may take 20 seconds. There are about 60 calls, each in a new process. With
       Hypothesis, use a small `max_examples` and `phases=[Phase.generate]`.
 
     At home, the functions are variations of your own get_batch, in `reference/break_get_batch/visible.toml`. The grader

@@ -21,7 +21,7 @@ def check(SGD: type[torch.optim.Optimizer]) -> None:
     - A right class may do anything that `sgd.py` calls "not specified". For example, its `step` may not accept a
       closure.
     - `check` is called twice for each class, with other random seeds. Both calls must give the same verdict.
-    - All calls together may take 20 seconds. There are about 100 calls, each in a new process. With
+    - All calls together may take 20 seconds. There are about 60 calls, each in a new process. With
       Hypothesis, use a small `max_examples` and `phases=[Phase.generate]`.
 
     At home, the classes are variations of your own SGD, in `reference/break_sgd/visible.toml`. The grader uses other

@@ -32,7 +32,7 @@ def check(run: Callable[..., SimpleNamespace]) -> None:
     - Without `slow`, a right result is between 0.94 and 1.15 times `seconds`.
     - Only an AssertionError (or a subclass) rejects a function. If a wrong function raises another exception, raise an
       AssertionError instead. `pytest.raises` and `pytest.fail` raise other exceptions.
-    - All calls together may take 20 seconds. There are about 100 calls, each in a new process. With
+    - All calls together may take 20 seconds. There are about 60 calls, each in a new process. With
       Hypothesis, use a small `max_examples` and `phases=[Phase.generate]`.
 
     At home, the functions are variations of your own, in `reference/break_time_matmul/visible.toml`. The grader uses

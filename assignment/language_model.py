@@ -221,8 +221,8 @@ def train_lm(
       new run must not overwrite a damaged checkpoint.
     - Model and batches are on `device`.
 
-    Not specified (either is fine): the numbers passed to `torch.manual_seed`; what happens if `out` was saved with other
-    settings.
+    Not specified (either is fine): the numbers passed to `torch.manual_seed`; what happens if `out` was saved with
+    other settings.
     """
     raise NotImplementedError
 
@@ -238,8 +238,8 @@ def generate(
     Example:
         model = nn.Embedding(4, 4)
         model.context = 8
-        model.load_state_dict({"weight": 100 * torch.eye(4).roll(1, dims=1)})     # after 0 comes 1, after 3 comes 0
-        generate(model, torch.tensor([2]), n=5, temperature=1.0)                  # [2, 3, 0, 1, 2, 3]
+        model.weight.data = 100 * torch.eye(4).roll(1, dims=1)       # after 0 comes 1, after 3 comes 0
+        generate(model, torch.tensor([2]), n=5, temperature=1.0)     # [2, 3, 0, 1, 2, 3]
 
     Details:
     - Pass the model at most the last `model.context` tokens.

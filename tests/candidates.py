@@ -12,11 +12,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from torchkata import Student, check, require
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 CALLS = 2  # number of calls of `check` for each program, so that a verdict which depends on chance is noticed
+
+trusted: WeakKeyDictionary[Student, set[str]] = (
+    WeakKeyDictionary()
+)  # the katas whose `check` accepts all right programs
 
 
 @dataclass(frozen=True)
@@ -48,12 +53,15 @@ class Candidates:
         return reply["verdict"], reply["text"]
 
     def assert_right_accepted(self, student: Student, seed: int, demand: Callable[..., None] = check) -> None:
-        """Assert that `check` returns for every right program."""
+        """Assert that `check` returns for every right program. As a precondition, this is tested only once."""
+        if demand is require and self.kata in trusted.get(student, ()):
+            return
         for program in self.right:
             for attempt in range(CALLS if demand is check else 1):
                 verdict, text = self.call(student, program, seed + attempt)
                 note = f"check rejects a program that is right ({program.says}){program.add_text(text)}"
                 demand(verdict == "accepted", note)
+        trusted.setdefault(student, set()).add(self.kata)
 
     def assert_group_caught(self, student: Student, group: str, seed: int) -> None:
         """Assert that `check` accepts every right program and rejects the wrong ones in a group."""

@@ -38,11 +38,6 @@ def forward_once(tokens: int, parameters: int, times: float = 1) -> float:
     return times * tokens * parameters
 
 
-@instead_of(oracle.forward_flops, "rounds tokens and parameters down to whole billions")
-def whole_billions(tokens: int, parameters: int, times: float = 1) -> float:
-    return 2e18 * (times * tokens // 1e9) * (parameters // 1e9)
-
-
 @instead_of(oracle.backward_flops, "counts one matmul in the backward pass instead of two")
 def backward_like_forward(tokens: int, parameters: int, times: float = 1) -> float:
     return oracle.forward_flops(tokens, parameters, times)

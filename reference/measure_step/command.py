@@ -108,13 +108,14 @@ def time_kinds(model: torch.nn.Module, clock: Callable[[], float]) -> dict[str, 
         model.zero_grad()
         y.backward(ones, retain_graph=True)
 
-    backward()  # SGD needs gradients
+    backward()
+    grads = [(p, p.grad) for p in weights if p.grad is not None]
     with torch.no_grad():
         return {
             "matmul": L * time_fastest(lambda: x @ weights[0], clock),
             "relu": L * time_fastest(lambda: torch.relu(x), clock),
             "backward": time_fastest(torch.enable_grad()(backward), clock),
-            "sgd": time_fastest(lambda: [p.sub_(p.grad, alpha=1e-6) for p in weights], clock),
+            "sgd": time_fastest(lambda: [p.sub_(grad, alpha=1e-6) for p, grad in grads], clock),
         }
 
 

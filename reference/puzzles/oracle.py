@@ -51,7 +51,7 @@ def traces(x: Float[Array, "... rows rows"]) -> Array:
 
 def one_hot(labels: Int[Array, "..."], classes: int) -> Bool[Array, "... classes"]:
     """Return the row of the identity matrix for each label."""
-    return np.eye(classes, dtype=bool)[labels]
+    return np.asarray(np.eye(classes, dtype=bool)[labels])
 
 
 def window_mask(n: int, window: int) -> Bool[Array, "n n"]:

@@ -18,6 +18,7 @@ from benchmarks.prove_gpu import bundle, clock, place, report, run, sandbox_tria
 from benchmarks.prove_gpu.__main__ import STEPS, Step
 from grader.sandbox.launch import IsolationError
 from grader.tests.conftest import get_environment, run_program
+from grader.tests.support.fake_device import FakeClock
 from torchkata.speed.sizes import PRODUCT
 
 FIGURE = "print('{\"figure\": 7}', flush=True)\n"
@@ -106,6 +107,16 @@ def test_run_finishes_even_if_every_step_hangs(prove: Ran) -> None:
     )
     assert code == 1
     assert {each["outcome"] for each in found.values()} == {"timed out"}
+
+
+def test_step_stops_before_its_time_is_up(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    fake_clock, left = FakeClock(), place.Place("cpu", 8.5, quick=True)
+    fake_clock.install(monkeypatch, place)
+    monkeypatch.setattr(torch_only, "OUT", sys.stdout)
+    for seconds in left.take_in_time([2.0, 3.0, 1.0, 1.0], 4):
+        fake_clock.advance(seconds)
+    assert fake_clock.now == 6.0, "there is no time for another item that takes 3 s"
+    assert "3 of 4 tried: the time is up" in capsys.readouterr().out
 
 
 def test_second_run_repeats_only_unsuccessful_steps(prove: Ran) -> None:

@@ -6,19 +6,17 @@ from hypothesis import strategies as st
 
 SHAPES = st.sampled_from([(), (1,), (2, 3)])
 GRADS = st.sampled_from([None, 1e-6, 0.5, -3.0, 1e7, float("nan")])
-RATES = st.sampled_from([0.0, 0.125, 0.5, 0.25])
+RATES = st.permutations([0.0, 0.125, 0.5])
 GROUPS = st.lists(
-    st.lists(st.tuples(SHAPES, st.lists(GRADS, min_size=3, max_size=3)), min_size=1, max_size=3), max_size=3
+    st.lists(st.tuples(SHAPES, st.lists(GRADS, min_size=3, max_size=3)), min_size=1, max_size=3), min_size=2, max_size=3
 )
 
 
 def check(SGD):
     @settings(
-        max_examples=25, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+        max_examples=12, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
     )
-    @given(
-        GROUPS.filter(bool), st.lists(st.lists(RATES, min_size=3, max_size=3), min_size=3, max_size=3), st.booleans()
-    )
+    @given(GROUPS, st.lists(RATES, min_size=3, max_size=3), st.booleans())
     def follow(groups, rates, load):
         params = [[torch.nn.Parameter(torch.full(shape, 0.75).double()) for shape, _ in group] for group in groups]
         optimizer = SGD(params[0], lr=0.01)

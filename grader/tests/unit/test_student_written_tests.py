@@ -1,0 +1,83 @@
+"""Tests of the katas in which students write tests: their programs, and what leaves the grader."""
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.commands.package.project import copy_project
+from grader.commands.release.contents import build_handout
+from scripts.write_hidden import find_files, update
+from tests.candidates import Candidates, Program, read_candidates
+from torchkata.course import HIDDEN_PROGRAMS, course
+from torchkata.seam.student import InProcess, Student
+
+KATAS = [path.parent.name for path in find_files()]
+
+
+def read(kata: str, file: str) -> Candidates:
+    """Return the programs in a file of a kata, with the probe and arguments of the kata's tests."""
+    candidates: Candidates = importlib.import_module(f"tests.test_{kata}").CANDIDATES
+    return read_candidates(course().folder(kata) / file, kata, candidates.probe, *candidates.arguments)
+
+
+@pytest.fixture
+def solution(tmp_path: Path) -> Student:
+    """Return a student whose files are the solutions."""
+    for name, content in course().solutions().items():
+        (tmp_path / name).write_bytes(content)
+    return Student(InProcess(tmp_path, course().limits.call_seconds))
+
+
+@pytest.mark.parametrize("path", find_files(), ids=KATAS)
+def test_hidden_programs_are_those_of_zoo(path: Path) -> None:
+    assert path.read_text("utf-8") == update(path), "run python -m scripts.write_hidden"
+
+
+@pytest.mark.parametrize("kata", KATAS)
+def test_each_group_has_hidden_and_visible_programs(kata: str) -> None:
+    hidden, visible = read(kata, HIDDEN_PROGRAMS), read(kata, "visible.toml")
+    assert hidden.wrong.keys() == visible.wrong.keys()
+    for candidates, right, wrong in ((hidden, 6, 12), (visible, 2, 4)):
+        assert len(candidates.right) >= right
+        assert sum(map(len, candidates.wrong.values())) >= wrong
+    public = (course().folder(kata) / "visible.toml").read_text("utf-8")
+    programs = [*hidden.right, *(program for group in hidden.wrong.values() for program in group)]
+    assert not any(program.source.strip() in public for program in programs)
+
+
+@pytest.mark.parametrize("kata", KATAS)
+def test_solution_judges_visible_programs(kata: str, solution: Student) -> None:
+    visible = read(kata, "visible.toml")
+    visible.assert_right_accepted(solution, 0)
+    for group in visible.wrong:
+        visible.assert_group_caught(solution, group, 0)
+
+
+def test_only_grader_gets_hidden_programs() -> None:
+    hidden = {f"reference/{kata}/{HIDDEN_PROGRAMS}" for kata in KATAS}
+    handout = build_handout([*course().katas.values()])
+    assert hidden.isdisjoint(handout)
+    assert {f"reference/{kata}/visible.toml" for kata in KATAS} <= handout.keys()
+    assert hidden <= copy_project().keys()
+
+
+class Verdict:
+    """A student whose `check` always gives the same verdict."""
+
+    def __init__(self, verdict: str) -> None:
+        self.verdict = verdict
+
+    def call(self, *_: object) -> Any:
+        return {"verdict": self.verdict, "text": "ValueError: the source of the program"}
+
+
+@pytest.mark.parametrize("verdict", ["accepted", "rejected", "error"])
+def test_message_never_shows_text_about_hidden_program(verdict: str) -> None:
+    programs = [Program("it is unusual", "", False)], {"group": [Program("it adds the gradient", "", False)]}
+    candidates, student = Candidates("kata", len, (), *programs), Verdict(verdict)
+    with pytest.raises(AssertionError) as failed:
+        candidates.assert_group_caught(student, "group", 0)  # type: ignore[arg-type]
+    assert "source" not in str(failed.value)
+    assert ("it adds" if verdict == "accepted" else "unusual") in str(failed.value)
