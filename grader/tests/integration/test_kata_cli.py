@@ -29,18 +29,19 @@ def test_kata_marks_outcomes_changed_since_last_run(handout: Path) -> None:
     for name in ("linear", "cruncher"):
         run_as_student("pytest", f"--kata={name}", "--examples=2", cwd=handout)
     out = run_kata(handout).out
-    assert find_row(out, "linear").split() == ["linear", "done", "6/6", "12/12", "points"]
-    assert find_row(out, "cruncher").split() == ["cruncher", "not", "started", "0/7", "0/10", "points"]
+    assert find_row(out, "linear").split()[:5] == ["linear", "done", "6/6", "12/12", "points"]
+    assert find_row(out, "cruncher").split()[:6] == ["cruncher", "not", "started", "0/7", "0/10", "points"]
     (handout / "assignment/sgd.py").write_text("# another kata, which linear does not build on")
     assert "changed" not in run_kata(handout).out
     (handout / "assignment/helpers.py").write_text("# anybody may import this")
-    assert find_row(run_kata(handout).out, "linear").endswith("12/12 points  changed since last run")
+    assert find_row(run_kata(handout).out, "linear").endswith("  changed since last run")
     (handout / "assignment/helpers.py").unlink()
-    assert find_row(run_kata(handout).out, "linear").endswith("12/12 points")
+    assert "changed" not in find_row(run_kata(handout).out, "linear")
     with (handout / "assignment/linear.py").open("a") as file:
         file.write("# changed\n")
     out = run_kata(handout).out
-    assert find_row(out, "linear").endswith("done           6/6    12/12 points  changed since last run")
+    assert "done           6/6    12/12 points" in find_row(out, "linear")
+    assert find_row(out, "linear").endswith("  changed since last run")
     assert find_row(out, "cruncher").endswith("changed since last run"), "cruncher builds on linear"
 
 
