@@ -102,7 +102,7 @@ def zeroed(assignment: Any, sizes: list[int], batches: list[Tensor]) -> list[flo
     return [float(assignment.language_model.loss(model, batch)) for batch in batches]
 
 
-@typed("model = Tables(tables)    # from tests.probes.language_model import Tables\nloss(model, batch)")
+@typed("from tests.probes.language_model import Tables\nloss(Tables(tables), batch)")
 def loss(assignment: Any, tables: Tensor, batch: Tensor, dtype: str) -> dict[str, object]:
     """Return the loss of tables with logits of the given dtype, the gradient, and the model's calls."""
     model, tokens = Tables(tables, getattr(torch, dtype)), batch.clone()
@@ -121,8 +121,8 @@ def loss(assignment: Any, tables: Tensor, batch: Tensor, dtype: str) -> dict[str
 
 
 @typed(
-    "params = [nn.Parameter(torch.zeros_like(grad)) for grad in grads if grad is not None]\n"
-    "for p, grad in zip(params, grads):\n    p.grad = grad\n"
+    "params = [nn.Parameter(torch.zeros(())) for _ in grads]\n"
+    "for p, grad in zip(params, grads):\n    if grad is not None:\n        p.data, p.grad = grad.clone(), grad\n"
     "clip_gradients(iter(params), max_norm), [p.grad for p in params]"
 )
 def clip(assignment: Any, grads: list[Tensor | None], max_norm: float) -> dict[str, object]:
@@ -193,7 +193,11 @@ def step(
     }
 
 
-@typed("training_step(model, torch.optim.SGD(model.parameters(), lr=0.1), batch, 2, 1.0, bfloat16)")
+@typed(
+    "from tests.probes.language_model import Product\n"
+    "model = Product()\n"
+    "training_step(model, torch.optim.SGD(model.parameters(), lr=0.1), batch, 2, 1.0, bfloat16)"
+)
 def precision(assignment: Any, batch: Tensor, bfloat16: bool) -> dict[str, object]:
     """Return the dtypes of the matrix products of a step, and those of parameters and gradients."""
     model = Product()
@@ -377,7 +381,8 @@ def learn(assignment: Any, tokens: Tensor, settings: dict[str, Any], windows: Te
 
 @typed(
     "from tests.probes.language_model import Tables\n"
-    "generate(Tables(tables), prompt, n, temperature, torch.Generator().manual_seed(seed))"
+    "generator = None if seed is None else torch.Generator().manual_seed(seed)\n"
+    "generate(Tables(tables), prompt, n, temperature, generator)"
 )
 def generate(
     assignment: Any, tables: Tensor, prompt: Tensor, n: int, temperature: float, seed: int | None
@@ -396,7 +401,10 @@ def generate(
     }
 
 
-@typed("[generate(model, prompt, n, 1.0, torch.Generator().manual_seed(seed)) for n in lengths]")
+@typed(
+    "from tests.probes.language_model import Tables\n"
+    "[generate(Tables(tables), prompt, n, 1.0, torch.Generator().manual_seed(seed)) for n in lengths]"
+)
 def generate_each(
     assignment: Any, tables: Tensor, prompt: Tensor, lengths: list[int], seed: int, is_global: bool
 ) -> list[object]:

@@ -27,6 +27,7 @@ EXAMPLES = 2
 COLUMNS = 86
 REFUSED = {"split_badly", "too_short", "truncated", "load_mismatch", "call_without_value"}  # correct code raises
 NAMES = {"copy": copy, "nn": nn, "np": np, "os": os, "pickle": pickle, "random": random, "torch": torch, "Path": Path}
+OF_PROGRAMS = {"judge"}  # its input is a program; the message names it, but does not show its code
 ON_LINUX = {"bytes_read", "bytes_in_memory", "failing_save"}  # probes that need Linux
 
 
@@ -74,6 +75,8 @@ def test_input_shown_as_code_runs_with_solution(kata: str, tmp_path: Path, monke
         folder = tmp_path / str(number)
         folder.mkdir()
         monkeypatch.chdir(folder)
+        if call.probe.__name__ in OF_PROGRAMS:
+            continue
         if call.probe.__name__ in ON_LINUX and sys.platform != "linux":
             continue
         if call.probe.__name__ in REFUSED:
