@@ -131,7 +131,7 @@ def learning_rate(step: int, peak: float, final: float, warmup: int, steps: int)
 
 
 def clip_gradients(parameters: Iterable[nn.Parameter], max_norm: float) -> float:
-    """Scale all gradients in place so that their global norm is at most `max_norm`, and return the norm before.
+    """If the global norm of all gradients exceeds `max_norm`, scale them in place to it. Return the norm before.
 
     The global norm is that of one vector with the elements of all gradients: the root of the sum of all squares. If it
     is larger than `max_norm`, multiply every gradient by `max_norm / norm`. Otherwise, change nothing.
@@ -188,7 +188,7 @@ def training_step(
         loss(model, batch).item() < first     # True
 
     Details:
-    - Gradients from before the call do not count.
+    - Gradients from before the call do not count: zero those of the whole model first.
     - Use each micro-batch's activations in a backward pass before the next forward pass, so that they are freed.
     - If `bfloat16`, the forward pass runs under `torch.autocast` on the batch's device, as in `mixed_precision`.
       Otherwise, it does not.
@@ -206,8 +206,8 @@ def train_lm(
 
     Each step draws one batch of `batch_size` windows of `context + 1` tokens with your `get_batch`, sets the learning
     rate of every group, and calls `training_step`. After every `checkpoint_every` steps, and after the last step, it
-    saves a checkpoint to `out`, whose step is the number of steps taken so far. Every step ends with a call of
-    `report(steps so far, loss)`, if there is a `report`. If it raises, so does `train_lm`.
+    saves a checkpoint to `out`, whose step is the number of steps taken so far. After that, every step ends with a
+    call of `report(steps so far, loss)`, if there is a `report`. If `report` raises, so does `train_lm`.
 
     For example, `train_lm("text.bin", "text.pt", Settings(steps=100))` takes 100 steps. The same call again takes none
     and returns the saved model.
@@ -216,7 +216,7 @@ def train_lm(
     - The run may be killed at any moment. Resumed from its last checkpoint, it must equal an uninterrupted run, bit for
       bit. Therefore, the initial weights depend only on `seed`, and the batch of a step only on `seed` and the number
       of the step: call `torch.manual_seed` with a number computed from both before each batch. Different steps and
-      different seeds draw different batches.
+      different seeds draw different batches, so `seed + step` is not enough.
     - Load tokens, save and load only with your functions from the earlier katas. Leave their errors to the caller: a
       new run must not overwrite a damaged checkpoint.
     - Model and batches are on `device`.
