@@ -33,9 +33,9 @@ PROMPT, LETTERS = b"def ", 400
 LEFT_OUT = {"site-packages", "dist-packages", "test", "tests", "idlelib", "lib2to3", "turtledemo", "__pycache__"}
 LEAST_SOURCE = 10**5  # bytes; a standard library has about 10**7
 MOST_MINUTES = 24 * 60
-SHARE = 0.85  # of the time limit, for training; the trial steps and the text need the rest
+SHARE = 0.85  # share of the time limit for training; the trial steps and the text need the remaining time
 TRIAL = 0.02  # of the time limit
-TIMINGS = 9  # of the matmul, of which the fastest counts: other programs can only make it slower
+TIMINGS = 9  # number of timed matmuls; the fastest counts, because other programs can only make it slower
 CHECKPOINT_SECONDS = 5
 COLUMNS, LINES, WIDTH = 64, 12, 92
 CPU = {"dim": 128, "num_layers": 4, "context": 128, "batch_size": 16, "peak_lr": 6e-3}
@@ -48,7 +48,7 @@ class Stopped(Exception):
 
 @dataclass
 class Run:
-    """A training run: its settings, what was predicted, and for each step its number, loss and seconds."""
+    """A training run: its settings, its predictions, and for each step its number, loss and seconds."""
 
     settings: dict[str, Any]
     predicted: dict[str, float] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class Speaker:
         return model, kata.make_optimizer(model, settings["peak_lr"], 0.1)
 
     def load(self, run: Run) -> tuple[Any, Any, int]:
-        """Return the model, the optimizer and the step of the last checkpoint, or new ones and 0 if there is none."""
+        """Return the model, the optimizer and the step of the last checkpoint, or new ones and 0 without a checkpoint."""
         model, optimizer = self.build(run)
         if not self.checkpoint.exists():
             return model, optimizer, 0

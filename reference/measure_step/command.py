@@ -131,7 +131,7 @@ def time_fastest(work: Callable[[], object], clock: Callable[[], float]) -> floa
 
 
 def predict_kinds(roofline: Roofline, step_seconds: float) -> dict[str, float]:
-    """Return the least seconds of each kind of operation. The backward pass takes the rest of the step."""
+    """Return the least seconds of each kind of operation. The backward pass takes the remaining time of the step."""
     kata = roofline.kata
     works = {
         "matmul": kata.matrix_matrix_work(B, D, D, torch.float32),
@@ -207,7 +207,7 @@ def draw(roofline: Roofline, points: Sequence[Point]) -> Iterator[str]:
 
 
 def save(roofline: Roofline, points: Sequence[Point], texts: Mapping[str, str]) -> str:
-    """Save the drawing as an image, and return a line that says where it is, or why there is none."""
+    """Save the drawing as an image, and return a line with its path or with the reason for a failure."""
     if find_spec("matplotlib") is None:
         return texts["no_matplotlib"]
     from matplotlib.figure import Figure
