@@ -10,7 +10,7 @@ from torch import Tensor
 def check(get_batch: Callable[..., Tensor]) -> None:
     """Raise an AssertionError if the function `get_batch` is wrong, and return None if it is right.
 
-    `get_batch` was written by somebody else as a solution to the kata `get_batch`. It is right if it follows every rule
+    `get_batch` is another person's solution to the kata `get_batch`. It is right if it follows every rule
     in the docstring of `get_batch.py`. `check` is called with right functions and with wrong ones, each of which breaks
     one rule. You get points for the wrong ones that you reject, but no points if you reject a right one.
 
@@ -30,8 +30,8 @@ def check(get_batch: Callable[..., Tensor]) -> None:
     - All calls together may take 20 seconds. There are about 60 calls, each in a new process. With
       Hypothesis, use a small `max_examples` and `phases=[Phase.generate]`.
 
-    At home, the functions are variations of your own get_batch, in `reference/break_get_batch/visible.toml`. The grader
-    uses other functions.
+    On your machine, the functions are variations of your own get_batch: `reference/break_get_batch/visible.toml`.
+    The grader uses other functions.
 
     Not specified (either is fine): the message of the AssertionError; the number of assertions.
     """

@@ -6,7 +6,7 @@ import torch
 def check(SGD: type[torch.optim.Optimizer]) -> None:
     """Raise an AssertionError if the class `SGD` is wrong, and return None if it is right.
 
-    `SGD` was written by somebody else as a solution to the kata `sgd`. It is right if it follows every rule in the
+    `SGD` was written by another person as a solution to the kata `sgd`. It is right if it follows every rule in the
     docstring of `sgd.py`. `check` is called with right classes and with wrong ones, each of which breaks one rule. You
     get points for the wrong ones that you reject, but no points if you reject a right one.
 
@@ -24,8 +24,8 @@ def check(SGD: type[torch.optim.Optimizer]) -> None:
     - All calls together may take 20 seconds. There are about 60 calls, each in a new process. With
       Hypothesis, use a small `max_examples` and `phases=[Phase.generate]`.
 
-    At home, the classes are variations of your own SGD, in `reference/break_sgd/visible.toml`. The grader uses other
-    classes.
+    On your machine, the classes are variations of your own SGD: `reference/break_sgd/visible.toml`.
+    The grader uses other classes.
 
     Not specified (either is fine): the message of the AssertionError; the number of assertions; whether you use random
     inputs, Hypothesis or `torch.testing`.

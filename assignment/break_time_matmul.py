@@ -7,7 +7,7 @@ from types import SimpleNamespace
 def check(run: Callable[..., SimpleNamespace]) -> None:
     """Raise an AssertionError if a function `time_matmul` is wrong, and return None if it is right.
 
-    The function was written by somebody else as a solution to the kata `time_matmul`. It is right if it follows every
+    The function was written by another person as a solution to the kata `time_matmul`. It is right if it follows every
     rule in the docstring of `time_matmul.py`. You get points for the wrong ones that you reject, but no points if you
     reject a right one.
 
@@ -35,7 +35,7 @@ def check(run: Callable[..., SimpleNamespace]) -> None:
     - All calls together may take 20 seconds. There are about 60 calls, each in a new process. With
       Hypothesis, use a small `max_examples` and `phases=[Phase.generate]`.
 
-    At home, the functions are variations of your own, in `reference/break_time_matmul/visible.toml`. The grader uses
+    On your machine, the functions are variations of your own: `reference/break_time_matmul/visible.toml`. The grader uses
     other functions.
     """
     raise NotImplementedError

@@ -89,7 +89,7 @@ class Speaker:
         return model, kata.make_optimizer(model, settings["peak_lr"], 0.1)
 
     def load(self, run: Run) -> tuple[Any, Any, int]:
-        """Return the model, the optimizer and the step of the last checkpoint, or new ones and 0 without a checkpoint."""
+        """Return the model, the optimizer and the step of the last checkpoint; without one, new ones and 0."""
         model, optimizer = self.build(run)
         if not self.checkpoint.exists():
             return model, optimizer, 0
