@@ -35,7 +35,7 @@ def check(run: Callable[..., SimpleNamespace]) -> None:
     - All calls together may take 20 seconds. There are about 60 calls, each in a new process. With
       Hypothesis, use a small `max_examples` and `phases=[Phase.generate]`.
 
-    On your machine, the functions are variations of your own: `reference/break_time_matmul/visible.toml`. The grader uses
-    other functions.
+    On your machine, the functions are variations of your own: `reference/break_time_matmul/visible.toml`. The
+    grader uses other functions.
     """
     raise NotImplementedError
