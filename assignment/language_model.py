@@ -131,7 +131,7 @@ def learning_rate(step: int, peak: float, final: float, warmup: int, steps: int)
 
 
 def clip_gradients(parameters: Iterable[nn.Parameter], max_norm: float) -> float:
-    """If the global norm of all gradients exceeds `max_norm`, scale them in place to it. Return the norm before.
+    """Scale all gradients in place to the global norm `max_norm` if theirs is larger. Return the norm before.
 
     The global norm is that of one vector with the elements of all gradients: the root of the sum of all squares. If it
     is larger than `max_norm`, multiply every gradient by `max_norm / norm`. Otherwise, change nothing.
