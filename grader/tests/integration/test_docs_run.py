@@ -104,7 +104,7 @@ def type_in(place: Path, command: str) -> Run:
     """Run a shell command in a folder, answering every prompt with "yes", or with a number if it asks for one."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     ours = {"PATH": path, "PYTHONPATH": str(place), "XDG_CACHE_HOME": str(place / "cache")}
-    environment = {**get_student_environment(), **RUNNER, **ours}
+    environment = {**get_student_environment(), **RUNNER, **ours, "COLUMNS": "100"}
     typed = command.replace("@COMMIT", "@" + 40 * "0")
     return run_program(
         "bash", "-c", typed, cwd=place, environment=environment, typed="7\n" if "predict" in command else "y\n"
