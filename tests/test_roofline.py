@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 import torch
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.functional import gelu
 
@@ -151,7 +151,8 @@ def test_bound_is_the_slower_of_memory_and_compute(student: Student, case: OnDev
     flops, moved = read_work(student.call(probes.work, case.operation, case.sizes, "bfloat16"), case)
     intensity = oracle.arithmetic_intensity(flops, moved)
     accelerator = oracle.accelerator_intensity(case.peak, case.bandwidth)
-    assume(not math.isclose(intensity, accelerator, rel_tol=1e-3))
+    if math.isclose(intensity, accelerator, rel_tol=1e-3):
+        return  # only if the student's own work is wrong, which other tests judge: either bound is right then
     yours = student.call(probes.predict_bound, case.operation, case.sizes, "bfloat16", case.peak, case.bandwidth)
     times = f"{1e9 * flops / case.peak:.3g} ns of arithmetic, {1e9 * moved / case.bandwidth:.3g} ns of moving bytes"
     assert_equal(yours, oracle.bound(intensity, accelerator), what="bound", note=times)
