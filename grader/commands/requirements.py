@@ -141,8 +141,8 @@ def missing_in_zoo(kata: Kata) -> Iterator[str]:
         yield f"{place}: lacks {name}; `grader certify --only zoo --write-caught-by` adds it"
     for entry in zoo.load_right(kata):
         if not entry.words:
-            file = course().folder(kata.name) / "right" / f"{entry.name}.py"
-            yield f"{relative(file)}: needs a docstring that says what is unusual about it"
+            folder = relative(course().folder(kata.name))
+            yield f"{folder}: right/{entry.name}.py needs a docstring, or [{entry.name}] in right.toml `says`, what is unusual"
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """The zoo: correct implementations that the tests must accept, and wrong implementations that they must catch.
 
 reference/<kata>/right/<name>.py  unusual but right; the first line of the docstring says what is unusual
+reference/<kata>/right.toml       the same for variants that change only parts of the solution: each [<name>] `says` what is
+                                  unusual, and `replace` has text replacements in the solution, as below
 reference/<kata>/wrong.toml       wrong implementations:
     [patches]     mistakes of mistakes.py by name, each with its text replacements in the solution: `["old", "new"]`, a
                   list of such pairs, or a table with several variants of the mistake
@@ -52,6 +54,11 @@ def load_right(kata: Kata) -> Iterator[ZooEntry]:
         source = path.read_text("utf-8")
         words = (ast.get_docstring(ast.parse(source, str(path))) or "").partition("\n")[0]
         yield ZooEntry(kata.name, path.stem, words, source)
+    path = course().folder(kata.name) / "right.toml"
+    for name, entry in read_toml(path).items() if path.exists() else ():
+        check_keys(entry, RIGHT_KEYS, f"{path}: [{name}]")
+        source = make_source(f"{kata.name}/right.toml: {name}", read_solution(kata), entry)
+        yield ZooEntry(kata.name, name, entry.get("says", ""), source)
 
 
 def load_wrong(kata: Kata) -> Iterator[ZooEntry]:
@@ -92,6 +99,7 @@ def describe_mistake(kata: Kata, entry: dict[str, Any]) -> str:
     return re.sub(r"{(\w+)[^{}]*}", r"\1", load_named_mistakes(kata.name)[entry["looks_like"]].message)
 
 
+RIGHT_KEYS = {"says": str, "replace": object}
 KEYS = {"breaks": str, "replace": object, "source": str, "pasted": str, "looks_like": object, "note": str}
 
 
@@ -135,7 +143,7 @@ def find_sentences(name: str, kata: Kata, entry: dict[str, Any]) -> frozenset[st
 
 
 def make_source(name: str, solution: str, entry: dict[str, Any]) -> str:
-    """Return the source of a wrong implementation. Raises CallError if a replacement is invalid."""
+    """Return the source of an implementation. Raises CallError if a replacement is invalid."""
     source: str = entry.get("source", solution)
     replace = entry.get("replace", [])
     for old, new in [replace] if replace and isinstance(replace[0], str) else replace:

@@ -52,7 +52,14 @@ def test_handout_contains_expected_files(tmp_path: Path) -> None:
     for kata in KATAS:
         ours = {path.name for path in course().folder(kata).iterdir() if path.suffix in (".py", ".toml")}
         known = {path.name for path in (new_handout / "reference" / kata).iterdir()}
-        assert known == ours - {"solution.py", "fallback.py", "wrong.toml", "caught_by.toml", "hidden.toml"}
+        assert known == ours - {
+            "solution.py",
+            "fallback.py",
+            "right.toml",
+            "wrong.toml",
+            "caught_by.toml",
+            "hidden.toml",
+        }
     assert list_files(new_handout / "docs") == ["katas.md", "students.md", "zh/students.md"]
     for document in ("README.md", "docs/katas.md", "docs/students.md"):
         text = (new_handout / document).read_text("utf-8")
