@@ -141,8 +141,8 @@ def missing_in_zoo(kata: Kata) -> Iterator[str]:
         yield f"{place}: lacks {name}; `grader certify --only zoo --write-caught-by` adds it"
     for entry in zoo.load_right(kata):
         if not entry.words:
-            folder = relative(course().folder(kata.name))
-            yield f"{folder}: right/{entry.name}.py needs a docstring, or [{entry.name}] in right.toml `says`, what is unusual"
+            name = f"{relative(course().folder(kata.name))}: the right entry {entry.name}"
+            yield f"{name} does not say what is unusual about it (docstring, or `says` in right.toml)"
 
 
 @dataclass(frozen=True)

@@ -13,17 +13,8 @@ from .model import Kata, Limits, Track, Workload
 HIDDEN_PROGRAMS = "hidden.toml"  # programs for the tests that students write; private, but needed for grading
 PRIVATE = frozenset(
     (
-        *(
-            "solution.py",
-            "fallback.py",
-            "lint.toml",
-            "right.toml",
-            "wrong.toml",
-            "caught_by.toml",
-            "costly.toml",
-            HIDDEN_PROGRAMS,
-        ),
-        *("right", "attacks", "cheats", "slow"),
+        *("solution.py", "fallback.py", "lint.toml", "wrong.toml", "caught_by.toml", "costly.toml", HIDDEN_PROGRAMS),
+        *("right", "right.toml", "attacks", "cheats", "slow"),
     )
 )
 

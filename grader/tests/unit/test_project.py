@@ -94,6 +94,15 @@ def test_patches_are_named_after_mistakes() -> None:
     assert zoo.make_source("x", "a + e", {"replace": [["a", "d"], ["e", "f"]]}) == "d + f"
 
 
+def test_right_entries_may_be_replacements_in_the_solution() -> None:
+    entries = {entry.name: entry for entry in zoo.load_right(course().katas["language_model"])}
+    assert entries.keys() == {"torch_parts", *read_toml(course().folder("language_model") / "right.toml")}
+    changed = entries["even_parts"]
+    assert changed.words.startswith("Splits batches into parts of nearly equal size")
+    assert "torch.tensor_split(batch" in changed.source
+    assert "torch.split(batch" not in changed.source
+
+
 def test_wrong_entry_is_described_by_its_mistake() -> None:
     kata = course().katas["adagrad"]
     words = {entry.name: entry.words for entry in zoo.load_wrong(kata)}
