@@ -1,8 +1,8 @@
 """The zoo: correct implementations that the tests must accept, and wrong implementations that they must catch.
 
 reference/<kata>/right/<name>.py  unusual but right; the first line of the docstring says what is unusual
-reference/<kata>/right.toml       the same for variants that change only parts of the solution: each [<name>] `says` what
-                                  is unusual, and `replace` has text replacements in the solution, as below
+reference/<kata>/right.toml       the same for variants that change only parts of the solution: [<name>] `says` what is
+                                  unusual, and `replace` has text replacements in the solution, as below
 reference/<kata>/wrong.toml       wrong implementations:
     [patches]     mistakes of mistakes.py by name, each with its text replacements in the solution: `["old", "new"]`, a
                   list of such pairs, or a table with several variants of the mistake

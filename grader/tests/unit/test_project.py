@@ -20,6 +20,7 @@ from grader.sandbox.launch import RUNTIME
 from grader.tests import ROOT
 from grader.tests.conftest import run_python
 from torchkata.course import course
+from torchkata.course.load import read_toml
 
 COURSES = (
     "",
