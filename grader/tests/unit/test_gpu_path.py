@@ -2,6 +2,7 @@
 
 import math
 import mmap
+import queue
 import threading
 import time
 from collections.abc import Callable
@@ -239,16 +240,19 @@ def test_workload_with_waiting_host_is_retried(
 
 
 def test_device_peak_includes_freed_memory() -> None:
-    free, looked = [2**33 - 2**30], threading.Semaphore(0)  # 1 GiB was allocated before the block began
+    free, looks = 2**33 - 2**30, queue.SimpleQueue[int]()  # 1 GiB was allocated before the block began
 
     def look() -> int:
-        looked.release()
-        return free[0]
+        found = free
+        looks.put(found)
+        return found
 
     def block(_side: Any) -> None:
+        nonlocal free
         for change in (-(2**32), 2**32):
-            free[0] += change
-            assert all(looked.acquire(timeout=PATIENCE) for _ in range(3))  # the third look began after the change
+            free += change
+            while looks.get(timeout=PATIENCE) != free:
+                pass
 
     timed = fake_timed_worker(block=block, free=look)
     timed.task = replace(timed.task, workload="peak_memory", size=work_of("peak_memory").sizes["cuda"])
