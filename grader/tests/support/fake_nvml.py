@@ -60,8 +60,9 @@ class FakeNvml:
             inspect.signature(real).bind(*args)
             if name in self.fails:
                 raise pynvml.NVMLError(self.fails[name])
+            reply = answers[name]
             try:
-                return answers[name](*args)
+                return reply(*args)
             except LookupError as error:
                 raise pynvml.NVMLError(LOOKUP_ERRORS[type(error)]) from None
 
