@@ -153,6 +153,8 @@ class SimulatedGpu(TorchFunctionMode):
         options = {name: torch.device("cpu") if is_cuda(value) else value for name, value in (kwargs or {}).items()}
         pin = options.pop("pin_memory", False)
         result = args[0] if func == Tensor.cuda else func(*args, **options)
+        if func == Tensor.to and self.holds(values[0]) and any(map(is_cpu, values)):
+            return self.copy_back(result)
         if func in (Tensor.to, Tensor.cuda) and (on_cuda or any(map(self.holds, values[1:]))):
             on_cuda, result = True, result.clone()
             self.record_copy(values[0], result, args, options)
@@ -179,6 +181,11 @@ class SimulatedGpu(TorchFunctionMode):
 def is_cuda(place: object) -> bool:
     """Return whether `place` names a CUDA device."""
     return isinstance(place, str | torch.device) and str(place).partition(":")[0] == "cuda"
+
+
+def is_cpu(place: object) -> bool:
+    """Return whether `place` names the CPU."""
+    return isinstance(place, str | torch.device) and str(place) == "cpu"
 
 
 def keep(storages: dict[int, Any], x: Any) -> Any:

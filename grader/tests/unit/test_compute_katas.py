@@ -113,6 +113,8 @@ def test_simulated_gpu_queues_matmuls_until_synchronized() -> None:
         assert time.perf_counter() - start == 14.25
         assert (x @ x).cpu().is_cpu
         assert time.perf_counter() - start == 16.5
+        assert (x @ x).to("cpu").is_cpu
+        assert time.perf_counter() - start == 18.75
 
 
 def test_clocks_and_cuda_are_restored_after_simulation() -> None:
