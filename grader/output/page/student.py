@@ -46,9 +46,9 @@ class Student:
         return [which for which, answer in self.answers.items() if answer.outcome != "not_started"]
 
     @property
-    def failed(self) -> dict[Property, str]:
-        """The diagnosis of each failed test, or ""."""
-        return {which: answer.diagnosis for which, answer in self.answers.items() if answer.outcome == "failed"}
+    def failed(self) -> list[Property]:
+        """The tests that the student failed."""
+        return [which for which, answer in self.answers.items() if answer.outcome == "failed"]
 
     @property
     def bin(self) -> int:

@@ -137,6 +137,7 @@ def render_report(students: Sequence[Student], blocks: Blocks, found: Analysis) 
     katas = [kata for name, kata in course().katas.items() if name in graded]
     days = sorted({one.graded for one in students if one.graded})
     failing = overview.find_failing(students)
+    places = {each.which: place for place, each in enumerate(failing)}
     return (
         load_templates()
         .get_template("report.html")
@@ -153,9 +154,7 @@ def render_report(students: Sequence[Student], blocks: Blocks, found: Analysis) 
             failing=failing,
             analysis=found,
             fails={
-                one.submission: [place for place, each in enumerate(failing) if each.which in failed]
-                for one in students
-                for failed in [one.failed]
+                one.submission: sorted(places[which] for which in one.failed if which in places) for one in students
             },
             findings=overview.group_findings(students),
             strips=speed.make_strips(students),
