@@ -17,7 +17,7 @@ class ForkError(Exception):
 def demand_no_cuda() -> None:
     """Raise ForkError if CUDA is initialized, for example by counting devices or by a first `backward()`.
 
-    The driver may be loaded, because cuBLAS loads it when torch is imported.
+    The driver may be loaded, because importing torch loads it in some builds (with cuBLAS 12.4, for example).
     """
     try:
         driver = ctypes.CDLL(f"{DRIVER}.1", mode=getattr(os, "RTLD_NOLOAD", 0))
