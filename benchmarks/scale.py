@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 
 from benchmarks import ROOT
+from benchmarks.timing import ENVIRONMENT
 from grader.results.load import list_results
 from grader.results.result import Result, read, write
 from grader.results.source import FILE
@@ -63,7 +64,8 @@ def make_class(originals: list[Result], source: Path, to: Path, size: int) -> No
 
 def run_grader(words: list[str]) -> tuple[float, float]:
     """Return the processor time in seconds and the peak memory in MiB of a command. Raises RuntimeError if it fails."""
-    process = subprocess.Popen([sys.executable, "-m", "grader", *words], cwd=ROOT, stdout=subprocess.DEVNULL)
+    command = [sys.executable, "-m", "grader", *words]
+    process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in (0, 1):
