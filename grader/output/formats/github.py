@@ -7,7 +7,7 @@ from pathlib import Path
 from string import punctuation
 
 from grader.base.text import one_line
-from grader.output.exporter import Exporter, Options, convert_each, write_file
+from grader.output.exporter import Exporter, Options, Stored, convert_each, write_file
 from grader.output.speed_score import speed_score
 from grader.results.load import list_results
 from grader.results.result import Result
@@ -56,6 +56,11 @@ def render_speed(result: Result, rows: Sequence[VisibleTest]) -> list[str]:
         thresholds = [f"{tier:.2f}" for tier in vars(score.thresholds).values()] if score else ["", ""]
         lines.append(f"| {row.title} | {format_points([row])} | {inline(reached)} | {' | '.join(thresholds)} |")
     return lines
+
+
+def render_alone(stored: Stored) -> tuple[str, list[str]]:
+    """Return the summary and the annotations of a submission. Raises ValueError."""
+    return render_summary(stored.result), list_annotations(stored.result)
 
 
 def render_class(rows: Sequence[str]) -> str:
@@ -140,9 +145,9 @@ def export(directory: Path, options: Options) -> list[str]:
     """Write a Markdown summary. For a single submission, also print annotations."""
     problems: list[str] = []
     if len(list_results(directory)) == 1:
-        for _, result in convert_each(directory, lambda stored: stored.result, problems):
-            write_file(options.to, render_summary(result).encode())
-            for line in list_annotations(result):
+        for _, (summary, annotations) in convert_each(directory, render_alone, problems):
+            write_file(options.to, summary.encode())
+            for line in annotations:
                 print(line)
     else:
         rows = [row for _, row in convert_each(directory, lambda stored: render_row(stored.result), problems)]
