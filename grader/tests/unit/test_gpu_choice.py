@@ -102,12 +102,12 @@ def test_mps_rocm_and_cpu_builds_are_reported(monkeypatch: pytest.MonkeyPatch) -
 
 GRADER = """
 import sys
-from pathlib import Path
+from dataclasses import replace
 from grader.speed import gpu
 from grader.tests.support.fake_nvml import FakeNvml
 gpu.torch.version.cuda = "13.0"
 device = gpu.choose_gpu(FakeNvml(devices=2))
-with gpu.reserve(device) as taken:
+with gpu.reserve(replace(device, uuid=device.uuid + sys.argv[1])) as taken:
     print(device.uuid, taken or "timing", flush=True)
     sys.stdin.readline()  # the test ends the timing
 """
@@ -115,12 +115,12 @@ with gpu.reserve(device) as taken:
 
 def test_two_graders_never_time_on_one_device() -> None:
     """Each of two devices is timed by one of its two graders, no matter how CUDA_VISIBLE_DEVICES names it."""
-    visible = ("0", "1,0", "GPU-0,GPU-1", "GPU-1")
+    visible, run = ("0", "1,0", "GPU-0,GPU-1", "GPU-1"), f" of {os.getpid()}"  # apart from other runs of this test
 
     def start(devices: str) -> "subprocess.Popen[str]":
         environment = {**get_environment(), "CUDA_VISIBLE_DEVICES": devices}
         options: Any = {"cwd": ROOT, "env": environment, "text": True, "stdin": PIPE, "stdout": PIPE}
-        return subprocess.Popen([sys.executable, "-c", GRADER], **options)
+        return subprocess.Popen([sys.executable, "-c", GRADER, run], **options)
 
     def read(grader: "subprocess.Popen[str]") -> tuple[str, ...]:
         assert grader.stdout is not None
@@ -137,5 +137,6 @@ def test_two_graders_never_time_on_one_device() -> None:
         for grader in graders:
             grader.kill()
             grader.communicate()
-    with gpu.reserve(Gpu("GPU-0", 0)) as later, gpu.reserve(Gpu("GPU-0", 0)) as again, gpu.reserve(None) as on_cpu:
+    first = Gpu(f"GPU-0{run}", 0)
+    with gpu.reserve(first) as later, gpu.reserve(first) as again, gpu.reserve(None) as on_cpu:
         assert (later, again, on_cpu) == ("", gpu.TAKEN, "")
