@@ -34,20 +34,19 @@ torch.autograd.backward(torch.ones((), requires_grad=True) * 2)
 first = is_initialized()
 cuda.call("cuInit", 0)
 print(f"CUDA initialized after loading the driver {before}, after backward() {first}, after cuInit {is_initialized()}")
-raise SystemExit(0 if is_initialized() and not before else "whether CUDA is initialized is not recognized")
+raise SystemExit(0 if is_initialized() and not before else "demand_no_cuda does not tell whether CUDA is initialized")
 """
 
 
 def try_sandbox(place: Place) -> None:
     """Try everything that GPU workers ask of the kernel and the driver; a failure does not prevent the other trials."""
     with contextlib.ExitStack() as stack:
-        device, variables = place.gpu, dict[str, str]()
+        device = place.gpu
         if device is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory(dir="/var/tmp"))  # workers have their own /tmp
             if reason := build(Path(folder)):
                 raise Lacking(reason)
-            device, variables = FAKE_GPU, {"LD_LIBRARY_PATH": folder}
-        os.environ.update(variables)
+            device, os.environ["LD_LIBRARY_PATH"] = FAKE_GPU, folder
         faults = [run_trial(name, trial) for name, trial in list_trials(device, fake=place.gpu is None)]
     if failed := [fault for fault in faults if fault and not any(words in fault for words in UNSANDBOXED)]:
         raise Failed("; ".join(failed))
