@@ -1,21 +1,33 @@
 """language_model: the model, its loss, the parts of a training step, resumable training, and text."""
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy import ndarray as Array
 from torch import Tensor
 
 from reference.language_model import oracle
+from tests.language_model_inputs import (
+    RATES,
+    Case,
+    Step,
+    cases,
+    draw_tokens,
+    gradients,
+    make_source,
+    models,
+    plans,
+    prompts,
+    schedules,
+    steps,
+)
 from tests.losses import assert_loss
 from tests.probes import language_model as probes
 from tests.statistics import chi_square_range
-from tests.strategies import SEEDS, costly, normal, rng_of, sizes
+from tests.strategies import SEEDS, costly, rng_of, sizes
 from torchkata import (
     Plain,
     Student,
@@ -27,40 +39,8 @@ from torchkata import (
     require,
 )
 
-ROWS = sizes(2, 4)
 COARSE = 2**24  # float64 roundings of logits, whose error grows with the layers: still 1e-8 of their size
 EPSILON = 2**8  # float32 roundings, enough for an epsilon of 1e-6 that is added to a norm of 0.1 or more
-RATES = st.sampled_from([1e-3, 0.1, 1.0])
-
-
-@dataclass(frozen=True)
-class Case:
-    """Tables, as a model whose logits are known, and windows of one more token than the model is given."""
-
-    tables: Tensor
-    batch: Tensor
-
-
-@st.composite
-def cases(draw: st.DrawFn, size: float = 1.0, rows: st.SearchStrategy[int] = ROWS) -> Case:
-    """Draw tables with elements of about `size`, and windows that fill the context or a part of it."""
-    vocab, context = draw(sizes(3, 5, 2)), draw(sizes(3, 4))
-    count, length = draw(rows), draw(st.integers(1, context))
-    rng = rng_of(draw(SEEDS))
-    batch = torch.from_numpy(rng.integers(0, vocab, [count, length + 1]))
-    return Case(size * normal(rng, [context, vocab, vocab]), batch)
-
-
-@st.composite
-def models(draw: st.DrawFn) -> tuple[list[int], dict[str, Tensor], Tensor]:
-    """Draw the sizes of a LanguageModel, its weights in float64, and tokens."""
-    chosen = [draw(sizes(4, 6, 2)), draw(st.sampled_from([4, 6, 8])), draw(st.sampled_from([1, 2, 0])), draw(sizes(3))]
-    vocab, dim, _, context = chosen
-    rng = rng_of(draw(SEEDS))
-    shapes = oracle.list_shapes(*chosen)
-    weights = {key: normal(rng, shape, torch.float64) / dim**0.5 for key, shape in shapes.items()}
-    tokens = torch.from_numpy(rng.integers(0, vocab, [draw(sizes(2, 3)), draw(st.integers(1, context))]))
-    return chosen, weights, tokens
 
 
 @given(st.tuples(sizes(4, 6, 2), st.sampled_from([4, 3, 8]), st.integers(0, 3), sizes(3)))
@@ -144,19 +124,6 @@ def test_loss_is_exact_for_large_and_bfloat16_logits(student: Student, case: Cas
     check(is_float32, "the loss should be float32", yours=reply["loss"], expected="a float32 scalar")
 
 
-@st.composite
-def schedules(draw: st.DrawFn, *, warm: bool) -> tuple[int, float, float, int, int]:
-    """Draw the arguments of `learning_rate`, for a step during the warm-up or after it."""
-    peak = draw(st.sampled_from([1.0, 3e-4, 0.1]))
-    final = peak * draw(st.sampled_from([0.1, 0.0, 0.5]))
-    if warm:
-        warmup = draw(st.integers(1, 100))
-        return draw(st.integers(0, warmup - 1)), peak, final, warmup, warmup + draw(st.integers(0, 1000))
-    warmup = draw(st.integers(0, 100))
-    steps = warmup + draw(st.integers(0, 1000))
-    return warmup + draw(st.integers(0, 1200)), peak, final, warmup, steps
-
-
 def check_rate(student: Student, schedule: tuple[int, float, float, int, int]) -> None:
     """Compare a learning rate with the schedule."""
     yours = student.call("language_model.learning_rate", *schedule)
@@ -180,18 +147,6 @@ def test_warm_up_is_linear(student: Student, schedule: tuple[int, float, float, 
 def test_rate_follows_half_a_cosine(student: Student, schedule: tuple[int, float, float, int, int]) -> None:
     """After the warm-up, the rate follows half a cosine wave from peak to final, and then stays at final."""
     check_rate(student, schedule)
-
-
-@st.composite
-def gradients(draw: st.DrawFn, shares: st.SearchStrategy[float]) -> tuple[list[Tensor | None], float]:
-    """Draw gradients, of which one may be None, and a limit that is a drawn share of their norm."""
-    shapes = draw(st.lists(st.sampled_from([[3], [2, 2], [], [4, 1]]), min_size=1, max_size=3))
-    rng = rng_of(draw(SEEDS))
-    grads: list[Tensor | None] = [normal(rng, shape) + 1.0 for shape in shapes]
-    norm = oracle.compute_norm([as_float64(grad) for grad in grads if grad is not None])
-    if draw(st.booleans()):
-        grads.insert(draw(st.integers(0, len(grads))), None)
-    return grads, norm * draw(shares)
 
 
 def check_clipping(student: Student, grads: list[Tensor | None], max_norm: float) -> None:
@@ -236,28 +191,6 @@ def test_only_matrices_decay(student: Student, shapes: list[list[int]], lr: floa
         expected = [{"lr": lr, "betas": [0.9, 0.95], "weight_decay": decay}]
         assert_equal(options, expected, what=f"groups of a parameter of shape {shape}")
     check(reply["is AdamW"], mistake="the optimizer is not the AdamW from adamw.py")
-
-
-@dataclass(frozen=True)
-class Step:
-    """A training step: the tables, the gradients from before, and the arguments."""
-
-    case: Case
-    before: Tensor
-    micro_batch_size: int
-    max_norm: float
-    lr: float
-
-
-@st.composite
-def steps(draw: st.DrawFn, *, rows: st.SearchStrategy[int], limits: st.SearchStrategy[float]) -> Step:
-    """Draw a step of SGD whose gradients are clipped to a drawn share of their norm."""
-    micro_batch_size = draw(rows)
-    count = micro_batch_size * draw(st.integers(1, 2)) + draw(st.integers(0, micro_batch_size - 1))
-    case = draw(cases(rows=st.just(count)))
-    before = normal(rng_of(draw(SEEDS)), list(case.tables.shape))
-    gradient = oracle.compute_gradient(as_float64(case.tables), case.batch.numpy())
-    return Step(case, before, micro_batch_size, draw(limits) * oracle.compute_norm([gradient]), draw(RATES))
 
 
 def take_step(student: Student, step: Step) -> Plain:
@@ -312,31 +245,6 @@ def test_forward_is_bfloat16_if_asked(student: Student, bfloat16: bool, seed: in
     reply = student.call(probes.precision, batch, bfloat16)
     assert_equal(reply["products"], ["bfloat16" if bfloat16 else "float32"], what="matrix products of the forward pass")
     assert_equal(reply["parameters"], ["float32"], what="parameters and gradients")
-
-
-@st.composite
-def plans(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw the settings of a short run."""
-    num_steps = draw(st.sampled_from([5, 4, 6, 3]))
-    return {
-        "vocab": draw(st.sampled_from([5, 3])),
-        "dim": draw(st.sampled_from([4, 3])),
-        "num_layers": draw(st.integers(0, 1)),
-        "context": draw(st.sampled_from([3, 2, 4])),
-        "steps": num_steps,
-        "batch_size": draw(st.sampled_from([3, 2])),
-        "micro_batch_size": draw(st.sampled_from([2, 1, 4])),
-        "peak_lr": draw(st.sampled_from([0.1, 0.03])),
-        "final_lr": 0.01,
-        "warmup": draw(st.integers(0, 3)),
-        "checkpoint_every": draw(st.sampled_from([2, 1, 3, 10])),
-        "seed": draw(st.sampled_from([0, 7, 2**20])),
-    }
-
-
-def draw_tokens(seed: int, vocab: int, count: int = 400) -> Tensor:
-    """Return random tokens."""
-    return torch.from_numpy(rng_of(seed).integers(0, vocab, count).astype(np.uint16))
 
 
 @costly
@@ -430,15 +338,6 @@ def test_model_is_on_requested_device(student: Student, settings: dict[str, Any]
     assert_equal(found, [device], what="devices of the parameters of a model that is trained for 0 steps")
 
 
-def make_source(rng: np.random.Generator, vocab: int, count: int) -> tuple[Array, Array]:
-    """Return the probabilities of each token after two others, and a text that follows them."""
-    table = rng.dirichlet([0.5] * vocab, (vocab, vocab))
-    text = [0, 0]
-    for number in rng.random(count):
-        text.append(int(min(np.searchsorted(np.cumsum(table[text[-2], text[-1]]), number), vocab - 1)))
-    return table, np.array(text)
-
-
 def test_source_is_learnt_to_its_entropy(student: Student, seed: int) -> None:
     """A source whose tokens depend on the two before them is learnt to within 0.05 nats of its entropy."""
     rng = rng_of(seed)
@@ -456,16 +355,6 @@ def test_source_is_learnt_to_its_entropy(student: Student, seed: int) -> None:
     nats = np.mean(np.sum(truth * -np.log(np.maximum(oracle.softmax(as_float64(scores)), 1e-30)), -1))
     within = f"at most {entropy + 0.05:.3f} nats: the entropy of the source is {entropy:.3f}"
     check(nats <= entropy + 0.05, "the trained model predicts too badly", yours=f"{nats:.3f} nats", expected=within)
-
-
-@st.composite
-def prompts(draw: st.DrawFn) -> tuple[Tensor, Tensor, int]:
-    """Draw tables in float64 without ties, a prompt that may be longer than the context, and a number of tokens."""
-    case = draw(cases())
-    rng = rng_of(draw(SEEDS))
-    context, vocab, _ = case.tables.shape
-    prompt = torch.from_numpy(rng.integers(0, vocab, draw(st.integers(1, context + 2))))
-    return normal(rng, [context, vocab, vocab], torch.float64), prompt, draw(st.integers(0, 6))
 
 
 @given(prompts())

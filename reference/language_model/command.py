@@ -16,16 +16,17 @@ import sysconfig
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from contextlib import contextmanager
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+
+from reference.language_model.cost import find_cost, find_mfu, measure_memory
+from reference.language_model.curve import draw, save_picture
+from reference.language_model.training_run import Run, Speaker, Stopped
 
 FOLDER = Path(".kata/speak")
 PICTURE = Path("loss.png")
@@ -35,94 +36,10 @@ LEAST_SOURCE = 10**5  # bytes; a standard library has about 10**7
 MOST_MINUTES = 24 * 60
 SHARE = 0.85  # share of the time limit for training; the trial steps and the text need the remaining time
 TRIAL = 0.02  # of the time limit
-TIMINGS = 9  # number of timed matmuls; the fastest counts, because other programs can only make it slower
 CHECKPOINT_SECONDS = 5
-COLUMNS, LINES, WIDTH = 64, 12, 92
+WIDTH = 92
 CPU = {"dim": 128, "num_layers": 4, "context": 128, "batch_size": 16, "peak_lr": 6e-3}
 GPU = {"dim": 512, "num_layers": 8, "context": 256, "batch_size": 128, "peak_lr": 1e-3, "bfloat16": True}
-
-
-class Stopped(Exception):
-    """Raised by a report to leave the student's training loop."""
-
-
-@dataclass
-class Run:
-    """A training run: its settings, its predictions, and for each step its number, loss and seconds."""
-
-    settings: dict[str, Any]
-    predicted: dict[str, float] = field(default_factory=dict)
-    steps: list[tuple[int, float, float]] = field(default_factory=list)
-
-    def save(self, folder: Path) -> None:
-        """Replace `run.json` at once."""
-        part = folder / "run.json.part"
-        part.write_text(json.dumps(asdict(self)), "utf-8")
-        part.replace(folder / "run.json")
-
-
-@dataclass
-class Speaker:
-    """Everything that a call works with."""
-
-    assignment: Any
-    texts: Mapping[str, str]
-    folder: Path
-    deadline: float  # on the clock `time.monotonic`
-
-    @property
-    def tokens(self) -> Path:
-        """The file of tokens."""
-        return self.folder / "tokens.bin"
-
-    @property
-    def checkpoint(self) -> Path:
-        """The file of the last checkpoint."""
-        return self.folder / "checkpoint.pt"
-
-    def build(self, run: Run) -> tuple[Any, Any]:
-        """Return a new model and its optimizer."""
-        kata, settings = self.assignment.language_model, run.settings
-        torch.manual_seed(0)
-        model = kata.LanguageModel(256, settings["dim"], settings["num_layers"], settings["context"])
-        model = model.to(settings["device"])
-        return model, kata.make_optimizer(model, settings["peak_lr"], 0.1)
-
-    def load(self, run: Run) -> tuple[Any, Any, int]:
-        """Return the model, the optimizer and the step of the last checkpoint; without one, new ones and 0."""
-        model, optimizer = self.build(run)
-        if not self.checkpoint.exists():
-            return model, optimizer, 0
-        load_checkpoint = self.assignment.checkpoint.load_checkpoint
-        with self.reading(self.checkpoint):
-            step = load_checkpoint(self.checkpoint, model, optimizer, run.settings["device"])
-        return model, optimizer, step
-
-    @contextmanager
-    def reading(self, file: Path) -> Iterator[None]:
-        """Raise SystemExit if the block cannot read this file."""
-        try:
-            yield
-        except NotImplementedError:
-            raise
-        except Exception as error:
-            raise self.refuse("corrupt", file=file, error=type(error).__name__) from None
-
-    def train(self, run: Run, out: Path, report: Any, **changes: Any) -> None:
-        """Call the student's `train_lm` until it returns, or until `report` raises Stopped."""
-        kata = self.assignment.language_model
-        with suppress(Stopped):
-            kata.train_lm(self.tokens, out, kata.Settings(**run.settings | changes), report)
-
-    def refuse(self, key: str, **values: object) -> SystemExit:
-        """Return an exception that ends the command with a line of text."""
-        return SystemExit(self.texts[key].format(folder=self.folder, **values))
-
-    def positive(self, name: str, value: Any) -> float:
-        """Return a result of the student's function `name`. Raises SystemExit if it is not a positive number."""
-        if isinstance(value, (int, float)) and 0 < value < math.inf:
-            return value
-        raise self.refuse("not_positive", name=name, value=value)
 
 
 def run(assignment: Any, texts: Mapping[str, str], minutes: str = "10", device: str = "") -> Iterator[str]:
@@ -251,51 +168,6 @@ def begin(speaker: Speaker, found: Run, limit: float) -> Iterator[str]:
     found.save(speaker.folder)
 
 
-def find_cost(speaker: Speaker, found: Run, model: Any) -> None:
-    """Predict the FLOPs of a step, bytes in memory and on disk, and the speed, with the student's functions.
-
-    An embedding is looked up, which takes no FLOPs. Each layer saves 9 activations of width `dim` for each token: the
-    input and the result of two norms, queries, keys and values, the result of the attention, and that of the block.
-    """
-    kata, settings = speaker.assignment, found.settings
-    dim, layers, context, rows = (settings[name] for name in ("dim", "num_layers", "context", "batch_size"))
-    parameters = speaker.positive("num_parameters", kata.memory_accounting.num_parameters(model))
-    multiplied = parameters - (256 + context) * dim
-    flops = kata.flop_accounting.training_flops(rows * context, multiplied)
-    attention = 2 * kata.flop_accounting.matmul_flops(context, dim, context)  # scores, then weighted sums of values
-    activations = rows * context * (layers * 9 * dim + 2 * dim + 256)
-    memory = kata.memory_accounting.training_bytes(parameters, activations)
-    checkpoint = kata.memory_accounting.training_bytes(parameters, 0, gradient_bytes=0)
-    dtype = torch.bfloat16 if settings.get("bfloat16") else torch.float32
-    x, weight = (torch.randn(n, dim, device=settings["device"]).to(dtype) for n in (rows * context, dim))
-    times = [speaker.positive("time_matmul", kata.time_matmul.time_matmul(x, weight)) for _ in range(TIMINGS)]
-    found.predicted = {
-        "parameters": parameters,
-        "flops": speaker.positive("training_flops", flops) + 3 * layers * rows * attention,
-        "memory": speaker.positive("training_bytes", memory),
-        "checkpoint": speaker.positive("training_bytes", checkpoint),
-        "speed": kata.flop_accounting.matmul_flops(rows * context, dim, dim) / min(times),
-    }
-    found.predicted["promised"] = look_up_promised(kata, settings["device"], dtype) or found.predicted["speed"]
-
-
-def look_up_promised(kata: Any, device: str, dtype: torch.dtype) -> float | None:
-    """Return the GPU's FLOP/s from the student's table. Without a GPU, or if it is not in the table, return None."""
-    if device == "cpu":
-        return None
-    try:
-        promised: float = kata.promised_flops.promised_flop_per_sec(torch.cuda.get_device_name(device), dtype)
-    except ValueError:
-        return None
-    return promised
-
-
-def find_mfu(speaker: Speaker, found: Run, seconds: float) -> float:
-    """Return the MFU of a step that takes this time."""
-    mfu: float = speaker.assignment.promised_flops.mfu(found.predicted["flops"], seconds, found.predicted["promised"])
-    return mfu
-
-
 def measure_steps(speaker: Speaker, found: Run, seconds: float) -> float:
     """Return the time of a step: the mean of at least two steps and of this many seconds, after a first step."""
     ends = []
@@ -410,7 +282,7 @@ def finish(speaker: Speaker, found: Run) -> Iterator[str]:
     if find_spec("matplotlib") is None:
         yield texts["no_matplotlib"]
     else:
-        save_picture(found)
+        save_picture([(step, loss) for step, loss, _ in found.steps], PICTURE)
         yield texts["picture"].format(file=PICTURE)
     key = "finished" if step == settings["steps"] else "time_is_up"
     yield texts[key].format(step=step, steps=settings["steps"], folder=speaker.folder)
@@ -426,62 +298,3 @@ def speak(speaker: Speaker, found: Run, model: Any) -> Iterator[str]:
         shown = "".join(letter if letter.isprintable() and letter != "\ufffd" else "·" for letter in line)
         for start in range(0, len(shown) or 1, WIDTH - 4):
             yield f"  │ {shown[start : start + WIDTH - 4]}".rstrip()
-
-
-def measure_memory(speaker: Speaker, found: Run, model: Any, optimizer: Any) -> int:
-    """Return the bytes of all tensors that a step keeps: parameters, gradients, state, and those saved by autograd."""
-    kata, settings, kept = speaker.assignment, found.settings, dict[int, Tensor]()
-
-    def keep(tensor: Tensor) -> Tensor:
-        kept[tensor.untyped_storage().data_ptr()] = tensor
-        return tensor
-
-    data = kata.memmap_tokens.load_tokens(speaker.tokens)
-    batch = kata.get_batch.get_batch(data, settings["batch_size"], settings["context"] + 1, settings["device"])
-    autocast = torch.autocast(batch.device.type, torch.bfloat16, enabled=settings.get("bfloat16", False))
-    with autocast, torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        kata.language_model.loss(model, batch)
-    parameters = [*model.parameters()]
-    for state in optimizer.state.values():
-        for value in state.values():
-            if isinstance(value, Tensor):
-                keep(value)
-    own = {p.untyped_storage().data_ptr() for p in parameters}
-    others = [tensor for place, tensor in kept.items() if place not in own]
-    total: int = sum(map(kata.memory_accounting.tensor_bytes, [*parameters, *parameters, *others]))
-    return total
-
-
-def average(losses: list[float], parts: int) -> list[float]:
-    """Return the means of `parts` consecutive pieces of the list, or the list itself if it is shorter."""
-    parts = min(parts, len(losses))
-    cuts = [len(losses) * i // parts for i in range(parts + 1)]
-    return [statistics.fmean(losses[start:end]) for start, end in pairwise(cuts)]
-
-
-def draw(losses: list[float]) -> Iterator[str]:
-    """Yield the lines of a drawing of the loss curve."""
-    points = average(losses, COLUMNS)
-    low, high = min(points), max(points)
-    rows = [round((high - point) / (high - low or 1) * (LINES - 1)) for point in points]
-    for line in range(LINES):
-        label = f"{high - (high - low) * line / (LINES - 1):.2f}" if line in (0, LINES // 2, LINES - 1) else ""
-        yield f"{label:>9} │{''.join('•' if row == line else ' ' for row in rows).rstrip()}"
-    yield f"{'':9} └{'─' * COLUMNS}"
-    yield f"{'':11}1{len(losses):>{COLUMNS - 1}}"
-
-
-def save_picture(found: Run) -> None:
-    """Save the loss curve as an image."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
-    axes = figure.subplots()
-    numbers, losses = [step for step, _, _ in found.steps], [loss for _, loss, _ in found.steps]
-    axes.plot(numbers, losses, color="lightgray", label="each step")
-    axes.plot(average([*map(float, numbers)], COLUMNS), average(losses, COLUMNS), color="black", label="mean")
-    axes.set_xlabel("step")
-    axes.set_ylabel("loss (nats per byte)")
-    axes.grid(visible=True, alpha=0.2)
-    axes.legend()
-    figure.savefig(PICTURE, dpi=150)

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from grader.tests.support.solution import SOLUTION
-from reference.language_model import command
+from reference.language_model import command, cost
 from torchkata.cli import plugins
 from torchkata.cli.command import check_usage
 from torchkata.cli.terminal import CallError
@@ -109,9 +109,9 @@ def test_gpu_is_compared_with_its_datasheet(assignment: Any, monkeypatch: pytest
     monkeypatch.setattr(command, "CPU", TINY | {"bfloat16": True})
     assert "The run is complete" in call(assignment)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "NVIDIA H100 80GB HBM3")
-    assert command.look_up_promised(assignment, "cuda", torch.bfloat16) == pytest.approx(989.4e12, rel=0.01)
+    assert cost.look_up_promised(assignment, "cuda", torch.bfloat16) == pytest.approx(989.4e12, rel=0.01)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "another")
-    assert command.look_up_promised(assignment, "cuda", torch.bfloat16) is None
+    assert cost.look_up_promised(assignment, "cuda", torch.bfloat16) is None
 
 
 @pytest.mark.parametrize("minutes", ["0", "-1", "nan", "inf", "ten", "", "1441"])

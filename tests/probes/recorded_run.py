@@ -1,0 +1,97 @@
+"""Runs the student's `train_lm` in a temporary folder, and records what it asks of the student's earlier katas."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+
+class Killed(BaseException):
+    """Ends a run, as if its process had been killed."""
+
+
+class Run:
+    """A training run in a temporary folder, whose use of the student's other katas is recorded."""
+
+    def __init__(self, assignment: Any, folder: Path, tokens: Tensor, settings: dict[str, Any]) -> None:
+        self.assignment, self.folder = assignment, folder
+        self.used: set[str] = set()
+        self.batches: list[Tensor] = []
+        self.sizes: list[list[Any]] = []
+        self.saves: list[int] = []
+        self.rates: list[list[float]] = []
+        self.reports: list[list[Any]] = []
+        assignment.memmap_tokens.save_tokens(folder / "tokens.bin", tokens.numpy())
+        self.settings = assignment.language_model.Settings(**settings)
+        self.out = folder / "run.pt"
+
+    def train(self, stop: int | None = None) -> Any:
+        """Train, or resume training; stop after the report of step `stop`, as if killed."""
+
+        def report(step: int, value: float) -> None:
+            self.reports.append([step, value])
+            if step == stop:
+                raise Killed
+
+        try:
+            with self.recording():
+                language_model = self.assignment.language_model
+                return language_model.train_lm(self.folder / "tokens.bin", self.out, self.settings, report)
+        except Killed:
+            return None
+
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """Record what is asked of the student's earlier katas."""
+        modules = [getattr(self.assignment, name) for name in ("get_batch", "checkpoint", "adamw", "memmap_tokens")]
+        own = [dict(vars(module)) for module in modules]
+        record = self
+
+        def load_tokens(path: Any) -> Any:
+            record.used.add("load_tokens")
+            return own[3]["load_tokens"](path)
+
+        def load_checkpoint(*args: Any, **options: Any) -> int:
+            record.used.add("load_checkpoint")
+            step: int = own[1]["load_checkpoint"](*args, **options)
+            return step
+
+        def get_batch(data: Any, batch_size: int, sequence_length: int, device: Any = "cpu") -> Tensor:
+            batch: Tensor = own[0]["get_batch"](data, batch_size, sequence_length, device)
+            record.sizes.append([len(data), batch_size, sequence_length])
+            record.batches.append(batch.clone())
+            return batch
+
+        def save_checkpoint(path: Any, model: Any, optimizer: Any, step: int) -> None:
+            own[1]["save_checkpoint"](path, model, optimizer, step)
+            record.saves.append(step)
+
+        class AdamW(own[2]["AdamW"]):  # type: ignore[misc]
+            def step(self, closure: Any = None) -> Any:
+                record.rates.append([group["lr"] for group in self.param_groups if group["params"]])
+                return super().step(closure)
+
+        modules[0].get_batch, modules[2].AdamW, modules[3].load_tokens = get_batch, AdamW, load_tokens
+        modules[1].save_checkpoint, modules[1].load_checkpoint = save_checkpoint, load_checkpoint
+        self.assignment.forget("language_model")  # the module has imported the functions
+        try:
+            yield
+        finally:
+            for module, names in zip(modules, own, strict=True):
+                vars(module).update(names)
+            self.assignment.forget("language_model")
+
+
+@contextmanager
+def running(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> Iterator[Run]:
+    """Prepare a run in a temporary folder."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        yield Run(assignment, Path(name), tokens, settings)
+
+
+def copy_weights(model: Any) -> dict[str, Tensor]:
+    """Return a copy of the model's state."""
+    return {key: value.clone() for key, value in model.state_dict().items()}
