@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from grader.tests.support.solution import SOLUTION
-from reference.language_model import command, cost
+from reference.language_model import command, cost, training_run
 from torchkata.cli import plugins
 from torchkata.cli.command import check_usage
 from torchkata.cli.terminal import CallError
@@ -93,7 +93,7 @@ def load_run(assignment: Any) -> tuple[list[float], Any]:
     """Return the losses of the stored run and a parameter of its checkpoint."""
     folder = command.FOLDER
     losses = [loss for _, loss, _ in json.loads((folder / "run.json").read_text())["steps"]]
-    speaker = command.Speaker(assignment, TEXTS, folder, math.inf)
+    speaker = training_run.Speaker(assignment, TEXTS, folder, math.inf)
     model, _, _ = speaker.load(command.read_run(speaker))
     return losses, model.output.weight.tolist()
 
@@ -173,8 +173,8 @@ def test_curve_falls_from_left_to_right() -> None:
 def test_unprintable_bytes_are_shown_as_dots(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     tokens = torch.tensor([*b"a\x1b[31m\xff\t\r\nb" + b"c" * 100])
     monkeypatch.setattr(assignment.language_model, "generate", lambda *_: tokens)
-    speaker = command.Speaker(assignment, TEXTS, command.FOLDER, math.inf)
-    lines = [*command.speak(speaker, command.Run({"device": "cpu"}), None)]
+    speaker = training_run.Speaker(assignment, TEXTS, command.FOLDER, math.inf)
+    lines = [*command.speak(speaker, training_run.Run({"device": "cpu"}), None)]
     assert [len(line) <= command.WIDTH for line in lines] == [True] * 3
     assert lines[0].startswith("  │ a·[31m·")
 
