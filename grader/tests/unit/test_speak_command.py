@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from grader.tests.support.solution import SOLUTION
-from reference.language_model import command, cost, training_run
+from reference.language_model import command, cost, curve, training_run
 from torchkata.cli import plugins
 from torchkata.cli.command import check_usage
 from torchkata.cli.terminal import CallError
@@ -164,7 +164,7 @@ def test_missing_matplotlib_message_suggests_installing_it(assignment: Any, monk
 
 
 def test_curve_falls_from_left_to_right() -> None:
-    *rows, _, axis = command.draw([float(loss) for loss in range(1000, 0, -1)])
+    *rows, _, axis = curve.draw([float(loss) for loss in range(1000, 0, -1)])
     columns = [row.index("•") for row in rows]
     assert columns == sorted(columns)
     assert axis.split() == ["1", "1000"]
