@@ -90,7 +90,8 @@ class LanguageModel(nn.Module):
         2. In each layer, apply the attention (which adds its own input), then `x = x + block(norm(x))`.
         3. Return `output(norm(x))`.
 
-        `norm(x)` is `nn.functional.layer_norm(x, (dim,))`: mean 0 and variance 1 over the last dimension.
+        `norm(x)` is `nn.functional.layer_norm(x, (dim,))`: mean 0 and variance 1 over the last dimension. Tokens may
+        have any integer dtype, as those of your `get_batch`; an `nn.Embedding` needs `tokens.long()`.
         """
         raise NotImplementedError
 

@@ -65,11 +65,13 @@ def gradients(draw: st.DrawFn, shares: st.SearchStrategy[float]) -> tuple[list[T
     """Draw gradients, of which one may be None, and a limit that is a drawn share of their norm."""
     shapes = draw(st.lists(st.sampled_from([[3], [2, 2], [], [4, 1]]), min_size=1, max_size=3))
     rng = rng_of(draw(SEEDS))
-    grads: list[Tensor | None] = [normal(rng, shape) + 1.0 for shape in shapes]
-    norm = oracle.compute_norm([as_float64(grad) for grad in grads if grad is not None])
+    grads = [normal(rng, shape) + 1.0 for shape in shapes]
+    grads[0] = grads[0] + grads[0].sign()  # a norm of at least 1, so that an epsilon of 1e-6 makes no difference
+    norm = oracle.compute_norm([as_float64(grad) for grad in grads])
+    given: list[Tensor | None] = [*grads]
     if draw(st.booleans()):
-        grads.insert(draw(st.integers(0, len(grads))), None)
-    return grads, norm * draw(shares)
+        given.insert(draw(st.integers(0, len(grads))), None)
+    return given, norm * draw(shares)
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ class LanguageModel(nn.Module):
 
     def forward(self, tokens: Int[Tensor, "batch T"]) -> Float[Tensor, "batch T vocab"]:
         """Return the logits of the next token at each position."""
-        x = self.tokens(tokens) + self.positions.weight[: tokens.shape[1]]
+        x = self.tokens(tokens.long()) + self.positions.weight[: tokens.shape[1]]
         for attention, block in zip(self.attentions, self.blocks, strict=True):
             x = attention(x)
             x = x + block(normalize(x))

@@ -70,9 +70,9 @@ class Run:
             record.saves.append(step)
 
         class AdamW(own[2]["AdamW"]):  # type: ignore[misc]
-            def step(self, closure: Any = None) -> Any:
+            def step(self, *closure: Any) -> Any:  # a right AdamW need not take one
                 record.rates.append([group["lr"] for group in self.param_groups if group["params"]])
-                return super().step(closure)
+                return super().step(*closure)
 
         modules[0].get_batch, modules[2].AdamW, modules[3].load_tokens = get_batch, AdamW, load_tokens
         modules[1].save_checkpoint, modules[1].load_checkpoint = save_checkpoint, load_checkpoint

@@ -61,7 +61,7 @@ class LanguageModel(nn.Module):
     def forward(self, tokens):
         dim = self.tokens.embedding_dim
         places = torch.arange(tokens.size(-1), device=tokens.device).expand_as(tokens)
-        x = self.positions(places) + self.tokens(tokens)
+        x = self.positions(places) + self.tokens(tokens.to(torch.int32))
         for layer in range(len(self.blocks)):
             x = self.attentions[layer](x)
             x = self.blocks[layer](nn.functional.layer_norm(x, (dim,))) + x
