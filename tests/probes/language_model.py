@@ -1,6 +1,5 @@
 """Probes for language_model: small models that record their calls, and runs that are killed and resumed."""
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -208,14 +207,17 @@ def precision(assignment: Any, batch: Tensor, bfloat16: bool) -> dict[str, objec
     }
 
 
-TRAIN: Callable[..., str] = lambda settings: (  # noqa: E731
-    "save_tokens('tokens.bin', tokens.numpy())\n"
-    f"settings = Settings({', '.join(f'{key}={value!r}' for key, value in settings.items())})\n"
-    "train_lm('tokens.bin', 'run.pt', settings, print)"
-)
+def write_training(settings: dict[str, Any]) -> str:
+    """Return the code of a training run."""
+    given = ", ".join(f"{key}={value!r}" for key, value in settings.items())
+    return (
+        "save_tokens('tokens.bin', tokens.numpy())\n"
+        f"settings = Settings({given})\n"
+        "train_lm('tokens.bin', 'run.pt', settings, print)"
+    )
 
 
-@typed(TRAIN)
+@typed(write_training)
 def train(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> dict[str, object]:
     """Train without interruption. Returns what the run asked of the earlier katas, and what it reported."""
     with running(assignment, tokens, settings) as run:
@@ -232,7 +234,7 @@ def train(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> dict[str
     }
 
 
-@typed(TRAIN)
+@typed(write_training)
 def resume(assignment: Any, tokens: Tensor, settings: dict[str, Any], stops: list[int]) -> dict[str, object]:
     """Train once without interruption, and once killed after each of the steps `stops`.
 
@@ -261,7 +263,7 @@ def resume(assignment: Any, tokens: Tensor, settings: dict[str, Any], stops: lis
     }
 
 
-@typed(TRAIN)
+@typed(write_training)
 def corrupt(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> dict[str, object]:
     """Train, damage the checkpoint, and resume. Returns the raised exceptions and whether the file is as before."""
     with running(assignment, tokens, settings) as run:
@@ -272,14 +274,14 @@ def corrupt(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> dict[s
         return {"raised": raised, "as before": run.out.read_bytes() == damaged}
 
 
-@typed(TRAIN)
+@typed(write_training)
 def devices(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> list[str]:
     """Train, and return the devices of the model's parameters."""
     with running(assignment, tokens, settings) as run:
         return sorted({p.device.type for p in run.train().parameters()})
 
 
-@typed(TRAIN)
+@typed(write_training)
 def learn(assignment: Any, tokens: Tensor, settings: dict[str, Any], windows: Tensor) -> Tensor:
     """Train, and return the logits of the token after each of the windows."""
     with running(assignment, tokens, settings) as run:
