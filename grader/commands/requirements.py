@@ -201,7 +201,7 @@ def missing_on_page(kata: Kata) -> Iterator[str]:
 
 
 def wrong_questions(kata: Kata) -> Iterator[str]:
-    """Yield problems with the questions of `kata predict`: names without a value, and answers that are no numbers."""
+    """Yield problems with the questions of `kata predict`: names without a value, and answers that are not numbers."""
     place = relative(course().folder(kata.name) / "questions.py")
     try:
         questions = load_questions(kata.name)

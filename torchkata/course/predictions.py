@@ -102,14 +102,18 @@ def draw_sizes(question: Question, seed: int, kata: str, name: str) -> dict[str,
     return {size: choose(size, values) for size, values in question.sizes.items()}
 
 
+def find_right(question: Question, sizes: dict[str, Any], given: Prediction) -> float | None:
+    """Return the right number, or None if it has to be measured and has not been measured yet."""
+    return given.measured if question.measured else float(question.answer(**sizes))
+
+
 def compare(predictions: Predictions, kata: str) -> Iterator[Comparison]:
     """Yield the predictions about a kata that can be compared with the right number. Raises CourseError."""
     given = predictions.katas.get(kata, {})
     for name, question in load_questions(kata).items() if given else ():
         if found := given.get(name):
             sizes = draw_sizes(question, predictions.seed, kata, name)
-            right = found.measured if question.measured else float(question.answer(**sizes))
-            if right is not None:
+            if (right := find_right(question, sizes, found)) is not None:
                 text = question.text.format(**sizes)
                 yield Comparison(kata, text, question.unit, found.predicted, right, question.measured, found.runs)
 
@@ -126,7 +130,7 @@ def format_file(predictions: Predictions) -> bytes:
 
 
 def parse_file(content: bytes) -> Predictions | None:
-    """Return the predictions in a file, without invalid entries. Return None if it is no such file."""
+    """Return the predictions in a file, without invalid entries. Return None if the file is damaged or too large."""
     try:
         stored = json.loads(content) if len(content) <= MAX_BYTES else None
     except (ValueError, RecursionError):
