@@ -68,18 +68,18 @@ def test_cost_is_predicted_measured_and_explained(assignment: Any, capsys: pytes
 
 
 def test_interrupted_run_equals_uninterrupted_run(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "measure_steps", lambda *_: 1.0)
-    monkeypatch.setattr(command, "CHECKPOINT_SECONDS", 3)
-    call(assignment, minutes="0.2")
+    monkeypatch.setattr(command, "measure_steps", lambda *_: 100.0)
+    monkeypatch.setattr(command, "CHECKPOINT_SECONDS", 300)
+    call(assignment, minutes="20")
     whole = load_run(assignment)
     shutil.rmtree(command.FOLDER)
     monkeypatch.setattr(command.Report, "show", press_ctrl_c)
     with pytest.raises(KeyboardInterrupt):
-        call(assignment, minutes="0.2")
+        call(assignment, minutes="20")
     part = load_run(assignment)
     assert len(part[0]) == 3, "the run must stop at the first checkpoint"
     monkeypatch.setattr(command.Report, "show", lambda *_: None)
-    assert "Training from step 3 to step 10" in call(assignment, minutes="0.2")
+    assert "Training from step 3 to step 10" in call(assignment, minutes="20")
     assert load_run(assignment) == whole
 
 
