@@ -131,7 +131,10 @@ def time_fastest(work: Callable[[], object], clock: Callable[[], float]) -> floa
 
 
 def predict_kinds(roofline: Roofline, step_seconds: float) -> dict[str, float]:
-    """Return the least seconds of each kind of operation. The backward pass takes the remaining time of the step."""
+    """Return the least seconds of each kind of operation. The backward pass takes the remaining time of the step.
+
+    Raises ValueError if no time remains.
+    """
     kata = roofline.kata
     works = {
         "matmul": kata.matrix_matrix_work(B, D, D, torch.float32),
@@ -142,6 +145,8 @@ def predict_kinds(roofline: Roofline, step_seconds: float) -> dict[str, float]:
         kind: L * max(flops / roofline.flop_per_sec, moved / roofline.bytes_per_sec)
         for kind, (flops, moved) in works.items()
     }
+    if step_seconds <= sum(least.values()):
+        raise ValueError("your predict_step returned fewer seconds than the operations other than backward take")
     return {**least, "backward": step_seconds - sum(least.values())}
 
 
