@@ -23,10 +23,10 @@ def check(get_batch: Callable[..., Tensor]) -> None:
     - Only an AssertionError (or a subclass) rejects a function. If a wrong function raises another exception where it
       should not, raise an AssertionError instead. `pytest.raises` and `pytest.fail` raise other exceptions.
     - A right function may do anything that `get_batch.py` calls "not specified". For example, it may return
-      `torch.uint16`, for which torch has few operations.
+      `torch.uint16`, for which torch has few operations. Its error may be of a subclass of ValueError or RuntimeError.
     - `check` is called twice for each function, with other random seeds. Both calls must give the same verdict, so a
       statistical test should fail by chance at most once in a million calls.
-    - There is no CUDA device, and no wrong program fails only on one. None reads too much of a memmap.
+    - You need not test the rule about CUDA devices (there is none), or how much of a memmap is read.
     - All calls together may take 20 seconds. There are about 60 calls, each in a new process. With
       Hypothesis, use a small `max_examples` and `phases=[Phase.generate]`.
 

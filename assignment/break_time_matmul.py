@@ -20,8 +20,8 @@ def check(run: Callable[..., SimpleNamespace]) -> None:
     - `clock_set=True`: the system clock is set meanwhile, and a second thread is busy.
     - `slow`: a number from 0 to 6. Of every seven matmuls, the one at this index takes ten times as long.
 
-    Its result has the attributes `seconds` (what time_matmul returned), `matmuls` (the number of matmuls), `timed`
-    (those after the first reading of a clock) and `modified` (whether it modified the matrices).
+    Its result has the attributes `seconds` (what time_matmul returned), `matmuls` (their number), `timed` (the number
+    after the first clock reading, which may precede the warm-up) and `modified` (whether the matrices were modified).
 
     Example:
         def run(seconds, **machine):
@@ -29,7 +29,7 @@ def check(run: Callable[..., SimpleNamespace]) -> None:
         check(run)       # AssertionError: the result is in milliseconds
 
     Details:
-    - Without `slow`, a right result is between 0.94 and 1.15 times `seconds`.
+    - A right result is between 0.94 and 1.15 times `seconds`, or with `slow`, between 0.94 and 5 times.
     - Only an AssertionError (or a subclass) rejects a function. If a wrong function raises another exception, raise an
       AssertionError instead. `pytest.raises` and `pytest.fail` raise other exceptions.
     - All calls together may take 20 seconds. There are about 60 calls, each in a new process. With
