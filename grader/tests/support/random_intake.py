@@ -1,5 +1,6 @@
 """Checks that random hostile entries in a class do not affect how the other submissions are read."""
 
+import codecs
 import contextlib
 import csv
 import os
@@ -36,6 +37,7 @@ def new_folder(*, nobody: bool) -> Iterator[Path]:
     """Yield a new folder. If `nobody` is True, run as a user without permission to read everything."""
     folder = Path(tempfile.mkdtemp(prefix="torchkata-intake-"))
     user = os.geteuid()
+    codecs.lookup("cp437")  # `zipfile` needs it, and Python remembers a codec that NOBODY cannot read as unknown
     try:
         if nobody:
             os.chown(folder, NOBODY, NOBODY)
