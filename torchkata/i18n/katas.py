@@ -58,6 +58,11 @@ def idea_of(kata: Kata, english: str) -> str:
     return first_translation(english, find_text(kata.name, "about")).strip()
 
 
+def texts_of_question(kata: Kata, name: str) -> dict[str, str]:
+    """Return the translated texts of a question of `kata predict`, by field. In English, the dict is empty."""
+    return find_text(kata.name, "questions", name) or {}
+
+
 def texts_of_command(kata: Kata) -> dict[str, str]:
     """Return the texts of the command added by a kata, by key."""
     return kata.command | (find_text(kata.name, "command") or {})
