@@ -1,0 +1,71 @@
+"""Hooks of MkDocs and mkdocstrings for the site of the documentation (`mkdocs.yml`)."""
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from griffe import Extension, Object
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from torchkata.cli.about import find_section, join_lines
+from torchkata.course import Kata, course
+from torchkata.i18n.katas import describe_effort, idea_of, title_of, title_of_track
+
+ROOT = Path(__file__).parents[1]
+FILES = ("*.md", "constraints.txt", "changes/README.md", "docs/**/*")
+CHINESE = "docs/zh/"
+HEADING = re.compile(r"^### (\w+): .*\n", re.MULTILINE)
+LINK = re.compile(r"\]\((?=\w+\.md)")  # relative to `docs/`
+EXAMPLE = re.compile(r"^Example:\n((?:    .*\n?|\n)+)", re.MULTILINE)
+
+
+def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    """Give every document its path in the repository, so that links between documents work on the site as on GitHub."""
+    for file in [*files.documentation_pages(), *files.media_files()]:
+        if file.src_dir == config.docs_dir:
+            files.remove(file)
+    for path in sorted(path for pattern in FILES for path in ROOT.glob(pattern) if path.is_file()):
+        files.append(File.generated(config, path.relative_to(ROOT).as_posix(), abs_src_path=str(path)))
+    return files
+
+
+def on_page_markdown(markdown: str, *, page: Page, **_: object) -> str:
+    """Complete the pages that are partly generated: the katas' hours and Chinese texts, and the API."""
+    path = page.file.src_uri
+    os.environ["KATA_LANG"] = "zh" if path.startswith(CHINESE) else "en"
+    if path == "docs/api.md":
+        return re.sub(r"^- `([\w.]+)`$", r"::: torchkata.\1", markdown, flags=re.MULTILINE)
+    if path == "docs/katas.md":
+        return HEADING.sub(lambda found: f"{found[0]}\n> {describe_effort(course().katas[found[1]])}\n", markdown)
+    if path == "docs/zh/katas.md":
+        tracks = course().tracks.values()
+        markdown += "".join(f"\n## {title_of_track(track)}\n\n{describe_katas(track.name)}" for track in tracks)
+    return join_lines(markdown) if path.startswith(CHINESE) else markdown
+
+
+def describe_katas(track: str) -> str:
+    """Return the sections of a track's katas in the language of the page."""
+    return "\n".join(map(describe_kata, (kata for kata in course().katas.values() if kata.track == track)))
+
+
+def describe_kata(kata: Kata) -> str:
+    idea = LINK.sub("](../", idea_of(kata, find_section(kata)))
+    return f"### {kata.name}：{title_of(kata)}\n\n> {describe_effort(kata)}\n\n{idea}\n"
+
+
+def on_page_context(context: dict[str, Any], *, page: Page, config: MkDocsConfig, **_: object) -> dict[str, Any]:
+    """Show the controls in the language of the page."""
+    config.theme["language"] = "zh" if page.file.src_uri.startswith(CHINESE) else "en"
+    return context
+
+
+class Examples(Extension):
+    """Shows the examples in docstrings as code."""
+
+    def on_instance(self, *, obj: Object, **_: object) -> None:
+        """Put the lines below `Example:` in a block of code."""
+        if obj.docstring:
+            obj.docstring.value = EXAMPLE.sub(r"Example:\n    ```python\n\1\n    ```\n", obj.docstring.value)
