@@ -11,7 +11,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from torchkata.cli.about import find_section, join_lines
-from torchkata.course import Kata, course
+from torchkata.course import Kata, Track, course
 from torchkata.i18n.katas import describe_effort, idea_of, title_of, title_of_track
 
 ROOT = Path(__file__).parents[1]
@@ -19,6 +19,8 @@ FILES = ("*.md", "constraints.txt", "changes/README.md", "docs/**/*")
 CHINESE = "docs/zh/"
 HEADING = re.compile(r"^### (\w+): .*\n", re.MULTILINE)
 LINK = re.compile(r"\]\((?=\w+\.md)")  # relative to `docs/`
+NAME = re.compile(r"^- `([\w.]+)`$", re.MULTILINE)
+LIST = re.compile(r"^(?!- )(\S.*\n)(?=- )", re.MULTILINE)  # not separated from the paragraph by an empty line
 EXAMPLE = re.compile(r"^Example:\n((?:    .*\n?|\n)+)", re.MULTILINE)
 
 
@@ -32,27 +34,32 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, *, page: Page, **_: object) -> str:
-    """Complete the pages that are partly generated: the katas' hours and Chinese texts, and the API."""
+def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: object) -> str:
+    """Complete the pages that are partly generated, and link each page to the same page in Chinese."""
     path = page.file.src_uri
+    name = path.removeprefix("docs/")
     os.environ["KATA_LANG"] = "zh" if path.startswith(CHINESE) else "en"
     if path == "docs/api.md":
-        return re.sub(r"^- `([\w.]+)`$", r"::: torchkata.\1", markdown, flags=re.MULTILINE)
+        markdown = NAME.sub(r"::: torchkata.\1", markdown)
     if path == "docs/katas.md":
-        return HEADING.sub(lambda found: f"{found[0]}\n> {describe_effort(course().katas[found[1]])}\n", markdown)
-    if path == "docs/zh/katas.md":
-        tracks = course().tracks.values()
-        markdown += "".join(f"\n## {title_of_track(track)}\n\n{describe_katas(track.name)}" for track in tracks)
-    return join_lines(markdown) if path.startswith(CHINESE) else markdown
+        markdown = HEADING.sub(lambda found: f"{found[0]}\n> {describe_effort(course().katas[found[1]])}\n", markdown)
+    if path == f"{CHINESE}katas.md":
+        markdown += "".join(
+            f"\n## {title_of_track(track)}\n\n{describe_katas(track)}" for track in course().tracks.values()
+        )
+    if path.startswith(CHINESE):
+        return join_lines(markdown)
+    translated = files.get_file_from_path(CHINESE + name) and f"zh/{name}" not in markdown
+    return markdown.replace("\n", f"\n\n[中文](zh/{name})\n", 1) if translated else markdown
 
 
-def describe_katas(track: str) -> str:
+def describe_katas(track: Track) -> str:
     """Return the sections of a track's katas in the language of the page."""
-    return "\n".join(map(describe_kata, (kata for kata in course().katas.values() if kata.track == track)))
+    return "\n".join(describe_kata(kata) for kata in course().katas.values() if kata.track == track.name)
 
 
 def describe_kata(kata: Kata) -> str:
-    idea = LINK.sub("](../", idea_of(kata, find_section(kata)))
+    idea = LIST.sub(r"\1\n", LINK.sub("](../", idea_of(kata, find_section(kata))))
     return f"### {kata.name}：{title_of(kata)}\n\n> {describe_effort(kata)}\n\n{idea}\n"
 
 
@@ -60,6 +67,13 @@ def on_page_context(context: dict[str, Any], *, page: Page, config: MkDocsConfig
     """Show the controls in the language of the page."""
     config.theme["language"] = "zh" if page.file.src_uri.startswith(CHINESE) else "en"
     return context
+
+
+def on_post_page(output: str, *, page: Page, **_: object) -> str:
+    """Name the search dialog, and let the keyboard reach tables that must be scrolled in a narrow window."""
+    label = "搜索" if page.file.src_uri.startswith(CHINESE) else "Search"
+    output = output.replace('role="dialog"', f'role="dialog" aria-label="{label}"')
+    return output.replace("<table>", '<table tabindex="0">')
 
 
 class Examples(Extension):

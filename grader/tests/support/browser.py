@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 
 Scheme: TypeAlias = Literal["light", "dark"]
+MOUSE = "--blink-settings=primaryHoverType=2,availableHoverTypes=2"  # pages see a computer with a mouse
 Medium: TypeAlias = Literal["screen", "print"]
 
 
@@ -26,7 +27,7 @@ def open_chromium() -> Iterator[Chrome]:
     """Start a browser with a fresh profile that records the console messages of pages."""
     options = ChromeOptions()
     options.binary_location = find_program() or ""
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars"):
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars", MOUSE):
         options.add_argument(argument)  # Chromium's sandbox refuses root, and containers have little shared memory
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = Chrome(options, ChromeService(shutil.which("chromedriver")))
