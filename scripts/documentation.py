@@ -17,7 +17,6 @@ from torchkata.i18n.katas import describe_effort, idea_of, title_of, title_of_tr
 ROOT = Path(__file__).parents[1]
 FILES = ("*.md", "constraints.txt", "changes/README.md", "docs/**/*")
 CHINESE = "docs/zh/"
-HEADING = re.compile(r"^### (\w+): .*\n", re.MULTILINE)
 LINK = re.compile(r"\]\((?=\w+\.md)")  # relative to `docs/`
 NAME = re.compile(r"^- `([\w.]+)`$", re.MULTILINE)
 LIST = re.compile(r"^(?!- )(\S.*\n)(?=- )", re.MULTILINE)  # not separated from the paragraph by an empty line
@@ -42,15 +41,18 @@ def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: object) ->
     if path == "docs/api.md":
         markdown = NAME.sub(r"::: torchkata.\1", markdown)
     if path == "docs/katas.md":
-        markdown = HEADING.sub(lambda found: f"{found[0]}\n> {describe_effort(course().katas[found[1]])}\n", markdown)
+        for kata in course().katas.values():
+            heading = f"### {kata.name}: {kata.title}\n"
+            markdown = markdown.replace(heading, f"{heading}\n> {describe_effort(kata)}\n")
     if path == f"{CHINESE}katas.md":
         markdown += "".join(
             f"\n## {title_of_track(track)}\n\n{describe_katas(track)}" for track in course().tracks.values()
         )
     if path.startswith(CHINESE):
         return join_lines(markdown)
-    translated = files.get_file_from_path(CHINESE + name) and f"zh/{name}" not in markdown
-    return markdown.replace("\n", f"\n\n[中文](zh/{name})\n", 1) if translated else markdown
+    if path != name and files.get_file_from_path(CHINESE + name) and f"(zh/{name})" not in markdown:
+        return markdown.replace("\n", f"\n\n[中文](zh/{name})\n", 1)
+    return markdown
 
 
 def describe_katas(track: Track) -> str:

@@ -155,6 +155,9 @@ def test_workflows_pin_actions_and_have_only_read_permission(path: Path) -> None
     used = [step["uses"] for job in workflow["jobs"].values() for step in job["steps"] if "uses" in step]
     assert used
     granted = {name: job["permissions"] for name, job in workflow["jobs"].items() if "permissions" in job}
-    publishes = {"publish": {"id-token": "write", "attestations": "write", "contents": "read"}}
-    assert granted == (publishes if path.name == "release.yml" else {})
+    publishes = {
+        "release.yml": {"publish": {"id-token": "write", "attestations": "write", "contents": "read"}},
+        "pages.yml": {"publish": {"pages": "write", "id-token": "write"}},
+    }
+    assert granted == publishes.get(path.name, {})
     assert [action for action in used if not re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action)] == []
