@@ -114,7 +114,7 @@ benchmark: .venv/installed
 	$(BIN)/python -m benchmarks.grade
 
 docs: .venv/installed
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
