@@ -14,6 +14,7 @@ from typing import Any
 from grader.commands.release.contract import documented
 from torchkata.cli.about import find_section
 from torchkata.course import Kata, course
+from torchkata.course.predictions import load_questions
 from torchkata.diagnosis.mistakes import load_named_mistakes
 from torchkata.i18n import look_up
 from torchkata.i18n.notes import read_notes, split_literals
@@ -49,6 +50,9 @@ def find_untranslated(language: str, katas: tuple[str, ...]) -> Iterator[str]:
                 yield f"{place} {f'[{table}] {key}' if key else table}: {first_line(english)}"
         if len(own.get("hints", ())) != len(kata.hints):
             yield f"{place} hints: {len(kata.hints)} in English, {len(own.get('hints', ()))} translated"
+        for name in load_questions(kata.name):
+            if not look_up(own, ("questions", name)):
+                yield f"{place} [questions] {name}"
     known = [pattern for pattern, _ in read_notes(language, course().root)]
     for path, table in find_test_files(language, katas).items():
         for text in dict.fromkeys(collect_sentences(path)):
@@ -125,6 +129,11 @@ def find_wrong_translations(kata: Kata) -> Iterator[str]:
         for key, text in [*own.get("command", {}).items()]:
             if placeholders(text) != placeholders(kata.command.get(key, "")):
                 yield f"{place} command.{key}: its {{placeholders}} differ from those of the English text"
+        asked = load_questions(kata.name)
+        for name, texts in own.get("questions", {}).items():
+            for key, text in texts.items():
+                if placeholders(text) != placeholders(getattr(asked.get(name), key, "")):
+                    yield f"{place} questions.{name}.{key}: its {{placeholders}} differ from those of the English text"
         for text, translation in own.get("notes", {}).items():
             if placeholders(text) != placeholders(translation) or not "".join(split_literals(text)).strip():
                 yield f"{place} notes: {text!r} and its translation have different {{placeholders}}"
