@@ -13,7 +13,7 @@ import pytest
 
 from torchkata.course import CourseError, compare_tests, course
 from torchkata.diagnosis.broken_tests import describe_course_error
-from torchkata.i18n import words
+from torchkata.i18n import preload_texts, words
 from torchkata.i18n.notes import translate
 from torchkata.seam.reply import format_error
 from torchkata.seam.student import InProcess, Student
@@ -47,6 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     np.seterr(all="ignore")  # the oracle may process a student's numbers, which can have any values
     try:
         chosen = course().choose(config.getoption("kata"), config.getoption("track"))
+        preload_texts()
         get_state(config).chosen = {kata.name for kata in chosen}
         get_state(config).student = Student(InProcess(find_kata_folder(config), course().limits.call_seconds))
     except ValueError as error:
