@@ -1,19 +1,22 @@
 """Measure the cost of sandboxed grading relative to plain pytest, and the gain from a second core.
 
-Run: python -m benchmarks.grade
+Run: python -m benchmarks.grade [--profile]
 
 Both runs use the same tests, seed and 100 examples. Plain pytest starts a new process, as a simple grading
 script would do for each submission. The grader's process has already imported everything, which is the case for all but
-the first submission.
+the first submission. With --profile, a table shows where the time goes.
 """
 
+import argparse
 import os
 import shutil
 import statistics
 import sys
+import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.grading_profile import profile_grading
 from benchmarks.timing import print_table, time_command
 from grader.pipeline.collect import Tests
 from grader.pipeline.grading import grade_submission
@@ -126,9 +129,31 @@ def measure(tests: Tests, sandbox: Sandbox) -> None:
     )
 
 
+def profile(tests: Tests, sandbox: Sandbox) -> None:
+    """Print where the time of grading a further submission goes."""
+    time_grading([make_job(SOLUTION)], tests, sandbox, jobs=1)  # this also draws the inputs of all tests
+    with tempfile.TemporaryDirectory() as folder:
+        for name, source in course().solutions().items():
+            Path(folder, name).write_bytes(source)
+        local = LocalStudent(Path(folder), course().limits.call_seconds)
+        jobs = {name: make_job(name) for name in (SOLUTION, STUBS)}
+        print(f"{'step':<40}{'wall s':>8}{'CPU s':>8}  calls")
+        for step, wall, processor, calls in profile_grading(jobs, tests, sandbox, local):
+            print(f"{step:<40}{wall:>8}{processor:>8}  {calls}".rstrip())
+
+
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--profile", action="store_true", help="show where the time goes instead")
+    options = parser.parse_args()
     if len(os.sched_getaffinity(0)) < 2:
         sys.exit("benchmarks.grade needs two cores")
     if shutil.which("bwrap") is None:
         sys.exit("benchmarks.grade measures full isolation: install bubblewrap first")
-    run_with_tests("bwrap", 100, print, measure)
+
+    def run(tests: Tests, sandbox: Sandbox) -> None:
+        """Print the chosen table."""
+        (profile if options.profile else measure)(tests, sandbox)
+        get_state(tests.config).results.clear()  # untouched stubs were tested in this process, which is no error
+
+    run_with_tests("bwrap", 100, print, run)

@@ -9,7 +9,7 @@ from torchkata.course import Kata, course
 from torchkata.course import predictions as stored
 from torchkata.course.predictions import Prediction, Predictions, Question
 from torchkata.i18n import words
-from torchkata.i18n.katas import title_of
+from torchkata.i18n.katas import texts_of_question, title_of
 from torchkata.pytest_plugin.history import load_state, write_atomically
 
 from .terminal import CallError, paint, print_wrapped, say
@@ -23,7 +23,8 @@ def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
     `read` asks for a line, by default on stdin. Every prediction is stored before the right number is computed. Raises
     CallError, CourseError, or OSError.
     """
-    questions = stored.load_questions(kata.name)
+    english = stored.load_questions(kata.name)
+    questions = {name: replace(one, **texts_of_question(kata, name)) for name, one in english.items()}
     if not questions:
         others = ", ".join(name for name in course().katas if stored.has_questions(name))
         raise CallError(words("predict.none", kata=kata.name, katas=others))

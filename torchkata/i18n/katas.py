@@ -1,5 +1,7 @@
 """The texts of a kata in the student's language, and some of them in the language of the class."""
 
+from typing import Any
+
 from torchkata.course import Kata, Track
 
 from . import (
@@ -66,6 +68,11 @@ def about(kata: Kata) -> dict[str, str]:
 def idea_of(kata: Kata, english: str) -> str:
     """Return the explanation of a kata: its motivation, a small example, and a common mistake."""
     return first_translation(english, find_text(kata.name, "about")).strip()
+
+
+def texts_of_question(kata: Kata, name: str) -> dict[str, Any]:
+    """Return the translated texts of a question of `kata predict`, by field. In English, the dict is empty."""
+    return find_texts(kata.name, f"questions.{name}")
 
 
 def texts_of_command(kata: Kata) -> dict[str, str]:

@@ -12,6 +12,7 @@ from grader.commands.release.contract import documented
 from torchkata import i18n
 from torchkata.cli.about import find_section
 from torchkata.course import ENGINE, Kata, cached_by_course, course
+from torchkata.course.predictions import load_questions
 from torchkata.diagnosis.mistakes import load_named_mistakes
 
 PLACEHOLDER = re.compile(r"\{(\w*)[^{}]*\}")
@@ -83,6 +84,10 @@ def collect_texts(kata: Kata) -> Iterator[tuple[Text, bool]]:
     for name, mistake in load_named_mistakes(kata.name).items():
         is_own = mistake.mistaken.__module__ == f"reference.{kata.name}.mistakes"
         yield Text(f"looks_like.{name}", mistake.message, bool(mistake.constants)), is_own
+    for name, question in load_questions(kata.name).items():
+        for field in ("text", "unit", "formula"):
+            if text := getattr(question, field):
+                yield make_text(f"questions.{name}.{field}", text), True
     for key, text in kata.command.items():
         if key != "name":
             yield make_text(f"command.{key}", text), True

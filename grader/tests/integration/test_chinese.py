@@ -21,7 +21,7 @@ from torchkata.i18n.katas import hints_of
 
 SENTENCE = re.compile(r"\b[A-Za-z']+(?: [A-Za-z']+){3,}\b(?!\.\w|[(\[])")  # four words in a row, and no code
 QUOTED = re.compile(
-    r"`[^`\n]*`|^  (?:位置|执行|崩溃|报错|打印) .*(?:\n {12}.*)*", re.MULTILINE
+    r"`[^`\n]*`|^  (?:位置|执行|报错|异常|打印) .*(?:\n {12}.*)*", re.MULTILINE
 )  # code, or Python's own words
 KEYS = "n 下一个 · h 提示 · a 全部 · q 退出"
 
@@ -42,7 +42,7 @@ def save(handout: Path, name: str, old: str, new: str) -> None:
 
 def test_english_sentence_in_chinese_output_is_detected(handout: Path) -> None:
     assert find_english("  说明      the numbers are right, but the shape is wrong") != []
-    assert find_english("  崩溃      TypeError: this is what Python says") == []
+    assert find_english("  报错      TypeError: this is what Python says") == []
     assert find_english(run_kata(handout, "about", "linear", KATA_LANG="en").out) != []
 
 
@@ -66,11 +66,11 @@ def test_chinese_command_output_contains_no_english(handout: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new", "words"),
     [
-        ("linear", "x @ self.weight", "x @ self.weight * 3", "说明      2 个元素中有 2 个的差别超出舍入误差"),
-        ("linear", "x @ self.weight", "(x @ self.weight).unsqueeze(-1)", "总是      你的数都对，只是形状不对"),
-        ("linear", "return x @ self.weight", "raise TypeError('no')", "崩溃      TypeError: no"),
-        ("linear", "return x @ self.weight", "exit(3)", "崩溃"),
-        ("linear", "return x @ self.weight", "__import__('time').sleep(60)", "超时      5 秒之内没有结果"),
+        ("linear", "x @ self.weight", "x @ self.weight * 3", "说明      2 个元素中有 2 个的误差超出舍入范围"),
+        ("linear", "x @ self.weight", "(x @ self.weight).unsqueeze(-1)", "规律      数值都对，只是形状不对"),
+        ("linear", "return x @ self.weight", "raise TypeError('no')", "报错      TypeError: no"),
+        ("linear", "return x @ self.weight", "exit(3)", "报错"),
+        ("linear", "return x @ self.weight", "__import__('time').sleep(60)", "超时      你的代码在 5 秒内没有返回"),
         ("train", "return model, losses", "return losses", "执行      model, losses = "),
     ],
 )
@@ -92,7 +92,7 @@ def test_chinese_pytest_option_errors_contain_no_english(new_handout: Path, opti
 def test_missing_course_error_is_in_chinese(tmp_path: Path) -> None:
     assert (
         run_kata(tmp_path, PYTHONPATH=str(ROOT)).err
-        == "kata：这里没有课程：请进入有它的 pyproject.toml 的文件夹，或用 kata init 新建一个课程\n"
+        == "kata：这里没有课程：请进入课程的 pyproject.toml 所在的文件夹，或用 `kata init` 新建一个课程\n"
     )
 
 
@@ -114,7 +114,7 @@ def test_feedback_on_chinese_course_is_chinese(tmp_path: Path, monkeypatch: pyte
     assert done.code == 0, done.err
     assert run(*ours, "export", str(out), "--format", "gradescope", "--to", str(out)).code == 0
     assert run(*ours, "report", str(out), "--feedback", str(out)).code == 0
-    for name, told in (("ada", "你的数都对，只是形状不对"), ("ben", "你的代码结束了 Python")):
+    for name, told in (("ada", "数值都对，只是形状不对"), ("ben", "你的代码还没返回结果就退出了 Python")):
         shutil.copytree(out / name, tmp_path / "alone" / name / name)
         summary = out / f"{name}.md"
         alone = run(*ours, "export", str(tmp_path / "alone" / name), "--format", "github", "--to", str(summary))

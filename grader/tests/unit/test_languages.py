@@ -107,7 +107,7 @@ def test_translated_note_has_the_same_values(monkeypatch: pytest.MonkeyPatch) ->
     assert translate("gradient of weight 3") == "权重 3 的梯度"
     assert translate("my own words") == "my own words"
     assert translate("weight 3", by_us=False) == "weight 3", "a student's own error must not be translated"
-    assert translate("linear.py does not define f", by_us=False) == "linear.py 里没有 f"
+    assert translate("linear.py does not define f", by_us=False) == "linear.py 里没有定义 f"
 
 
 def test_shared_translations_are_chinese() -> None:
@@ -198,7 +198,7 @@ def test_chinese_preconditions_and_column_widths_are_correct(monkeypatch: pytest
     monkeypatch.setenv("KATA_LANG", "zh")
     with pytest.raises(Unmet) as unmet, precondition("the uninterrupted run is already wrong"):
         check(False, "something else")
-    assert unmet.value.note == "不中断的训练就已经走到别处"
+    assert unmet.value.note == "不中断的训练就已经错了"
     assert (count_columns("完成"), count_columns("太慢 a"), pad("完成", 6)) == (4, 6, "完成  "), (
         "wide characters count twice"
     )
