@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from grader.base.imports import follow_imports
 from grader.commands.release.contract import documented
 from torchkata import i18n
 from torchkata.cli.about import find_section
 from torchkata.course import ENGINE, Kata, cached_by_course, course
+from torchkata.course.load import read_toml
 from torchkata.course.predictions import load_questions
 from torchkata.diagnosis.mistakes import load_named_mistakes
 
@@ -179,7 +181,18 @@ def collect_strings() -> tuple[set[str], set[str]]:
     nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_bytes()))]
     samples = {sentence.sample for _, sentence in read_strings(nodes)}
     parts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    tables = [value for path in course().reference.rglob("*.toml") for value in list_values(read_toml(path))]
+    samples, parts = {*samples, *tables}, {*parts, *tables}
     return samples, {clause for part in parts for clause in split_clauses(part)}
+
+
+def list_values(table: dict[str, Any]) -> Iterator[str]:
+    """Yield all strings in a table and its subtables."""
+    for value in table.values():
+        if isinstance(value, dict):
+            yield from list_values(value)
+        elif isinstance(value, str):
+            yield value
 
 
 def split_clauses(text: str) -> list[str]:

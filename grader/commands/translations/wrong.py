@@ -35,7 +35,7 @@ def find_fault(entry: polib.POEntry, language: str, english: dict[str, str]) -> 
         return ""
     if HAS_VALUES in entry.flags and placeholders(entry.msgid) != placeholders(entry.msgstr):
         return f"the {{placeholders}} of {entry.msgid!r} and its translation differ"
-    if language == "zh" and entry.msgctxt != NOTE and not CHINESE.search(entry.msgstr):
+    if language == "zh" and entry.msgctxt != NOTE and entry.msgstr != entry.msgid and not CHINESE.search(entry.msgstr):
         return "contains no Chinese"
     if entry.msgctxt.startswith("stub."):
         return compare_tasks(entry.msgid, entry.msgstr)

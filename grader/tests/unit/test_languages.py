@@ -117,7 +117,7 @@ def test_shared_translations_are_chinese() -> None:
 @pytest.mark.parametrize(
     ("key", "chinese", "fault"),
     [
-        ("title", "Linear", "contains no Chinese"),
+        ("title", "A layer", "contains no Chinese"),
         ("stub.Linear", "例：\n    layer = Linear(3)", "its indented lines differ from those of the stub"),
         ("about", "数 17。\n\n需要：无。", "its numbers differ from those of docs/katas.md"),
     ],
