@@ -65,7 +65,7 @@ def first_translation(english: str, *texts: str) -> str:
     return next((text for text in texts if text), english)
 
 
-def find_text(kata: str, key: str, chosen: Language | None = None) -> str:
+def find_text(kata: str, key: str, chosen: str | None = None) -> str:
     """Return a translated text of a kata, or a shared translation if the kata does not define this text, or "".
 
     By default, the student's language is used.
@@ -74,7 +74,7 @@ def find_text(kata: str, key: str, chosen: Language | None = None) -> str:
     return own[key] if key in own else find_shared_text(key, chosen)
 
 
-def find_shared_text(key: str, chosen: Language | None = None) -> str:
+def find_shared_text(key: str, chosen: str | None = None) -> str:
     """Return a translated text that no kata defines, or ""."""
     return find_catalogue(chosen or language()).texts.get(key, "")
 
