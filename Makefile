@@ -8,6 +8,7 @@
 # make dist     the wheel and the sdist in dist/, checked, and built twice to show that both builds are equal
 # make sbom     the packages that the engine and the grader need, in sbom.json
 # make audit    known vulnerabilities of the packages in uv.lock
+# make docs     the documentation as a site, in site/
 # make coverage the lines that the tests run, also in processes that they start
 #
 # JOBS submissions are graded in parallel. TESTERS processes run the grader's tests, which mostly wait for other processes.
@@ -112,6 +113,9 @@ benchmark: .venv/installed
 	$(BIN)/python -m benchmarks.watch
 	$(BIN)/python -m benchmarks.grade
 
+docs: .venv/installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt "pip>=25.1"   # the first version with --group
@@ -119,6 +123,6 @@ benchmark: .venv/installed
 	touch $@
 
 clean:
-	rm -rf .venv results dist .coverage* coverage.md sbom.json
+	rm -rf .venv results dist site .coverage* coverage.md sbom.json
 
-.PHONY: grade test tests proof style solution prove portable lowest speed gpu gpu-bundle dist sbom audit coverage benchmark clean
+.PHONY: grade test tests proof style solution prove portable lowest speed gpu gpu-bundle dist sbom audit coverage benchmark docs clean

@@ -72,7 +72,8 @@ class Unread:
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = refuse
 
 
-Plain: TypeAlias = Any  # None | bool | int | float | str | Tensor | ndarray | Opaque | list[Plain] | dict[str, Plain]
+Plain: TypeAlias = Any
+"""The type of plain values: None, bool, int, float, str, Tensor, ndarray, and lists and dicts of plain values."""
 
 
 def to_plain(value: object, depth: int = 0) -> Plain:

@@ -17,6 +17,7 @@ NAMES = {
     torch.float8_e4m3fn: "fp8",
     torch.float8_e5m2: "fp8",
 }
+"""The name of each dtype in `devices.toml`."""
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,11 @@ class Size:
     dtype: str = "float32"
 
 
-PRODUCT: dict[Kind, Size] = {  # the matmul that is used to calibrate a device
+PRODUCT: dict[Kind, Size] = {
     "cpu": Size(batch=512, width=1024, outputs=512),
     "cuda": Size(batch=16384, width=32768, outputs=8192, dtype="bfloat16"),
 }
+"""The size of the matmul that is used to calibrate a device."""
 
 
 def product_flops(rows: int, inner: int, columns: int) -> int:

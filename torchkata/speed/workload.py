@@ -17,10 +17,12 @@ from .datasheets import Device
 from .layout import Field, Memory
 from .sizes import Kind, Size
 
-Block: TypeAlias = Callable[[], object]  # runs one block of work
+Block: TypeAlias = Callable[[], object]
+"""A function that runs one block of work."""
 Roof: TypeAlias = Literal["compute", "bandwidth"]
 
-CRAWL = 0.1  # fraction of the baseline's rate; slower code is limited by Python or the bus rather than by the device
+CRAWL = 0.1
+"""A fraction of the baseline's rate. Slower code is limited by Python or the bus rather than by the device."""
 
 
 @dataclass(frozen=True)

@@ -193,7 +193,7 @@ def begun(new_handout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return handout
 
 
-@pytest.mark.parametrize(("language", "heading"), [("en", "Set up"), ("zh", "准备")])
+@pytest.mark.parametrize(("language", "heading"), [("en", "Set up"), ("zh", "安装")])
 def test_kata_prints_the_documented_overview(
     language: str, heading: str, begun: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,7 +201,7 @@ def test_kata_prints_the_documented_overview(
     assert_shown(find_block(heading).splitlines(), type_in(begun, "kata").out.splitlines())
 
 
-@pytest.mark.parametrize(("language", "heading"), [("en", "Read a failure"), ("zh", "怎样读懂失败")])
+@pytest.mark.parametrize(("language", "heading"), [("en", "Read a failure"), ("zh", "读懂失败信息")])
 def test_pytest_prints_the_documented_failure(
     language: str, heading: str, handout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -63,7 +63,7 @@ def test_handout_contains_expected_files(tmp_path: Path) -> None:
             "hidden.toml",
         }
     assert list_files(new_handout / "docs") == ["katas.md", "students.md", "zh/students.md"]
-    for document in ("README.md", "docs/katas.md", "docs/students.md"):
+    for document in ("README.md", "docs/katas.md", "docs/students.md", "docs/zh/students.md"):
         text = (new_handout / document).read_text("utf-8")
         targets = re.findall(r"\]\(([^)#:]+)[)#]", text)
         assert [target for target in targets if not ((new_handout / document).parent / target).is_file()] == []

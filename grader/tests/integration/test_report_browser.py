@@ -2,7 +2,7 @@
 
 import base64
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,14 +15,13 @@ from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.select import Select
-from selenium.webdriver.support.wait import WebDriverWait
 from selenium_axe_python.axe import Axe
 
 from grader.results import result as load
 from grader.results import source
 from grader.tests.conftest import call_grader
 from grader.tests.support import browser
-from grader.tests.support.browser import Medium, Scheme, emulate
+from grader.tests.support.browser import RULES, Medium, Scheme, emulate, open_page, wait_until
 from grader.tests.support.random_class import make_class, replace_texts
 from grader.tests.support.solution import SOLUTION
 
@@ -35,8 +34,6 @@ NAMED = "zz<img src=x onerror=alert(3)>\"'&#%20 李"
 COUNT = 52
 TIMED = 3  # number of submissions; rendering their speed takes most of the time
 WIDTHS, SCHEMES = (400, 1400), get_args(Scheme)
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-PATIENCE = 60.0  # maximum seconds until the page reacts
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +42,6 @@ def driver() -> Iterator[Chrome]:
     if lacking := browser.explain_missing():
         pytest.fail(lacking)
     with browser.open_chromium() as found:
-        found.set_script_timeout(PATIENCE)
         yield found
 
 
@@ -77,13 +73,6 @@ def page(driver: Chrome, folder: Path) -> Iterator[Chrome]:
     assert driver.execute("getLog", {"type": "browser"})["value"] == []
     with pytest.raises(NoAlertPresentException):
         driver.switch_to.alert.dismiss()
-
-
-def open_page(driver: Chrome, address: str) -> None:
-    """Reload a page and wait until its scripts have run."""
-    driver.get("about:blank")
-    driver.get(address)
-    wait_until(driver, lambda: driver.execute_script("return document.readyState") == "complete")
 
 
 @dataclass(frozen=True)
@@ -121,12 +110,6 @@ def view(request: pytest.FixtureRequest, driver: Chrome, folder: Path) -> View:
         "if (field) { field.value = 'ada'; field.dispatchEvent(new Event('input')); }"
     )
     return found
-
-
-def wait_until(driver: Chrome, holds: Callable[[], object]) -> None:
-    WebDriverWait(driver, PATIENCE, poll_frequency=0.05).until(
-        lambda _: holds(), "the page did not reach the expected state"
-    )
 
 
 def find(driver: Chrome, selector: str) -> WebElement:

@@ -1,13 +1,17 @@
 """A headless Chromium."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal, TypeAlias
 
 from selenium.webdriver import Chrome, ChromeOptions, ChromeService
+from selenium.webdriver.support.wait import WebDriverWait
 
 Scheme: TypeAlias = Literal["light", "dark"]
+MOUSE = "--blink-settings=primaryHoverType=2,availableHoverTypes=2"  # pages see a computer with a mouse
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]  # of axe
+PATIENCE = 60.0  # maximum seconds until a page reacts
 Medium: TypeAlias = Literal["screen", "print"]
 
 
@@ -26,10 +30,11 @@ def open_chromium() -> Iterator[Chrome]:
     """Start a browser with a fresh profile that records the console messages of pages."""
     options = ChromeOptions()
     options.binary_location = find_program() or ""
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars"):
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars", MOUSE):
         options.add_argument(argument)  # Chromium's sandbox refuses root, and containers have little shared memory
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = Chrome(options, ChromeService(shutil.which("chromedriver")))
+    driver.set_script_timeout(PATIENCE)
     try:
         yield driver
     finally:
@@ -44,3 +49,16 @@ def emulate(
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": medium, "features": features})
+
+
+def open_page(driver: Chrome, address: str) -> None:
+    """Reload a page and wait until its scripts have run."""
+    driver.get("about:blank")
+    driver.get(address)
+    wait_until(driver, lambda: driver.execute_script("return document.readyState") == "complete")
+
+
+def wait_until(driver: Chrome, holds: Callable[[], object]) -> None:
+    WebDriverWait(driver, PATIENCE, poll_frequency=0.05).until(
+        lambda _: holds(), "the page did not reach the expected state"
+    )

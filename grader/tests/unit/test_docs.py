@@ -104,11 +104,24 @@ def test_file_named_in_docs_exists(document: Path) -> None:
         assert list(ROOT.glob(re.sub(r"<\w+>", "*", name))), name
 
 
-def test_glossary_names_existing_katas() -> None:
-    text = (ROOT / "docs/glossary.md").read_text("utf-8")
-    named_there = re.findall(r"\| `(\w+)` \|$", text, re.MULTILINE)
-    assert named_there
-    assert {*named_there} <= {*course().katas}
+def test_chinese_guide_has_equal_sections_and_commands() -> None:
+    english, chinese = (read_sections(ROOT / "docs" / page) for page in ("students.md", "zh/students.md"))
+    assert [(one.commands, len(one.shown)) for one in chinese] == [(one.commands, len(one.shown)) for one in english]
+
+
+def read_glossary(page: str) -> list[tuple[str, ...]]:
+    """Return the cells of each row of a glossary's tables, without bold type and headings."""
+    rows = re.findall(r"^\| \*\*(.+) \|$", (ROOT / page).read_text("utf-8"), re.MULTILINE)
+    return [tuple(row.replace("**", "", 1).split(" | ")) for row in rows]
+
+
+def test_glossaries_have_the_same_terms_and_katas() -> None:
+    english, chinese = read_glossary("docs/glossary.md"), read_glossary("docs/zh/glossary.md")
+    ours = [row for row in english if len(row) == 2]
+    of_lecture = [(word, chinese, kata) for word, chinese, _, kata in english[len(ours) :]]
+    assert {kata.strip("`") for *_, kata in of_lecture} <= {*course().katas}
+    assert [row[1] for row in chinese[: len(ours)]] == [word for word, _ in ours]
+    assert [(word, chinese, kata) for chinese, word, _, kata in chinese[len(ours) :]] == of_lecture
 
 
 def test_katas_page_has_only_sections_of_katas() -> None:

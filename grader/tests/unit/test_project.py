@@ -44,8 +44,9 @@ def test_public_names_exist_and_are_documented() -> None:
         for name in module.__all__:
             assert getattr(module, name) is not None, name
     page = (ROOT / "docs/api.md").read_text("utf-8")
-    named = {name for row in re.findall(r"^\| (`.+?) \|", page, re.M) for name in re.findall(r"`([\w.]+)`", row)}
-    assert named == {*torchkata.__all__} - {"speed"} | {f"speed.{name}" for name in torchkata.speed.__all__}
+    named = re.findall(r"^- `([\w.]+)`$", page, re.MULTILINE)
+    public = {*torchkata.__all__} - {"speed"} | {f"speed.{name}" for name in torchkata.speed.__all__}
+    assert sorted(named) == sorted(public)
 
 
 def test_worker_can_import_every_probe_and_workload(tmp_path: Path) -> None:
@@ -154,6 +155,9 @@ def test_workflows_pin_actions_and_have_only_read_permission(path: Path) -> None
     used = [step["uses"] for job in workflow["jobs"].values() for step in job["steps"] if "uses" in step]
     assert used
     granted = {name: job["permissions"] for name, job in workflow["jobs"].items() if "permissions" in job}
-    publishes = {"publish": {"id-token": "write", "attestations": "write", "contents": "read"}}
-    assert granted == (publishes if path.name == "release.yml" else {})
+    publishes = {
+        "release.yml": {"publish": {"id-token": "write", "attestations": "write", "contents": "read"}},
+        "pages.yml": {"publish": {"pages": "write", "id-token": "write"}},
+    }
+    assert granted == publishes.get(path.name, {})
     assert [action for action in used if not re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action)] == []

@@ -1,0 +1,197 @@
+"""The site of the documentation has no broken links, needs no other host, and can be searched in a real Chromium."""
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any, get_args
+from urllib.parse import unquote, urlsplit
+from xml.etree import ElementTree as ET
+
+import pytest
+from selenium.webdriver import Chrome, Keys
+from selenium.webdriver.common.by import By
+from selenium_axe_python.axe import Axe
+
+import torchkata
+from grader.tests.conftest import run_python
+from grader.tests.support import browser
+from grader.tests.support.browser import RULES, Scheme, emulate, open_page, wait_until
+from grader.tests.support.html_tree import get_text, parse_html
+from torchkata.course import course
+from torchkata.i18n.katas import describe_effort
+
+pytestmark = pytest.mark.browser
+
+WIDTHS = (400, 1400)
+OFTEN = (  # the views that `make test` checks
+    ("index.html", 1400, "light"),
+    ("docs/katas.html", 400, "dark"),
+    ("docs/api.html", 1400, "dark"),
+    ("docs/evidence/certified.html", 400, "light"),
+    ("docs/zh/students.html", 400, "light"),
+)
+SEARCHES = {"assert_close": "docs/api.html", "优化器状态": "docs/zh/katas.html"}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the site, which is built without a warning."""
+    folder = tmp_path_factory.mktemp("site")
+    built = run_python("-m", "mkdocs", "build", "--site-dir", str(folder))
+    assert (built.code, built.out) == (0, ""), built.err
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[str, ET.Element]:
+    """Return every page of the site by its path."""
+    return {path.relative_to(site).as_posix(): parse_html(path.read_text("utf-8")) for path in site.rglob("*.html")}
+
+
+@pytest.fixture(scope="module")
+def server(site: Path) -> Iterator[str]:
+    """Serve the site on this machine."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site)) as found:
+        Thread(target=found.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{found.server_port}"
+        found.shutdown()
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Chrome]:
+    """Return a Chromium shared by all tests of this file, or fail with advice if it is not installed."""
+    if lacking := browser.explain_missing():
+        pytest.fail(lacking)
+    with browser.open_chromium() as found:
+        yield found
+
+
+@dataclass(frozen=True)
+class View:
+    """A page with the window size and the theme in which it is displayed."""
+
+    path: str
+    width: int
+    scheme: Scheme
+
+    def __str__(self) -> str:
+        return f"{self.path} {self.width} {self.scheme}"
+
+
+def views() -> Iterator[Any]:
+    """Yield some pages in narrow and wide windows, light and dark; `make test` runs only a few of them."""
+    for view in itertools.product(sorted({path for path, _, _ in OFTEN}), WIDTHS, get_args(Scheme)):
+        yield pytest.param(View(*view), marks=() if view in OFTEN else pytest.mark.timing)
+
+
+@pytest.fixture(scope="module", params=views(), ids=str)
+def view(request: pytest.FixtureRequest, driver: Chrome, server: str) -> View:
+    found: View = request.param
+    emulate(driver, width=found.width, scheme=found.scheme)
+    open_page(driver, f"{server}/{found.path}")
+    return found
+
+
+def assert_undisturbed(driver: Chrome, address: str) -> None:
+    """Assert that the page has written nothing to the console and has loaded only files of the site."""
+    assert driver.execute("getLog", {"type": "browser"})["value"] == []
+    loaded: list[str] = driver.execute_script("return performance.getEntriesByType('resource').map(each => each.name)")
+    assert [each for each in loaded if not each.startswith((address, "data:"))] == []
+
+
+def test_every_link_on_the_site_has_a_target(site: Path, pages: dict[str, ET.Element]) -> None:
+    names = {path: {each.get("id") for each in page.iter()} | {""} for path, page in pages.items()}
+    broken = []
+    for path, page in pages.items():
+        for link in (value for each in page.iter() for key in ("href", "src") if (value := each.get(key))):
+            parts = urlsplit(link)
+            if parts.scheme or path == "404.html":  # its links begin at the root of the server
+                continue
+            target = (site / path).parent / parts.path if parts.path else site / path
+            name = target.resolve().relative_to(site.resolve()).as_posix()
+            if not target.exists() or (name in names and unquote(parts.fragment) not in names[name]):
+                broken.append(f"{path}: {link}")
+    assert broken == []
+
+
+def test_site_refers_to_no_resource_on_another_host(pages: dict[str, ET.Element]) -> None:
+    loaded = [each for page in pages.values() for each in page.iter() if each.get("src") or each.tag == "link"]
+    addresses = [each.get("src") or each.get("href") or "" for each in loaded]
+    assert len(addresses) > len(pages)
+    assert [address for address in addresses if urlsplit(address).netloc] == []
+
+
+def test_api_page_documents_every_public_name(pages: dict[str, ET.Element]) -> None:
+    parents = {child: parent for parent in pages["docs/api.html"].iter() for child in parent}
+    documented = {
+        each.get("id"): get_text(parents[each]) for each in parents if each.get("id", "").startswith("torchkata.")
+    }
+    for module in (torchkata, torchkata.speed):
+        for name in {*module.__all__} - {"speed"}:
+            assert re.search(r"\w\.\s", documented[f"{module.__name__}.{name}"]), f"{name} has no docstring"
+
+
+@pytest.mark.parametrize(("path", "language"), [("docs/katas.html", "en"), ("docs/zh/katas.html", "zh")])
+def test_katas_page_states_hours_and_difficulty(pages: dict[str, ET.Element], path: str, language: Any) -> None:
+    text = get_text(pages[path])
+    lines = {kata.name: describe_effort(kata, language).replace("`", "") for kata in course().katas.values()}
+    assert [kata for kata, line in lines.items() if line not in text] == []
+    assert next(pages[path].iter("html")).get("lang") == language
+
+
+@pytest.mark.parametrize("from_file", [True, False], ids=["from a file", "from a server"])
+@pytest.mark.parametrize("words", SEARCHES, ids=["English", "Chinese"])
+def test_search_finds_the_page(driver: Chrome, site: Path, server: str, words: str, from_file: bool) -> None:
+    address = site.as_uri() if from_file else server
+    path = SEARCHES[words]
+    emulate(driver, width=1400)
+    open_page(driver, f"{address}/index.html")
+    field = driver.find_element(By.CSS_SELECTOR, ".md-search__input")
+    field.click()
+    field.send_keys(words)
+    result = f".md-search-result__link[href*='{path}']"
+    wait_until(driver, lambda: driver.find_elements(By.CSS_SELECTOR, result))
+    driver.find_element(By.CSS_SELECTOR, result).send_keys(Keys.ENTER)
+    wait_until(driver, lambda: f"{path}?" in driver.current_url)
+    assert_undisturbed(driver, address)
+
+
+def test_page_fits_the_window(driver: Chrome, server: str, view: View) -> None:
+    size = driver.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
+    assert size == [view.width, view.width]
+    assert_undisturbed(driver, server)
+
+
+def test_page_follows_the_system_theme(driver: Chrome, view: View) -> None:
+    scheme = driver.find_element(By.TAG_NAME, "body").get_attribute("data-md-color-scheme")
+    assert scheme == {"light": "default", "dark": "slate"}[view.scheme]
+
+
+@pytest.mark.usefixtures("view")
+def test_axe_finds_no_serious_violation(driver: Chrome) -> None:
+    axe = Axe(driver)
+    axe.inject()  # type: ignore[no-untyped-call]
+    found = axe.run(options={"runOnly": RULES, "resultTypes": ["violations"], "preload": 0})["violations"]
+    serious = [each for each in found if each["impact"] in ("serious", "critical")]
+    assert serious == [], axe.report(serious)
+
+
+def test_theme_button_overrides_the_system(driver: Chrome, server: str) -> None:
+    emulate(driver, width=1400, scheme="dark")
+    open_page(driver, f"{server}/index.html")
+    seen = []
+    for _ in range(3):
+        seen.append(driver.find_element(By.TAG_NAME, "body").get_attribute("data-md-color-scheme"))
+        driver.find_element(By.CSS_SELECTOR, "[data-md-component=palette] label:not([hidden])").click()
+    assert seen == ["slate", "default", "slate"]
+    driver.execute_script("localStorage.clear()")

@@ -1,0 +1,87 @@
+"""Hooks of MkDocs and mkdocstrings for the site of the documentation (`mkdocs.yml`)."""
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from griffe import Extension, Object
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from torchkata.cli.about import find_section, join_lines
+from torchkata.course import Kata, Track, course
+from torchkata.i18n.katas import describe_effort, idea_of, title_of, title_of_track
+
+ROOT = Path(__file__).parents[1]
+FILES = ("*.md", "constraints.txt", "changes/README.md", "docs/**/*")
+CHINESE = "docs/zh/"
+LINK = re.compile(r"\]\((?=\w+\.md)")  # relative to `docs/`
+NAME = re.compile(r"^- `([\w.]+)`$", re.MULTILINE)
+LIST = re.compile(r"^(?!- )(\S.*\n)(?=- )", re.MULTILINE)  # not separated from the paragraph by an empty line
+EXAMPLE = re.compile(r"^Example:\n((?:    .*\n?|\n)+)", re.MULTILINE)
+
+
+def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    """Give every document its path in the repository, so that links between documents work on the site as on GitHub."""
+    for file in [*files.documentation_pages(), *files.media_files()]:
+        if file.src_dir == config.docs_dir:
+            files.remove(file)
+    for path in sorted(path for pattern in FILES for path in ROOT.glob(pattern) if path.is_file()):
+        files.append(File.generated(config, path.relative_to(ROOT).as_posix(), abs_src_path=str(path)))
+    return files
+
+
+def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: object) -> str:
+    """Complete the pages that are partly generated, and link each page to the same page in Chinese."""
+    path = page.file.src_uri
+    name = path.removeprefix("docs/")
+    os.environ["KATA_LANG"] = "zh" if path.startswith(CHINESE) else "en"
+    if path == "docs/api.md":
+        markdown = NAME.sub(r"::: torchkata.\1", markdown)
+    if path == "docs/katas.md":
+        for kata in course().katas.values():
+            heading = f"### {kata.name}: {kata.title}\n"
+            markdown = markdown.replace(heading, f"{heading}\n> {describe_effort(kata)}\n")
+    if path == f"{CHINESE}katas.md":
+        markdown += "".join(
+            f"\n## {title_of_track(track)}\n\n{describe_katas(track)}" for track in course().tracks.values()
+        )
+    if path.startswith(CHINESE):
+        return join_lines(markdown)
+    if path != name and files.get_file_from_path(CHINESE + name) and f"(zh/{name})" not in markdown:
+        return markdown.replace("\n", f"\n\n[中文](zh/{name})\n", 1)
+    return markdown
+
+
+def describe_katas(track: Track) -> str:
+    """Return the sections of a track's katas in the language of the page."""
+    return "\n".join(describe_kata(kata) for kata in course().katas.values() if kata.track == track.name)
+
+
+def describe_kata(kata: Kata) -> str:
+    idea = LIST.sub(r"\1\n", LINK.sub("](../", idea_of(kata, find_section(kata))))
+    return f"### {kata.name}：{title_of(kata)}\n\n> {describe_effort(kata)}\n\n{idea}\n"
+
+
+def on_page_context(context: dict[str, Any], *, page: Page, config: MkDocsConfig, **_: object) -> dict[str, Any]:
+    """Show the controls in the language of the page."""
+    config.theme["language"] = "zh" if page.file.src_uri.startswith(CHINESE) else "en"
+    return context
+
+
+def on_post_page(output: str, *, page: Page, **_: object) -> str:
+    """Name the search dialog, and let the keyboard reach tables that must be scrolled in a narrow window."""
+    label = "搜索" if page.file.src_uri.startswith(CHINESE) else "Search"
+    output = output.replace('role="dialog"', f'role="dialog" aria-label="{label}"')
+    return output.replace("<table>", '<table tabindex="0">')
+
+
+class Examples(Extension):
+    """Shows the examples in docstrings as code."""
+
+    def on_instance(self, *, obj: Object, **_: object) -> None:
+        """Put the lines below `Example:` in a block of code."""
+        if obj.docstring:
+            obj.docstring.value = EXAMPLE.sub(r"Example:\n    ```python\n\1\n    ```\n", obj.docstring.value)
