@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Generator, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,15 +25,10 @@ from .run_state import get_state
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options `--impl`, `--kata` and `--track`."""
     group = parser.getgroup("torchkata")
-    tracks = "one of the tracks " + ", ".join(course().tracks)
-    group.addoption("--kata", action="append", default=[], metavar="NAME", help="only test this kata (repeatable)")
-    group.addoption("--track", action="append", default=[], metavar="NAME", help=f"only test {tracks} (repeatable)")
-    group.addoption(
-        "--impl",
-        default="assignment",
-        metavar="solution|PATH",
-        help="code to test: the reference solution, or the folder PATH (default: assignment/)",
-    )
+    several: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
+    group.addoption("--kata", help=words("pytest.--kata"), **several)
+    group.addoption("--track", help=words("pytest.--track", tracks=", ".join(course().tracks)), **several)
+    group.addoption("--impl", default="assignment", metavar="solution|PATH", help=words("pytest.--impl"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
