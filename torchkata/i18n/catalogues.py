@@ -29,11 +29,13 @@ def find_catalogue(language: str, kata: str = "") -> Catalogue:
 
 @cache
 def read_catalogue(path: Path) -> Catalogue:
-    """Read a catalogue. It is empty if there is no file. Raises CourseError."""
+    """Read a catalogue. It is empty if there is no file, or if polib is not installed. Raises CourseError."""
     if not path.is_file():
         return Catalogue()
-    import polib  # only needed for languages other than English
-
+    try:
+        import polib  # only needed for languages other than English
+    except ImportError:  # after an update of a handout that did not need it
+        return Catalogue()
     try:
         entries = [entry for entry in polib.pofile(str(path), encoding="utf-8") if not entry.obsolete]
     except (OSError, ValueError) as error:

@@ -4,11 +4,13 @@ import ast
 import re
 import string
 import subprocess
+import sys
 from pathlib import Path
 from typing import get_args
 
 import polib
 import pytest
+import torch
 
 from grader.commands.translations import wrong
 from grader.commands.translations.update import HAS_VALUES, read_entries, update_catalogues
@@ -17,7 +19,7 @@ from grader.output.speed_score import Measure
 from grader.results.view import HAND_IN, PERFORMANCE
 from grader.tests import ROOT
 from torchkata import i18n
-from torchkata.compare.assertions import check, precondition
+from torchkata.compare.assertions import assert_equal, check, precondition
 from torchkata.course import CourseError, Kata, course
 from torchkata.course.model import Difficulty
 from torchkata.diagnosis.crashes import PATTERNS
@@ -38,7 +40,8 @@ from torchkata.i18n.catalogues import NOTE, Catalogue, find_catalogue, read_cata
 from torchkata.i18n.katas import about, claim_of, hints_of, title_of
 from torchkata.i18n.notes import split_literals, translate
 from torchkata.result import Status
-from torchkata.seam.failures import Unmet
+from torchkata.seam.failures import Unmet, Wrong
+from torchkata.seam.values import Opaque
 
 SAYING = ("say", "words", "class_words")
 
@@ -145,6 +148,13 @@ def test_entry_of_no_or_another_text_is_found(key: str, english: str, fault: str
     assert find_fault(entry, "zh", {}) == fault
 
 
+def test_texts_are_english_without_polib(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "polib", None)
+    read_catalogue.cache_clear()
+    assert find_catalogue("zh") == find_catalogue("zh", "linear") == Catalogue()
+    read_catalogue.cache_clear()
+
+
 def test_unreadable_catalogue_is_reported_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "zh.po"
     path.write_text('msgid "a"\nmsgst "b"\n', "utf-8")
@@ -192,6 +202,17 @@ def test_every_kind_of_text_uses_the_chosen_language(monkeypatch: pytest.MonkeyP
     assert (title_of(linear), hints_of(linear), about(linear)) == (linear.title, list(linear.hints), {})
     assert claim_of("linear", "test_forward", "It is so") == "It is so"
     assert mistake_of("linear", "the weight is transposed") == "the weight is transposed"
+
+
+def test_names_before_values_and_empty_tensors_are_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATA_LANG", "zh")
+    with pytest.raises(Wrong) as wrong:
+        assert_equal(torch.zeros(0), torch.zeros(2), what="gradient of weight")
+    assert wrong.value.expected == "weight 的梯度：float32[2]  [0, 0]"
+    assert wrong.value.yours == "weight 的梯度：float32[0]  （空）"
+    with pytest.raises(Wrong) as wrong:
+        assert_equal(Opaque("tensor on the meta device"), torch.zeros(2))
+    assert wrong.value.yours == "(meta 设备上的张量)"
 
 
 def test_chinese_preconditions_and_column_widths_are_correct(monkeypatch: pytest.MonkeyPatch) -> None:
