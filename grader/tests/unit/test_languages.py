@@ -75,7 +75,8 @@ def test_catalogue_is_accepted_by_gettext(path: Path) -> None:
 
 
 def test_catalogues_contain_the_present_english_text() -> None:
-    for path, new in update_catalogues("zh", [*course().katas]).items():
+    found = update_catalogues("zh", [*course().katas])
+    for path, new in ((path, new) for path, new in found.items() if path.is_file()):  # translations are optional
         old = [(entry.msgctxt, entry.msgid, entry.flags) for entry in read_entries(path)]
         assert old == [(entry.msgctxt, entry.msgid, entry.flags) for entry in new], "run `grader translations --update`"
 
