@@ -1,4 +1,4 @@
-"""Options of the commands that check the machine and the course: `doctor`, `calibrate`, `certify`, `untranslated`."""
+"""Options of the commands that check the machine and the course: `doctor`, `calibrate`, `certify`, `translations`."""
 
 import sys
 from enum import StrEnum
@@ -60,17 +60,25 @@ def calibrate(
     sys.exit(run_command(load))
 
 
-def untranslated(track: Tracks = None, kata: Katas = None) -> None:
-    """List the kata texts that have not been translated yet, for each language of the course.
+def translations(
+    track: Tracks = None,
+    kata: Katas = None,
+    update: Annotated[
+        bool,
+        typer.Option("--update", help="First write the present English texts into the catalogues (the .po files)."),
+    ] = False,
+) -> None:
+    """List the texts whose translation is missing or outdated, for each language of the course.
 
-    Translations are optional: if there is none, the English text is shown. Use --track and --kata to limit the list.
+    Translations are optional: the English text is shown if there is none, or if the English text has changed since it
+    was translated. Use --track and --kata to limit the list.
     """
 
     def load() -> Command:
-        from grader.commands.translations import run_untranslated
+        from grader.commands.translations.command import run_translations
 
         katas = tuple(one.name for one in choose(kata or (), track or ()))
-        return lambda: run_untranslated(katas)
+        return lambda: run_translations(katas, update=update)
 
     sys.exit(run_command(load))
 

@@ -18,7 +18,7 @@ import torchkata
 from grader.base.processes import python
 from grader.commands.package.project import files_of
 from grader.commands.release.contract import find_differences, find_written
-from grader.commands.translations import find_wrong_translations
+from grader.commands.translations.wrong import find_wrong_translations
 from grader.proof import zoo
 from torchkata.cli.about import PAGE
 from torchkata.course import CourseError, Kata, course

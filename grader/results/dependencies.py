@@ -26,7 +26,7 @@ from torchkata.course import ENGINE, Kata, cached_by_course, course
 LIBRARIES = ("numpy", "hypothesis", "pytest")  # in addition to the libraries preloaded by the course
 SHORT = 16  # number of digits; this is enough within a class, because the digest is not a target of attacks
 
-ENGINE_FILES = ("torchkata/**/*.py", "torchkata/**/*.toml", "grader/**/*.py", "grader/**/*.toml")
+ENGINE_FILES = tuple(f"{package}/**/*.{kind}" for package in ("torchkata", "grader") for kind in ("py", "toml", "po"))
 GRADING_FILES = (
     *(f"torchkata/{room}/*.py" for room in ("compare", "diagnosis", "pytest_plugin", "seam")),
     "grader/pipeline/session.py",
@@ -38,7 +38,7 @@ KATA_FILES = (
     *("conftest.py", "tests/test_{kata}.py", "tests/probes/{kata}.py", "reference/{kata}/*.py"),
     "reference/{kata}/hidden.toml",
 )
-KATA_SETTINGS = ("reference/{kata}/*.toml", "reference/*.toml")
+KATA_SETTINGS = ("reference/{kata}/*.toml", "reference/{kata}/*.po", "reference/*.toml", "reference/*.po")
 
 
 def digest(*parts: object) -> str:

@@ -74,4 +74,6 @@ def describe_error(reply: "Reply") -> str:
     place = words("message.at", file=reply.file, line=reply.line) if reply.line else reply.file
     if reply.outcome == "not_written" and reply.line:
         return words("message.to_do", file=reply.file, line=reply.line)
-    return f"{reply.error} ({place})" if place else reply.error
+    if reply.outcome == "not_written":
+        return words("message.no_file", file=reply.file)
+    return words("message.error_at", error=reply.error, place=place) if place else reply.error

@@ -276,8 +276,8 @@ def make_failure(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
         what = f"{what}{path}"
         shown = show_both(expected, yours, MAX_WIDTH - len(what) - 2)
         note = note or explain_length(yours, expected)
-    prefix = f"{what}: " if what else ""
-    return Wrong(expected=prefix + shown[0], yours=prefix + shown[1], note=note)
+    named = [words("value.named", name=what, value=value) if what else value for value in shown]
+    return Wrong(expected=named[0], yours=named[1], note=note)
 
 
 def find_first_difference(expected: Plain, yours: Plain, path: str = "") -> tuple[str, Plain, Plain]:

@@ -71,7 +71,7 @@ class Course:
         """Return the files that define tasks and points: the tests, and the reference without solutions and proofs."""
         reference = [path for path in self.reference.rglob("*") if self.affects_points(path)]
         paths = [*reference, *self.tests.rglob("*"), self.root / "pyproject.toml", self.root / "conftest.py"]
-        return sorted(path for path in paths if path.suffix in (".py", ".toml") and path.is_file())
+        return sorted(path for path in paths if path.suffix in (".py", ".toml", ".po") and path.is_file())
 
     def is_private(self, path: Path) -> bool:
         """Return whether a file below `reference/` solves katas or proves tests, and so must not be handed out."""
@@ -96,7 +96,7 @@ class Course:
     def read_katas(self) -> dict[str, Kata]:
         """Read all katas by name, in order, without checking their consistency. Raises CourseError."""
         paths = sorted(self.reference.glob("*/kata.toml"))
-        katas = [parse_kata(read_toml(path), path, self.tracks, self.languages) for path in paths]
+        katas = [parse_kata(read_toml(path), path, self.tracks) for path in paths]
         order = list(self.tracks)
         return {kata.name: kata for kata in sorted(katas, key=lambda kata: (order.index(kata.track), kata.place))}
 
@@ -113,12 +113,6 @@ class Course:
         """Patterns in student code that are reported to instructors, by name. Empty in a handout."""
         path = self.reference / "lint.toml"
         return read_toml(path) if path.is_file() else {}
-
-    @cached_property
-    def shared_texts(self) -> dict[str, dict[str, Any]]:
-        """Translations shared by several katas, by language: titles of tracks, claims, mistakes."""
-        paths = {language: self.reference / f"{language}.toml" for language in self.languages}
-        return {language: read_toml(path) for language, path in paths.items() if path.is_file()}
 
     def foundations(self, name: str) -> list[str]:
         """Return the katas that `name` builds on, directly or indirectly, in order."""

@@ -28,7 +28,7 @@ def toml_type(annotation: Any) -> type:
 
 COURSE_KEYS = {"title": str, "tracks": dict, "graded": list, "limits": dict, "languages": list, "preload": list}
 LIMIT_KEYS = {field.name: toml_type(field.type) for field in fields(Limits)}
-KATA_KEYS = {field.name: toml_type(field.type) for field in fields(Kata) if field.name not in ("name", "languages")}
+KATA_KEYS = {field.name: toml_type(field.type) for field in fields(Kata) if field.name != "name"}
 KATA_KEYS["visibility"] = object  # a word, or a table whose values are words
 
 
@@ -85,10 +85,9 @@ def check_keys(table: Mapping[str, Any], keys: Mapping[str, type], where: str) -
             raise CourseError(f"{where}: {key} is {value!r}; it should be {TYPE_NAMES[keys[key]]}")
 
 
-def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str], languages: Collection[str]) -> Kata:
+def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str]) -> Kata:
     """Return the kata described by the `kata.toml` at this path. Raises CourseError."""
     check_keys(table, KATA_KEYS, str(path))
-    translations = {language: path.with_name(f"{language}.toml") for language in languages if language != "en"}
     for key in ("title", "points"):
         if key not in table:
             raise CourseError(f"{path}: {key} is missing")
@@ -114,7 +113,6 @@ def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str], langu
         command=parse_command(table, f"{path}: [command]"),
         preload=tuple(table.get("preload", ())),
         numeric=table.get("numeric", True),
-        languages={language: read_toml(file) for language, file in translations.items() if file.is_file()},
     )
 
 

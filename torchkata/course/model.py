@@ -1,7 +1,7 @@
 """The types that make up a course: tracks, katas, workloads, and limits for student code."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 Visibility: TypeAlias = Literal["visible", "after_due_date", "after_published", "hidden"]
 HiddenSays: TypeAlias = Literal["nothing", "claim", "all"]
@@ -44,7 +44,6 @@ class Kata:
     command: dict[str, str] = field(default_factory=dict)  # a command added by the kata: name, help, texts
     preload: tuple[str, ...] = ()  # additional modules that workers import before they start
     numeric: bool = True  # whether the oracle computes its results, so that a mistake changes their values
-    languages: dict[str, dict[str, Any]] = field(default_factory=dict)  # texts in languages other than English
 
     @property
     def max_score(self) -> float:

@@ -102,8 +102,8 @@ def translate_mistake(kata: str, message: str) -> str:
             return translate(joint).join(translate_mistake(kata, one) for one in message.split(joint))
     for name, mistake in load_named_mistakes(kata).items():
         for one in expand_constants(mistake):
-            if one.message == message and (text := find_text(kata, "looks_like", name)):
-                return str(text).format(**one.values) if one.values else str(text)
+            if one.message == message and (text := find_text(kata, f"looks_like.{name}")):
+                return text.format(**one.values) if one.values else text
     return message
 
 

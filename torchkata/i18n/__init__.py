@@ -1,9 +1,11 @@
 """Texts for students in English or Chinese. The language is set by KATA_LANG, or else by the locale or the course.
 
 The English texts of the course are in its source files: claims are the docstrings of tests, titles and hints are in
-`kata.toml`, and diagnoses are defined together with the mistakes. Translations are in
-`reference/<kata>/<language>.toml`, or in `reference/<language>.toml` if several katas share them. The engine's own
-texts are in `en.toml` and `zh.toml`.
+`kata.toml`, and diagnoses are defined together with the mistakes. The engine's own English texts are in `en.toml`.
+
+Translations are in gettext catalogues: `reference/<kata>/<language>.po`, `reference/<language>.po` for texts that are
+defined outside the folders of katas, and `zh.po` for the engine's texts. A text without a translation is shown in
+English.
 
 Results and feedback, which must not depend on the reader, are written in the language of the class, which is the first
 of the course's `languages`.
@@ -14,11 +16,14 @@ import os
 import re
 import tomllib
 import unicodedata
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from torchkata.course import CourseError, course
+
+from .catalogues import Catalogue, find_catalogue, read_catalogue
 
 Language: TypeAlias = Literal["en", "zh"]
 
@@ -47,52 +52,57 @@ def class_language() -> Language:
 
 def words(key: str, **values: object) -> str:
     """Return the text for a key in the student's language, formatted with these values."""
-    text: str = texts(language())["words"][key]
-    return text.format(**values)
+    return texts(language())[key].format(**values)
 
 
 def class_words(key: str, **values: object) -> str:
     """Return the text for a key in the language of the class, formatted with these values."""
-    text: str = texts(class_language())["words"][key]
-    return text.format(**values)
+    return texts(class_language())[key].format(**values)
 
 
-def first_translation(english: str, *texts: Any) -> str:
+def first_translation(english: str, *texts: str) -> str:
     """Return the first of these translations that is not empty, or the English text if all are empty."""
     return next((text for text in texts if text), english)
 
 
-def find_text(kata: str, *path: str, chosen: Language | None = None) -> Any:
-    """Return a translated text of a kata, looked up by this path of keys, or a shared translation, or None.
+def find_text(kata: str, key: str, chosen: str | None = None) -> str:
+    """Return a translated text of a kata, or a shared translation if the kata does not define this text, or "".
 
     By default, the student's language is used.
     """
-    table = course().katas[kata].languages.get(chosen or language())
-    return look_up(table, path) or find_shared_text(*path, chosen=chosen)
+    own = find_catalogue(chosen or language(), kata).texts
+    return own[key] if key in own else find_shared_text(key, chosen)
 
 
-def find_shared_text(*path: str, chosen: Language | None = None) -> Any:
-    """Return a translation that is shared by several katas, looked up by this path of keys, or None."""
-    return look_up(course().shared_texts.get(chosen or language()), path)
+def find_shared_text(key: str, chosen: str | None = None) -> str:
+    """Return a translated text that no kata defines, or ""."""
+    return find_catalogue(chosen or language()).texts.get(key, "")
 
 
-def look_up(table: Any, path: tuple[str, ...]) -> Any:
-    """Return the value at this path of keys in nested tables, or None."""
-    for name in path:
-        table = table.get(name) if isinstance(table, dict) else None
-    return table
+def find_texts(kata: str, group: str, chosen: str | None = None) -> dict[str, str]:
+    """Return the translated texts of a kata whose keys begin with `group` and a period, by the rest of the key."""
+    found = find_catalogue(chosen or language(), kata).texts
+    return {key.removeprefix(f"{group}."): text for key, text in found.items() if text and key.startswith(f"{group}.")}
 
 
 def preload_texts() -> None:
     """Read the texts now, so that processes that are forked later do not have to read them."""
     texts(language())
-    find_shared_text()
+    for kata in ("", *course().katas):
+        find_catalogue(language(), kata)
 
 
 @cache
-def texts(chosen: Language) -> dict[str, Any]:
-    """Return the texts of the engine in a language."""
-    return tomllib.loads(Path(__file__).with_name(f"{chosen}.toml").read_text("utf-8"))
+def texts(chosen: Language) -> Mapping[str, str]:
+    """Return the texts of the engine in a language, by key."""
+    english: dict[str, str] = tomllib.loads(Path(__file__).with_name("en.toml").read_text("utf-8"))["words"]
+    translated = engine_catalogue(chosen).texts
+    return {key: first_translation(text, translated.get(key, "")) for key, text in english.items()}
+
+
+def engine_catalogue(chosen: Language) -> Catalogue:
+    """Return the translations of the engine's texts into a language."""
+    return read_catalogue(Path(__file__).with_name(f"{chosen}.po"))
 
 
 def count_columns(text: str) -> int:

@@ -4,7 +4,18 @@ from typing import Any
 
 from torchkata.course import Kata, Track
 
-from . import Language, class_language, find_shared_text, find_text, first_translation, language, pad, texts, words
+from . import (
+    Language,
+    class_language,
+    find_shared_text,
+    find_text,
+    find_texts,
+    first_translation,
+    language,
+    pad,
+    texts,
+    words,
+)
 
 
 def title_of(kata: Kata) -> str:
@@ -14,12 +25,12 @@ def title_of(kata: Kata) -> str:
 
 def title_of_track(track: Track) -> str:
     """Return the title of a track."""
-    return first_translation(track.title, find_shared_text("tracks", track.name))
+    return first_translation(track.title, find_shared_text(f"tracks.{track.name}"))
 
 
 def hints_of(kata: Kata) -> list[str]:
     """Return the hints of a kata, from subtle to explicit."""
-    return find_text(kata.name, "hints") or list(kata.hints)
+    return [first_translation(hint, find_text(kata.name, f"hints.{n}")) for n, hint in enumerate(kata.hints, start=1)]
 
 
 def effort_of(kata: Kata) -> str:
@@ -33,13 +44,12 @@ def describe_effort(kata: Kata, chosen: Language | None = None) -> str:
 
     The line is empty unless all of them are known. By default, the student's language is used.
     """
-    found = texts(chosen or language())["words"]
-    after = first_translation(kata.after, find_text(kata.name, "after", chosen=chosen))
+    found = texts(chosen or language())
+    after = first_translation(kata.after, find_text(kata.name, "after", chosen))
     difficulty = found[f"difficulty.{kata.difficulty}"]
     if not (kata.hours and difficulty and after):
         return ""
-    line: str = found["effort"].format(hours=f"{kata.hours:g}", difficulty=difficulty, after=after)
-    return line
+    return found["effort"].format(hours=f"{kata.hours:g}", difficulty=difficulty, after=after)
 
 
 def tasks_of(kata: Kata) -> dict[str, str]:
@@ -47,7 +57,7 @@ def tasks_of(kata: Kata) -> dict[str, str]:
 
     In English, the dict is empty because the stub contains them.
     """
-    return find_text(kata.name, "stub") or {}
+    return find_texts(kata.name, "stub")
 
 
 def about(kata: Kata) -> dict[str, str]:
@@ -62,28 +72,28 @@ def idea_of(kata: Kata, english: str) -> str:
 
 def texts_of_question(kata: Kata, name: str) -> dict[str, Any]:
     """Return the translated texts of a question of `kata predict`, by field. In English, the dict is empty."""
-    return find_text(kata.name, "questions", name) or {}
+    return find_texts(kata.name, f"questions.{name}")
 
 
 def texts_of_command(kata: Kata) -> dict[str, str]:
     """Return the texts of the command added by a kata, by key."""
-    return kata.command | (find_text(kata.name, "command") or {})
+    return kata.command | find_texts(kata.name, "command")
 
 
 def claim_of(kata: str, test: str, english: str) -> str:
     """Return the claim of a test, which is the sentence that the test checks."""
-    return first_translation(english, find_text(kata, "claims", test)).removesuffix("。")
+    return first_translation(english, find_text(kata, f"claims.{test}")).removesuffix("。")
 
 
 def class_title_of(kata: Kata) -> str:
     """Return the title of a kata in the language of the class."""
-    return first_translation(kata.title, find_text(kata.name, "title", chosen=class_language()))
+    return first_translation(kata.title, find_text(kata.name, "title", class_language()))
 
 
 def class_title_of_test(kata: str, test: str) -> str:
     """Return the title of a test in the language of the class: its name in English, otherwise its translated claim."""
     english = test.removeprefix("test_").replace("_", " ")
-    return first_translation(english, find_text(kata, "claims", test, chosen=class_language())).removesuffix("。")
+    return first_translation(english, find_text(kata, f"claims.{test}", class_language())).removesuffix("。")
 
 
 def score_of(kata: Kata, passed: int, earned: float | None) -> str:

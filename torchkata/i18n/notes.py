@@ -1,8 +1,7 @@
 """Translates notes (remarks of tests about results) into the student's language.
 
-Notes are English sentences that contain values, such as `"gradient of weight 0"`. They are translated using the tables
-`[notes]` in each kata's `zh.toml` and in `reference/zh.toml`, in which values are represented by names: `"gradient of
-{name}" = "{name} 的梯度"`. The engine's own notes are translated by the table `[notes]` in its `zh.toml`.
+Notes are English sentences that contain values, such as `"gradient of weight 0"`. They are translated using the entries
+`note` of all catalogues, in which values are represented by names: "gradient of {name}" is "{name} 的梯度".
 """
 
 import re
@@ -12,7 +11,8 @@ from pathlib import Path
 
 from torchkata.course import CourseError, course
 
-from . import Language, language, texts
+from . import Language, engine_catalogue, language
+from .catalogues import find_catalogue
 
 
 def translate(english: str, *, by_us: bool = True) -> str:
@@ -20,7 +20,11 @@ def translate(english: str, *, by_us: bool = True) -> str:
 
     Use `by_us=False` for messages that may come from the student's code. Only the engine's notes are then used.
     """
-    for pattern, translation in read_notes(language(), course_root() if by_us else None):
+    try:
+        notes = read_notes(language(), course_root() if by_us else None)
+    except CourseError:  # a catalogue can't be read, which may be the message itself
+        return english
+    for pattern, translation in notes:
         if found := pattern.fullmatch(english):
             values = {name: translate(value, by_us=by_us) for name, value in found.groupdict().items()}
             return translation.format(**values)
@@ -38,11 +42,9 @@ def course_root() -> Path | None:
 @cache
 def read_notes(chosen: Language, where: Path | None) -> list[tuple[re.Pattern[str], str]]:
     """Return a pattern and a translation for each note in a language, most specific first."""
-    table: dict[str, str] = dict(texts(chosen).get("notes", {}))
-    if where is not None:
-        table |= course().shared_texts.get(chosen, {}).get("notes", {})
-        for kata in course().katas.values():
-            table |= kata.languages.get(chosen, {}).get("notes", {})
+    table = {**engine_catalogue(chosen).notes}
+    for kata in ("", *course().katas) if where is not None else ():
+        table |= find_catalogue(chosen, kata).notes
     ordered = sorted(table, key=lambda english: (-len("".join(split_literals(english))), english))
     return [(compile_pattern(english), table[english]) for english in ordered]
 

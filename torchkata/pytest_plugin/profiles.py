@@ -16,6 +16,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 
 from torchkata.compat.hypothesis_internals import ignore_local_constants, register_random_generators
 from torchkata.course import course
+from torchkata.i18n import words
 from torchkata.i18n.notes import translate
 
 from .run_state import get_state
@@ -48,10 +49,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     register_profiles(course().root / ".hypothesis" / "examples")
     ignore_local_constants()
     group = parser.getgroup("torchkata")
-    group.addoption(
-        "--seed", type=int, metavar="N", help="seed for the random inputs (default: a new seed in every run)"
-    )
-    group.addoption("--examples", type=int, metavar="N", help="number of random inputs per property (default: 25)")
+    group.addoption("--seed", type=int, metavar="N", help=words("pytest.--seed"))
+    group.addoption("--examples", type=int, metavar="N", help=words("pytest.--examples"))
 
 
 @pytest.hookimpl(trylast=True)

@@ -43,7 +43,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
     kata, results = find_kata(item.path), get_state(item.config).results
     if kata is not None and (broken := find_broken_foundations(kata, results)):
         results.setdefault(kata, [])
-        item.add_marker(pytest.mark.skip(reason=f"it builds on {', '.join(broken)}"))
+        item.add_marker(pytest.mark.skip(reason=words("table.builds_on", katas=", ".join(broken))))
 
 
 def find_broken_foundations(kata: str, results: Mapping[str, Sequence[TestResult]]) -> list[str]:

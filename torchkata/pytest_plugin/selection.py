@@ -7,13 +7,14 @@ import tempfile
 from collections.abc import Generator, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
 from torchkata.course import CourseError, compare_tests, course
 from torchkata.diagnosis.broken_tests import describe_course_error
-from torchkata.i18n import words
+from torchkata.i18n import preload_texts, words
 from torchkata.i18n.notes import translate
 from torchkata.seam.reply import format_error
 from torchkata.seam.student import InProcess, Student
@@ -24,15 +25,10 @@ from .run_state import get_state
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options `--impl`, `--kata` and `--track`."""
     group = parser.getgroup("torchkata")
-    tracks = "one of the tracks " + ", ".join(course().tracks)
-    group.addoption("--kata", action="append", default=[], metavar="NAME", help="only test this kata (repeatable)")
-    group.addoption("--track", action="append", default=[], metavar="NAME", help=f"only test {tracks} (repeatable)")
-    group.addoption(
-        "--impl",
-        default="assignment",
-        metavar="solution|PATH",
-        help="code to test: the reference solution, or the folder PATH (default: assignment/)",
-    )
+    several: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
+    group.addoption("--kata", help=words("pytest.--kata"), **several)
+    group.addoption("--track", help=words("pytest.--track", tracks=", ".join(course().tracks)), **several)
+    group.addoption("--impl", default="assignment", metavar="solution|PATH", help=words("pytest.--impl"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -47,6 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
     np.seterr(all="ignore")  # the oracle may process a student's numbers, which can have any values
     try:
         chosen = course().choose(config.getoption("kata"), config.getoption("track"))
+        preload_texts()
         get_state(config).chosen = {kata.name for kata in chosen}
         get_state(config).student = Student(InProcess(find_kata_folder(config), course().limits.call_seconds))
     except ValueError as error:

@@ -11,8 +11,9 @@ from grader.base import distribution
 from grader.base.errors import GraderError
 from grader.base.imports import follow_imports
 from grader.commands.package.project import files_of, list_engine_files
-from grader.commands.release.contract import add_translation
+from grader.commands.release.contract import translate_docstrings
 from torchkata.course import ENGINE, Kata, course, handout
+from torchkata.i18n import find_text, find_texts
 
 FILES = Path(__file__).with_name("files")
 EDITOR = {
@@ -43,7 +44,7 @@ def add_foundations(names: Sequence[str]) -> list[Kata]:
 
 
 def build_handout(katas: Sequence[Kata], language: str = "en") -> dict[str, bytes]:
-    """Return the files of the handout by path. Docstrings of stubs are also included in this language.
+    """Return the files of the handout by path. Docstrings of stubs are in this language, if they are translated.
 
     Raises GraderError if a file imports private files of the instructor or has an unsafe name.
     """
@@ -70,8 +71,9 @@ def complete(base: dict[str, bytes], katas: Sequence[Kata], language: str) -> di
     root, names = course().root, [kata.name for kata in katas]
     files = {path.relative_to(root).as_posix(): path.read_bytes() for path in find_course_files(names)}
     for kata in katas:
-        path, tasks = f"assignment/{kata.name}.py", kata.languages.get(language, {}).get("stub", {})
-        files[path] = add_translation(files[path].decode(), f"{kata.name}.py", tasks).encode()
+        path, itself = f"assignment/{kata.name}.py", f"{kata.name}.py"
+        tasks = {itself: find_text(kata.name, "title", language), **find_texts(kata.name, "stub", language)}
+        files[path] = translate_docstrings(files[path].decode(), itself, tasks).encode()
     files |= base
     files |= {handout.stub_of(name): files[f"assignment/{name}.py"] for name in names}
     files |= {place: (FILES / name).read_bytes() for name, place in EDITOR.items()}
@@ -89,7 +91,7 @@ def find_course_files(names: Sequence[str]) -> set[Path]:
     root, reference = course().root, course().reference
     known = [path for name in names for path in files_of(course().folder(name)) if not course().is_private(path)]
     own = [root / f"{folder}{name}.py" for name in names for folder in ("assignment/", "tests/test_")]
-    languages = [reference / f"{language}.toml" for language in course().languages]
+    languages = [reference / f"{language}.po" for language in course().languages]
     shared = [*languages, *(root / name for name in SHARED)]
     timed = [name for name, workload in course().workloads.items() if {*names}.issuperset(workload.uses)]
     if timed:

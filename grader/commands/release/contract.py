@@ -1,4 +1,4 @@
-"""Compares the docstrings and interfaces of stubs with those of the solution, and adds translations to docstrings."""
+"""Compares the docstrings and interfaces of stubs with those of the solution, and translates docstrings."""
 
 import ast
 import re
@@ -61,16 +61,15 @@ def find_tasks(tree: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef]:
             yield from find_tasks(node)
 
 
-def add_translation(stub: str, itself: str, tasks: Mapping[str, str]) -> str:
-    """Add translations to the docstrings of a stub, by full name. `itself` is the key of the module's docstring."""
+def translate_docstrings(stub: str, itself: str, tasks: Mapping[str, str]) -> str:
+    """Replace the docstrings of a stub that have a translation, by full name. `itself` is the key of the module's."""
     lines = stub.splitlines()
     for name, node in reversed([(itself, ast.parse(stub)), *documented(ast.parse(stub), "")]):
-        if (task := tasks.get(name)) and ast.get_docstring(node) is not None:
-            written = node.body[0]
-            indent, end = " " * written.col_offset, (written.end_lineno or 0) - 1
-            last = lines[end].removesuffix('"""').rstrip()
-            added = [f"{indent}{line}" if line else "" for line in task.strip().splitlines()]
-            lines[end : end + 1] = [*([last] if last else []), "", *added, f'{indent}"""']
+        if (task := tasks.get(name, "").strip()) and ast.get_docstring(node) is not None:
+            first, quotes = node.body[0], 'r"""' if "\\" in task else '"""'
+            end = '\n"""' if "\n" in task or task.endswith('"') else '"""'
+            written = f"{quotes}{task}{end}".split("\n")
+            lines[first.lineno - 1 : first.end_lineno] = [" " * first.col_offset * bool(one) + one for one in written]
     return "\n".join(lines) + "\n"
 
 

@@ -40,8 +40,8 @@ def make_cells(
     katas: Sequence[Kata], stubs: Mapping[str, str], chosen: Language, repository: str | None
 ) -> Iterator[str]:
     """Yield the notebook as Markdown, in which each fenced block of Python becomes a cell."""
-    track, words = course().tracks[katas[0].track], texts(chosen)["words"]
-    yield f"# {first_translation(track.title, find_shared_text('tracks', track.name, chosen=chosen))}\n"
+    track, words = course().tracks[katas[0].track], texts(chosen)
+    yield f"# {first_translation(track.title, find_shared_text(f'tracks.{track.name}', chosen))}\n"
     yield words["notebook.intro"].format(kata=katas[0].name) + "\n"
     yield fence(
         "import os, sys\n"
@@ -50,10 +50,10 @@ def make_cells(
         + SETUP
     )
     for kata in katas:
-        yield f"## {kata.name} · {first_translation(kata.title, find_text(kata.name, 'title', chosen=chosen))}\n"
+        yield f"## {kata.name} · {first_translation(kata.title, find_text(kata.name, 'title', chosen))}\n"
         if effort := describe_effort(kata, chosen):
             yield effort + "\n"
-        about = first_translation(find_section(kata), find_text(kata.name, "about", chosen=chosen))
+        about = first_translation(find_section(kata), find_text(kata.name, "about", chosen))
         yield join_lines(about.strip()) + "\n"
         yield fence(f"%%kata {kata.name}\n{stubs[kata.name]}")
     yield fence("%kata")

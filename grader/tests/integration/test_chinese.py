@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.commands.translations.wrong import CHINESE
 from grader.tests import ROOT
 from grader.tests.conftest import get_student_environment, run, run_as_student, run_kata, write_solution
 from grader.tests.support.pseudo_terminal import Terminal
@@ -16,6 +17,7 @@ from grader.tests.support.warm_process import Fork
 from torchkata.cli import about
 from torchkata.cli.runs import EXPECTED
 from torchkata.course import course
+from torchkata.i18n import find_text, words
 from torchkata.i18n.katas import hints_of
 
 SENTENCE = re.compile(r"\b[A-Za-z']+(?: [A-Za-z']+){3,}\b(?!\.\w|[(\[])")  # four words in a row, and no code
@@ -45,7 +47,7 @@ def test_english_sentence_in_chinese_output_is_detected(handout: Path) -> None:
     assert find_english(run_kata(handout, "about", "linear", KATA_LANG="en").out) != []
 
 
-@pytest.mark.parametrize("name", [name for name, kata in course().katas.items() if "zh" in kata.languages])
+@pytest.mark.parametrize("name", [name for name in course().katas if find_text(name, "about", "zh")])
 def test_chinese_about_and_hints_contain_no_english(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     about.show(course().katas[name])
     told = [capsys.readouterr().out, *hints_of(course().katas[name])]
@@ -86,6 +88,13 @@ def test_chinese_failure_message_contains_no_english(handout: Path, name: str, o
 def test_chinese_pytest_option_errors_contain_no_english(new_handout: Path, option: str) -> None:
     done = run_as_student("pytest", option, cwd=new_handout)
     assert (done.code, find_english(done.out + done.err)) == (4, [])
+
+
+def test_pytest_options_are_described_in_chinese(handout: Path) -> None:
+    printed = run_as_student("pytest", "--help", cwd=handout).out
+    for option in ("--kata", "--track", "--impl", "--seed", "--examples"):
+        assert words(f"pytest.{option}", tracks="core")[:6] in printed
+        assert CHINESE.search(words(f"pytest.{option}", tracks=""))
 
 
 def test_missing_course_error_is_in_chinese(tmp_path: Path) -> None:

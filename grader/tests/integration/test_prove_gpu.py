@@ -266,7 +266,17 @@ def test_bundle_without_index_fails_with_one_line_error(monkeypatch: pytest.Monk
 
 def test_bundle_requirements_match_project_dependencies() -> None:
     names = {requirement.split(">")[0] for requirement in bundle.list_requirements()}
-    assert names == {"numpy", "pytest", "hypothesis", "rich", "msgspec", "packaging", "pyseccomp", "nvidia-ml-py"} | {
+    assert names == {
+        "numpy",
+        "pytest",
+        "hypothesis",
+        "polib",
+        "rich",
+        "msgspec",
+        "packaging",
+        "pyseccomp",
+        "nvidia-ml-py",
+    } | {
         "einops",
         "jaxtyping",
     }

@@ -1,5 +1,6 @@
 """Tests of `grader release`: what a handout must and must not contain, and that it works for a student."""
 
+import ast
 import json
 import os
 import re
@@ -20,7 +21,7 @@ from grader.base.errors import CallError, GraderError
 from grader.commands.release import command
 from grader.commands.release.command import prove
 from grader.commands.release.contents import add_foundations, build_handout
-from grader.commands.release.contract import find_differences, find_written
+from grader.commands.release.contract import documented
 from grader.commands.release.leaks import collect_secrets, find_leaks
 from grader.tests import ROOT
 from grader.tests.conftest import call_grader, grade, run_as_student, run_program, write_solution
@@ -28,6 +29,7 @@ from grader.tests.support.solution import SOLUTION, copy_course
 from grader.tests.support.submissions import PRIMES
 from torchkata.cli.command import list_commands
 from torchkata.course import course, read_course, use
+from torchkata.i18n import find_text, find_texts
 
 KATAS = list(course().katas)
 CORE = [kata.name for kata in course().choose([], ["core"])]
@@ -43,14 +45,14 @@ def test_handout_contains_expected_files(tmp_path: Path) -> None:
     new_handout = tmp_path / "katas"  # the shared handout contains Python's caches once another test has run code in it
     assert call_grader("release", new_handout, "--track", "all").code == 0
     assert {path.name for path in new_handout.iterdir()} == {*TOP.split(), *HIDDEN.split()}
-    shared = {path.name for path in (ROOT / "reference").iterdir() if path.suffix in (".py", ".toml")}
+    shared = {path.name for path in (ROOT / "reference").iterdir() if path.suffix in (".py", ".toml", ".po")}
     shared -= {"lint.toml", "costly.toml"}
     ours = {*shared, *KATAS, "stubs", "workloads", "handout.sha256"}
     assert {path.name for path in (new_handout / "reference").iterdir()} == ours
     workloads = ["workloads.toml", *(f"{name}.py" for name in [*course().workloads, "optimizers", "training"])]
     assert list_files(new_handout / "reference/workloads") == sorted(workloads)
     for kata in KATAS:
-        ours = {path.name for path in course().folder(kata).iterdir() if path.suffix in (".py", ".toml")}
+        ours = {path.name for path in course().folder(kata).iterdir() if path.suffix in (".py", ".toml", ".po")}
         known = {path.name for path in (new_handout / "reference" / kata).iterdir()}
         assert known == ours - {
             "solution.py",
@@ -127,19 +129,28 @@ def test_release_with_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.Mo
     assert "x.py contains a function of reference/train/solution.py" in done.err
 
 
-def test_chinese_handout_keeps_all_english_text(tmp_path: Path) -> None:
+def strip_docstrings(tree: ast.Module) -> dict[str, str]:
+    """Remove all docstrings and return them by name. The docstring of the module has the name ""."""
+    found = {}
+    for name, node in [("", tree), *documented(tree, "")]:
+        if (text := ast.get_docstring(node)) is not None:
+            found[name] = text
+            node.body[:1] = []
+    return found
+
+
+def test_chinese_handout_has_chinese_docstrings(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert call_grader("release", out, "--track=all", "--language=zh").code == 0
     assert read_course(out).languages == ("zh", "en")
-    for name, kata in course().katas.items():
-        stub, ours = ((folder / f"assignment/{name}.py").read_text("utf-8") for folder in (out, ROOT))
-        assert find_differences(stub, ours) == find_written(stub) == []
-        for one, task in kata.languages.get("zh", {}).get("stub", {}).items():
-            assert one == f"{name}.py" or all(line.strip() in stub for line in task.splitlines()), one
-        both, english = ([line.removesuffix('"""').rstrip() for line in text.splitlines()] for text in (stub, ours))
-        rest = iter(both)
-        assert all(line in rest for line in english), "every English line must be kept, in the same order"
-    assert course().katas["linear"].languages["zh"]["stub"]
+    for name in course().katas:
+        trees = [ast.parse((folder / f"assignment/{name}.py").read_text("utf-8")) for folder in (out, ROOT)]
+        chinese, english = map(strip_docstrings, trees)
+        tasks, title = find_texts(name, "stub", "zh"), find_text(name, "title", "zh")
+        wanted = english | tasks | {"": tasks.pop(f"{name}.py", title) or english[""]}
+        assert chinese == {one: wanted[one] for one in english}
+        assert ast.unparse(trees[0]) == ast.unparse(trees[1]), "only docstrings may differ"
+    assert "权重" in (out / "assignment/linear.py").read_text("utf-8")
     assert (out / "reference/stubs/linear.py").read_bytes() == (out / "assignment/linear.py").read_bytes()
     assert run_as_student("pytest", "--kata=linear", "--examples=1", cwd=out).code == 1
 

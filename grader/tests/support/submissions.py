@@ -71,7 +71,7 @@ def make_slurm_options(out: Path, **changes: Any) -> Options:
     return make_options(out, **{"executor": "slurm", "alone": False, "jobs": 2, **changes})
 
 
-TRAP_MODULES = """einops torch numpy pytest hypothesis msgspec rich typer jinja2 submitit pip venv ensurepip
+TRAP_MODULES = """einops torch numpy pytest hypothesis polib msgspec rich typer jinja2 submitit pip venv ensurepip
     sitecustomize usercustomize conftest ctypes json subprocess runpy grader torchkata trap"""
 TRAP_SETTINGS = {
     "pyproject.toml": '[tool.torchkata]\n[tool.pytest.ini_options]\naddopts = ["-p", "trap"]\npythonpath = ["."]\n',

@@ -15,7 +15,7 @@ LEVELS = get_args(Difficulty)
 
 
 def parse(**more: Any) -> Any:
-    return parse_kata(ENTRY | more, Path("reference/k/kata.toml"), course().tracks, course().languages)
+    return parse_kata(ENTRY | more, Path("reference/k/kata.toml"), course().tracks)
 
 
 def test_every_kata_of_ours_states_its_effort() -> None:

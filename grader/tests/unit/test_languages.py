@@ -2,19 +2,26 @@
 
 import ast
 import re
+import shutil
 import string
-from dataclasses import replace
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
+import polib
 import pytest
+import torch
 
-from grader.commands.translations import CHINESE, find_wrong_translations, leaves, run_untranslated
+from grader.commands.translations import wrong
+from grader.commands.translations.update import HAS_VALUES, read_entries, update_catalogues
+from grader.commands.translations.wrong import CHINESE, find_fault, find_wrong_translations
 from grader.output.speed_score import Measure
 from grader.results.view import HAND_IN, PERFORMANCE
 from grader.tests import ROOT
-from torchkata.compare.assertions import check, precondition
-from torchkata.course import Kata, course
+from torchkata import i18n
+from torchkata.compare.assertions import assert_equal, check, precondition
+from torchkata.course import CourseError, Kata, course
 from torchkata.course.model import Difficulty
 from torchkata.diagnosis.crashes import PATTERNS
 from torchkata.diagnosis.mistakes import load_named_mistakes
@@ -30,21 +37,28 @@ from torchkata.i18n import (
     texts,
     words,
 )
+from torchkata.i18n.catalogues import NOTE, Catalogue, find_catalogue, read_catalogue
 from torchkata.i18n.katas import about, claim_of, hints_of, title_of
 from torchkata.i18n.notes import split_literals, translate
 from torchkata.result import Status
-from torchkata.seam.failures import Unmet
+from torchkata.seam.failures import Unmet, Wrong
+from torchkata.seam.values import Opaque
 
 SAYING = ("say", "words", "class_words")
-SHARED = {"claims": "tests/contracts/optimizer.py", "looks_like": "reference/optimizer_mistakes.py"}
 
 
-def test_languages_have_equal_keys_and_placeholders() -> None:
-    english = texts("en")["words"]
-    for other in LANGUAGES:
-        found = texts(other)["words"]
-        assert found.keys() == english.keys()
-        for key, text in found.items():
+def find_catalogues() -> list[Path]:
+    return [path for folder in ("torchkata/i18n", "reference", "examples") for path in (ROOT / folder).rglob("*.po")]
+
+
+def test_engine_texts_are_complete_in_every_language() -> None:
+    english = texts("en")
+    for other in (other for other in LANGUAGES if other != "en"):
+        entries = read_entries(ROOT / f"torchkata/i18n/{other}.po")
+        assert [entry.msgctxt for entry in entries if not entry.translated()] == []
+        found = {entry.msgctxt: entry.msgid for entry in entries if entry.msgctxt != NOTE}
+        assert found == {key: text for key, text in english.items() if text}
+        for key, text in texts(other).items():
             assert list_placeholders(text) == list_placeholders(english[key]), key
 
 
@@ -52,8 +66,23 @@ def list_placeholders(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
+@pytest.mark.skipif(shutil.which("msgfmt") is None, reason="needs msgfmt (Debian: apt-get install gettext)")
+@pytest.mark.parametrize("path", find_catalogues(), ids=lambda path: path.parent.name)
+def test_catalogue_is_accepted_by_gettext(path: Path) -> None:
+    done = subprocess.run(["msgfmt", "--check", "--output-file=/dev/null", path], capture_output=True, text=True)
+    assert [line for line in done.stderr.splitlines() if "missing in header" not in line] == []
+    assert done.returncode == 0
+
+
+def test_catalogues_contain_no_outdated_english_text() -> None:
+    for path, new in update_catalogues("zh", [*course().katas]).items():
+        present = [(entry.msgctxt, entry.msgid, entry.flags) for entry in new]
+        old = [(entry.msgctxt, entry.msgid, entry.flags) for entry in read_entries(path)]
+        assert [entry for entry in old if entry not in present] == [], "run `grader translations --update`"
+
+
 def test_every_text_key_is_used_and_exists() -> None:
-    known = texts("en")["words"].keys()
+    known = texts("en").keys()
     literal: set[str] = set()
     ours = [path for engine in ("torchkata", "grader") for path in (ROOT / engine).rglob("*.py")]
     for path in (path for path in ours if "tests" not in path.parts):
@@ -76,10 +105,10 @@ def test_every_text_key_is_used_and_exists() -> None:
 
 def test_translated_note_has_the_same_values(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
-    tables = [texts("zh")["notes"], course().shared_texts["zh"]["notes"]]
-    for english, chinese in ((key, text) for table in tables for key, text in table.items()):
-        assert list_placeholders(english) == list_placeholders(chinese), english
-        assert "".join(split_literals(english)).strip(), english
+    for path in find_catalogues():
+        for english, chinese in read_catalogue(path).notes.items():
+            assert list_placeholders(english) == list_placeholders(chinese), english
+            assert "".join(split_literals(english)).strip(), english
     assert translate("weight 3 of 4 after loading") == "加载后的权重 3（共 4 个）"
     assert translate("gradient of weight 3") == "权重 3 的梯度"
     assert translate("my own words") == "my own words"
@@ -87,45 +116,55 @@ def test_translated_note_has_the_same_values(monkeypatch: pytest.MonkeyPatch) ->
     assert translate("linear.py does not define f", by_us=False) == "linear.py 里没有定义 f"
 
 
-def test_shared_chinese_texts_are_used_and_translated() -> None:
-    chinese = course().shared_texts["zh"]
-    for table, file in SHARED.items():
-        nodes = ast.walk(ast.parse((ROOT / file).read_text("utf-8")))
-        names = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}  # including those inside a contract
-        assert chinese[table].keys() <= {name for name in names if table == "looks_like" or name.startswith("test_")}
-    assert chinese["tracks"].keys() <= course().tracks.keys()
-    texts = {key: text for key, text in leaves(chinese) if not key.startswith("notes.")}
-    assert [key for key, text in texts.items() if not CHINESE.search(text)] == []
+def test_shared_translations_are_chinese() -> None:
+    assert [key for key, text in find_catalogue("zh").texts.items() if text and not CHINESE.search(text)] == []
 
 
 @pytest.mark.parametrize(
-    ("changed", "line"),
+    ("key", "chinese", "fault"),
     [
-        ({"title": "Linear"}, "zh.toml: title: contains no Chinese"),
-        ({"claims": {"test_none": "没有"}}, "zh.toml: claims.test_none: there is no such text in English"),
-        ({"stub": {"Linear": "例：\n    layer = Linear(3)"}}, "zh.toml: stub.Linear: its indented lines"),
-        ({"about": "数 17。\n\n需要：无。"}, "zh.toml: about: its numbers differ from those of docs/katas.md"),
-        ({"notes": {"weight {one}": "权重 {two}"}}, "zh.toml: notes: 'weight {one}' and its translation have"),
+        ("title", "A layer", "contains no Chinese"),
+        ("stub.Linear", "例：\n    layer = Linear(3)", "its indented lines differ from those of the stub"),
+        ("about", "数 17。\n\n需要：无。", "its numbers differ from those of docs/katas.md"),
     ],
 )
-def test_translation_that_contradicts_english_is_found(changed: dict[str, Any], line: str) -> None:
-    linear = course().katas["linear"]
+def test_translation_that_contradicts_english_is_found(
+    key: str, chinese: str, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    linear, file = course().katas["linear"], read_entries(course().folder("linear") / "zh.po")
     assert list(find_wrong_translations(linear)) == []
-    (found,) = find_wrong_translations(replace(linear, languages={"zh": linear.languages["zh"] | changed}))
-    assert found.startswith(f"reference/linear/{line}")
+    next(entry for entry in file if entry.msgctxt == key).msgstr = chinese
+    monkeypatch.setattr(wrong, "read_entries", lambda path: file if path.name == "zh.po" else [])
+    assert list(find_wrong_translations(linear)) == [f"reference/linear/zh.po: {key}: {fault}"]
 
 
-def test_untranslated_texts_are_listed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert run_untranslated(("linear",)) == 0
-    assert capsys.readouterr().out == "everything is translated\n"
-    linear = course().katas["linear"]
-    monkeypatch.setitem(course().katas, "linear", replace(linear, languages={}))
-    assert run_untranslated(("linear",)) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert f"reference/linear/zh.toml: title: {linear.title}" in lines
-    assert f"reference/linear/zh.toml: hints: {len(linear.hints)} in English, 0 translated" in lines
-    for table in ("stub", "claims", "looks_like"):
-        assert any(line.startswith(f"reference/linear/zh.toml: [{table}] ") for line in lines), table
+@pytest.mark.parametrize(
+    ("key", "english", "fault"),
+    [
+        ("claims.test_none", "a claim", "the English text has changed: run `grader translations --update`"),
+        (NOTE, "weight {one}", "the {placeholders} of 'weight {one}' and its translation differ"),
+        (NOTE, "{one} {two}", "'{one} {two}' has no words"),
+    ],
+)
+def test_entry_of_no_or_another_text_is_found(key: str, english: str, fault: str) -> None:
+    entry = polib.POEntry(msgctxt=key, msgid=english, msgstr="第 {two} 个", flags=[HAS_VALUES])
+    assert find_fault(entry, "zh", {}) == fault
+
+
+def test_texts_are_english_without_polib(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "polib", None)
+    read_catalogue.cache_clear()
+    assert find_catalogue("zh") == find_catalogue("zh", "linear") == Catalogue()
+    read_catalogue.cache_clear()
+
+
+def test_unreadable_catalogue_is_reported_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "zh.po"
+    path.write_text('msgid "a"\nmsgst "b"\n', "utf-8")
+    for read in (read_catalogue, read_entries):
+        with pytest.raises(CourseError, match=r"zh\.po: can't be read \(.*line 2") as error:
+            read(path)
+        assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -161,11 +200,22 @@ def test_every_kind_of_text_uses_the_chosen_language(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("KATA_LANG", "zh")
     assert [text for text in [*read(sgd), words("status.done")] if not CHINESE.search(text)] == []
     assert mistake_of("sgd", "a sentence that nobody has written") == "a sentence that nobody has written"
-    monkeypatch.setitem(course().katas, "linear", replace(course().katas["linear"], languages={}))
+    monkeypatch.setattr(i18n, "find_catalogue", lambda *_: Catalogue())
     linear = course().katas["linear"]
     assert (title_of(linear), hints_of(linear), about(linear)) == (linear.title, list(linear.hints), {})
     assert claim_of("linear", "test_forward", "It is so") == "It is so"
     assert mistake_of("linear", "the weight is transposed") == "the weight is transposed"
+
+
+def test_names_before_values_and_empty_tensors_are_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATA_LANG", "zh")
+    with pytest.raises(Wrong) as wrong:
+        assert_equal(torch.zeros(0), torch.zeros(2), what="gradient of weight")
+    assert wrong.value.expected == "weight 的梯度：float32[2]  [0, 0]"
+    assert wrong.value.yours == "weight 的梯度：float32[0]  （空）"
+    with pytest.raises(Wrong) as wrong:
+        assert_equal(Opaque("tensor on the meta device"), torch.zeros(2))
+    assert wrong.value.yours == "(meta 设备上的张量)"
 
 
 def test_chinese_preconditions_and_column_widths_are_correct(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +229,9 @@ def test_chinese_preconditions_and_column_widths_are_correct(monkeypatch: pytest
 
 
 def test_preloaded_texts_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATA_LANG", "zh")
     preload_texts()
+    monkeypatch.setattr(polib, "pofile", lambda *_, **__: pytest.fail("a catalogue is read again"))
     monkeypatch.setattr(Path, "read_text", lambda *_: pytest.fail("a file is read again"))
     assert words("label.again")
-    assert find_shared_text("claims") is None
+    assert find_shared_text("claims") == ""

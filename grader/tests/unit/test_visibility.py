@@ -15,7 +15,7 @@ ENTRY: dict[str, Any] = {"title": "t", "hints": ["look", "look here"], "points":
 
 
 def parse(**more: Any) -> Kata:
-    return parse_kata(ENTRY | more, Path("reference/k/kata.toml"), course().tracks, course().languages)
+    return parse_kata(ENTRY | more, Path("reference/k/kata.toml"), course().tracks)
 
 
 def test_visibility_setting_is_a_string_or_table() -> None:

@@ -1,0 +1,145 @@
+"""Compares catalogues with the present English text, and updates them as `msgmerge --previous` does."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+import polib
+
+from grader.commands.translations.english import (
+    Sentence,
+    Text,
+    collect_english,
+    collect_notes,
+    collect_strings,
+    split_clauses,
+)
+from torchkata.course import CourseError, course
+from torchkata.i18n.catalogues import NOTE
+from torchkata.i18n.notes import compile_pattern, split_literals
+
+HAS_VALUES = "python-brace-format"  # the flag with which gettext's tools compare {placeholders}
+SIMILAR = 0.7  # ratio of difflib above which a note is taken for an older version of another
+WIDTH = 78  # columns of a line in a catalogue
+
+
+def update_catalogues(language: str, katas: Sequence[str]) -> dict[Path, polib.POFile]:
+    """Return the catalogues of these katas with the present English, by path. Raises CourseError."""
+    texts, notes = collect_english(katas), collect_notes(katas)
+    paths = {folder: folder / f"{language}.po" for folder in texts}
+    old = {folder: read_entries(path) for folder, path in paths.items()}
+    everywhere = {folder: read_entries(folder / f"{language}.po") for folder in collect_english([*course().katas])}
+    known = [compile_pattern(entry.msgid) for file in everywhere.values() for entry in file if entry.msgctxt == NOTE]
+    return {
+        path: merge(
+            old[folder],
+            language,
+            texts[folder],
+            [one for one in notes.get(folder, []) if not any(note.fullmatch(one.sample) for note in known)],
+        )
+        for folder, path in paths.items()
+    }
+
+
+def read_entries(path: Path) -> polib.POFile:
+    """Read a catalogue with its English texts. It is empty if there is no file. Raises CourseError."""
+    try:
+        return polib.pofile(str(path), encoding="utf-8", wrapwidth=WIDTH) if path.is_file() else polib.POFile()
+    except (OSError, ValueError) as error:
+        raise CourseError(f"{path}: can't be read ({error})") from None
+
+
+def merge(old: polib.POFile, language: str, texts: Sequence[Text], sentences: Sequence[Sentence]) -> polib.POFile:
+    """Return a catalogue with these texts, the notes that still exist, and notes for these new sentences.
+
+    A translation whose English text has changed becomes fuzzy. A text whose key has changed keeps its translation.
+    Other entries whose English text no longer exists are dropped.
+    """
+    entries = [entry for entry in old if not entry.obsolete]
+    by_key = {entry.msgctxt: entry for entry in entries if entry.msgctxt != NOTE}
+    by_english = {get_translated_english(entry): entry for entry in by_key.values()}
+    present = {text.english for text in texts}
+    notes = {entry.msgid: entry for entry in entries if entry.msgctxt == NOTE}
+    live = [english for english in notes if is_in_sources(english)]
+    gone = {join_literals(english): entry for english, entry in notes.items() if english not in live}
+    new = polib.POFile(wrapwidth=WIDTH)
+    new.header, new.metadata = old.header, old.metadata or make_header(language)
+    for text in texts:
+        older = by_key.get(text.key)
+        if older is None or get_translated_english(older) != text.english:
+            is_free = older is not None and get_translated_english(older) not in present
+            older = by_english.get(text.english) or (older if is_free else None)
+        new.append(renew(older, text))
+    for english in live:
+        new.append(renew(notes[english], make_note(english)))
+    for english in dict.fromkeys(sentence.pattern for sentence in sentences):
+        similar = get_close_matches(join_literals(english), gone, n=1, cutoff=SIMILAR)
+        new.append(renew(gone[similar[0]] if similar else None, make_note(english)))
+    return new
+
+
+def make_header(language: str) -> dict[str, str]:
+    """Return the header of a new catalogue."""
+    return {
+        "Project-Id-Version": course().title,
+        "Language": language,
+        "MIME-Version": "1.0",
+        "Content-Type": "text/plain; charset=UTF-8",
+        "Content-Transfer-Encoding": "8bit",
+    }
+
+
+def make_note(english: str) -> Text:
+    """Return the text of a note."""
+    return Text(NOTE, english, len(split_literals(english)) > 1 or "{" in english)
+
+
+def join_literals(note: str) -> str:
+    """Return a note without its values."""
+    return "".join(split_literals(note))
+
+
+def is_in_sources(note: str) -> bool:
+    """Return whether a note, or else each of its clauses, is in the source code, since some are put together."""
+    samples, known = collect_strings()
+    clauses, pattern = (
+        {clause for text in split_literals(note) for clause in split_clauses(text)},
+        compile_pattern(note),
+    )
+    return clauses <= known | {""} or any(pattern.fullmatch(sample) for sample in samples)
+
+
+def renew(old: polib.POEntry | None, text: Text) -> polib.POEntry:
+    """Return the entry of a text. An old translation of a different English text is kept as fuzzy."""
+    new = polib.POEntry(msgctxt=text.key, msgid=text.english)
+    if text.has_values:
+        new.flags = [HAS_VALUES]
+    if old is not None:
+        new.msgstr, new.tcomment = old.msgstr, old.tcomment
+        translated = get_translated_english(old)
+        if new.msgstr and (translated != text.english or (old.fuzzy and not old.previous_msgid)):
+            new.flags.append("fuzzy")
+            new.previous_msgid = translated if translated != text.english else None
+    return new
+
+
+def get_translated_english(entry: polib.POEntry) -> str:
+    """Return the English text to which the translation of an entry belongs."""
+    return str((entry.fuzzy and entry.previous_msgid) or entry.msgid)
+
+
+def write_catalogues(files: dict[Path, polib.POFile]) -> Iterator[Path]:
+    """Write the catalogues that have changed, and yield their paths. Raises OSError."""
+    for path, new in files.items():
+        content = str(new)
+        if (path.read_text("utf-8") if path.is_file() else "") != content:
+            path.write_text(content, "utf-8")
+            yield path
+
+
+def describe_problems(place: str, entries: Iterable[polib.POEntry]) -> Iterator[str]:
+    """Yield a line for each entry without a translation or with an outdated one."""
+    for entry in entries:
+        if not entry.translated():
+            state = "outdated" if entry.fuzzy else "missing"
+            yield f"{place}: {entry.msgctxt}: {state}: {entry.msgid.strip().partition(chr(10))[0]}"

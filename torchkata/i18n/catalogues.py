@@ -1,0 +1,46 @@
+"""Reads translations from catalogues in gettext format, such as `reference/<kata>/zh.po`.
+
+In a catalogue, `msgctxt` is the key of a text, such as `title` or `claims.test_forward`. `msgid` is the English text,
+which `grader translations --update` copies from its source. A fuzzy entry, whose English text has changed since it was
+translated, is not used.
+"""
+
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from torchkata.course import CourseError, course
+
+NOTE = "note"  # the key of all notes, which are looked up by their English text
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The translations in one file."""
+
+    texts: dict[str, str] = field(default_factory=dict)  # by key; "" if there is no translation that can be used
+    notes: dict[str, str] = field(default_factory=dict)  # by the English text
+
+
+def find_catalogue(language: str, kata: str = "") -> Catalogue:
+    """Return the translations of a kata into a language, or those that several katas share. Raises CourseError."""
+    return Catalogue() if language == "en" else read_catalogue(course().reference / kata / f"{language}.po")
+
+
+@cache
+def read_catalogue(path: Path) -> Catalogue:
+    """Read a catalogue. It is empty if there is no file, or if polib is not installed. Raises CourseError."""
+    if not path.is_file():
+        return Catalogue()
+    try:
+        import polib  # only needed for languages other than English
+    except ImportError:  # after an update of a handout that did not need it
+        return Catalogue()
+    try:
+        entries = [entry for entry in polib.pofile(str(path), encoding="utf-8") if not entry.obsolete]
+    except (OSError, ValueError) as error:
+        raise CourseError(f"{path}: can't be read ({error})") from None
+    return Catalogue(
+        {entry.msgctxt: "" if entry.fuzzy else entry.msgstr for entry in entries if entry.msgctxt not in (NOTE, None)},
+        {entry.msgid: entry.msgstr for entry in entries if entry.msgctxt == NOTE and entry.translated()},
+    )
