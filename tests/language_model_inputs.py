@@ -1,5 +1,6 @@
 """Draws the inputs of the tests of language_model."""
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,9 +125,9 @@ def draw_tokens(seed: int, vocab: int, count: int = 400) -> Tensor:
 def make_source(rng: np.random.Generator, vocab: int, count: int) -> tuple[Array, Array]:
     """Return the probabilities of each token after two others, and a text that follows them."""
     table = rng.dirichlet([0.5] * vocab, (vocab, vocab))
-    text = [0, 0]
-    for number in rng.random(count):
-        text.append(int(min(np.searchsorted(np.cumsum(table[text[-2], text[-1]]), number), vocab - 1)))
+    cumulated, text = np.cumsum(table, -1).tolist(), [0, 0]
+    for number in rng.random(count).tolist():
+        text.append(min(bisect_left(cumulated[text[-2]][text[-1]], number), vocab - 1))
     return table, np.array(text)
 
 

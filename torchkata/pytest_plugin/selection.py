@@ -126,10 +126,12 @@ def check_collected(items: Sequence[pytest.Item]) -> None:
     Because the command line may select only some tests of a kata, points require a function in the module but not a
     collected item.
     """
-    functions = [item for item in items if isinstance(item, pytest.Function)]
+    functions: dict[str | None, list[pytest.Function]] = {}
+    for item in items:
+        if isinstance(item, pytest.Function):
+            functions.setdefault(find_kata(item.path), []).append(item)
     for kata in course().katas.values():
-        collected = [item for item in functions if find_kata(item.path) == kata.name]
-        if collected:
+        if collected := functions.get(kata.name):
             module = collected[0].module
             places = [module, *filter(inspect.isclass, vars(module).values())]
             there = {name for name in kata.points if any(hasattr(place, name.partition("[")[0]) for place in places)}

@@ -10,6 +10,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, Literal, TypeAlias
@@ -138,16 +139,18 @@ def lacks_state(error: KeyError, frame: FrameType, source: str) -> bool:
 
 def is_stub(file: str, line: int) -> bool:
     """Return whether the function at this line is an unchanged stub, which computes nothing."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError, RecursionError):
-        return False
-    functions = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or 0)
-    ]
+    found = find_functions("".join(linecache.getlines(file)))
+    functions = [node for node in found if node.lineno <= line <= (node.end_lineno or 0)]
     return bool(functions) and all(map(computes_nothing, max(functions, key=lambda node: node.lineno).body))
+
+
+@lru_cache(maxsize=1)
+def find_functions(source: str) -> Sequence[ast.FunctionDef]:
+    """Return all functions in this source code, or none if it cannot be parsed."""
+    try:
+        return [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    except (SyntaxError, ValueError, RecursionError):
+        return []
 
 
 def computes_nothing(statement: ast.stmt) -> bool:

@@ -14,7 +14,11 @@ GROUPS = st.lists(
 
 def check(SGD):
     @settings(
-        max_examples=12, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+        max_examples=40,
+        derandomize=True,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
     )
     @given(GROUPS, st.lists(RATES, min_size=3, max_size=3), st.booleans())
     def follow(groups, rates, load):
