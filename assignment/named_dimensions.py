@@ -1,25 +1,26 @@
-"""Named dimensions: einops and jaxtyping."""
+"""Named dimensions: einops and jaxtyping.
+
+einops gives names to dimensions. `einsum` sums over the dimensions that do not appear to the right of the arrow.
+`reduce` combines the elements along those dimensions with the given operation. `...` stands for any leading
+dimensions:
+
+    einsum(x, y, "... seq1 hidden, ... seq2 hidden -> ... seq1 seq2")
+    reduce(x, "... hidden -> ...", "max")
+    rearrange(x, "... (heads hidden) -> ... heads hidden", heads=2)
+
+jaxtyping annotations (Float[Tensor, "... seq hidden"]) are checked only under `@jaxtyped(typechecker=beartype)`.
+
+Details, for all functions:
+- Inputs can have any number of leading dimensions (including none), each of any size (including 0).
+- The result has the input's dtype, and gradients flow to every input.
+
+Not specified (either is fine): whether you use einops or plain torch; whether leading dimensions broadcast.
+"""
 
 import torch
 from einops import einsum, rearrange, reduce
 from jaxtyping import Bool, Float
 from torch import Tensor
-
-# einops gives names to dimensions. `einsum` sums over the dimensions that do not appear to the right of the arrow.
-# `reduce` combines the elements along those dimensions with the given operation. `...` stands for any leading
-# dimensions:
-#
-#     einsum(x, y, "... seq1 hidden, ... seq2 hidden -> ... seq1 seq2")
-#     reduce(x, "... hidden -> ...", "max")
-#     rearrange(x, "... (heads hidden) -> ... heads hidden", heads=2)
-#
-# jaxtyping annotations (Float[Tensor, "... seq hidden"]) are checked only under `@jaxtyped(typechecker=beartype)`.
-#
-# Details, for all functions:
-# - Inputs can have any number of leading dimensions (including none), each of any size (including 0).
-# - The result has the input's dtype, and gradients flow to every input.
-#
-# Not specified (either is fine): whether you use einops or plain torch; whether leading dimensions broadcast.
 
 
 def attention_scores(

@@ -1,19 +1,20 @@
-"""Puzzles: solve each one in one line with einops or broadcasting."""
+"""Puzzles: solve each one in one line with einops or broadcasting.
+
+einops splits and joins dimensions in parentheses; in `(h n)`, the index of `h` changes slowly and that of `n` fast.
+Broadcasting repeats dimensions of size 1: `x[..., None]` appends one, and (2, 1) with (3,) gives (2, 3).
+
+Details, for all functions:
+- `...` are any number of leading dimensions (including none). They and `h`, `w`, `rows`, `columns` may have size 0.
+- The result has the input's dtype unless its annotation says otherwise.
+
+Not specified (either is fine): whether the result is a view; whether gradients flow; whether you need one line.
+"""
 
 import torch
 from einops import rearrange, reduce, repeat
 from einops.layers.torch import Rearrange
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
-
-# einops splits and joins dimensions in parentheses; in `(h n)`, the index of `h` changes slowly and that of `n` fast.
-# Broadcasting repeats dimensions of size 1: `x[..., None]` appends one, and (2, 1) with (3,) gives (2, 3).
-#
-# Details, for all functions:
-# - `...` are any number of leading dimensions (including none). They and `h`, `w`, `rows`, `columns` may have size 0.
-# - The result has the input's dtype unless its annotation says otherwise.
-#
-# Not specified (either is fine): whether the result is a view; whether gradients flow; whether you need one line.
 
 
 def upsample(x: Shaped[Tensor, "... h w"], n: int) -> Shaped[Tensor, "... h*n w*n"]:

@@ -1,14 +1,14 @@
 """Roofline: is an operation compute-bound or memory-bound?
 
 At best, arithmetic and data movement overlap, so the slower of the two determines the time.
+
+Details, for the first five functions:
+- The work of an operation is a tuple (FLOPs, bytes) of two exact ints.
+- Every input is read once and the result is written once, all in `dtype`, with `dtype.itemsize` bytes per element.
+- A sum of n products takes 2 · n FLOPs.
 """
 
 import torch
-
-# Details, for the first five functions:
-# - The work of an operation is a tuple (FLOPs, bytes) of two exact ints.
-# - Every input is read once and the result is written once, all in `dtype`, with `dtype.itemsize` bytes per element.
-# - A sum of n products takes 2 · n FLOPs.
 
 
 def relu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
