@@ -222,7 +222,7 @@ def test_chinese_preconditions_and_column_widths_are_correct(monkeypatch: pytest
     monkeypatch.setenv("KATA_LANG", "zh")
     with pytest.raises(Unmet) as unmet, precondition("the uninterrupted run is already wrong"):
         check(False, "something else")
-    assert unmet.value.note == "不中断的训练就已经错了"
+    assert unmet.value.note == "不中断的训练本身就已经不对"
     assert (count_columns("完成"), count_columns("太慢 a"), pad("完成", 6)) == (4, 6, "完成  "), (
         "wide characters count twice"
     )
