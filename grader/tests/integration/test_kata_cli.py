@@ -226,7 +226,7 @@ def test_kata_command_uses_students_code(handout: Path) -> None:
     assert re.fullmatch(r"kata: measure_step\.py, line \d+, still raises NotImplementedError\n", done.err)
     write_solution(handout, "measure_step", *course().katas["measure_step"].builds_on)
     done = run_kata(handout, "measure", KATA_LANG="zh")
-    assert (done.code, "测得：" in done.out) == (0, True), done.err
+    assert (done.code, "实测：" in done.out) == (0, True), done.err
     (handout / "assignment/time_matmul.py").write_text("def time_matmul(a, b):\n    raise OSError('no clock')\n")
     done = run_kata(handout, "measure")
     assert (done.code, done.err) == (1, "kata: OSError: no clock (time_matmul.py, line 2)\n")
