@@ -14,7 +14,7 @@ GROUPS = st.lists(
 
 def check(SGD):
     @settings(
-        max_examples=40,
+        max_examples=12,
         derandomize=True,
         deadline=None,
         phases=[Phase.generate],
