@@ -110,7 +110,7 @@ def test_translated_note_has_the_same_values(monkeypatch: pytest.MonkeyPatch) ->
             assert list_placeholders(english) == list_placeholders(chinese), english
             assert "".join(split_literals(english)).strip(), english
     assert translate("weight 3 of 4 after loading") == "加载后的第 3 个权重（共 4 个）"
-    assert translate("gradient of weight 3") == "权重 3 的梯度"
+    assert translate("gradient of weight 3") == "第 3 个权重的梯度"
     assert translate("my own words") == "my own words"
     assert translate("weight 3", by_us=False) == "weight 3", "a student's own error must not be translated"
     assert translate("linear.py does not define f", by_us=False) == "linear.py 里没有定义 f"
