@@ -137,9 +137,7 @@ def profile(tests: Tests, sandbox: Sandbox) -> None:
             Path(folder, name).write_bytes(source)
         local = LocalStudent(Path(folder), course().limits.call_seconds)
         jobs = {name: make_job(name) for name in (SOLUTION, STUBS)}
-        print(f"{'step':<40}{'wall s':>8}{'CPU s':>8}  calls")
-        for step, wall, processor, calls in profile_grading(jobs, tests, sandbox, local):
-            print(f"{step:<40}{wall:>8}{processor:>8}  {calls}".rstrip())
+        print_table([("step", "wall s", "CPU s", "calls"), *profile_grading(jobs, tests, sandbox, local)])
 
 
 if __name__ == "__main__":

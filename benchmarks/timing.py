@@ -24,8 +24,8 @@ def time_command(*command: str, repeats: int = 1, code: int = 0) -> float:
     return statistics.median(taken)
 
 
-def print_table(rows: Sequence[tuple[str, str, str]]) -> None:
-    """Print rows of (measurement, value, ratio or target) in aligned columns."""
-    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+def print_table(rows: Sequence[tuple[str, ...]]) -> None:
+    """Print rows in aligned columns, such as measurement, value, and ratio or target."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

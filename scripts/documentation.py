@@ -61,6 +61,7 @@ def describe_katas(track: Track) -> str:
 
 
 def describe_kata(kata: Kata) -> str:
+    """Return the section of a kata in the language of the page."""
     idea = LIST.sub(r"\1\n", LINK.sub("](../", idea_of(kata, find_section(kata))))
     return f"### {kata.name}：{title_of(kata)}\n\n> {describe_effort(kata)}\n\n{idea}\n"
 

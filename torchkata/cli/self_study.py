@@ -43,7 +43,7 @@ def print_steps(commands: Sequence[str]) -> None:
 
 
 def read_archive(name: str) -> dict[str, bytes]:
-    """Return the files of an archive by path. Raises CallError if there is none, because the engine is a handout's."""
+    """Return the files of an archive by path. Raises CallError if the engine is part of a handout, without archives."""
     if not ARCHIVES.is_dir() and not (is_course(ENGINE) and (ENGINE / "grader").is_dir()):
         raise CallError(words("init.handout"))
     with tempfile.TemporaryDirectory() as temporary:

@@ -127,7 +127,7 @@ class Course:
         return [kata for kata in self.katas if name in self.foundations(kata)]
 
     def timed_with(self, katas: Iterable[str]) -> tuple[Workload, ...]:
-        """Return the workloads whose last kata is one of these katas."""
+        """Return the workloads that end with one of these katas."""
         names = {*katas}
         return tuple(workload for workload in self.workloads.values() if workload.uses[-1] in names)
 

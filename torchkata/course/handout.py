@@ -151,7 +151,7 @@ def remove(root: Path, names: list[str]) -> None:
 
 
 def free_name(file: Path) -> Path:
-    """Return an unused name for a backup: `linear.py.bak`, `linear.py.bak2` and so on, none of which is a module."""
+    """Return an unused name for a backup that cannot be imported: `linear.py.bak`, `linear.py.bak2` and so on."""
     names = [file.with_name(f"{file.name}.bak")]
     while names[-1].exists():
         names.append(file.with_name(f"{file.name}.bak{len(names) + 1}"))

@@ -72,6 +72,6 @@ def strip_number(what: str) -> str:
 
 
 def limit_examples(examples: Sequence[Example]) -> list[Example]:
-    """Return the first examples whose answers take at most `MAX_BYTES` in total."""
+    """Return as many of the first examples as have answers of at most `MAX_BYTES` in total."""
     sizes = accumulate(count_bytes(example.answers) for example in examples)
     return [example for example, size in zip(examples, sizes, strict=True) if size <= MAX_BYTES]

@@ -80,7 +80,7 @@ def find_shared_text(key: str, chosen: str | None = None) -> str:
 
 
 def find_texts(kata: str, group: str, chosen: str | None = None) -> dict[str, str]:
-    """Return the translated texts of a kata whose keys begin with `group` and a period, by the rest of the key."""
+    """Return the translated texts in a group of a kata, such as `stub`: the key `stub.SGD` becomes `SGD`."""
     found = find_catalogue(chosen or language(), kata).texts
     return {key.removeprefix(f"{group}."): text for key, text in found.items() if text and key.startswith(f"{group}.")}
 

@@ -1,8 +1,8 @@
 """Reads translations from catalogues in gettext format, such as `reference/<kata>/zh.po`.
 
 In a catalogue, `msgctxt` is the key of a text, such as `title` or `claims.test_forward`. `msgid` is the English text,
-which `grader translations --update` copies from its source. A fuzzy entry, whose English text has changed since it was
-translated, is not used.
+which `grader translations --update` copies from its source. A fuzzy entry is not used, because its English text has
+changed since it was translated.
 """
 
 from dataclasses import dataclass, field

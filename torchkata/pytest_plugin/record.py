@@ -21,7 +21,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Store the outcome of each kata in `assignment/` whose tests have all run."""
+    """Store the outcome of each kata in `assignment/` if all its tests have run."""
     if config.getoption("impl") != "assignment":
         return
     run, state, is_complete = uuid.uuid4().hex, load_state(), False

@@ -69,7 +69,8 @@ def translate_docstrings(stub: str, itself: str, tasks: Mapping[str, str]) -> st
             first, quotes = node.body[0], 'r"""' if "\\" in task else '"""'
             end = '\n"""' if "\n" in task or task.endswith('"') else '"""'
             written = f"{quotes}{task}{end}".split("\n")
-            lines[first.lineno - 1 : first.end_lineno] = [" " * first.col_offset * bool(one) + one for one in written]
+            indent = " " * first.col_offset
+            lines[first.lineno - 1 : first.end_lineno] = [f"{indent}{one}" if one else "" for one in written]
     return "\n".join(lines) + "\n"
 
 

@@ -179,10 +179,9 @@ def collect_strings() -> tuple[set[str], set[str]]:
     folders = {course().tests, course().reference, ENGINE / "torchkata", ENGINE / "grader"}
     paths = [path for folder in sorted(folders) for path in folder.rglob("*.py") if not is_test_of_engine(path)]
     nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_bytes()))]
-    samples = {sentence.sample for _, sentence in read_strings(nodes)}
-    parts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    tables = [value for path in course().reference.rglob("*.toml") for value in list_values(read_toml(path))]
-    samples, parts = {*samples, *tables}, {*parts, *tables}
+    tables = {value for path in course().reference.rglob("*.toml") for value in list_values(read_toml(path))}
+    samples = tables | {sentence.sample for _, sentence in read_strings(nodes)}
+    parts = tables | {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     return samples, {clause for part in parts for clause in split_clauses(part)}
 
 

@@ -102,10 +102,8 @@ def join_literals(note: str) -> str:
 def is_in_sources(note: str) -> bool:
     """Return whether a note, or else each of its clauses, is in the source code, since some are put together."""
     samples, known = collect_strings()
-    clauses, pattern = (
-        {clause for text in split_literals(note) for clause in split_clauses(text)},
-        compile_pattern(note),
-    )
+    clauses = {clause for text in split_literals(note) for clause in split_clauses(text)}
+    pattern = compile_pattern(note)
     return clauses <= known | {""} or any(pattern.fullmatch(sample) for sample in samples)
 
 

@@ -15,12 +15,10 @@ from xml.etree import ElementTree as ET
 import pytest
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
-from selenium_axe_python.axe import Axe
 
 import torchkata
 from grader.tests.conftest import run_python
-from grader.tests.support import browser
-from grader.tests.support.browser import RULES, Scheme, emulate, open_page, wait_until
+from grader.tests.support.browser import Scheme, assert_accessible, emulate, open_chromium, open_page, wait_until
 from grader.tests.support.html_tree import get_text, parse_html
 from torchkata.course import course
 from torchkata.i18n.katas import describe_effort
@@ -69,10 +67,8 @@ def server(site: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def driver() -> Iterator[Chrome]:
-    """Return a Chromium shared by all tests of this file, or fail with advice if it is not installed."""
-    if lacking := browser.explain_missing():
-        pytest.fail(lacking)
-    with browser.open_chromium() as found:
+    """Return a Chromium shared by all tests of this file."""
+    with open_chromium() as found:
         yield found
 
 
@@ -179,11 +175,7 @@ def test_page_follows_the_system_theme(driver: Chrome, view: View) -> None:
 
 @pytest.mark.usefixtures("view")
 def test_axe_finds_no_serious_violation(driver: Chrome) -> None:
-    axe = Axe(driver)
-    axe.inject()  # type: ignore[no-untyped-call]
-    found = axe.run(options={"runOnly": RULES, "resultTypes": ["violations"], "preload": 0})["violations"]
-    serious = [each for each in found if each["impact"] in ("serious", "critical")]
-    assert serious == [], axe.report(serious)
+    assert_accessible(driver, impacts=("serious", "critical"), preload=0)
 
 
 def test_theme_button_overrides_the_system(driver: Chrome, server: str) -> None:

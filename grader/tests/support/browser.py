@@ -1,12 +1,14 @@
 """A headless Chromium."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+import pytest
 from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 from selenium.webdriver.support.wait import WebDriverWait
+from selenium_axe_python.axe import Axe
 
 Scheme: TypeAlias = Literal["light", "dark"]
 MOUSE = "--blink-settings=primaryHoverType=2,availableHoverTypes=2"  # pages see a computer with a mouse
@@ -27,7 +29,9 @@ def explain_missing() -> str:
 
 @contextmanager
 def open_chromium() -> Iterator[Chrome]:
-    """Start a browser with a fresh profile that records the console messages of pages."""
+    """Start a browser with a fresh profile that records the console messages of pages, or fail with advice."""
+    if lacking := explain_missing():
+        pytest.fail(lacking)
     options = ChromeOptions()
     options.binary_location = find_program() or ""
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars", MOUSE):
@@ -62,3 +66,14 @@ def wait_until(driver: Chrome, holds: Callable[[], object]) -> None:
     WebDriverWait(driver, PATIENCE, poll_frequency=0.05).until(
         lambda _: holds(), "the page did not reach the expected state"
     )
+
+
+def assert_accessible(
+    driver: Chrome, rules: Collection[str] = RULES, impacts: Collection[str] = (), **options: object
+) -> None:
+    """Assert that axe-core finds no violation of these rules. If `impacts` are given, ignore those of other impacts."""
+    axe = Axe(driver)
+    axe.inject()  # type: ignore[no-untyped-call]
+    chosen: dict[str, Any] = {"runOnly": [*rules], "resultTypes": ["violations"], **options}
+    found = [one for one in axe.run(options=chosen)["violations"] if not impacts or one["impact"] in impacts]
+    assert found == [], axe.report(found)
