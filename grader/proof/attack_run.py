@@ -26,7 +26,7 @@ from grader.pipeline.session import LOST
 from grader.pipeline.setup import run_with_tests
 from grader.pipeline.submission import Submission
 from grader.proof.attacks import Attack
-from grader.proof.claims import find_others, keep_only
+from grader.proof.claims import extend_limits, find_others, keep_only
 from grader.proof.proof import Level, Options, Proof, Trial, grade_all, prove_trials, tabulate_trials, try_levels
 from grader.results.result import KataResult
 from grader.sandbox.launch import Sandbox
@@ -114,7 +114,7 @@ def make_plans(attacks: Sequence[Attack], level: Level, *, quick: bool = False) 
         base = bases.setdefault((base.submission.id, *kata.points), base)  # shared by attacks on the same wrong entry
         before = job(attack.make_submission("before", entry.before), (kata,), next=hostile) if entry.before else None
         beside = job(attack.make_submission("beside", entry.beside), (kata,)) if entry.beside else None
-        control = None if quick else job(attack.control, (kata,))
+        control = None if quick else job(attack.control, (kata,), limits=extend_limits(course().limits))
         plans.append(Plan(attack, level, alone, base, before, beside, hostile, after, control))
     return plans
 

@@ -7,9 +7,11 @@ from grader.pipeline.job import Job
 from grader.pipeline.submission import Submission
 from grader.proof import zoo
 from grader.results.result import KataResult
-from torchkata.course import Kata, course
+from torchkata.course import Kata, Limits, course
 from torchkata.diagnosis.mistakes import BOTH
 from torchkata.result import FAILED
+
+PATIENCE = 4  # ratio of the time limits of a proof to those of a student: a slow machine must not refute a claim
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,17 @@ def make_job(
     name: str, files: dict[str, bytes], katas: Sequence[Kata], seed: int = 0, known_good: frozenset[str] = frozenset()
 ) -> Job:
     """Return a job that grades the files as a single submission."""
-    return Job(Submission(name, files), tuple(katas), seed, known_good)
+    return Job(Submission(name, files), tuple(katas), seed, known_good, limits=extend_limits(course().limits))
+
+
+def extend_limits(limits: Limits) -> Limits:
+    """Return longer time limits. A call's limit only doubles, since a wrong entry that never ends takes all of it."""
+    return replace(
+        limits,
+        call_seconds=2 * limits.call_seconds,
+        test_seconds=PATIENCE * limits.test_seconds,
+        kata_seconds=PATIENCE * limits.kata_seconds,
+    )
 
 
 def find_others(status: str, results: Sequence[KataResult]) -> str | None:

@@ -90,9 +90,10 @@ class ZooOutcome:
         return {name: (caught[name], alone[name]) for name in kata.points}
 
     def find_slowest(self) -> list[tuple[float, str, str]]:
-        """Return (seconds, kata, test) for the slowest tests of the solution."""
+        """Return (seconds, kata, test) for the slowest tests of correct code."""
         longest: dict[tuple[str, str], float] = {}
-        results = [result for each in self.judged if each.claim.group == "solution" for result in each.katas]
+        groups = ("solution", "right")
+        results = [result for each in self.judged if each.claim.group in groups for result in each.katas]
         for key, seconds in [((result.kata, test.name), test.seconds) for result in results for test in result.tests]:
             longest[key] = max(longest.get(key, 0.0), seconds)
         return sorted(((seconds, *key) for key, seconds in longest.items()), reverse=True)[:SLOWEST]
@@ -128,8 +129,8 @@ def tabulate_catches(outcome: ZooOutcome, katas: Sequence[Kata]) -> Table:
 
 
 def tabulate_slowest(outcome: ZooOutcome) -> Table:
-    """Return a table of the slowest tests of the solution, including suggested time limits."""
-    table = Table("slowest tests of the solution", "seconds", "suggested limit", box=box.SIMPLE_HEAD)
+    """Return a table of the slowest tests of correct code, including suggested time limits."""
+    table = Table("slowest tests of correct code", "seconds", "suggested limit", box=box.SIMPLE_HEAD)
     for seconds, kata, name in outcome.find_slowest():
         table.add_row(f"{kata} · {name}", f"{seconds:.2f}", f"{max(1, round(MARGIN * seconds))} s")
     limits = course().limits
