@@ -34,7 +34,7 @@ def list_options() -> dict[str, list[str]]:
 
 
 def parse_options(command: str, arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Return the values of a command's options by name, and the remaining arguments, among them any wrong option."""
+    """Return the values of a command's options by name, and the remaining arguments, including unknown options."""
     names = [key.removeprefix("--") for key in list_options().get(command, [])]
     try:
         pairs, rest = getopt(list(arguments), "", [f"{name}=" for name in names])

@@ -60,7 +60,7 @@ def parse_listing(content: bytes) -> dict[str, str]:
 
 
 def find_unsafe(names: Iterable[str]) -> str | None:
-    """Return a path that on some system is outside of its folder or is the same file as another path."""
+    """Return a path that leaves the folder or names the same file as another path, on at least one system."""
     spelled: dict[str, str] = {}
     for name in names:
         folders = map(str, PurePosixPath(name).parents)

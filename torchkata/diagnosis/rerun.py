@@ -26,7 +26,7 @@ class Trial:
     right: bool = False
 
     def list_compared(self, name: str | None) -> list[tuple[Comparison, bool]]:
-        """Return the comparisons of this name, and whether each is right: only the last can be wrong."""
+        """Return the comparisons with this name, and whether each is right. Only the last one can be wrong."""
         last = len(self.compared) - 1 if self.wrong is not None else None
         return [(each, i != last) for i, (what, each) in enumerate(self.compared) if strip_number(what) == name]
 

@@ -34,7 +34,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    """Watch a test of a kata from another thread."""
+    """Start a thread that prints notices during a test of a kata."""
     kata, ended, terminal = find_kata(item.path), threading.Event(), get_state(item.config).terminal
     if kata is None or terminal is None:
         return (yield)
