@@ -130,7 +130,7 @@ def measure(tests: Tests, sandbox: Sandbox) -> None:
 
 
 def profile(tests: Tests, sandbox: Sandbox) -> None:
-    """Print where the time of grading a further submission goes."""
+    """Print how the time of grading one more submission is spent."""
     time_grading([make_job(SOLUTION)], tests, sandbox, jobs=1)  # this also draws the inputs of all tests
     with tempfile.TemporaryDirectory() as folder:
         for name, source in course().solutions().items():

@@ -1,4 +1,4 @@
-"""Hooks of MkDocs and mkdocstrings for the site of the documentation (`mkdocs.yml`)."""
+"""Hooks of MkDocs and mkdocstrings for the documentation site (`mkdocs.yml`)."""
 
 import os
 import re
@@ -24,7 +24,7 @@ EXAMPLE = re.compile(r"^Example:\n((?:    .*\n?|\n)+)", re.MULTILINE)
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Give every document its path in the repository, so that links between documents work on the site as on GitHub."""
+    """Give every document its path in the repository, so that links between documents also work on the site."""
     for file in [*files.documentation_pages(), *files.media_files()]:
         if file.src_dir == config.docs_dir:
             files.remove(file)
@@ -67,13 +67,13 @@ def describe_kata(kata: Kata) -> str:
 
 
 def on_page_context(context: dict[str, Any], *, page: Page, config: MkDocsConfig, **_: object) -> dict[str, Any]:
-    """Show the controls in the language of the page."""
+    """Translate the site's controls into the language of the page."""
     config.theme["language"] = "zh" if page.file.src_uri.startswith(CHINESE) else "en"
     return context
 
 
 def on_post_page(output: str, *, page: Page, **_: object) -> str:
-    """Name the search dialog, and let the keyboard reach tables that must be scrolled in a narrow window."""
+    """Label the search dialog for screen readers, and make tables focusable so that the keyboard can scroll them."""
     label = "搜索" if page.file.src_uri.startswith(CHINESE) else "Search"
     output = output.replace('role="dialog"', f'role="dialog" aria-label="{label}"')
     return output.replace("<table>", '<table tabindex="0">')

@@ -1,7 +1,7 @@
-"""Helps tests whose subject is not the formula to judge a student's code by its own formula.
+"""A helper for tests of other properties than the formula, which should not fail if only the formula is wrong.
 
-Such a test compares with the oracle as long as the student's answer to a plain input is right, and with the student's
-own answers otherwise. A wrong formula then fails only the tests of the formula.
+If the student's answer to a plain input is right, such a test compares with the oracle. Otherwise, it compares with
+the student's own answers.
 """
 
 from collections.abc import Callable

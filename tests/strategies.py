@@ -19,10 +19,10 @@ from tests.probes.same_storage import COPIES, VIEWS
 
 DTYPES = st.sampled_from([torch.float32, torch.float64, torch.bfloat16, torch.float16])
 WIDE_DTYPES = st.sampled_from([torch.float32, torch.float64, torch.bfloat16])  # squares of gradients do not overflow
-DEFAULT_DTYPES = st.sampled_from(["float32", "float64"])  # dtypes that torch.set_default_dtype is called with
+DEFAULT_DTYPES = st.sampled_from(["float32", "float64"])  # arguments of torch.set_default_dtype
 BETAS = st.sampled_from([(0.9, 0.999), (0.9, 0.95), (0.5, 0.9), (0.9, 0.5), (0.0, 0.9)])
 NO_EPS = 1e-30  # an eps that has no visible effect
-FORGETTING = {"betas": (0.0, 0.0), "eps": 1.0}  # options of Adam with which its averages are those of one step
+FORGETTING = {"betas": (0.0, 0.0), "eps": 1.0}  # options of Adam for averages that contain only the last gradient
 SEEDS = st.integers(0, 2**32 - 1)
 SEQUENCES = st.sampled_from(["tuple", "list", "torch.Size"])  # the kinds of Sequence[int] in a stub
 

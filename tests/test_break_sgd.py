@@ -1,4 +1,4 @@
-"""Tests of a student's tests for SGD: right classes must be accepted, and wrong ones rejected."""
+"""Tests of a student's `check` for SGD, which must accept right classes and reject wrong ones."""
 
 from tests.candidates import load_candidates
 from tests.probes.candidates import judge

@@ -1,4 +1,4 @@
-"""Tests of a student's tests for time_matmul: right functions must be accepted, and wrong ones rejected."""
+"""Tests of a student's `check` for time_matmul, which must accept right functions and reject wrong ones."""
 
 from tests.candidates import load_candidates
 from tests.probes.break_time_matmul import judge

@@ -124,7 +124,7 @@ def test_gradients_reach_every_layer(student: Student, case: NetworkCase) -> Non
 def gradient_scales(
     weights: list[np.ndarray], x: np.ndarray, grad_y: np.ndarray
 ) -> tuple[list[np.ndarray], np.ndarray]:
-    """Return the sum of the absolute values of all terms of the gradients, given absolute values."""
+    """Return the sum of the absolute values of all terms of each gradient. All arguments must be absolute values."""
     inputs = [x]
     for weight in weights:
         inputs.append(inputs[-1] @ weight)

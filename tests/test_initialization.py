@@ -35,7 +35,7 @@ def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) ->
 def draw_scaled(student: Student, input_dim: int, output_dim: int, seed: int) -> tuple[np.ndarray, TruncatedNormal]:
     """Return a new weight and its distribution.
 
-    A weight whose standard deviation is far off is rescaled, because only one test is about that.
+    If the standard deviation is far off, rescale the weight, because only one test checks the standard deviation.
     """
     weights, law = draw_weight(student, input_dim, output_dim, seed), oracle.distribution(input_dim, output_dim)
     ratio = float(((weights**2).mean() / right_distribution(input_dim, output_dim).variance) ** 0.5)

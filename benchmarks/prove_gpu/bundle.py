@@ -1,4 +1,4 @@
-"""Write one zip with the code and the wheels that `run.py` needs on a machine without network.
+"""Write a zip file with the code and the wheels that `run.py` needs on a machine without a network.
 
 python -m benchmarks.prove_gpu.bundle [--to FILE]       x86-64 Linux, Python 3.11 to 3.13; torch is not included
 """
@@ -53,7 +53,7 @@ def list_files() -> Iterator[Path]:
 
 
 def is_source(path: Path) -> bool:
-    """Return whether a file belongs to the project, not to a cache."""
+    """Return whether a file belongs to the project and not to a cache."""
     return not any(part.startswith(".") or part == "__pycache__" for part in path.relative_to(ROOT).parts)
 
 

@@ -8,7 +8,7 @@ from torchkata import typed
 from .candidates import call_check, load
 from .time_matmul import simulate
 
-SIZE = 4  # of the matrices
+SIZE = 4  # number of rows and columns of the matrices
 
 
 class Candidate:

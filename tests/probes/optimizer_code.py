@@ -50,7 +50,7 @@ def write_optimizer(name: str, count: int, lrs: Sequence[float], options: Sequen
 def write_step(
     grads: Sequence[Sequence[Tensor | None]], literal: Literal, template: str = "{p}.grad = {grad}"
 ) -> list[str]:
-    """Set the gradients and take a step."""
+    """Write the code that sets the gradients and takes a step."""
     lines = [
         template.format(p=f"params[{g}][{i}]", grad=literal(grad))
         for g, row in enumerate(grads)
@@ -60,7 +60,7 @@ def write_step(
 
 
 def write_steps(lrs: Rates, grads: Grads, before: Sequence[float], literal: Literal) -> list[str]:
-    """Take a step for each row, setting the learning rates that differ from those `before`."""
+    """Write a step for each row, and set the learning rates that differ from those `before`."""
     lines = []
     for rates, step_grads in zip(lrs, grads, strict=True):
         changed = [(g, lr) for g, (lr, old) in enumerate(zip(rates, before, strict=True)) if lr != old]

@@ -30,9 +30,9 @@ class Product:
     """A matrix multiplication that was computed."""
 
     seconds: float
-    whole: bool  # has as many FLOPs as the product to be timed
-    cold: bool  # the first of its shape, if that takes longer
-    timed: bool  # after the first reading of a clock
+    whole: bool  # whether it has as many FLOPs as the product to be timed
+    cold: bool  # whether it is the first of its shape and therefore takes longer
+    timed: bool  # whether it was computed after the first reading of a clock
 
 
 @dataclass
