@@ -1,6 +1,6 @@
 """Oracle for strides that walks through the row-major layout element by element.
 
-If that would take too long, the last length is a multiple (`times`) of a small one, and only the small one is walked.
+To save time, the last length can be a multiple (`times`) of a small one. The walk then uses the small length.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Measures host waits during training: the time behind a busy GPU, or on a CPU the number of reads that would wait."""
+"""Measures how much the host waits during training: by time on a busy GPU, by counting reads on a CPU."""
 
 from typing import Any
 

@@ -166,7 +166,7 @@ class Weights:
         self.final.sub_(back.unsqueeze(-1), alpha=rate)
 
     def error(self, start: "Weights", layers: Tensor, final: Tensor) -> float:
-        """Return the largest relative error in the change of a weight, given that `self` has the correct weights."""
+        """Return the largest relative error of the change of a weight. `self` contains the correct weights."""
         pairs = [*zip(self.layers, start.layers, layers, strict=True), (self.final, start.final, final)]
         return max(relative(found.double() - right, right - before) for right, before, found in pairs)
 
@@ -236,12 +236,12 @@ class TrainingCheck(speed.Check):
         return right.error(self.start, self.results["new_layers"], self.results["new_final"])
 
     def has_right_scale(self) -> bool:
-        """Return whether the initial weights have the right standard deviation, because zeros would require no work."""
+        """Return whether the initial weights have the right standard deviation. Zeros would avoid all work."""
         allowed = (*((layer, 0.1) for layer in self.start.layers), (self.start.final, 0.5))
         return all(abs(float(weight.std()) * self.size.width**0.5 - 1) < slack for weight, slack in allowed)
 
     def is_unchanged(self, batches: list[tuple[Tensor, Tensor]]) -> bool:
-        """Return whether the inputs are unchanged, because code must not use them as uncounted memory."""
+        """Return whether the inputs are unchanged. Student code must not use them as memory that is not counted."""
         return all(torch.equal(x, found) for (x, _), found in zip(batches, self.memory["x"], strict=True))
 
 
