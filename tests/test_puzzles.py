@@ -12,7 +12,7 @@ from tests.strategies import DTYPES, SEEDS, SIZES, WIDE_DTYPES, normal, rng_of, 
 from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check
 
 LEADING = st.lists(sizes(2, 3, 0), min_size=0, max_size=2)
-EDGES = sizes(2, 3, 0)  # of images and matrices, in patches
+EDGES = sizes(2, 3, 0)  # height or width of images and matrices, in patches
 FACTORS = sizes(2, 3)
 MOVED = st.sampled_from([torch.int64, torch.float32, torch.uint8])
 

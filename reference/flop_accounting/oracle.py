@@ -34,7 +34,7 @@ def training_flops(tokens: int, parameters: int, times: float = 1) -> float:
 
 
 def deep_linear_products(L: int, input_needs_grad: bool) -> int:
-    """Count the products for outputs, weight gradients and input gradients. The first layer may need no input gradient."""
+    """Count each layer's products for the output and both gradients. The first layer's input may need no gradient."""
     return sum(3 if layer or input_needs_grad else 2 for layer in range(L))
 
 

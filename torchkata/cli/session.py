@@ -31,13 +31,13 @@ class Task:
 
 
 class Session:
-    """Decides which tests to run after a key press or a saved file, and reports what pytest does not print."""
+    """Decides which tests to run after a key press or a saved file, and reports outcomes that pytest does not print."""
 
     def __init__(self) -> None:
         self.watcher = Watcher(course().assignment)
         self.task: Task | None = None
         self.last: tuple[str, ...] = ()  # katas in the last run started by the student
-        self.finished = {kata for kata in course().katas if load_state().status(kata) == "done"}  # done at some point
+        self.finished = {kata for kata in course().katas if load_state().status(kata) == "done"}  # ever done
         self.due: set[str] = set()  # finished katas that build on saved katas and still have to be checked
         self.forks = runs.can_fork()
         self.closed = False

@@ -32,7 +32,7 @@ TRIES = 5  # how often to run a test's body, since it may be random
 
 
 class UnreadStudent:
-    """A student whose answers can be compared and passed on but not read."""
+    """A stand-in for `Student` whose answers can be compared and passed on but not read."""
 
     def call(self, *_: object) -> Plain:
         """Return an `Unread` answer."""
