@@ -37,7 +37,7 @@ class Session:
         self.watcher = Watcher(course().assignment)
         self.task: Task | None = None
         self.last: tuple[str, ...] = ()  # katas in the last run started by the student
-        self.finished = {kata for kata in course().katas if load_state().status(kata) == "done"}  # ever done
+        self.finished = {kata for kata in course().katas if load_state().status(kata) == "done"}  # done at some point
         self.due: set[str] = set()  # finished katas that build on saved katas and still have to be checked
         self.forks = runs.can_fork()
         self.closed = False
