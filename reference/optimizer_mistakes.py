@@ -1,4 +1,4 @@
-"""Mistakes that are possible in every optimizer. They are imported by each optimizer's `mistakes.py`."""
+"""Mistakes that are possible in every optimizer. The `mistakes.py` of each optimizer imports them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias

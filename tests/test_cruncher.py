@@ -25,7 +25,7 @@ def check_forward(yours: Plain, case: DeepCase) -> None:
 
 
 def check_parts(student: Student, case: DeepCase, cuts: list[int]) -> None:
-    """Compare the outputs for parts of the batch with those for the whole batch, or with the oracle if these are right.
+    """Compare the outputs for parts of the batch with the oracle, or with the whole batch's outputs if these are wrong.
 
     A wrong formula then fails only the tests of the formula.
     """

@@ -79,7 +79,7 @@ def check_gradients(reply: Plain, task: Task, own: list[Array] | None = None) ->
 
 
 def check_like_plain_call(student: Student, task: Task, plain: Task) -> None:
-    """Check the gradients. If those of a `plain` call are wrong, expect these wrong gradients to have been added."""
+    """Check the gradients. If a `plain` call computes wrong gradients, expect that the same gradients were added."""
     plain_reply = run(student, plain)
     reply = run(student, task)
     if holds(check_gradients, plain_reply, plain) or holds(check_gradients, reply, task):

@@ -203,7 +203,7 @@ def take_step(student: Student, step: Step) -> Plain:
 
 
 def check_step(student: Student, step: Step) -> None:
-    """Compare the loss, and the gradient that the optimizer receives, with those of the whole batch."""
+    """Compare the loss and the gradient that the optimizer receives with the results for the whole batch."""
     reply = take_step(student, step)
     tables, batch = as_float64(step.case.tables), step.case.batch.numpy()
     value, gradient = oracle.train(tables, batch, step.micro_batch_size, step.max_norm)

@@ -40,7 +40,7 @@ def assert_gradients(yours: Any, case: LinearCase, *names: str, own: Any = None)
 
 
 def assert_like_plain_call(yours: Any, plain: Any, case: LinearCase) -> None:
-    """Assert that each gradient is correct, or equals that of a `plain` call if the latter is wrong."""
+    """Assert that each gradient is correct. If a `plain` call returns a wrong gradient, expect the same gradient."""
     for name in ("grad_x", "grad_w"):
         if holds(assert_gradients, plain, case, name) or holds(assert_gradients, yours, case, name):
             assert_gradients(yours, case, name)

@@ -1,4 +1,4 @@
-"""Tests of the puzzles."""
+"""Tests for the functions of the kata puzzles."""
 
 import numpy as np
 import torch

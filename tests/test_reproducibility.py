@@ -30,14 +30,14 @@ def repeat_seeds(seed: int, further: int = NEXT) -> list[int]:
 def check_draws(
     student: Student, seeds: list[int], between: int, libraries: Sequence[str], apart: Demand = require
 ) -> None:
-    """Check that draws after two calls are equal if the seeds are equal, and check with `apart` that others differ."""
+    """Check that equal seeds lead to equal draws. Check with `apart` that different seeds lead to different draws."""
     drawn = student.call(probes.draws, seeds, between)
     for library in libraries:
         check_pairs(library, "draws", seeds, drawn[library], apart)
 
 
 def find_seeded(student: Student, seed: int) -> list[str]:
-    """Return the libraries that are seeded with this seed. Other tests check the other libraries."""
+    """Return the libraries that are seeded with this seed. Separate tests check that all libraries are seeded."""
     drawn = student.call(probes.draws, repeat_seeds(seed), 0)
     seeded = [library for library in LIBRARIES if drawn[library][:2] == drawn[library][2:]]
     require(bool(seeded), "the seed determines the draws of no library", yours=drawn)
@@ -45,7 +45,7 @@ def find_seeded(student: Student, seed: int) -> list[str]:
 
 
 def check_pairs(drawn_by: str, what: str, seeds: list[int], found: list[list[float]], apart: Demand = require) -> None:
-    """Check that results of two calls are equal if their origins are equal, and with `apart` that others differ."""
+    """Check that equal origins lead to equal results. Check with `apart` that different origins lead to others."""
     origins = oracle.origins(drawn_by, seeds)
     for i, j in combinations(range(len(seeds)), 2):
         first, second, same = seeds[i], seeds[j], found[i] == found[j]

@@ -128,7 +128,7 @@ class OnDevice:
 
 @st.composite
 def near_the_ridge(draw: st.DrawFn) -> OnDevice:
-    """Generate a device whose intensity is close to, but not equal to, that of the operation."""
+    """Generate an operation, and a device whose intensity is close to the operation's but different."""
     operation, sizes = draw(products(st.integers(2, 9)))
     flops, moved = oracle.work(operation, sizes, 2)
     bandwidth = draw(BANDWIDTHS)

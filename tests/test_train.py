@@ -87,7 +87,7 @@ def check_steps(student: Student, lesson: Lesson, lr: float) -> bool:
 
 
 def is_right(reply: Plain, lesson: Lesson, lr: float) -> bool:
-    """Return whether losses and weights match those of gradient descent."""
+    """Return whether the losses and the weights match the results of gradient descent."""
     try:
         compare_run(reply, lesson, lr)
     except AssertionError:

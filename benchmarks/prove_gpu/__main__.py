@@ -120,7 +120,7 @@ def describe_machine(device: str, extent: str) -> dict[str, str]:
 def build_environment(folder: Path, device: str) -> dict[str, str]:
     """Return the environment variables of a step, so that it writes to neither the home directory nor this project.
 
-    They hide all GPUs if the run is a rehearsal on the CPU.
+    The variables hide all GPUs if the run is a rehearsal on the CPU.
     """
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}

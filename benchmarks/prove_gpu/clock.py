@@ -1,7 +1,8 @@
 """Compare the grader's timing with torch's own benchmark.
 
-Both time the same matrix multiplication in turns. On a busy CPU, wall time includes the time spent waiting for a core,
-which the grader excludes. Therefore, torch's benchmark runs once with wall time and once with processor time.
+The grader and torch's benchmark time the same matrix multiplication in turns. On a busy CPU, wall time includes the
+time spent waiting for a core, which the grader excludes. Therefore, torch's benchmark runs once with wall time and once
+with processor time.
 """
 
 import contextlib

@@ -39,9 +39,9 @@ class Place:
     quick: bool  # one workload, one slow solution and one cheat
 
     def take_in_time(self, items: Iterable[T], total: int) -> Iterator[T]:
-        """Yield items until there is no time for another one that takes as long as the longest one so far.
+        """Yield items while the remaining time is at least the longest time that an item has taken so far.
 
-        If some items are left, print how many of them were tried.
+        If some items are left, print the number of items that were tried.
         """
         count, longest, began = 0, 0.0, time.monotonic()
         for item in items:

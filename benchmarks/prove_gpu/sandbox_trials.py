@@ -55,7 +55,7 @@ def try_sandbox(place: Place) -> None:
 
 
 def run_trial(name: str, trial: Callable[[], str]) -> str:
-    """Run a trial and show what it returns. Return "" or the error."""
+    """Run a trial and show its result. Return the error, or "" if the trial succeeded."""
     try:
         text, fault = trial(), ""
     except Exception as error:

@@ -1,7 +1,7 @@
 """Measure the speed of a GPU with only torch and the standard library: python torch_only.py [SECONDS [cuda]]
 
 This file works without the rest of the project. It prints one JSON value per line: a string is a remark, an object is a
-row of a table. The most important measurements come first; those for which no time is left are omitted.
+row of a table. The most important measurements come first, and measurements are omitted if no time is left.
 """
 
 import ctypes

@@ -24,7 +24,7 @@ def rows(batch_size: int, tokens: int, sequence_length: int) -> int:  # noqa: AR
 
 
 def starts(tokens: int, sequence_length: int) -> range:
-    """Return the valid start positions, which are those whose window is followed by a target."""
+    """Return the valid start positions: the window at each of them must be followed by a target."""
     return range(tokens - sequence_length)
 
 
@@ -41,8 +41,8 @@ def is_row(row: Int[Array, "sequence"], data: Int[Array, "tokens"]) -> bool:
 def are_even(counts: Int[Array, "starts"], likely: Likely) -> bool:
     """Return whether the counts are consistent with equally likely starts.
 
-    A chi-square test has little power if two or many counts differ slightly. Therefore, also check the total count of
-    both ends and that of the first half.
+    A chi-square test has little power if two or many counts differ slightly. Therefore, the count of the two ends and
+    the count of the first half are checked as well.
     """
     n = len(counts)
     ends, half = (counts[:: max(1, n - 1)], 2 / n), (counts[: n // 2], n // 2 / n)

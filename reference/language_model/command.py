@@ -109,7 +109,7 @@ def choose_device(name: str, texts: Mapping[str, str]) -> str:
 
 
 def read_run(speaker: Speaker) -> Run:
-    """Return the stored run. Raises SystemExit if its file or that of the tokens is damaged."""
+    """Return the stored run. Raises SystemExit if `run.json` or the file of tokens is damaged."""
     with speaker.reading(file := speaker.folder / "run.json"):
         found = Run(**json.loads(file.read_text("utf-8")))
         speaker.assignment.language_model.Settings(**found.settings)

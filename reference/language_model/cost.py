@@ -56,7 +56,7 @@ def find_mfu(speaker: Speaker, found: Run, seconds: float) -> float:
 
 
 def measure_memory(speaker: Speaker, found: Run, model: Any, optimizer: Any) -> int:
-    """Return the bytes of all tensors that a step keeps: parameters, gradients, state, and those saved by autograd."""
+    """Return the bytes of the parameters, the gradients, the optimizer's state, and the tensors saved by autograd."""
     kata, settings, kept = speaker.assignment, found.settings, dict[int, Tensor]()
 
     def keep(tensor: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ NORM_EPS = 1e-5  # the epsilon of layer_norm
 def embed(
     tokens: Float[Array, "vocab dim"], positions: Float[Array, "context dim"], batch: Int[Array, "batch T"]
 ) -> Float[Array, "batch T dim"]:
-    """Add the embedding of each token and that of its position."""
+    """Return, for each token, the sum of its embedding and the embedding of its position."""
     x: Array = tokens[batch] + positions[: batch.shape[1]]
     return x
 
@@ -198,7 +198,7 @@ def choose(logits: Float[Array, "T v"]) -> int:
 
 
 def continue_greedily(tables: Float[Array, "context v v"], prompt: Sequence[int], n: int) -> list[int]:
-    """Return the prompt followed by `n` tokens, each of which is the most likely one after those before it."""
+    """Return the prompt followed by `n` tokens, each of which is the most likely next token."""
     tokens = [*prompt]
     for _ in range(n):
         seen = np.array([look_back(tokens, len(tables))])

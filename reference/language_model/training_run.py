@@ -41,12 +41,12 @@ class Speaker:
 
     @property
     def tokens(self) -> Path:
-        """The file of tokens."""
+        """The path of the file that contains the tokens."""
         return self.folder / "tokens.bin"
 
     @property
     def checkpoint(self) -> Path:
-        """The file of the last checkpoint."""
+        """The path of the last checkpoint."""
         return self.folder / "checkpoint.pt"
 
     def build(self, run: Run) -> tuple[Any, Any]:

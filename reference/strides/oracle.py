@@ -1,6 +1,6 @@
 """Oracle for strides that walks through the row-major layout element by element.
 
-To save time, the last length can be a multiple (`times`) of a small one. The walk then uses the small length.
+To save time, the oracle walks through a small tensor if the last dimension is a multiple (`times`) of a small size.
 """
 
 from collections.abc import Sequence

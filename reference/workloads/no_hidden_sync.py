@@ -15,7 +15,7 @@ class NoHiddenSync(TrainingRun, speed.HostWait):
     }
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
-        """Keep the device busy from the first batch on. Before that, moving a new model to the device may wait."""
+        """Keep the device busy from the first batch on. Waits before the first batch, for a new model, are allowed."""
         if device == "cuda":
             return train(assignment, size, memory, device, speed.keep_busy)
         work = train(assignment, size, memory, device)

@@ -97,7 +97,7 @@ def step(x: Tensor, target: Tensor, layers: Tensor, final: Tensor, rate: float) 
 
 
 class Batches:
-    """The `get_batch` that is passed to `train`. It returns the batches in memory and counts the requested ones."""
+    """The `get_batch` that is passed to `train`. It returns the batches in memory and counts the requested batches."""
 
     def __init__(self, memory: speed.Memory, first: Callable[[], object] = lambda: None) -> None:
         self.memory = memory
@@ -188,8 +188,8 @@ class TrainingCheck(speed.Check):
     def least_error(self) -> float:
         """Return the error in the change of the weights that is caused by rounding the weights and products.
 
-        A step changes weights by about `rate / √D` of their magnitude. It computes 2 L products in sequence, summed in
-        float32, with independent errors.
+        A step changes weights by about `rate / √D` of their magnitude. A step computes 2 L products in sequence. Their
+        sums are computed in float32, with independent errors.
         """
         smallest_change = self.size.rate / math.sqrt(self.size.width)
         of_weights = torch.finfo(self.memory["x"].dtype).eps / min(1.0, smallest_change)

@@ -225,7 +225,7 @@ def smoke_contract(optimizer: Optimizer) -> Contract:
 
 
 def rate_contract(optimizer: Optimizer) -> Contract:
-    """Return the test that applies only to optimizers whose only option is the learning rate."""
+    """Return the test for optimizers that have no option other than the learning rate."""
 
     @costly
     @given(SEEDS)

@@ -336,10 +336,10 @@ def truncated(
 
 @typed(checkpoint_code.without_each_key)
 def without_each_key(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> dict[str, Any]:
-    """Load a checkpoint, and then copies of it that each lack one top-level key.
+    """Load a checkpoint, and then copies of the checkpoint, each of which lacks one top-level key.
 
-    Return the state restored from the complete file ("complete"), and for each key whose absence raises no error, the
-    state restored without it. No keys are tried if the file contains anything but a dict written by `torch.save`.
+    Return the state restored from the complete file ("complete"), and for each key that is not required, the state
+    restored without the key ("partial"). No keys are tried if the file is anything but a dict saved by torch.
     """
     with temporary_folder() as place:
         path = place / "run.pt"

@@ -196,7 +196,7 @@ def step(
     "training_step(model, torch.optim.SGD(model.parameters(), lr=0.1), batch, 2, 1.0, bfloat16)"
 )
 def precision(assignment: Any, batch: Tensor, bfloat16: bool) -> dict[str, object]:
-    """Return the dtypes of the matrix products of a step, and those of parameters and gradients."""
+    """Return the dtypes of a step's matrix products, and the dtypes of the parameters and gradients."""
     model = Product()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     assignment.language_model.training_step(model, optimizer, batch, 2, 1.0, bfloat16)
@@ -322,7 +322,7 @@ def generate_each(
 ) -> list[object]:
     """Continue a prompt by each number of tokens in `lengths`, from the same seed each time.
 
-    The seed is that of torch's global generator if `is_global`, or else that of a generator passed to the function.
+    If `is_global`, torch's global generator is seeded. Otherwise, a seeded generator is passed to the function.
     """
     found = []
     for n in lengths:

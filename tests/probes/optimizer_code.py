@@ -60,7 +60,7 @@ def write_step(
 
 
 def write_steps(lrs: Rates, grads: Grads, before: Sequence[float], literal: Literal) -> list[str]:
-    """Return code that takes a step for each row, and sets the learning rates that differ from those `before`."""
+    """Return code that takes a step for each row. Learning rates are set only if they differ from the previous ones."""
     lines = []
     for rates, step_grads in zip(lrs, grads, strict=True):
         changed = [(g, lr) for g, (lr, old) in enumerate(zip(rates, before, strict=True)) if lr != old]

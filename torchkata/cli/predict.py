@@ -18,7 +18,7 @@ MAX_QUOTED = 40  # maximum number of characters of an invalid answer that the me
 
 
 def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
-    """Ask the questions about a kata that have no prediction yet, and show the others with the right numbers.
+    """Ask the questions about a kata that have no prediction yet, and show earlier predictions with the right numbers.
 
     `read` asks for a line, by default on stdin. Every prediction is stored before the right number is computed. Raises
     CallError, CourseError, or OSError.
@@ -58,7 +58,7 @@ def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
 
 
 def count_runs(kata: Kata) -> int:
-    """Return the number of complete test runs of a kata, without those of an empty stub."""
+    """Return the number of complete test runs of a kata, excluding runs of an empty stub."""
     run = load_state().runs.get(kata.name)
     return run.number if run else 0
 

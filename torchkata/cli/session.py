@@ -106,7 +106,7 @@ class Session:
         self.task = Task(chosen, start(arguments, output), before, output, is_retry)
 
     def report(self, task: Task, code: int) -> None:
-        """Print what pytest has not printed about the outcome of a run, and retry a run that crashed."""
+        """Print outcomes that pytest has not printed, and retry a run that crashed."""
         now = load_state()
         failed = {kata for kata in task.katas if LOOK_OF[now.status(kata)].color == "red"}
         waiting = {user for kata in failed for user in course().dependents(kata)}

@@ -1,4 +1,4 @@
-"""Assertions about plain values. They check type, dtype and shape, then compare numbers up to rounding errors."""
+"""Assertions about plain values: they check type, dtype and shape, then compare numbers up to rounding errors."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -263,8 +263,8 @@ def report_comparison(yours: Plain, expected: Plain, what: str, *, right: bool =
 def make_failure(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
     """Return the failure to raise.
 
-    It shows each value on one line, or only the first difference if the values are too long. If lists have different
-    lengths or dicts have different keys, a note says so.
+    The failure shows each value on one line, or only the first difference if the values are too long. A note tells
+    whether lists have different lengths or dicts have different keys.
     """
     report_comparison(yours, expected, what, right=False)
     if oracle_is_mistaken.get():

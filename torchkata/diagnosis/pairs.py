@@ -27,7 +27,7 @@ class Trace:
         return self.lines == other.lines and same([*self.expected], [*other.expected])
 
     def goes_beyond(self, other: "Trace") -> bool:
-        """Return whether this run passed, or failed at a later comparison than the other."""
+        """Return whether this run passed, or failed at a later comparison than the `other` run."""
         return not self.lines or len(self.expected) > len(other.expected)
 
 
@@ -45,8 +45,8 @@ def collect_expected() -> Iterator[list[Plain]]:
 def choose_pairs(traces: Mapping[KnownMistake, Trace], right: Trace, named: Sequence[str]) -> Iterator[Mistakes]:
     """Yield pairs of mistakes, most likely first, given a run with each mistake and a run with the `right` oracle.
 
-    A mistake is paired with all others if it explains the first wrong value or was `named` by another test. Two other
-    mistakes are paired if each of them changes an expected value, up to and including the first wrong one.
+    A mistake is paired with all others if it explains the first wrong value or was `named` by another test. Any other
+    two mistakes are paired only if each of them changes an expected value before or at the first wrong answer.
     """
     known = sorted(traces, key=lambda mistake: mistake.message not in named)
     ahead = [one for one in known if one.message in named or traces[one].goes_beyond(right)]

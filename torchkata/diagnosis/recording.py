@@ -67,7 +67,7 @@ class ReplayingStudent:
 class RecordedBody:
     """A wrapper of a test's body that records its first failing examples and its last examples.
 
-    The first failing examples are large, whereas the last example is the one that Hypothesis has shrunk. Examples for
+    The first failing examples are large, and the last example has been shrunk by Hypothesis. Examples for
     which the student's code crashed are not recorded, because there is no answer to compare.
     """
 

@@ -164,7 +164,7 @@ def have_same_structure(one: Comparison) -> bool:
 
 
 def find_key_difference(seen: Sequence[Comparison]) -> str:
-    """Return a sentence if every wrong dict has the same missing or unexpected keys, or if keys were renamed."""
+    """Return a sentence if all wrong dicts have the same missing or unexpected keys, or if keys have been renamed."""
     found: set[tuple[str, str]] = set()
     renamed: dict[str, None] = {}
     for one in seen:

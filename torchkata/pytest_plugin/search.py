@@ -253,7 +253,7 @@ class Search:
     def find_pairs(self, known: Sequence[KnownMistake], named: Sequence[str], seconds: float) -> list[Mistakes]:
         """Return a pair among `named` that explains all examples, or else all pairs of known mistakes that do.
 
-        Both mistakes of a pair must be necessary. Pairs with a mistake in `named` are preferred.
+        Neither mistake of a pair may be enough on its own. Pairs with a mistake in `named` are preferred.
         """
         self.end = time.thread_time() + seconds
         if found := self.narrow_down(split_pairs(named, known)):
