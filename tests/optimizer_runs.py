@@ -152,8 +152,9 @@ def simulate(
 def estimate_correction_error(betas: tuple[float, ...], t: int, dtype: torch.dtype) -> float:
     """Return the error of a step caused by bias correction, relative to the error that is allowed in any case.
 
-    A student may compute `1 − betaᵗ` in float32 for any dtype, as torch does with `capturable=True`: for 0.001, this
-    keeps only four digits. The relative error is (t + 1) / 2 roundings over 1 − betaᵗ, while 4 · (t + 2) are allowed.
+    A student may compute `1 − betaᵗ` in float32 for any dtype, as torch does with `capturable=True`. A result of 0.001
+    then has only four correct digits. The relative error is (t + 1) / 2 roundings over 1 − betaᵗ, while 4 · (t + 2) are
+    allowed.
     """
     return float(torch.finfo(torch.float32).eps / torch.finfo(dtype).eps / 8 * sum(1 / (1 - beta**t) for beta in betas))
 

@@ -212,7 +212,7 @@ def count_elements(shapes: list[list[int]]) -> int:
 
 
 def split_elements(elements: Tensor, shapes: list[list[int]]) -> list[Tensor]:
-    """Split one draw into tensors of the given shapes."""
+    """Split a vector of drawn elements into tensors of the given shapes."""
     parts = torch.split_with_sizes(elements, [math.prod(shape) for shape in shapes])
     return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
 

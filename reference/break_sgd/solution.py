@@ -63,7 +63,7 @@ def check_default_rate(SGD: Any) -> None:
 
 
 def check_steps(SGD: Any) -> None:
-    """Check several steps with changing learning rates, missing gradients, and groups of which one is added later."""
+    """Check several steps with changing learning rates, missing gradients, and a group that is added later."""
     groups = [[make_parameter(shape) for shape in SHAPES] for _ in range(3)]
     optimizer = SGD([{"params": groups[0]}, {"params": groups[1], "lr": 0.3}], lr=0.1)
     rates = [0.1, 0.3]

@@ -137,7 +137,7 @@ def warm_up(step: int, peak: float, warmup: int) -> float:
 
 
 def decay(progress: float, peak: float, final: float) -> float:
-    """Return the learning rate at a progress of 0 to 1 from the end of the warm-up to the end of training."""
+    """Return the learning rate after the warm-up, where `progress` goes from 0 to 1 until the end of training."""
     rate: float = final + (peak - final) * (1 + np.cos(np.pi * progress)) / 2
     return rate
 

@@ -50,7 +50,7 @@ class Optimizer:
         return replace(run, options=[self.constant] * len(run.params))
 
     def try_options(self, run: OptimizerRun) -> list[OptimizerRun]:
-        """Return the run of one group without options and with each of the options."""
+        """Return copies of the run of one group: one without options, and one for each of the options."""
         return [run, *(self.choose_options(run, [pick]) for pick, given in enumerate(self.options) if given)]
 
 

@@ -152,7 +152,7 @@ def groups(assignment: Any, shapes: list[list[int]], lr: float, weight_decay: fl
 
 
 class Recording(torch.optim.SGD):
-    """SGD that records the gradients that each step receives, in the list of events."""
+    """SGD that appends the gradients of each step to the list of events."""
 
     def __init__(self, model: Tables, lr: float) -> None:
         super().__init__(model.parameters(), lr=lr)

@@ -1,7 +1,7 @@
 """Commands added by katas, such as `kata measure`. The function `run` in the kata's `command.py` uses student code.
 
-`run` yields the lines of the output. It takes the command's options as keyword arguments, and raises SystemExit with a
-message to refuse their values, or OSError if the machine has a problem.
+`run` yields the lines of the output, and takes the command's options as keyword arguments. It raises SystemExit with a
+message if an option is invalid, or OSError if the machine has a problem.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""The state of `kata watch`: runs the tests of a saved kata, then those of the finished katas that build on it."""
+"""Runs the tests for `kata watch`: first those of a saved kata, then those of the finished katas that build on it."""
 
 import tempfile
 from collections.abc import Collection

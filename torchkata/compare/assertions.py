@@ -281,7 +281,7 @@ def make_failure(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
 
 
 def find_first_difference(expected: Plain, yours: Plain, path: str = "") -> tuple[str, Plain, Plain]:
-    """Find the first difference within lists and dicts. Return its subscripts as code, and the two values."""
+    """Find the first difference within lists and dicts. Return the two values and their subscripts as code."""
     if isinstance(expected, list) and isinstance(yours, list):
         keys: Iterable[Any] = range(min(len(expected), len(yours)))
     elif isinstance(expected, dict) and isinstance(yours, dict) and expected.keys() == yours.keys():

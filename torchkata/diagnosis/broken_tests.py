@@ -57,7 +57,7 @@ def find_broken_test(error: BaseException, body: RecordedBody, last_call: Call |
 
 
 def passes_on_replay(body: RecordedBody, example: Example) -> bool:
-    """Return whether the body passes with the answers that it failed with before, so that its verdict is random."""
+    """Return whether the body now passes with the recorded answers with which it failed. Its verdict is then random."""
     try:
         body.body(**example.given, student=ReplayingStudent(example.answers))
     except (Exception, SystemExit):

@@ -72,6 +72,6 @@ def strip_number(what: str) -> str:
 
 
 def limit_examples(examples: Sequence[Example]) -> list[Example]:
-    """Return as many of the first examples as have answers of at most `MAX_BYTES` in total."""
+    """Return the first examples, as long as the total size of their answers is at most `MAX_BYTES`."""
     sizes = accumulate(count_bytes(example.answers) for example in examples)
     return [example for example, size in zip(examples, sizes, strict=True) if size <= MAX_BYTES]
