@@ -33,15 +33,16 @@ class Download:
 
     submissions: list[Path]
     passed_over: list[str] = field(default_factory=list)
-    loose: dict[str, list[tuple[str, Path]]] = field(default_factory=dict)  # names and paths, keyed by id
+    loose: dict[str, list[tuple[str, Path]]] = field(default_factory=dict)  # (name, path) by submission id
 
 
 def find_submissions(paths: Sequence[Path]) -> Download:
     """Return the submissions that are found at these paths.
 
-    If a single directory without katas is given, its contents are treated as submissions if at least two of them
-    contain katas, or if the directory contains Gradescope's metadata or files named by Canvas. Regular files that are
-    not archives are ignored in this case. Raises CallError if a path is missing or no submission is found.
+    Each path is a submission. There is one exception: a single directory without katas may contain the submissions of a
+    class. This is assumed if at least two of its entries contain katas, or if it contains Gradescope's metadata or
+    files named by Canvas. Regular files in it that are not archives are then ignored. Raises CallError if a path is
+    missing or no submission is found.
     """
     for path in paths:
         if not os.path.lexists(path):
@@ -94,7 +95,10 @@ def demand_submissions(
 
 
 def may_hold_katas(path: Path) -> bool:
-    """Return whether a path may contain katas: an archive, a folder with katas (up to one level down), or unknown."""
+    """Return whether a path may contain katas.
+
+    This is true for an archive, a folder with katas (directly or one level down), and a path that can't be read.
+    """
     if is_archive(path.name):
         return True
     try:
