@@ -17,7 +17,7 @@ class SharedMemory(Protocol):
         """
 
     def release(self) -> None:
-        """Unmap the memory. No work queued by this process may still be using the memory."""
+        """Unmap the memory. The caller must ensure that no queued work of this process still uses it."""
 
 
 class Accelerator(Protocol):

@@ -28,8 +28,8 @@ SCRATCH_FILES = 4096
 SHARED_MEMORY_MIB = 16  # size of /dev/shm, of which the CUDA driver uses a small part
 OPEN_FILES = 256
 THREADS = 64
-QUEUED_SIGNALS = 64  # far below the limit of the user, which all workers share
-FIRST_USER = 2_100_000_000  # above the ids used by SSSD and containers (systemd, "UIDs and GIDs")
+QUEUED_SIGNALS = 64  # far below the user's limit, which applies to all workers together
+FIRST_USER = 2_100_000_000  # above the ids that SSSD and containers use (see systemd's documentation, "UIDs and GIDs")
 USERS = 2**31 - 1 - FIRST_USER  # number of unused ids up to 2³¹
 INSTRUCTION, NUMBER = struct.Struct("<HBBI"), struct.Struct("<I")
 
@@ -42,7 +42,7 @@ class Confinement:
 
     namespaces: bool  # true in bubblewrap: each worker has its own PID namespace and /tmp, and no /proc
     change_user: bool  # true if the grader runs as root: workers run as a user that owns nothing
-    keep_reading: bool  # true if this user must be able to read a Python that is installed in root's own directory
+    keep_reading: bool  # true if Python is in root's home directory, which this user must then be able to read
     memory_mib: int
     cpu_seconds: int
     filter: str  # the system call filter in base64, or "" if there is none
@@ -155,9 +155,9 @@ def count_tasks() -> int:
 
 
 def pick_user() -> int:
-    """Return a random unused user id. A worker that is being killed then does not affect the thread limit of the next.
+    """Return a random unused user id, so that a worker being killed does not count towards the next worker's threads.
 
-    The ids are not sequential because they would reveal to a worker how many workers were started before it.
+    Sequential ids would reveal to a worker how many workers were started before it.
     """
     return FIRST_USER + int.from_bytes(os.urandom(8)) % USERS
 
