@@ -21,10 +21,7 @@ def demand_own_course(submissions: Sequence[Path]) -> None:
 
 
 def select_names(names: Sequence[str], tracks: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of these katas and of all katas in these tracks (by default, the graded tracks).
-
-    Raises CallError.
-    """
+    """Return the names of these katas and of all katas in these tracks (default: graded tracks). Raises CallError."""
     return tuple(kata.name for kata in choose(names, tracks if names or tracks else course().graded))
 
 

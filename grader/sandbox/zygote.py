@@ -239,8 +239,8 @@ class Zygote:
     def report_times(self) -> None:
         """Reply with the CPU time of the worker's other threads and the waiting time of its first thread.
 
-        If the worker is waiting for a processor, this function waits until it runs (at most `LONGEST_WAIT`), because the
-        kernel adds a wait to the total only when it ends.
+        The kernel adds a wait to the total only when it ends. If the worker is waiting for a processor, this function
+        therefore waits until it runs, for at most `LONGEST_WAIT` seconds.
         """
         until, (running, _) = time.monotonic() + LONGEST_WAIT, self.read_times()
         while self.is_runnable() and self.read_times()[0] == running and time.monotonic() < until:
