@@ -33,7 +33,7 @@ class SlurmOptions:
     minutes: dict[Phase, int] = field(default_factory=dict)  # empty if no time limit was given
 
     def of(self, phase: Phase) -> dict[str, str]:
-        """Return the options for one kind of task."""
+        """Return the options for tasks of this kind."""
         return self.tests if phase == "tests" else self.speed
 
 

@@ -18,7 +18,7 @@ FOLDER = ".slurm"
 class Record(msgspec.Struct, frozen=True):
     """A call of `grader grade` on the cluster.
 
-    The name of its jobs is stored before sbatch is run, so that no job can be lost.
+    The name of the jobs is stored before sbatch is run, so that a later call can find every job.
     """
 
     call: str  # digest of the submissions and options
@@ -32,7 +32,7 @@ class Record(msgspec.Struct, frozen=True):
 
 
 def create(queue: Queue, earlier: Record | None) -> Record:
-    """Create and store a record that continues an `earlier` record of the same call, if there is one.
+    """Create and store a record. If the same call was interrupted before, the new record continues the `earlier` one.
 
     Raises OSError.
     """

@@ -1,4 +1,4 @@
-"""Selects which parts of a result a reader may see, according to the `visibility` in `kata.toml`."""
+"""Selects the parts of a result that a reader may see, according to the `visibility` in `kata.toml`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -116,7 +116,7 @@ def view_unreadable(result: Result) -> Iterator[VisibleTest]:
     """Yield a failed test with the reason if the submission could not be read."""
     if result.unreadable:
         why = one_line(result.unreadable)
-        most = 0.0 if result.katas else result.max_score  # points of an earlier version that could be read still count
+        most = 0.0 if result.katas else result.max_score  # points of an earlier, readable version still count
         failed = TestResult("is_readable", "failed", 0.0, most, class_words("feedback.unreadable", why=why))
         yield VisibleTest(HAND_IN, why, "visible", failed)
 

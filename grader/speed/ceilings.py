@@ -92,12 +92,12 @@ def measure_bandwidth(kind: Kind, free: int) -> Iterator[tuple[str, float]]:
 
 
 def make_random(kind: Kind, dtype: torch.dtype, *shape: int) -> torch.Tensor:
-    """Return values uniformly distributed in [−1, 1), because GPUs multiply zeros faster."""
+    """Return values uniformly distributed in [−1, 1). Zeros would not do, because GPUs multiply them faster."""
     return torch.empty(shape, dtype=dtype, device=kind).uniform_(-1, 1)
 
 
 def time_work(kind: Kind, work: Callable[[], object]) -> float:
-    """Return the smallest median of several blocks in seconds, on a warmed-up device."""
+    """Warm up the device, then return the smallest median duration of several blocks in seconds."""
     timer = Timer("work()", globals={"work": work})
     timer.blocked_autorange(min_run_time=DEMANDS[kind].warm_up_seconds)
     return min(timer.blocked_autorange(min_run_time=BLOCK_SECONDS[kind]).median for _ in range(BLOCKS))

@@ -45,7 +45,7 @@ def receive_messages(work: Callable[[Send], None], silence: float) -> Iterator[b
 
 
 def run_child(work: Callable[[Send], None], send: Send, parent: int) -> None:
-    """Run the child process. Never returns."""
+    """Run `work` in the child process. Never returns."""
     status = 1
     try:
         end_with_parent(parent)
