@@ -1,4 +1,4 @@
-"""Exports results to the `result.json` of Classroom 50. Fractional points are scaled, because scores are integers."""
+"""Exports results to the `result.json` of Classroom 50, in which all points are scaled to integers."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -17,10 +17,10 @@ from grader.results.result import Result
 from grader.results.view import view_as_student
 
 SCHEMA = "classroom50/result/v1"
-FINEST = 1000  # maximum factor; smaller fractions are rounded down
+FINEST = 1000  # maximum factor; points that are still fractional are rounded down
 KINDS = ("individual", "group", "team")
 
-VARIABLES = {  # set by the runner of Classroom 50
+VARIABLES = {  # environment variables that the runner of Classroom 50 sets
     "classroom": "CLASSROOM",
     "assignment": "ASSIGNMENT",
     "assignment_type": "ASSIGNMENT_TYPE",
@@ -68,7 +68,7 @@ class Report(About, frozen=True, rename={"max_score": "max-score"}):
 
 def render(result: Result, about: About, graded_at: datetime) -> bytes:
     """Return the file for a submission. Raises ValueError."""
-    rows = [row for row in view_as_student(result, platform_hides=False) if row.counts]  # it has only pass and fail
+    rows = [row for row in view_as_student(result, platform_hides=False) if row.counts]  # it knows only pass and fail
     scale = find_scale([points for row in rows for points in (row.result.score, row.result.max_score)])
     cases = [
         Case(
@@ -100,12 +100,12 @@ def scale_points(points: float, factor: int) -> int:
 
 
 def exact(points: float) -> Fraction:
-    """Return the exact number written as the shortest decimal form of a float, such as 1/10 for 0.1."""
+    """Return the exact value of the shortest decimal form of a float, such as 1/10 for 0.1."""
     return Fraction(repr(float(points)))
 
 
 def collect_fields(given: Mapping[str, str], environment: Mapping[str, str]) -> About:
-    """Return the fields. They are given as options, set by the runner, or derived from GitHub's variables.
+    """Return the fields, from the options, from the runner's variables, or derived from GitHub's variables.
 
     Raises CallError for a missing or invalid field.
     """

@@ -79,7 +79,7 @@ def render(result: Result) -> bytes:
 
 
 def build_leaderboard(result: Result) -> list[Entry]:
-    """Return the share reached by each workload, except for wrong results and workloads with only one threshold."""
+    """Return an entry for each workload, except those with a wrong result or with only one threshold."""
     entries = []
     for timed in result.performance:
         workload = course().workloads[timed.workload]
@@ -95,17 +95,17 @@ def render_refusal(why: str) -> bytes:
 
 
 def render_out_of_memory(gigabytes: float) -> bytes:
-    """Return the file to use if grading is killed, which happens if the container does not have enough memory."""
+    """Return the file that is used if grading is killed because the container does not have enough memory."""
     return encode(Report(0.0, 0.0, class_words("feedback.no_memory", gigabytes=f"{gigabytes:g}"), [], {}))
 
 
 def refusal_text(why: str) -> str:
-    """Return a message that explains the reason to the student."""
+    """Return a message that tells the student why the submission could not be graded."""
     return class_words("feedback.refused", why=one_line(why))
 
 
 def make_case(row: VisibleTest, number: str) -> Case:
-    """Return a test for the file."""
+    """Return the test that represents a row in the file."""
     open_still = row.result.outcome == "not_graded" or not row.counts
     return Case(
         name=f"{row.group}: {row.title}",

@@ -1,7 +1,4 @@
-"""Collects the data about a submission needed for the class page.
-
-It is kept small so that large classes fit in memory.
-"""
+"""Collects the data about a submission that the class page needs. It is small, so that large classes fit in memory."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -32,7 +29,7 @@ class Student:
     seed: int
     examples: int
     isolation: str
-    blocks: tuple[str, ...]  # index of each part's block on the page; after a "+", the index of the nested block
+    blocks: tuple[str, ...]  # index of each part's block on the page; after a "+", the index of the block with its code
     graded: str = ""  # date of grading
 
     @property
@@ -42,7 +39,7 @@ class Student:
 
     @property
     def tried(self) -> list[Property]:
-        """The tests that the student did not leave out."""
+        """The tests that the student has tried."""
         return [which for which, answer in self.answers.items() if answer.outcome != "not_started"]
 
     @property
