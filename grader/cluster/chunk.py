@@ -1,6 +1,6 @@
 """Grades a chunk of a class in a task of a job array, skipping submissions that already have a result.
 
-It is run by `task.py` as: python -m grader.cluster.chunk PLAN INDEX PARENT
+`task.py` runs this module as: python -m grader.cluster.chunk PLAN INDEX PARENT
 """
 
 import os

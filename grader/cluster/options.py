@@ -26,7 +26,7 @@ TIME = re.compile(r"(?:(?P<days>\d+)-)?(?P<parts>\d+(?::\d+){0,2})")
 
 @dataclass(frozen=True)
 class SlurmOptions:
-    """The options for each kind of task, with the names used by sbatch. The time limit is stored in `minutes`."""
+    """The sbatch options for each kind of task, by name. The time limits are stored in `minutes` instead."""
 
     tests: dict[str, str] = field(default_factory=dict)
     speed: dict[str, str] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """The function that submitit runs in each array task. It grades one chunk in a separate process.
 
-Its return value is ignored, because only the stored results count.
+The return value of this function is ignored, because only the stored results count.
 """
 
 import os
@@ -35,5 +35,5 @@ class Task:
         return code
 
     def checkpoint(self) -> DelayedSubmission:
-        """Return the same task, to be requeued before Slurm ends it. Finished results have already been stored."""
+        """Return the same task for submitit to requeue. Results that were finished before are already stored."""
         return DelayedSubmission(self)

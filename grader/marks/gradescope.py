@@ -24,7 +24,7 @@ class Submitter(msgspec.Struct, frozen=True, rename=lambda field: f":{field}"):
 
 
 class Downloaded(msgspec.Struct, frozen=True, rename=lambda field: f":{field}"):
-    """The metadata of a submission."""
+    """The metadata of a downloaded submission: who submitted it, and when."""
 
     submitters: tuple[Submitter, ...]
     created_at: datetime

@@ -29,7 +29,7 @@ from grader.marks.tables import read_table, read_text
 
 @dataclass(frozen=True)
 class Rulebook:
-    """The contents of the folder. Extensions and overrides are keyed by person id."""
+    """The contents of an instructor's folder. Extensions and overrides are keyed by person id."""
 
     people: tuple[Person, ...]
     policy: Policy
@@ -42,7 +42,7 @@ class Rulebook:
 
 
 def read_rulebook(folder: Path) -> Rulebook:
-    """Read the folder. Raises CallError with a one-line message for the first error."""
+    """Read an instructor's folder. Raises CallError with a one-line message for the first error."""
     people = tuple(read_roster(folder / "class.csv"))
     ids = {person.id for person in people}
     policy, zone = read_policy(folder / "policy.toml")

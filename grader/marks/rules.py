@@ -19,7 +19,7 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The contents of `policy.toml`: the deadline and the late penalty."""
+    """The deadline and the late penalty, as specified in `policy.toml`."""
 
     due: datetime | None = None
     zone: str = ""  # time zone for times without an offset, such as Europe/Berlin
@@ -120,7 +120,7 @@ def graded_points(points: Points | None, override: Override) -> float:
 
 
 def late_share(days: int, policy: Policy) -> float:
-    """Return the fraction of the points that this many late days cost. More days never cost less."""
+    """Return the fraction of the points that is subtracted for this many late days. More days never reduce it."""
     if policy.closes_after_days is not None and days > policy.closes_after_days:
         return 1.0
     return min(policy.cap, max(0, days - policy.free_days) * policy.penalty_per_day)

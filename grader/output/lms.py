@@ -87,7 +87,7 @@ def fill_gradebook(
 
 
 def find_column(column: str, header: Sequence[str]) -> int:
-    """Return the index of a column. The number in parentheses that Canvas adds to its name may be omitted."""
+    """Return the index of a column. `column` may omit the number in parentheses that Canvas adds to the name."""
     places = [place for place, name in enumerate(header) if column and name == column]
     places = places or [place for place, name in enumerate(header) if column and name.startswith(f"{column} (")]
     if len(places) != 1:

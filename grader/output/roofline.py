@@ -79,7 +79,7 @@ def measured_roof(timed: Sequence[PerformanceResult], roof: "Roof") -> float | N
 
 
 def list_rates(timed: Sequence[PerformanceResult]) -> Iterator[tuple[PerformanceResult, "Rate"]]:
-    """Yield the workloads that are measured as a rate. Without torch, which is optional here, yield none."""
+    """Yield the workloads that are measured as a rate. If torch is not installed, yield none."""
     if find_spec("torch") is None:
         return
     from torchkata.speed.workload import Rate, work_of
@@ -90,7 +90,7 @@ def list_rates(timed: Sequence[PerformanceResult]) -> Iterator[tuple[Performance
 
 
 def draw_roofline(points: Sequence[Point], peak_flops: float | None, bandwidth: float | None, device_name: str) -> str:
-    """Return an SVG. The roof (FLOP/s, bytes/s) is drawn as far as it is known.
+    """Return a roofline as SVG. The roof is drawn as far as the peak (FLOP/s) and bandwidth (bytes/s) are known.
 
     Raises ValueError if there are no points.
     """

@@ -1,6 +1,6 @@
 """Reads the Python files in a zip or tar archive in memory, within limits.
 
-A malicious archive causes a one-line error.
+For a malicious archive, the error is a single line.
 """
 
 import gzip

@@ -39,10 +39,10 @@ class Download:
 def find_submissions(paths: Sequence[Path]) -> Download:
     """Return the submissions that are found at these paths.
 
-    Each path is a submission. There is one exception: a single directory without katas may contain the submissions of a
-    class. This is assumed if at least two of its entries contain katas, or if it contains Gradescope's metadata or
-    files named by Canvas. Regular files in it that are not archives are then ignored. Raises CallError if a path is
-    missing or no submission is found.
+    Each path is a submission, with one exception: a single directory without katas is treated as the download of a
+    class if at least two of its entries contain katas, or if it contains Gradescope's metadata or files named by
+    Canvas. Its entries are then the submissions, except for regular files that are not archives. Raises CallError if a
+    path is missing or no submission is found.
     """
     for path in paths:
         if not os.path.lexists(path):
@@ -88,7 +88,7 @@ def exclude_loose(paths: Iterable[Path], loose: dict[str, list[tuple[str, Path]]
 def demand_submissions(
     found: list[Path], loose: dict[str, list[tuple[str, Path]]], paths: Sequence[Path]
 ) -> list[Path]:
-    """Return `found`. Raises CallError if there are no submissions."""
+    """Return the submissions that were found. Raises CallError if there are none."""
     if not found and not loose:
         raise CallError(f"{', '.join(map(str, paths))}: no submission in it")
     return found

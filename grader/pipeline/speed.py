@@ -138,7 +138,7 @@ def time_submission(
 def add_speed(
     stored: Result, kind: Kind, rows: list[PerformanceResult], facts: dict[str, str], fingerprint: str
 ) -> Result:
-    """Return the result including speed. A workload that was not graded affects neither the score nor the maximum."""
+    """Return a result with speed added. A workload that was not graded affects neither the score nor the maximum."""
     counted = [row for row in rows if row.counts]
     return msgspec.structs.replace(
         stored,

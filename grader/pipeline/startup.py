@@ -42,12 +42,12 @@ class Startup:
             print(f"{ERASE}starting: {step} …", end="", file=sys.stderr, flush=True)
 
     def clear_line(self) -> None:
-        """Erase the line."""
+        """Erase the line that shows the current step."""
         if self.shown:
             print(ERASE, end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Erase the line and close all sandboxes."""
+        """Erase the line that shows the current step, and close all sandboxes."""
         self.clear_line()
         for sandbox in self.sandboxes:
             sandbox.close()

@@ -97,7 +97,7 @@ def find_entries(handed_in: int) -> Iterator[Entries]:
 
 
 def read_loose(files: Iterable[tuple[str, Path]]) -> Entries:
-    """Yield these files under their original names."""
+    """Yield loose files under the names that the student gave them."""
     seen: set[str] = set()
     for name, path in files:
         if name in seen:
@@ -153,7 +153,7 @@ def check_owner(found: os.stat_result, owner: int, name: str) -> None:
 
 
 def check_total(entries: Iterable[tuple[PurePosixPath, bytes]]) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Yield the files. Raises SubmissionError if their total size is too large."""
+    """Yield the given files. Raises SubmissionError if their total size is too large."""
     total = 0
     for entry, content in entries:
         total += len(content)

@@ -88,7 +88,7 @@ def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err:
 
 
 def tabulate_attacks(trials: Sequence[Trial], *, controls: bool = True) -> Table:
-    """Return the table of attacks by class and level. Columns for controls and resources are optional."""
+    """Return a table of the attacks by class and isolation level. Controls and resources are optional columns."""
     return tabulate_trials("attacks", trials, (*COLUMNS, *(WHOLE_COLUMNS if controls else ())))
 
 

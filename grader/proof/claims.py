@@ -143,7 +143,7 @@ def find_catching(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> dict[st
 
 
 def collect_diagnoses(results: Sequence[KataResult]) -> set[str]:
-    """Return the mistakes that explain a failed test, if only one mistake explains it. Notes of tests are excluded."""
+    """Return the mistakes that are the only known explanation of a failed test, not counting the notes of tests."""
     return {test.explained_by[0] for result in results for test in result.tests if len(test.explained_by) == 1}
 
 

@@ -205,7 +205,7 @@ def follow(job: Job | None) -> Iterator[Job]:
 
 
 def format_markdown(tables: Sequence[Table], command: str = "grader certify") -> str:
-    """Return the tables as a Markdown page."""
+    """Return a Markdown page with the tables."""
     parts = [f"# What `{command}` proved\n"]
     for table in tables:
         columns = [list(column.cells) for column in table.columns]

@@ -86,7 +86,7 @@ def share(value: T) -> T:
 def analyze_tests(students: Sequence[Answers], tests: Sequence[Property]) -> list[Item]:
     """Return the statistics of each test that no submission or at least `FEWEST` submissions have tried.
 
-    If there are fewer submissions than that, return no statistics.
+    For a class with fewer than `FEWEST` submissions, return an empty list.
     """
     if len(students) < FEWEST:
         return []

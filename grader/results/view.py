@@ -37,8 +37,8 @@ class VisibleTest:
 def view_as_student(result: Result, *, platform_hides: bool) -> list[VisibleTest]:
     """Return the tests and workloads of a result, or a failed test if the submission could not be read.
 
-    If `platform_hides` is True, the platform hides tests according to their visibility. Otherwise, tests that are not
-    visible are redacted here. Raises ValueError for a test or workload that the course no longer contains.
+    If `platform_hides` is True, the platform hides tests according to their visibility. Otherwise, the details of tests
+    that are not visible are removed here. Raises ValueError for a test or workload that the course no longer contains.
     """
     tests = [row for kata in result.katas for row in view_kata(kata, platform_hides=platform_hides)]
     return [*tests, *map(view_workload, result.performance), *view_unreadable(result)]

@@ -13,7 +13,7 @@ class SharedMemory(Protocol):
     def descriptor(self) -> int:
         """Return a new file descriptor for the memory, which can be sent to another process.
 
-        The caller must close it.
+        The caller must close the descriptor.
         """
 
     def release(self) -> None:

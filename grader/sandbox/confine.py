@@ -1,7 +1,7 @@
 """The restrictions of a worker, which are applied after it is forked and before any student code runs.
 
-They restrict what the worker can see of the machine, its resources and its privileges. System calls are made through
-ctypes because Python 3.11 does not provide `unshare`.
+They limit what the worker can see of the machine, the resources that it can use, and its privileges. This module makes
+system calls through ctypes, because Python 3.11 does not provide `unshare`.
 """
 
 import base64
@@ -70,7 +70,7 @@ def new_pid_namespace() -> Iterator[None]:
 
 
 def remount_devices_read_only() -> None:
-    """Remount device files read-only, so that their times and modes can't be changed. They can still be written to."""
+    """Remount device files read-only, so that their times and modes can't change. Devices can still be written to."""
     for path in Path("/dev").iterdir():
         if path.is_char_device():
             flags = os.statvfs(path).f_flag & (NO_SUID | NO_DEV | NO_EXEC)
@@ -81,8 +81,8 @@ def remount_devices_read_only() -> None:
 def enter_namespaces(confinement: Confinement) -> None:
     """Enter new mount, network and IPC namespaces, and a new user namespace unless the user changes.
 
-    The user namespace is needed so that the kernel counts the threads of this worker separately. It is created after
-    /proc is mounted, because only the owner of the PID namespace can mount its /proc.
+    With a user namespace, the kernel counts the threads of this worker separately. The namespace is created after /proc
+    is mounted, because only the owner of a PID namespace can mount its /proc.
     """
     if confinement.gpu:
         check_call(libc.unshare(NEW_MOUNTS), "unshare")

@@ -135,7 +135,7 @@ def build_filter(*, pinned: bool = False, gpu: bool = False, namespaces: bool = 
     """Return the filter as a BPF program.
 
     Args:
-        pinned: whether the worker is timed. It must then stay on its core and use only memory counted as its own.
+        pinned: whether the worker is timed. It must then stay on its core and use only memory that counts as its own.
         gpu: whether the worker may listen on a socket in its own network namespace, as CUDA does in `cuInit`.
         namespaces: whether the worker has its own /tmp in memory.
 
@@ -169,9 +169,9 @@ def group_numbers(answers: Mapping[int, list[bytes]]) -> Iterator[tuple[int, int
 
 
 def build_rules(*, pinned: bool, gpu: bool, namespaces: bool = True) -> dict[str, tuple[Case, ...]]:
-    """Return the cases in which each call is allowed. An empty case always applies.
+    """Return the cases in which each call is allowed. A call without cases is forbidden.
 
-    Calls without cases are forbidden.
+    A case without conditions always applies.
     """
     named = dict.fromkeys((*ALLOWED, *UNLESS_TIMED), ((),)) | dict.fromkeys(NOT_PERMITTED, ())
     shared = {} if namespaces else WITHOUT_NAMESPACES

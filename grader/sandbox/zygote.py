@@ -139,7 +139,7 @@ class Worker:
 
 
 class Zygote:
-    """Serves a single connection."""
+    """A forked zygote, which answers the commands from a single connection."""
 
     def __init__(self, control: socket.socket, confinement: "Confinement", arena_bytes: int) -> None:
         self.control = control
@@ -218,7 +218,7 @@ class Zygote:
     def forget(self) -> None:
         """Discard the state of other workers.
 
-        New workers call this so that student code cannot read their process ids.
+        Each new worker calls this function, so that student code cannot read the process ids of the others.
         """
         self.current = self.next = None
         self.dying.clear()

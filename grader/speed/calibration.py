@@ -1,4 +1,4 @@
-"""Stores calibrations (measured peak rates of devices) on this machine. Grading compares a device with them."""
+"""Stores calibrations (measured peak rates of devices) on this machine, with which grading compares its device."""
 
 import re
 from pathlib import Path

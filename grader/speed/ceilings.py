@@ -31,7 +31,7 @@ SHARE = 0.5  # fraction of the free memory used by a measurement
 
 
 def measure_device(kind: Kind) -> Calibration:
-    """Measure the peak rates of the device used for speed grading. Initializes CUDA if the kind is "cuda"."""
+    """Measure the peak rates of the device that speed is graded on. For kind "cuda", this initializes CUDA."""
     name, driver, free = prepare_device(kind)
     torch.set_grad_enabled(False)
     return Calibration(

@@ -58,7 +58,7 @@ def demand_right_result(timed: TimedWorker, done: TimedBlock) -> None:
 
 
 def count_host_reads(timed: TimedWorker) -> Figure:
-    """Count the reads that would make the host wait for a GPU. They are counted on a CPU, where nothing waits."""
+    """Count the reads that would make the host wait for a GPU. This is done on a CPU, where a read does not wait."""
     done = timed.block(SECONDS)
     demand_right_result(timed, done)
     reads = done.reply.value

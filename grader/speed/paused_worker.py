@@ -22,7 +22,7 @@ BEGIN_SECONDS = 60.0  # time limit for importing, building a model and, on a GPU
 
 @dataclass(frozen=True)
 class Block:
-    """The result of a block of work."""
+    """A finished block of work, with its reply and its duration."""
 
     reply: Reply
     began: float  # start time according to `time.perf_counter`

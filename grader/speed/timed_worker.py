@@ -45,7 +45,7 @@ class Task:
 
     @property
     def work(self) -> Work:
-        """The work of the workload."""
+        """The object that defines the work of the workload."""
         return work_of(self.workload)
 
 

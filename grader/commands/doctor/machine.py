@@ -61,7 +61,7 @@ def check_package(requirement: Requirement, remedy: str) -> Finding:
 
 
 def check_course() -> Finding:
-    """Check whether there is a course. If not, only the checks that do not need a course are performed."""
+    """Check whether there is a course. Without one, only the checks that do not need a course are performed."""
     try:
         return Finding("course", "ok", f"{course().title}: {len(course().katas)} katas in {course().root}")
     except CourseError as error:

@@ -37,7 +37,7 @@ class Platform:
 
 
 def load_platform(name: str) -> Platform:
-    """Return the platform with this name."""
+    """Read the `platform.toml` of the platform with this name."""
     return Platform(name, **tomllib.loads((FILES / name / ABOUT).read_text("utf-8")))
 
 

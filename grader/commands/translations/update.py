@@ -90,12 +90,12 @@ def make_header(language: str) -> dict[str, str]:
 
 
 def make_note(english: str) -> Text:
-    """Return the text of a note."""
+    """Return a note as a text, which has no key of its own."""
     return Text(NOTE, english, len(split_literals(english)) > 1 or "{" in english)
 
 
 def join_literals(note: str) -> str:
-    """Return a note without its values."""
+    """Return the literal parts of a note, without the placeholders for values."""
     return "".join(split_literals(note))
 
 

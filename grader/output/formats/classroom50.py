@@ -34,7 +34,7 @@ VARIABLES = {  # environment variables that the runner of Classroom 50 sets
 
 
 class Case(msgspec.Struct, frozen=True, rename={"name": "test-name", "max_score": "max-score"}):
-    """A test."""
+    """A test in `result.json`."""
 
     name: str
     passed: bool
@@ -57,7 +57,7 @@ class About(msgspec.Struct, frozen=True):
 
 
 class Report(About, frozen=True, rename={"max_score": "max-score"}):
-    """The contents of the file."""
+    """The contents of `result.json`."""
 
     graded_at: str
     score: int
@@ -67,7 +67,7 @@ class Report(About, frozen=True, rename={"max_score": "max-score"}):
 
 
 def render(result: Result, about: About, graded_at: datetime) -> bytes:
-    """Return the file for a submission. Raises ValueError."""
+    """Return the content of `result.json` for a submission. Raises ValueError."""
     rows = [row for row in view_as_student(result, platform_hides=False) if row.counts]  # it knows only pass and fail
     scale = find_scale([points for row in rows for points in (row.result.score, row.result.max_score)])
     cases = [
@@ -95,7 +95,7 @@ def find_scale(points: Sequence[float]) -> int:
 
 
 def scale_points(points: float, factor: int) -> int:
-    """Return the scaled points, rounded down."""
+    """Multiply points by a factor, and round down to an integer."""
     return floor(exact(points) * factor)
 
 
@@ -152,7 +152,7 @@ def format_utc(instant: datetime) -> str:
 
 
 def export(directory: Path, options: Options) -> list[str]:
-    """Write a file for each submission. Raises CallError."""
+    """Write the `result.json` of each submission. Raises CallError."""
     fields = parse_fields(options.fields)
     return write_each(directory, lambda stored: render_stored(stored, fields), options.to)
 

@@ -88,7 +88,7 @@ def list_annotations(result: Result) -> list[str]:
 
 
 def annotate(name: str, rows: Sequence[VisibleTest]) -> str:
-    """Return a workflow command for the test with the worst outcome. It also gives the number of the other tests."""
+    """Return a workflow command that describes the test with the worst outcome and counts the others."""
     first = min(rows, key=lambda row: row.result.outcome in LEVELS)
     placed = first.result.line > 0 and re.fullmatch(r"\w+\.py", first.result.file) is not None
     file = first.result.file if placed else f"{name}.py"
@@ -102,7 +102,7 @@ def annotate(name: str, rows: Sequence[VisibleTest]) -> str:
 
 
 def by_group(rows: Sequence[VisibleTest]) -> list[tuple[str, list[VisibleTest]]]:
-    """Return the rows grouped by kata. The workloads form one group."""
+    """Return the rows by kata. All workloads form one group."""
     return [(name, list(group)) for name, group in groupby(rows, key=lambda row: row.group)]
 
 
@@ -115,7 +115,7 @@ def format_points(rows: Sequence[VisibleTest]) -> str:
 
 
 def of_total(earned: float, most: float) -> str:
-    """Return text such as `6 of 10`."""
+    """Format earned points and maximum points as text, such as `6 of 10`."""
     return f"{earned:g} {class_words('feedback.of', most=f'{most:g}')}"
 
 

@@ -37,7 +37,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The contents of the file."""
+    """The contents of `results.json`."""
 
     score: float
     execution_time: float
@@ -53,7 +53,7 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def render(result: Result) -> bytes:
-    """Return the file for a submission. Raises ValueError.
+    """Return the content of `results.json` for a submission. Raises ValueError.
 
     A test that was not graded has no status and 0 points.
     """
@@ -90,12 +90,12 @@ def build_leaderboard(result: Result) -> list[Entry]:
 
 
 def render_refusal(why: str) -> bytes:
-    """Return the file for a submission that cannot be read, with 0 points and the reason."""
+    """Return the content of `results.json` for a submission that cannot be read: 0 points and the reason."""
     return encode(Report(0.0, 0.0, refusal_text(why), [], {}))
 
 
 def render_out_of_memory(gigabytes: float) -> bytes:
-    """Return the file that is used if grading is killed because the container does not have enough memory."""
+    """Return the `results.json` that is used if grading is killed because the container is out of memory."""
     return encode(Report(0.0, 0.0, class_words("feedback.no_memory", gigabytes=f"{gigabytes:g}"), [], {}))
 
 
@@ -105,7 +105,7 @@ def refusal_text(why: str) -> str:
 
 
 def make_case(row: VisibleTest, number: str) -> Case:
-    """Return the test that represents a row in the file."""
+    """Return the test in `results.json` for a row."""
     open_still = row.result.outcome == "not_graded" or not row.counts
     return Case(
         name=f"{row.group}: {row.title}",
@@ -126,7 +126,7 @@ def encode(report: Report) -> bytes:
 
 
 def export(directory: Path, options: Options) -> list[str]:
-    """Write a file for each submission."""
+    """Write the `results.json` of each submission."""
     return write_each(directory, lambda stored: render(stored.result), options.to)
 
 

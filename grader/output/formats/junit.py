@@ -57,7 +57,7 @@ class Renderer:
 
 
 def wrap(suites: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the parts of the file that contains these suites."""
+    """Return the parts of the file that contains these suites."""
     return chain([HEAD], suites, [FOOT])
 
 

@@ -153,7 +153,7 @@ def analyze(students: Sequence[Student]) -> Analysis:
 
 
 def write_tables(found: Analysis, directory: Path) -> None:
-    """Write both tables atomically. Raises OSError."""
+    """Write `items.csv` and `diagnoses.csv` atomically. Raises OSError."""
     rows: list[list[Cell]] = [
         [*item.which, item.n, *map(round_or_blank, (item.difficulty, item.discrimination, item.seconds))]
         for item in found.items

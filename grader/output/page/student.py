@@ -49,7 +49,7 @@ class Student:
 
     @property
     def bin(self) -> int:
-        """The student's bin in the histogram. The last bin is for full points."""
+        """The index of the student's bin in the histogram. The last bin is for full points."""
         return BINS if isclose(self.share, 1.0) else int(self.share * BINS)
 
 

@@ -67,7 +67,7 @@ class Names:
     def changes(self) -> Iterator[tuple[int, str]]:
         """Yield the line and full name of everything that is set or deleted.
 
-        For `setattr`, yield the name of the object.
+        For a call of `setattr`, yield the name of the object.
         """
         for node in ast.walk(self.tree):
             match node:
