@@ -18,9 +18,9 @@ STARTING_SECONDS = 600.0  # an unlocked runtime that is older than this belongs 
 
 @contextlib.contextmanager
 def in_use(path: Path) -> Iterator[None]:
-    """Prevent a file or directory from being removed in this context.
+    """Prevent this module from removing a file or directory in this context.
 
-    On systems without file locks, nothing is ever removed.
+    On systems without file locks, it never removes anything.
     """
     descriptor = os.open(path, os.O_RDONLY)
     try:

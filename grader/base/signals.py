@@ -44,7 +44,7 @@ def raise_at_ctrl_c() -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Block Ctrl-C in this context, so that no child is lost and no result is only partially processed."""
+    """Block Ctrl-C in this context, so that it can't leave a child running or a result partially processed."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -54,7 +54,7 @@ def uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Allow Ctrl-C in this context, inside of `uninterrupted`."""
+    """Allow Ctrl-C in this context, which is inside of an `uninterrupted` context."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

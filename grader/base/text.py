@@ -1,7 +1,7 @@
 """Displays untrusted text safely: text from students, their file names, and the output of other programs.
 
-All such text is passed to `printable` before it is displayed. `printable` removes characters that would be interpreted
-by a terminal or a web page, and limits the length of the text.
+All such text is passed to `printable` before it is displayed. `printable` removes characters that a terminal or a web
+page would interpret, and limits the length of the text.
 """
 
 import re

@@ -61,7 +61,7 @@ class Run:
     def grade(self) -> RunOutcome:
         """Grade all pending submissions.
 
-        Raises CallError before anything is submitted, and MachineError.
+        Raises CallError (before anything is submitted) or MachineError.
         """
         earlier, jobs = self.find_earlier()
         self.pending = find_pending(self.queue, earlier.since_ns if earlier else 0)

@@ -27,7 +27,7 @@ class Record(msgspec.Struct, frozen=True):
     jobs: list[str] = []  # ids of its arrays
 
     def folder(self, out: Path) -> Path:
-        """Return the folder that contains its plans and logs."""
+        """Return the folder that contains the plans and logs of this call."""
         return out / FOLDER / self.name
 
 

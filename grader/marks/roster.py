@@ -147,7 +147,7 @@ def identifiers_in(submission: str) -> Iterator[tuple[str, str]]:
 
 
 def identifiers_of(person: Person) -> set[tuple[str, str]]:
-    """Return the columns and values that identify a person. An explicit `submission` excludes all others."""
+    """Return the (column, value) pairs that identify a person. If `submission` is set, it is the only one."""
     if person.submission:
         return {("submission", normalize(person.submission))}
     columns = {column: getattr(person, column) for column in ("id", "email", "lms_id", "group", "name")}

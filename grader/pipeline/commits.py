@@ -1,7 +1,7 @@
 """Determines when a submission was committed, if it is a git repository.
 
-The repository is controlled by the student, and its git configuration may specify programs to run. Therefore this
-module reads the commit and its trees without git. It follows no links, never blocks, and limits the amount of work.
+The student controls the repository, whose git configuration may specify programs to run. Therefore this module reads
+the commit and its trees without git. It follows no links, never blocks, and limits the amount of work.
 """
 
 import contextlib

@@ -1,7 +1,7 @@
 """Finds the submissions in a folder that an instructor downloaded from a platform.
 
-The contents of the folder may be controlled by students, so nothing in it raises an error here. Anything that can't be
-inspected is treated as a submission and is rejected later, when it is read.
+Students may control the contents of the folder. Therefore this module raises no error for anything in it: whatever
+can't be inspected is treated as a submission, and is rejected later, when it is read.
 """
 
 import os
@@ -71,7 +71,7 @@ def list_folder(folder: Path) -> list[str]:
 
 
 def find_loose_files(paths: Iterable[Path]) -> dict[str, list[tuple[str, Path]]]:
-    """Return the names of the Python files that Canvas saved side by side, keyed by submission id (see `roster`)."""
+    """Return the Python files that Canvas saved side by side, by submission id (see `roster`), as names and paths."""
     found: dict[str, list[tuple[str, Path]]] = {}
     for path in dict.fromkeys(paths):
         if (named := CANVAS.fullmatch(path.name)) and get_type(path) == stat.S_IFREG:

@@ -188,7 +188,7 @@ def is_current(stored: Result, fingerprint: str) -> bool:
 
 
 def covers_all(stored: Result, reusable: Iterable[str], katas: Iterable[Kata]) -> bool:
-    """Return whether the stored, reusable and requested katas are the same."""
+    """Return whether all requested katas are stored and reusable, and no other katas are stored."""
     return [kata.kata for kata in stored.katas] == [*reusable] == [kata.name for kata in katas]
 
 

@@ -211,7 +211,7 @@ def list_outcomes(katas: Sequence[KataResult]) -> list[tuple[str, str, float, st
 
 
 def find_unlinted(admitted: Sequence[Attack]) -> list[str]:
-    """Return a line for each admitted attack that is not reported by the lint check.
+    """Return a line for each admitted attack that the lint check does not report.
 
     Each attack must have a finding that the wrong solution without the attack does not have. An attack that no level
     prevents (`open`) must also have a finding that its honest control does not have.

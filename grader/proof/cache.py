@@ -30,7 +30,7 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class ProofCache:
-    """Caches results for a number of examples and an isolation level."""
+    """A cache of results that were obtained with a given number of examples and isolation level."""
 
     def __init__(self, folder: Path, examples: int, isolation: str, warn: Callable[[str], None]) -> None:
         self.folder = folder

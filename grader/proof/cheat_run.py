@@ -156,7 +156,7 @@ def is_noisy(row: PerformanceResult) -> bool:
 
 
 def is_inconclusive(row: PerformanceResult) -> bool:
-    """Return whether the machine was too noisy, or the result passed only because doubt favors the student."""
+    """Return whether the machine was too noisy, or the result passed only because doubts count in favor of students."""
     in_doubt = (
         row.outcome == "passed"
         and row.ratio is not None

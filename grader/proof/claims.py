@@ -25,7 +25,7 @@ class Claim:
     entry: zoo.ZooEntry | None = None  # the wrong entry, if the group is "wrong"
 
     def with_all_tests(self) -> "Claim":
-        """Return the claim about the same wrong entry that a complete proof makes."""
+        """Return the claim that a complete proof makes about the same wrong entry."""
         return replace(self, job=replace(self.job, katas=(course().katas[self.kata],), expect_failure=False))
 
     def refute(self, results: Sequence[KataResult]) -> str | None:
@@ -89,7 +89,7 @@ def make_job(
 
 
 def extend_limits(limits: Limits) -> Limits:
-    """Return longer time limits. That of a call is only doubled, because code that never ends uses all of it."""
+    """Return longer time limits. The limit of a call is only doubled, because code that never ends uses all of it."""
     return replace(
         limits,
         call_seconds=2 * limits.call_seconds,

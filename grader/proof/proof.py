@@ -161,7 +161,7 @@ def try_levels(
 ) -> list[Trial]:
     """Run `attempt` at each isolation level and return the trials. A quick proof uses only the first usable level.
 
-    Levels that are not supported by this machine are skipped with a warning.
+    Levels that this machine does not support are skipped with a warning.
 
     Raises:
         MachineError: An unsupported level was selected with `--isolation`.

@@ -59,7 +59,7 @@ def check_call(result: int, what: str) -> None:
 
 @contextlib.contextmanager
 def new_pid_namespace() -> Iterator[None]:
-    """Make the child of the next fork the first process of a PID namespace, so that its descendants exit with it."""
+    """Let the next fork create the first process of a PID namespace, so that its descendants exit with it."""
     outer = os.open("/proc/self/ns/pid", os.O_RDONLY)
     check_call(libc.unshare(NEW_PIDS), "unshare")
     try:
@@ -70,7 +70,7 @@ def new_pid_namespace() -> Iterator[None]:
 
 
 def remount_devices_read_only() -> None:
-    """Remount device files read-only, so that their times and modes can't change. Devices can still be written to."""
+    """Remount device files read-only. Workers can still write to devices, but can't change file attributes."""
     for path in Path("/dev").iterdir():
         if path.is_char_device():
             flags = os.statvfs(path).f_flag & (NO_SUID | NO_DEV | NO_EXEC)

@@ -226,7 +226,7 @@ def list_hidden_files() -> list[str]:
 
 
 def copy_runtime(*, timed: bool) -> Path:
-    """Copy the files needed by a worker from this project into a new directory."""
+    """Copy the files that a worker needs from this project into a new directory."""
     runtime = Path(tempfile.mkdtemp(prefix="torchkata-runtime-"))
     runtime.chmod(0o755)
     workloads = [path.relative_to(course().root).as_posix() for path in course().root.glob(WORKLOADS) if timed]
@@ -244,12 +244,12 @@ def copy_runtime(*, timed: bool) -> Path:
 
 
 def find_interpreter() -> str:
-    """Return the path of the interpreter itself, rather than a link in a virtual environment."""
+    """Return the path of the Python interpreter itself, with links in a virtual environment resolved."""
     return os.path.realpath(sys.executable)
 
 
 def find_sites() -> list[Path]:
-    """Return the directories of the packages that are imported by students and workers."""
+    """Return the directories of the packages that students and workers import."""
     specs = [importlib.util.find_spec(name) for name in (*NEEDED, *course().preload)]
     return list(dict.fromkeys(Path(spec.origin).parent.parent for spec in specs if spec and spec.origin))
 

@@ -1,6 +1,6 @@
 """Performs the timed work of a worker: it receives a workload, then runs one block of it per request.
 
-The time is measured by the grader, which also owns the memory for inputs and results.
+The grader measures the time. It also owns the memory for inputs and results.
 """
 
 import ctypes
@@ -86,7 +86,7 @@ def unmap(memory: Tensor) -> None:
 
 
 def return_freed_memory() -> None:
-    """Make the C library return freed memory to the system, so that it is no longer counted by the kernel."""
+    """Make the C library return freed memory to the system, so that the kernel no longer counts it."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # available only in glibc
     if mallopt is not None:
         mallopt(MMAP_THRESHOLD, 2**20)

@@ -177,7 +177,7 @@ class Zygote:
             self.control.sendall(b"e" + STATUS.pack(status))
 
     def hand_out(self) -> None:
-        """Send the grader the worker that is ready, and fork the next one while the grader is working."""
+        """Send the grader the connection to the next worker, then fork another one while the grader is working."""
         from grader.sandbox.forks import ForkError
 
         try:

@@ -1,4 +1,4 @@
-"""Stores calibrations (measured peak rates of devices) on this machine, with which grading compares its device."""
+"""Stores calibrations, which are the measured peak rates of devices, on this machine, to detect slow devices later."""
 
 import re
 from pathlib import Path

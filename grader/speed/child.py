@@ -1,4 +1,4 @@
-"""Runs work that may hang or crash in a device driver in a child process, which sends messages to its parent."""
+"""Runs work in a child process, because a device driver may hang or crash. The child sends messages to its parent."""
 
 import os
 import signal

@@ -18,7 +18,7 @@ BUSY = 1.5  # threshold relative to the idle duration; passes take about twice a
 
 
 class IdleDetector:
-    """Times passes over this process's own memory and compares them with their duration on an idle device."""
+    """Times how long it takes to fill a buffer on the device, and compares this with the time on an idle device."""
 
     def __init__(self, accelerator: Accelerator, device: torch.device) -> None:
         self.accelerator = accelerator
@@ -44,7 +44,7 @@ class IdleDetector:
         return late
 
     def time_passes(self) -> float:
-        """Return for how many seconds the passes take."""
+        """Fill the buffer a fixed number of times, and return the duration in seconds."""
         began = time.perf_counter()
         for fill in range(self.passes):
             self.memory.fill_(fill % 2)

@@ -197,9 +197,9 @@ class TimedWorker:
             self.await_memory()
 
     def await_memory(self) -> None:
-        """Wait until the driver has freed the device memory of the worker. Raises Inconclusive for the baseline.
+        """Wait until the driver has freed the device memory of the worker.
 
-        For a student's worker, the verdict is kept even if the memory is not freed.
+        If it takes too long, raise Inconclusive for the baseline. For a student's worker, the verdict is kept.
         """
         deadline = time.monotonic() + BACK_SECONDS
         while self.accelerator.free_bytes() < self.free_at_start - SLACK:

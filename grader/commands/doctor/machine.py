@@ -43,7 +43,7 @@ def check_python(version: tuple[int, ...]) -> Finding:
 
 
 def check_packages() -> Iterator[Finding]:
-    """Check the packages required by the grader and the course."""
+    """Check the packages that the grader and the course require."""
     yield from map(check_package, map(Requirement, course().dependencies), repeat("pip install --group students"))
     for requirement in distribution.requirements("grader"):
         yield check_package(Requirement(requirement), 'pip install -e ".[grader]"')
@@ -98,7 +98,7 @@ def describe_isolation(*, sandboxed: bool) -> str:
 
 
 def check_user_namespaces() -> Finding:
-    """Check whether this user is allowed to create the namespaces needed by a sandbox."""
+    """Check whether this user is allowed to create the namespaces that a sandbox needs."""
     if os.getuid() == 0:
         if may_administer():
             return Finding("user namespaces", "ok", "not needed: you are root")

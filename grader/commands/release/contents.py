@@ -110,7 +110,7 @@ def find_course_files(names: Sequence[str]) -> set[Path]:
 
 
 def read_engine() -> dict[str, bytes]:
-    """Return the files of the package for students, by path."""
+    """Return the files of the package `torchkata`, which is part of a handout, by path."""
     folder = ENGINE / "torchkata"
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in list_engine_files("torchkata")}
 

@@ -51,7 +51,7 @@ def find_leaks(files: Mapping[str, bytes]) -> list[str]:
 
 @cached_by_course
 def collect_secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
-    """Return all private function bodies and sentences."""
+    """Return the bodies of all private functions, and all private sentences."""
     paths = [path for path in course().reference.rglob("*") if course().is_private(path)]
     paths.sort(key=lambda path: (path.name != "solution.py", path))
     texts = [

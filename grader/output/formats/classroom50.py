@@ -105,7 +105,7 @@ def exact(points: float) -> Fraction:
 
 
 def collect_fields(given: Mapping[str, str], environment: Mapping[str, str]) -> About:
-    """Return the fields, from the options, from the runner's variables, or derived from GitHub's variables.
+    """Return the fields, which come from the options and the runner, or are derived from GitHub's variables.
 
     Raises CallError for a missing or invalid field.
     """

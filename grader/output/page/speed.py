@@ -16,7 +16,7 @@ HEIGHT = 100.0
 
 @dataclass(frozen=True)
 class Strip:
-    """A plot for a workload on a device, with a dot for each submission (as SVG paths) and the two thresholds."""
+    """A plot of a workload's speed on a device, with a dot per submission (as SVG paths) and the two thresholds."""
 
     workload: Workload
     device: str

@@ -13,7 +13,7 @@ BINS = 10
 
 @dataclass(frozen=True)
 class Student:
-    """A submission on the page of the class."""
+    """A submission, as shown on the page of the class."""
 
     submission: str
     score: float
@@ -54,7 +54,7 @@ class Student:
 
 
 def summarize_student(result: Result, parts: Sequence[Part], blocks: tuple[str, ...], graded: str = "") -> Student:
-    """Return the data of a result that is needed for the page."""
+    """Return the data of a result that the page needs."""
     return Student(
         submission=result.submission,
         score=result.score,

@@ -50,7 +50,7 @@ class Shown:
 class Blocks:
     """The HTML blocks of all submissions.
 
-    Identical blocks are stored only once, since many students make the same mistake.
+    Identical blocks are stored only once, because many students make the same mistakes.
     """
 
     def __init__(self) -> None:

@@ -35,7 +35,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     paths: list[str] = []  # strings that are equal to these paths or below them
 
     def applies_to(self, module: str) -> bool:
-        """Return whether the rule applies to this file, which is either a kata's own file or a helper."""
+        """Return whether the rule applies to a file, which is either a kata's own file or a helper."""
         return self.katas is None or module in self.katas or module not in course().katas
 
 
