@@ -64,7 +64,7 @@ class OneUlp(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __init__(self, seed: int = 0) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.seed = seed
-        self.moved = 0  # number of operations
+        self.moved = 0  # number of operations with moved results
 
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None

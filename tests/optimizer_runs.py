@@ -31,7 +31,7 @@ class Rule:
     betas: tuple[float, ...] = ()  # decay factors of averages that are divided by 1 − betaᵗ
     updates: Sequence[
         Sequence[Sequence[Array]]
-    ] = ()  # replace `step`: `updates[group][i][own step]` is subtracted · lr
+    ] = ()  # if given, a step subtracts `lr * updates[group][i][own step]`
 
     def find_step(self, g: int, i: int) -> Step:
         """Return the step function of `params[g][i]`."""
@@ -40,7 +40,7 @@ class Rule:
 
         def subtract_update(p: Array, state: State, grad: Array, options: dict[str, Any]) -> tuple[Array, State]:  # noqa: ARG001
             update, lr = self.updates[g][i][state or 0], options["lr"]
-            return p - lr * (abs(update) if lr < 0 else update), (state or 0) + 1  # a scale has a negative rate
+            return p - lr * (abs(update) if lr < 0 else update), (state or 0) + 1  # negative for scales
 
         return subtract_update
 

@@ -151,7 +151,7 @@ class OptimizerRun:
     params: list[list[Tensor]]
     lrs: list[list[float]]
     grads: list[list[list[Tensor | None]]]
-    options: Sequence[dict[str, Any]] = ()  # of each group, except lr; if empty, all options have their defaults
+    options: Sequence[dict[str, Any]] = ()  # options of each group except lr; if empty, all have their defaults
 
 
 @st.composite

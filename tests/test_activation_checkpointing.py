@@ -18,7 +18,7 @@ TINY = 1e-4
 CHANGED = "x.requires_grad was set to True, but x belongs to the caller"
 REENTRANT = "no weight gets a gradient if x.requires_grad is False, as with a reentrant checkpoint"
 
-forward_scale, backward_scale = oracle.forward, oracle.backward  # for absolute values; mistakes do not replace these
+forward_scale, backward_scale = oracle.forward, oracle.backward  # for scales; stored so that no mistake replaces them
 
 
 @dataclass(frozen=True)

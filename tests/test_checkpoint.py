@@ -73,7 +73,7 @@ def check_weights(
 
 def round_weights(weights: list[Tensor]) -> list[Tensor]:
     """Round weights to multiples of 1/8, which any dtype can represent. A separate test covers other numbers."""
-    return [torch.round(8 * weight) / 8 + 0.0 for weight in weights]  # and no -0.0
+    return [torch.round(8 * weight) / 8 + 0.0 for weight in weights]  # + 0.0 turns -0.0 into 0.0
 
 
 def check_first_loss(losses: Plain, lesson: Lesson, step: int) -> None:

@@ -18,7 +18,7 @@ LARGE = [(512, 1024), (1, 2**19)]  # 2**19 weights each, which is enough to dete
 EDGES = [0.0, 0.002, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.7, 2.8, 2.9, 2.95, 3.0]
 right_distribution = oracle.distribution  # stored here so that no mistake replaces it
 FAR_OFF = 0.02  # relative error of a standard deviation
-RARE = 1e-9  # number of expected weights in a range where a known mistake has none
+RARE = 1e-9  # expected number of weights in a range where a known mistake has none
 
 
 def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) -> np.ndarray:

@@ -35,7 +35,7 @@ from torchkata.speed.sizes import Kind
 RESERVED_SECONDS = 3.0  # part of a step's time that is reserved for its cleanup
 LOAD_SECONDS = 5.0  # seconds between two readings of the device's state
 CLOCK_TOLERANCE: dict[Kind, float] = {"cuda": clock.AIM, "cpu": 0.9}  # relative tolerance; the CPU may be busy
-LACKING = 3  # exit code
+LACKING = 3  # exit code if this machine lacks something
 AS_STUDENTS = ("-m", "gpu", "--impl", "solution", "-p", "no:cacheprovider", "-p", "no:warnings")
 
 

@@ -42,9 +42,9 @@ DTYPES = {
 SQUARE = 8192 if KIND == "cuda" else 256
 OTHER_SQUARES = (1024, 2048, 4096, 16384) if KIND == "cuda" else (128,)
 COURSE = (16384, 32768, 8192) if KIND == "cuda" else (512, 1024, 512)  # rows, inner, columns of `linear_forward`
-COPIED = 2**30 if KIND == "cuda" else 2**20  # bytes
+COPIED = 2**30 if KIND == "cuda" else 2**20  # number of bytes to copy
 CHECKED = 256  # number of rows and columns of a product for which the error is computed
-DEVICES = Path(__file__).resolve().parents[2] / "torchkata/speed/devices.toml"  # the datasheets, if it exists
+DEVICES = Path(__file__).resolve().parents[2] / "torchkata/speed/devices.toml"  # may not exist
 READINGS = re.compile(
     "driver version|cuda version|product name|persistence|mig mode|compute mode|ecc mode|temperature|temp$|power"
     "|clocks|reasons|fb memory usage",

@@ -122,7 +122,7 @@ class SimulatedGpu(TorchFunctionMode):
     def __init__(self, machine: Machine) -> None:
         super().__init__()
         self.machine = machine
-        self.copies: list[dict[str, bool]] = []  # from the CPU to the device
+        self.copies: list[dict[str, bool]] = []  # copies from the CPU to the device
         self.memory: dict[int, Any] = {}  # storages by address, kept alive so that no address is used twice
         self.pinned: dict[int, Any] = {}
 
