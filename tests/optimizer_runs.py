@@ -29,9 +29,7 @@ class Rule:
     lr: float = 0.01
     defaults: Mapping[str, Any] = field(default_factory=dict)  # default values of the options other than lr
     betas: tuple[float, ...] = ()  # decay factors of averages that are divided by 1 − betaᵗ
-    updates: Sequence[
-        Sequence[Sequence[Array]]
-    ] = ()  # if given, a step subtracts `lr * updates[group][i][own step]`
+    updates: Sequence[Sequence[Sequence[Array]]] = ()  # if given, a step subtracts `lr * updates[group][i][own step]`
 
     def find_step(self, g: int, i: int) -> Step:
         """Return the step function of `params[g][i]`."""
