@@ -1,4 +1,4 @@
-"""Measures in which part of the program the time of a run is spent, with a stopwatch around chosen functions.
+"""Measures how the time of a run is divided among parts of the program, with a stopwatch around chosen functions.
 
 Time is attributed to the innermost measured function, so that the parts add up to the total.
 """

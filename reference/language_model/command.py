@@ -95,7 +95,7 @@ def parse_minutes(text: str, texts: Mapping[str, str]) -> float:
 
 
 def choose_device(name: str, texts: Mapping[str, str]) -> str:
-    """Return the device with this name, or by default a GPU if there is one. Raises SystemExit if it does not work."""
+    """Return the device with this name, or by default a GPU if there is one. Raises SystemExit if it can't be used."""
     name = name or ("cuda" if torch.cuda.is_available() else "cpu")
     try:
         torch.ones(1, device=name).sum().item()

@@ -24,8 +24,8 @@ SEED = 0
 def step_flops(rows: int, dim: int, num_layers: int) -> int:
     """Return the FLOPs of the forward and backward pass of `Cruncher(dim, num_layers)`, excluding the input gradient.
 
-    Only matrix multiplications are counted. Elementwise operations (loss, optimizer) are less than 1/dim of these and
-    limited by memory.
+    Only matrix multiplications are counted. Elementwise operations (loss, optimizer) take less than 1/dim of these
+    FLOPs and are limited by memory.
 
     With B rows, d = dim and L = num_layers, each square layer has up to three products of 2·B·d² each:
     forward `h @ W`, backward `hᵀ @ grad` for its weight and `grad @ Wᵀ` for its input. The first layer's input is

@@ -117,7 +117,7 @@ PROPERTIES: dict[object, Callable[["SimulatedGpu", Tensor], object]] = {
 
 
 class SimulatedGpu(TorchFunctionMode):
-    """A mode in which torch accepts "cuda", which records the storages of tensors there and in pinned memory."""
+    """A mode in which torch accepts "cuda". It records which storages are on this device or in pinned memory."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ class SimulatedGpu(TorchFunctionMode):
         return isinstance(x, Tensor) and x.untyped_storage().data_ptr() in self.pinned
 
     def copy_back(self, x: Tensor) -> Tensor:
-        """Return a copy in the host's memory, which waits for the device."""
+        """Wait for the device, and return a copy of a tensor in the host's memory."""
         self.machine.wait()
         return x.clone()
 

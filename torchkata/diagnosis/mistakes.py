@@ -88,7 +88,7 @@ def load_mistakes(kata: str) -> tuple[KnownMistake, ...]:
 
 
 def name_mistake(kata: str, messages: Sequence[str]) -> str:
-    """Return the message to show: the only one, or both if they replace the same function of the oracle, else ""."""
+    """Return the only message, or both if two mistakes replace the same function of the oracle, or else ""."""
     if len(messages) == 2:
         parts = [part for known in load_mistakes(kata) for part in known.parts if known.message in messages]
         return EITHER.join(messages) if len({part.right for part in parts}) == 1 else ""
