@@ -4,7 +4,7 @@ Run: python -m benchmarks.grade [--profile]
 
 Both runs use the same tests, seed and 100 examples. Plain pytest starts a new process, as a simple grading
 script would do for each submission. The grader's process has already imported everything, which is the case for all but
-the first submission. With --profile, a table shows where the time goes.
+the first submission. With --profile, a table shows how the time is spent.
 """
 
 import argparse

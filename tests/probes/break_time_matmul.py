@@ -24,7 +24,7 @@ class Candidate:
 
     @property
     def time_matmul(self) -> ModuleType:
-        """A new module of the program, so that it sees the simulated clocks."""
+        """The program as a newly loaded module, so that it uses the simulated clocks."""
         return load(self.assignment, self.source)
 
 
