@@ -149,7 +149,7 @@ def test_failing_example_is_shrunk_and_still_fails(make_inputs: Callable[[], Inp
 
 
 @pytest.mark.parametrize("stop", [NotStarted(Place()), TimedOut("late")], ids=lambda stop: type(stop).__name__)
-def test_stub_or_timed_out_test_runs_once(stop: BaseException) -> None:
+def test_stub_or_timeout_ends_test_after_one_call(stop: BaseException) -> None:
     class Stopping(Counting):
         def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:  # noqa: ARG002  (it is a `Runner`)
             self.calls.append(args)
