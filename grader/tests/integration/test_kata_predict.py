@@ -1,4 +1,4 @@
-"""`kata predict` in a handout: typed, piped, in a terminal and in the export, up to the student's page."""
+"""Tests of `kata predict` in a handout: input from a pipe or terminal, the export, and the feedback page."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""The course for self-learners: written by the wheel's `kata init`, worked on, and updated to a newer wheel."""
+"""Tests of the self-study course: a learner runs `kata init`, works on katas, and updates to a newer wheel."""
 
 import shutil
 import sys
@@ -22,7 +22,7 @@ CPU_BUILDS = "--index-url https://download.pytorch.org/whl/cpu"
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory, installed: Path) -> Path:
-    """Return the `bin` of an environment with the wheel and, in the place of a download, this environment's torch."""
+    """Return the `bin` of an environment with the wheel and with this environment's torch, to avoid a download."""
     programs, packages = make_environment(tmp_path_factory.mktemp("learner") / "venv")
     libraries = {path for path in sys.path if path.endswith("site-packages")}
     (packages / "libraries.pth").write_text("\n".join(libraries))

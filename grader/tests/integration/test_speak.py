@@ -1,4 +1,4 @@
-"""`kata speak` in a handout: interrupted, continued, and with bad input."""
+"""Tests of `kata speak` in a handout: interrupting and resuming a run, and invalid input."""
 
 import os
 import re

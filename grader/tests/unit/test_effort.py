@@ -33,7 +33,7 @@ def test_side_tracks_are_ordered_by_difficulty() -> None:
 
 
 def test_points_are_roughly_proportional_to_hours() -> None:
-    """Check that no kata has less than half or more than twice the points of its hours' share of its track."""
+    """Check that a kata's share of its track's points is between half and twice its share of the hours."""
     for track in course().tracks:
         katas = [kata for kata in course().katas.values() if kata.track == track]
         hours, points = sum(kata.hours for kata in katas), sum(kata.max_score for kata in katas)

@@ -140,7 +140,7 @@ def test_copying_time_is_subtracted(
 
 
 def test_short_blocks_are_repeated_for_100_ms(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Simulate an H100 on which 20 GiB hold the inputs of ten 1.2 ms steps, and disturb one block."""
+    """Simulate a GPU whose 20 GiB hold the inputs of ten steps of 1.2 ms, and make one block slow."""
     step = 0.0012
     blocks = iter([2 * step, 20 * step, 2 * step, 2 * step])
     worker = SimpleNamespace(block=lambda _: SimpleNamespace(seconds=next(blocks), error=0.0), close=lambda: None)

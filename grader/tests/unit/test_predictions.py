@@ -1,4 +1,4 @@
-"""Tests of `kata predict` without a terminal: the questions, hand-made files of predictions, and their pages."""
+"""Tests of `kata predict` without a terminal: its questions, its predictions file, and predictions on pages."""
 
 import json
 import math

@@ -71,7 +71,7 @@ LOOSE = (
 
 
 def find_sentence(seen: Sequence[Comparison]) -> str:
-    """Find the relation. It is a rule unless it contains an undetermined number."""
+    """Return the relation's sentence, and assert that it is a rule unless listed in `LOOSE`."""
     holds = relations.find_relation(seen)
     assert holds.is_rule is (bool(holds.sentence) and not holds.sentence.startswith(LOOSE))
     return holds.sentence

@@ -1,4 +1,4 @@
-"""Tests of `kata speak`, which trains a student's language model, with a tiny model and library."""
+"""Tests of `kata speak`, which trains a student's language model, with a tiny model and a tiny corpus."""
 
 import json
 import math
@@ -28,7 +28,7 @@ LIBRARY = b"def follow(word):\n    return word + word\n\n" * 100
 
 @pytest.fixture
 def assignment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Return the solution in a folder of its own, with a tiny model and library."""
+    """Return the solution in its own folder, and replace the model and the standard library by tiny ones."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(command, "CPU", TINY)
     monkeypatch.setattr(command, "LEAST_SOURCE", len(LIBRARY))

@@ -1,4 +1,4 @@
-"""Tests of the katas in which students write tests: their programs, and what leaves the grader."""
+"""Tests of the katas in which students write tests: the programs to be tested, some of which stay hidden."""
 
 import importlib
 from pathlib import Path
