@@ -58,7 +58,7 @@ class FakeDevice(FakeClock):
         self.tensor = torch.empty(0)
 
     def install(self, monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
-        """Replace the module `time` in the given modules and in the idle detector, and make the detector's work small."""
+        """Replace `time` in the given modules and the idle detector, and make the detector's work small."""
         super().install(monkeypatch, idle, *modules)
         monkeypatch.setattr(idle, "PASS_BYTES", 8)
 
@@ -97,9 +97,9 @@ class FakeDevice(FakeClock):
 
 
 class FakeWorker:
-    """A replacement for `PausedWorker` that runs plain torch and fails the `nth` time that worker `who` performs `step`.
+    """A fake `PausedWorker` that runs plain torch and fails the `nth` time that worker `who` performs `step`.
 
-    When it fails, it returns or raises `fault`. A block calls `work`, waits until the device is idle, and calls `late`.
+    On failure, it returns or raises `fault`. A block calls `work`, waits until the device is idle, and calls `late`.
     """
 
     who, step, nth = "", "", 0
