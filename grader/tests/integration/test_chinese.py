@@ -104,7 +104,7 @@ def test_missing_course_error_is_in_chinese(tmp_path: Path) -> None:
     )
 
 
-def test_feedback_for_a_chinese_course_is_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_feedback_for_a_chinese_course_is_in_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "en")
     place = copy_course(tmp_path / "course")
     settings = place / "pyproject.toml"

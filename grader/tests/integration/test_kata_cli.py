@@ -103,7 +103,7 @@ def store_progress(handout: Path, changes: dict[str, str] | None = None, hints: 
     (handout / ".kata/progress.json").write_text(json.dumps({"runs": runs, "hints": hints or {}}))
 
 
-def test_each_hint_command_reveals_one_more_hint(handout: Path) -> None:
+def test_kata_hint_reveals_one_more_hint_each_time(handout: Path) -> None:
     hints = course().katas["linear"].hints
     for shown in (1, 2, 3, 3):
         out = run_kata(handout, "hint", "linear", COLUMNS="60").out
@@ -116,7 +116,7 @@ def test_each_hint_command_reveals_one_more_hint(handout: Path) -> None:
     assert course().katas["same_storage"].hints[0] in following, "without a name, hint must use the next kata"
 
 
-def test_about_prints_the_section_of_a_kata(handout: Path) -> None:
+def test_kata_about_prints_the_documentation_of_kata(handout: Path) -> None:
     about = run_kata(handout, "about", "cruncher").out
     assert about.startswith("cruncher · Stack layers into a model\n")
     assert "A model is made of nested modules." in about

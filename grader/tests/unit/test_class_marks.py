@@ -81,7 +81,7 @@ def test_marks_have_a_row_per_student(tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in results.rglob("*.json")} == before
 
 
-def test_marks_list_unresolved_questions(tmp_path: Path) -> None:
+def test_marks_command_lists_problems_in_class_files(tmp_path: Path) -> None:
     store(store_results(tmp_path / "results"), "who", "done", "passed")
     needless = CLASS["overrides.csv"].replace(",1,unfair", ",0,unfair")
     times = "submission,time\nada,2026-10-01T20:00:00Z\n"
@@ -182,7 +182,7 @@ def test_page_shows_how_mark_was_calculated(tmp_path: Path) -> None:
     assert steps in read_text(results / "report.html").replace("\\n", " ")
 
 
-def test_differing_marks_of_a_group_stay_private(tmp_path: Path) -> None:
+def test_feedback_page_hides_differing_marks_of_a_group(tmp_path: Path) -> None:
     files = {
         **{"class_csv": "id,group\nada,g\nben,g\n", "overrides_csv": "id,points,reason,who\n"},
         "times_csv": "submission,time\ng,2026-10-02T20:00:00Z\n",
