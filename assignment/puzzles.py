@@ -97,7 +97,7 @@ def traces(x: Float[Tensor, "... rows rows"]) -> Float[Tensor, "..."]:
 
 
 def one_hot(labels: Int[Tensor, "..."], classes: int) -> Bool[Tensor, "... classes"]:
-    """Add a last dimension that is True at the label (0 to classes - 1, int32 or int64) and False elsewhere.
+    """Return a dimension that is True at the label, 0 to classes - 1, and False elsewhere.
 
     Example:
         one_hot(torch.tensor([2, 0]), classes=3)     # [[False, False, True], [True, False, False]]
