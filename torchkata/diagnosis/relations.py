@@ -31,6 +31,7 @@ from .formulas import (
     to_numbers,
 )
 
+SHAPES = ("shape", "state_dict")  # the names that tests use for comparisons of shapes
 MIN_CALLS = 8  # minimum number of calls before an answer is considered constant
 FORMATS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}  # bits of the significand
 
@@ -51,14 +52,14 @@ class Relation(NamedTuple):
     is_rule: bool = False  # whether the relation determines every answer, and therefore describes the code
 
 
-def find_relation(seen: Sequence[Comparison], *, of_shapes: bool = False) -> Relation:
+def find_relation(seen: Sequence[Comparison], what: str = "") -> Relation:
     """Return the relation that holds in all of these comparisons, or an empty relation.
 
-    Set `of_shapes` if the compared values are shapes.
+    `what` is the name that the test gives the compared values, such as "dtype".
     """
     if not seen:
         return Relation()
-    if sentence := find_key_difference(seen) or find_constant_answer(seen) or find_opposite(seen):
+    if sentence := find_key_difference(seen) or find_constant_answer(seen, what) or find_opposite(seen):
         return Relation(sentence, is_rule=True)
     prefix, parts = unpack(seen)
     known = [pair for pair in map(make_pair, parts) if pair is not None]
@@ -66,7 +67,7 @@ def find_relation(seen: Sequence[Comparison], *, of_shapes: bool = False) -> Rel
         return Relation()
     for formula in chain(FORMULAS, fit_formulas(known)):
         if fits(formula, known):
-            is_transposed = (of_shapes or prefix.startswith("shape")) and formula.key == "relation.reversed"
+            is_transposed = (what.startswith(SHAPES) or prefix.startswith("shape")) and formula.key == "relation.reversed"
             key = "relation.stored_transposed" if is_transposed else formula.key
             return Relation(prefix + words(key, **formula.values), formula.is_rule)
     sentence = find_precision(known) or find_wrong_type(parts, known) or find_single_type(parts)
@@ -210,7 +211,7 @@ def has_same_sizes(yours: Plain, expected: Plain) -> bool:
     return isinstance(yours, list) and isinstance(expected, list) and yours in (expected, expected[::-1])
 
 
-def find_constant_answer(seen: Sequence[Comparison]) -> str:
+def find_constant_answer(seen: Sequence[Comparison], what: str) -> str:
     """Return a sentence if all calls return the same answer although different answers are expected."""
     answer, few = seen[0].yours, 2 if isinstance(seen[0].expected, (bool, str)) else MIN_NUMBERS
     if len(seen) < MIN_CALLS or not all(same(one.yours, answer) and have_same_type(one) for one in seen):
@@ -219,7 +220,9 @@ def find_constant_answer(seen: Sequence[Comparison]) -> str:
     for one in seen:
         if len(expected) < few and not any(same(one.expected, other) for other in expected):
             expected.append(one.expected)
-    return words("relation.constant", count=len(seen)) if len(expected) >= few else ""
+    if len(expected) < few:
+        return ""
+    return words("relation.constant_part" if what else "relation.constant", what=translate(what), count=len(seen))
 
 
 def find_opposite(seen: Sequence[Comparison]) -> str:

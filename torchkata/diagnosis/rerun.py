@@ -12,7 +12,6 @@ from .facts import find_common_fact
 from .recording import Example, ReplayingStudent, count_bytes
 from .relations import Comparison, Relation, find_first_wrong, find_relation
 
-SHAPES = ("shape", "state_dict")  # the names that tests use for comparisons of shapes
 MAX_BYTES = 2**19  # maximum total size of the answers; a formula may need 16 times as much memory
 
 
@@ -37,7 +36,7 @@ def find_pattern(body: Callable[..., None], examples: Iterable[Example]) -> Rela
     failed = [trial for trial in trials if not trial.right]
     name = next((strip_number(trial.wrong) for trial in failed if trial.wrong is not None), None)
     compared = [one for trial in trials for one in trial.list_compared(name)]
-    found = find_relation([each for each, _ in compared], of_shapes=name is not None and name.startswith(SHAPES))
+    found = find_relation([each for each, _ in compared], name or "")
     if found.sentence:
         return found
     single_calls = [(trial.given[0], trial.right) for trial in trials if len(trial.given) == 1]

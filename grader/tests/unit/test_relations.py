@@ -110,7 +110,7 @@ def test_correct_or_noisy_results_have_no_relation(seed: int, size: float) -> No
 
 def test_reversed_shape_is_reported_as_transposed() -> None:
     seen = [Comparison({"weight": [3, n]}, {"weight": [n, 3]}) for n in range(4, 8)]
-    assert relations.find_relation(seen, of_shapes=True).sentence == (
+    assert relations.find_relation(seen, "shape").sentence == (
         "weight: stored transposed, as nn.Linear stores its weight (your shape is the expected shape reversed)"
     )
     assert find_sentence(seen) == "weight: your result is reversed"
