@@ -33,9 +33,18 @@ class Pending:
         return {name: path for name, path in self.paths.items() if name in waiting}
 
     def update(self) -> None:
-        """Read the results that were written since the last update."""
-        for name in self.left:
-            path = self.queue.options.out / name / "result.json"
+        """Read the results that were written since the last update.
+
+        Listing the directory is much faster than looking for each missing result on a shared file system, and such a
+        file system may remember for a while that a file was missing.
+        """
+        out = self.queue.options.out
+        try:
+            found = {path.name for path in out.iterdir()}
+        except OSError:
+            return
+        for name in filter(found.__contains__, self.left):
+            path = out / name / "result.json"
             try:
                 written = path.stat().st_mtime_ns
             except OSError:

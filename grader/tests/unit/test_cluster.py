@@ -102,7 +102,7 @@ def test_time_estimate_uses_results_of_similar_size(tmp_path: Path) -> None:
     for name, seconds, examples in (("ada", 2.0, 5), ("ben", 4.0, 5), ("eve", 60.0, 5), ("fay", 1000.0, 100)):
         made = make_result("a message", submission=name, kata="linear")
         write(msgspec.structs.replace(made, seconds=seconds, examples=examples), tmp_path)
-    assert estimate_seconds("tests", KATAS, make_slurm_options(tmp_path)) == 4.0
+    assert estimate_seconds("tests", KATAS, make_slurm_options(tmp_path)) == 22.0
 
 
 def make_queue(paths: list[Path], chosen: Options) -> Queue:
