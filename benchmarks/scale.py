@@ -3,7 +3,7 @@
 Run: python -m benchmarks.scale RESULTS [--sizes 50 500 5000]
 
 RESULTS is the directory of a graded class. Its results are copied under new names until the class is large enough.
-Time is processor time, because it depends less on other work of the machine than wall time.
+The script measures processor time, because it depends less on the load of the machine than wall time.
 """
 
 import argparse

@@ -14,9 +14,9 @@ from grader.results.load import list_results
 from torchkata.course import Kata, course
 
 TEST_SECONDS = 0.13  # seconds per test of a correct solution with 100 examples (docs/evidence/measured.md)
-MIN_SHARE = 0.25  # minimum fraction of this time, even if there are few examples
+MIN_SHARE = 0.25  # minimum fraction of TEST_SECONDS for a test with few examples
 WORKLOAD_SECONDS = 25.0
-TASK_SECONDS = 300.0  # target duration of a task: much longer than its startup, but short in case it fails
+TASK_SECONDS = 300.0  # target duration of a task: much longer than its startup, but short enough to repeat if it fails
 MAX_TASKS = 1000  # maximum number of tasks per array, even if the cluster allows more
 SAMPLES = 100  # number of stored results from which the mean is computed
 

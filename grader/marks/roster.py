@@ -27,8 +27,8 @@ class Person:
     email: str = ""
     lms_id: str = ""  # id in the learning management system
     section: str = ""
-    group: str = ""  # members of a group share a submission
-    submission: str = ""  # set by the instructor if the person cannot be identified by the name of the submission
+    group: str = ""  # the members of a group share a submission
+    submission: str = ""  # set by the instructor if the name of the submission does not identify the person
 
 
 OPTIONAL = tuple(column.name for column in fields(Person) if column.name != "id")
@@ -61,9 +61,10 @@ def match_submissions(
     submitters: Mapping[str, Sequence[Submitter]] = {},
     unreadable: Collection[str] = (),
 ) -> Matching:
-    """Match submissions to people, using the platform's list of submitters if available, otherwise names.
+    """Match submissions to people by the platform's list of submitters or, without a list, by name.
 
-    The submission of a group counts for all of its members. An `unreadable` submission counts if there is no other.
+    The submission of a group counts for all of its members. An `unreadable` submission counts only if a person has no
+    readable one.
     """
     claimed: dict[str, list[str]] = {person.id: [] for person in people}
     problems: list[str] = []
@@ -100,7 +101,11 @@ def match_submissions(
 
 
 def choose_submissions(person: Person, submissions: list[str], unreadable: Collection[str]) -> list[str]:
-    """Return the submissions that may count: the readable ones, or if all names are similar, the one that is exact."""
+    """Return the submissions that may count: the readable ones.
+
+    If their names differ only in case, spacing or digest and exactly one of them is the person's id, email or
+    `submission`, return only that one.
+    """
     found = [name for name in submissions if name not in unreadable] or submissions
     exact = [name for name in found if DIGEST.sub("", name) in (person.id, person.email, person.submission)]
     same = len({normalize(DIGEST.sub("", name)) for name in found}) == 1
@@ -108,7 +113,7 @@ def choose_submissions(person: Person, submissions: list[str], unreadable: Colle
 
 
 def find_owners(submission: str, people: Sequence[Person]) -> list[Person]:
-    """Return possible owners, using the first identifier that matches: an explicit entry, a number, or a name."""
+    """Return the possible owners of a submission, by the first identifier in its name that matches anyone."""
     for identifier in identifiers_in(normalize(submission)):
         owners = [person for person in people if identifier in identifiers_of(person)]
         if owners:
@@ -120,7 +125,7 @@ def find_owners(submission: str, people: Sequence[Person]) -> list[Person]:
 
 
 def find_people(submitter: Submitter, people: Sequence[Person]) -> list[Person]:
-    """Return the people who could be this submitter, using the most reliable identifier that matches."""
+    """Return the people who could be this submitter, by the most reliable identifier that matches anyone."""
     email, sid = submitter.email, submitter.sid
     for column, value in (("email", email), ("id", sid), ("lms_id", sid), ("id", email), ("name", submitter.name)):
         known = [person for person in people if normalize(getattr(person, column)) == normalize(str(value))]
@@ -130,7 +135,7 @@ def find_people(submitter: Submitter, people: Sequence[Person]) -> list[Person]:
 
 
 def identifiers_in(submission: str) -> Iterator[tuple[str, str]]:
-    """Yield the (column, value) pairs that the name of a submission could match."""
+    """Yield the (column, value) pairs of the class list that the name of a submission could refer to."""
     yield "submission", submission
     submission = DIGEST.sub("", submission)
     for column in ("submission", "id", "email", "lms_id", "group", "account"):
@@ -142,7 +147,7 @@ def identifiers_in(submission: str) -> Iterator[tuple[str, str]]:
 
 
 def identifiers_of(person: Person) -> set[tuple[str, str]]:
-    """Return the columns and values that identify a person. An explicit `submission` excludes all others."""
+    """Return the (column, value) pairs that identify a person. If `submission` is set, it is the only one."""
     if person.submission:
         return {("submission", normalize(person.submission))}
     columns = {column: getattr(person, column) for column in ("id", "email", "lms_id", "group", "name")}

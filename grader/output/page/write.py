@@ -50,7 +50,7 @@ class Shown:
 class Blocks:
     """The HTML blocks of all submissions.
 
-    Identical blocks are stored only once, since many students make the same mistake.
+    Identical blocks are stored only once, because many students make the same mistakes.
     """
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class Blocks:
         return (*places, *([str(self.add("helpers.html", helpers=helpers))] if helpers else []))
 
     def add_part(self, part: Part, code: Code | None) -> str:
-        """Add a part. Its code is included unless the part passed without findings."""
+        """Add a part and return its index. The code is included unless the part passed without findings."""
         place = self.add("part.html", part=part, instructor=True, code=None)
         shown = code is not None and (not part.passed or code.notes)
         return f"{place}+{self.add('code.html', code=code)}" if shown else str(place)
