@@ -14,7 +14,7 @@ from unittest.mock import patch
 import msgspec
 from rich.console import Console
 
-from grader.cluster import grading
+from grader.cluster import grading, slurm
 from grader.cluster.options import SlurmOptions
 from grader.cluster.pending import Pending
 from grader.cluster.plan import Plan
@@ -198,17 +198,17 @@ def simulate(
     pending = Pending(
         queue, 0, {entry.id: entry.path for entry in entries}, dict.fromkeys(names, FINGERPRINT), speed=set()
     )
-    slurm = SimulatedSlurm(options.out, dict(zip(names, seconds, strict=True)), startup, faults, limit)
+    cluster = SimulatedSlurm(options.out, dict(zip(names, seconds, strict=True)), startup, faults, limit)
     printed, warnings = io.StringIO(), list[str]()
     options.out.mkdir()
     with ExitStack() as stack:
         for name in ("submit", "list_jobs"):
-            stack.enter_context(patch.object(grading.slurm, name, getattr(slurm, name)))
-        stack.enter_context(patch.object(grading.slurm, "read_array_limit", lambda: limit))
-        stack.enter_context(patch.object(grading, "time", slurm))
+            stack.enter_context(patch.object(slurm, name, getattr(cluster, name)))
+        stack.enter_context(patch.object(slurm, "read_array_limit", lambda: limit))
+        stack.enter_context(patch.object(grading, "time", cluster))
         stack.enter_context(patch.object(grading, "estimate_seconds", lambda *_: estimate))
         stack.enter_context(patch.object(grading, "find_pending", lambda *_: pending))
-        stack.enter_context(patch.object(os, "stat", count_calls(slurm.calls, "stat")))
+        stack.enter_context(patch.object(os, "stat", count_calls(cluster.calls, "stat")))
         run = grading.Run(queue, SlurmOptions(), Console(file=printed, width=200), warnings.append)
         outcome = run.grade()
-    return Simulation(outcome, printed.getvalue(), warnings, slurm, slurm.calls)
+    return Simulation(outcome, printed.getvalue(), warnings, cluster, cluster.calls)
