@@ -9,6 +9,8 @@ from grader.results import result
 from grader.results.result import Result
 from torchkata.course import course
 
+READING_THREADS = 16  # because a shared file system may take long for each operation
+
 
 @dataclass
 class Pending:
@@ -74,7 +76,7 @@ class Pending:
 def find_pending(queue: Queue, since_ns: int) -> Pending:
     """Return the submissions with pending tests or speed measurements. Raises CallError."""
     paths = {entry.id: entry.path for entry in queue.entries}
-    tests = {job.submission.id: queue.prints[job.submission.id] for job in queue.to_grade()}
+    tests = {job.submission.id: queue.prints[job.submission.id] for job in queue.to_grade(READING_THREADS)}
     speed = set(tests) | set(list_untimed(queue))
     if queue.options.grading.device == "none" or not course().timed_with(kata.name for kata in queue.katas):
         speed = set()
