@@ -12,6 +12,7 @@ from rich.console import Console
 from grader.base.cleanup import clear_half_written
 from grader.base.errors import CallError, MachineError
 from grader.base.progress import ProgressBar
+from grader.base.text import list_names
 from grader.cluster import record, slurm
 from grader.cluster.chunk import UNFIT
 from grader.cluster.options import GPU_OPTIONS, PHASES, Phase, SlurmOptions, parse
@@ -24,8 +25,8 @@ from grader.pipeline.queue import Options, Queue
 from grader.results.result import write_whole
 
 ROUNDS = 3  # maximum number of times that a submission is sent to the cluster
-LOOK_SECONDS = 2.0  # seconds between updates
-LOOK_SECONDS_EACH = 0.002  # additional seconds per pending submission
+LOOK_SECONDS = (2.0, 30.0)  # minimum and maximum seconds between updates; Slurm lists finished tasks for longer
+LOOK_SECONDS_EACH = 0.002  # additional seconds per submission, up to the maximum
 SILENCE_SECONDS = 600.0  # maximum time for which squeue may fail
 EXTRA_MINUTES = 10  # a task's time limit is three times the estimate plus this many minutes
 
@@ -136,14 +137,16 @@ class Run:
     def submit_phase(self, phase: Phase, paths: Mapping[str, Path], number: int, before: str) -> str:
         """Submit an array and return its id."""
         options = replace(self.options, since_ns=self.record.since_ns)
-        each = estimate_seconds(phase, self.queue.katas, options)
-        size = compute_chunk_size(each, len(paths), options)
+        chosen = dict(self.slurm_options.of(phase))
+        each = estimate_seconds(phase, self.queue.katas, options) / self.slurm_options.count_at_once(phase)
+        size = compute_chunk_size(each, len(paths), options, slurm.read_array_limit())
+        if options.per_task is not None and size > options.per_task:
+            self.warn(f"--per-task {options.per_task} is too small for an array of this cluster; using {size}")
         plan = create_plan(phase, paths, options, size)
         folder = self.record.folder(self.options.out.absolute()) / f"{phase}-{number}-{time.time_ns()}"
         (folder / UNFIT).mkdir(parents=True)
         write_whole(folder / "plan.json", msgspec.json.encode(plan))
         minutes = self.slurm_options.minutes.get(phase, round(3 * each * size / 60) + EXTRA_MINUTES)
-        chosen = dict(self.slurm_options.of(phase))
         nodes = [name for name in (chosen.get("exclude"), *self.read_unfit()) if name]
         if nodes:
             chosen["exclude"] = ",".join(nodes)
@@ -179,7 +182,8 @@ class Run:
                 if over and (settled or not self.pending.left):
                     return jobs
                 settled = over  # a result or a requeued task may become visible a moment later
-                time.sleep(LOOK_SECONDS + LOOK_SECONDS_EACH * len(self.pending.left))
+                least, most = LOOK_SECONDS
+                time.sleep(min(least + LOOK_SECONDS_EACH * len(self.pending.paths), most))
 
     def report_ended(self, jobs: dict[str, Job]) -> bool:
         """Report failed tasks, cancelled tasks and nodes that can't grade. Return whether any task was cancelled."""
@@ -193,11 +197,11 @@ class Run:
         cancelled = [id for id, job in latest.items() if job.state == "CANCELLED"]
         where = self.record.folder(self.options.out)
         if failed:
-            self.warn(f"failed tasks: {', '.join(failed)} (logs in {where})")
+            self.warn(f"failed tasks: {list_names(failed)} (logs in {where})")
         for node, why in self.read_unfit().items():
             self.warn(f"{node} can't be used: {why}")
         if cancelled:
-            self.warn(f"cancelled tasks: {', '.join(cancelled)}")
+            self.warn(f"cancelled tasks: {list_names(cancelled)}")
         return bool(cancelled)
 
     def read_unfit(self) -> dict[str, str]:

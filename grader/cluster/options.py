@@ -36,6 +36,11 @@ class SlurmOptions:
         """Return the options for tasks of this kind."""
         return self.tests if phase == "tests" else self.speed
 
+    def count_at_once(self, phase: Phase) -> int:
+        """Return how many submissions a task grades at the same time, which is one per core for tests."""
+        cores = self.tests.get("cpus-per-task", "1") if phase == "tests" else "1"
+        return max(1, int(cores)) if cores.isdecimal() else 1  # sbatch rejects any other value
+
 
 def parse(texts: Sequence[str]) -> SlurmOptions:
     """Parse `KEY=VALUE` for both kinds of tasks, or `tests:KEY=VALUE` or `speed:KEY=VALUE` for one kind.

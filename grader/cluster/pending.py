@@ -9,6 +9,8 @@ from grader.results import result
 from grader.results.result import Result
 from torchkata.course import course
 
+READING_THREADS = 16  # because a shared file system may take long for each operation
+
 
 @dataclass
 class Pending:
@@ -33,9 +35,18 @@ class Pending:
         return {name: path for name, path in self.paths.items() if name in waiting}
 
     def update(self) -> None:
-        """Read the results that were written since the last update."""
-        for name in self.left:
-            path = self.queue.options.out / name / "result.json"
+        """Read the results that were written since the last update.
+
+        Listing the directory is much faster than looking for each missing result on a shared file system, and such a
+        file system may remember for a while that a file was missing.
+        """
+        out = self.queue.options.out
+        try:
+            found = {path.name for path in out.iterdir()}
+        except OSError:
+            return
+        for name in filter(found.__contains__, self.left):
+            path = out / name / "result.json"
             try:
                 written = path.stat().st_mtime_ns
             except OSError:
@@ -65,7 +76,7 @@ class Pending:
 def find_pending(queue: Queue, since_ns: int) -> Pending:
     """Return the submissions with pending tests or speed measurements. Raises CallError."""
     paths = {entry.id: entry.path for entry in queue.entries}
-    tests = {job.submission.id: queue.prints[job.submission.id] for job in queue.to_grade()}
+    tests = {job.submission.id: queue.prints[job.submission.id] for job in queue.to_grade(READING_THREADS)}
     speed = set(tests) | set(list_untimed(queue))
     if queue.options.grading.device == "none" or not course().timed_with(kata.name for kata in queue.katas):
         speed = set()

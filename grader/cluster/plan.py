@@ -3,7 +3,6 @@
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -18,8 +17,8 @@ TEST_SECONDS = 0.13  # seconds per test of a correct solution with 100 examples 
 MIN_SHARE = 0.25  # minimum fraction of TEST_SECONDS for a test with few examples
 WORKLOAD_SECONDS = 25.0
 TASK_SECONDS = 300.0  # target duration of a task: much longer than its startup, but short enough to repeat if it fails
-MAX_TASKS = 1000  # maximum number of tasks per array; Slurm's default MaxArraySize is 1001
-SAMPLES = 100  # number of stored results from which the median is computed
+MAX_TASKS = 1000  # maximum number of tasks per array, even if the cluster allows more
+SAMPLES = 100  # number of stored results from which the mean is computed
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -50,26 +49,32 @@ def create_plan(phase: Phase, paths: Mapping[str, Path], options: Options, size:
     )
 
 
-def compute_chunk_size(seconds: float, submissions: int, options: Options) -> int:
-    """Return the number of submissions per task: about five minutes of work, but no more than an equal share."""
+def compute_chunk_size(seconds: float, submissions: int, options: Options, array_limit: int = MAX_TASKS) -> int:
+    """Return the number of submissions per task, so that an array has at most `array_limit` tasks.
+
+    Unless the options contain a size, a task takes about five minutes, and the number of tasks is a multiple of the
+    number of tasks that run at the same time, so that all of them finish at about the same time.
+    """
     if options.per_task is not None:
-        return options.per_task
-    share = math.ceil(submissions / options.jobs)
-    return max(1, min(share, round(TASK_SECONDS / seconds)), math.ceil(submissions / MAX_TASKS))
+        return max(options.per_task, math.ceil(submissions / array_limit))
+    most = min(MAX_TASKS, array_limit)
+    waves = max(1, min(round(submissions * seconds / TASK_SECONDS / options.jobs), most // options.jobs))
+    return math.ceil(submissions / min(waves * options.jobs, most))
 
 
 def estimate_seconds(phase: Phase, katas: Sequence[Kata], options: Options) -> float:
-    """Return the seconds per submission: the median of stored results, or an estimate if there are none."""
+    """Return the seconds per submission: the mean of stored results, or an estimate if there are none."""
     names = [kata.name for kata in katas]
     measured = []
-    for path in islice(list_results(options.out).values(), SAMPLES):
+    paths = list(list_results(options.out).values())
+    for path in paths[:: math.ceil(len(paths) / SAMPLES) or 1]:
         stored = result.load(path)
         if stored and stored.examples == options.grading.examples and [kata.kata for kata in stored.katas] == names:
             speed = sum(row.seconds for row in stored.performance)
             measured.append(speed if phase == "speed" else stored.seconds - speed)
     measured = [seconds for seconds in measured if seconds > 0]
     if measured:
-        return statistics.median(measured)
+        return statistics.mean(measured)
     if phase == "speed":
         return WORKLOAD_SECONDS * max(1, len(course().timed_with(names)))
     tests = sum(len(kata.points) for kata in katas)

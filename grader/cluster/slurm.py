@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 import shlex
 import shutil
 import subprocess
@@ -19,7 +20,9 @@ from grader.cluster.task import Task
 COMMANDS = ("sbatch", "srun", "squeue", "scontrol")
 TIMEOUTS = 3  # how often a task is requeued after it has reached the time limit; preemptions are not counted
 SIGNAL_SECONDS = 30  # time before the limit at which Slurm sends a task the signal to requeue itself
-SQUEUE_SECONDS = 60.0
+COMMAND_SECONDS = 60.0  # time limit of squeue and scontrol
+DEFAULT_LIMITS = {"MaxArraySize": 1001, "MaxJobCount": 10_000}
+LIMIT = re.compile(r"^(MaxArraySize|MaxJobCount) *= *(\d+)$|\b(max_array_tasks)=(\d+)", re.MULTILINE)
 ENDED = frozenset(
     {
         *("BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED"),
@@ -70,6 +73,26 @@ def demand_slurm() -> None:
         raise MachineError(f"{', '.join(missing)}: not found; --executor slurm needs Slurm's commands")
 
 
+def read_array_limit() -> int:
+    """Return the maximum number of tasks that an array may have on this cluster."""
+    command = ["scontrol", "show", "config"]
+    try:
+        return parse_array_limit(
+            subprocess.run(command, capture_output=True, text=True, timeout=COMMAND_SECONDS).stdout
+        )
+    except subprocess.TimeoutExpired:
+        return parse_array_limit("")
+
+
+def parse_array_limit(config: str) -> int:
+    """Return the maximum number of tasks that an array may have, according to the output of `scontrol show config`.
+
+    Settings that are missing in the output have their default values.
+    """
+    found = {name or option: int(value or number) for name, value, option, number in LIMIT.findall(config)}
+    return max(1, min({**DEFAULT_LIMITS, **found}.values()))
+
+
 def submit(array: Array) -> str:
     """Submit an array and return its id. Raises SubmitError."""
     folder = array.plan.parent
@@ -108,9 +131,9 @@ def list_jobs(name: str) -> dict[str, Job]:
     """
     command = ["squeue", "--noheader", "--array", "--states=all", f"--name={name}", "--format=%i|%T|%N"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SQUEUE_SECONDS)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=COMMAND_SECONDS)
     except subprocess.TimeoutExpired:
-        raise SqueueError(f"squeue did not answer within {SQUEUE_SECONDS:.0f} seconds") from None
+        raise SqueueError(f"squeue did not answer within {COMMAND_SECONDS:.0f} seconds") from None
     if done.returncode != 0:
         raise SqueueError(join_lines(done.stderr))
     jobs = [Job(*line.split("|", 2)) for line in done.stdout.splitlines()]

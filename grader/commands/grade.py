@@ -102,7 +102,7 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
         err.print("\n".join(problem.splitlines()[1:]), markup=False, highlight=False, soft_wrap=True)
     if outcome.unsure:
         remedy = "fix the problem above and run" if outcome.broken else "run"
-        print_problems(err, [f"could not be graded; {remedy} the same command again: {', '.join(outcome.unsure)}"])
+        print_problems(err, [f"could not be graded; {remedy} the same command again: {list_names(outcome.unsure)}"])
     if outcome.unfit:
         print_problems(err, [outcome.unfit])
     code = 3 if outcome.unsure or outcome.broken or outcome.unfit else 2 if queue.refused else 0

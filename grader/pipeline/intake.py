@@ -3,7 +3,8 @@
 A submission that cannot be read becomes a refusal and does not affect the others.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,21 @@ from grader.marks.pseudonyms import pseudonyms_for
 from grader.pipeline.archives import SubmissionError
 from grader.pipeline.submission import Submission, read_submission
 from grader.pipeline.submission_ids import Entry, Refusal
+
+AHEAD = 64  # number of submissions that threads read ahead
+
+
+def take_in_all(entries: Sequence[Entry], threads: int) -> Iterator[Submission | Refusal]:
+    """Read submissions one by one, or with several threads, which is faster if each file operation takes long.
+
+    A process that has running threads must not fork, so use one thread if a child is forked for each submission.
+    """
+    if threads == 1:
+        yield from map(take_in, entries)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        for start in range(0, len(entries), AHEAD):
+            yield from pool.map(take_in, entries[start : start + AHEAD])
 
 
 def take_in(entry: Entry) -> Submission | Refusal:

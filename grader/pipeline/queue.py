@@ -14,7 +14,7 @@ from grader.base.cleanup import clear_half_written
 from grader.base.errors import CallError
 from grader.pipeline import regrade
 from grader.pipeline import seed as seeds
-from grader.pipeline.intake import take_in
+from grader.pipeline.intake import take_in_all
 from grader.pipeline.job import Job
 from grader.pipeline.submission_ids import Entry, Refusal
 from grader.results import result
@@ -86,7 +86,7 @@ class Queue:
         """The number of submissions to grade, as far as it is known."""
         return len(self.entries) - len(self.reused) - self.unreadable
 
-    def to_grade(self) -> Iterator[Job]:
+    def to_grade(self, threads: int = 1) -> Iterator[Job]:
         """Yield a job for each submission that has to be graded. For each unreadable submission, store the reason.
 
         Raises CallError if `out` can't be written to, or if none of the submissions can be read. In the latter case,
@@ -97,8 +97,7 @@ class Queue:
         if out.is_dir():
             prepare_directory(out, grading.seed, alone=self.options.alone)
             ready = True
-        for entry in self.entries:
-            submission = take_in(entry)
+        for entry, submission in zip(self.entries, take_in_all(self.entries, threads), strict=True):
             if isinstance(submission, Refusal):
                 self.refused.append(submission)
                 self.unreadable += 1

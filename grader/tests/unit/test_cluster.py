@@ -15,6 +15,7 @@ from grader.cluster.options import SlurmOptions, parse
 from grader.cluster.pending import find_pending
 from grader.cluster.plan import MAX_TASKS, TASK_SECONDS, compute_chunk_size, create_plan, estimate_seconds
 from grader.cluster.slurm import ENDED, Job, join_lines
+from grader.pipeline.intake import AHEAD, take_in_all
 from grader.pipeline.queue import Options, Queue
 from grader.pipeline.submission_ids import assign_ids
 from grader.results.result import Result, write
@@ -81,7 +82,7 @@ def test_chunk_size_limits_task_time_and_count(seconds: float, submissions: int,
     tasks = math.ceil(submissions / size)
     assert 1 <= size <= submissions
     assert tasks <= MAX_TASKS
-    assert size == 1 or size * seconds <= 1.5 * TASK_SECONDS or tasks > MAX_TASKS // 2
+    assert (size - 1) * seconds <= 1.5 * TASK_SECONDS or tasks > MAX_TASKS // 4
 
 
 def test_slurm_plan_contains_each_submission_once(tmp_path: Path) -> None:
@@ -102,7 +103,7 @@ def test_time_estimate_uses_results_of_similar_size(tmp_path: Path) -> None:
     for name, seconds, examples in (("ada", 2.0, 5), ("ben", 4.0, 5), ("eve", 60.0, 5), ("fay", 1000.0, 100)):
         made = make_result("a message", submission=name, kata="linear")
         write(msgspec.structs.replace(made, seconds=seconds, examples=examples), tmp_path)
-    assert estimate_seconds("tests", KATAS, make_slurm_options(tmp_path)) == 4.0
+    assert estimate_seconds("tests", KATAS, make_slurm_options(tmp_path)) == 22.0
 
 
 def make_queue(paths: list[Path], chosen: Options) -> Queue:
@@ -115,6 +116,14 @@ def make_ada_result(fingerprint: str, *, conclusive: bool = True) -> Result:
     new = make_result("a message", kata="linear")
     katas = [msgspec.structs.replace(kata, status="wrong") if conclusive else kata for kata in new.katas]
     return msgspec.structs.replace(new, fingerprint=fingerprint, katas=katas)
+
+
+def test_threads_read_submissions_in_order(tmp_path: Path) -> None:
+    paths = write_submissions(tmp_path, LINEAR, *(f"student{number:03}" for number in range(2 * AHEAD + 1)))
+    (paths[3] / "linear.py").unlink()
+    entries, _ = assign_ids(paths)
+    one, several = (list(take_in_all(entries, threads)) for threads in (1, 16))
+    assert list(map(str, one)) == list(map(str, several))
 
 
 def test_submission_is_pending_until_result_is_conclusive(tmp_path: Path) -> None:
