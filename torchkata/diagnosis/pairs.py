@@ -26,6 +26,11 @@ class Trace:
         """Return whether another run compared the same values and ended at the same place."""
         return self.lines == other.lines and same([*self.expected], [*other.expected])
 
+    def differs(self, other: "Trace") -> bool:
+        """Return whether another run expected a different value in one of the comparisons that both of them made."""
+        shared = min(len(self.expected), len(other.expected))
+        return not same([*self.expected[:shared]], [*other.expected[:shared]])
+
     def goes_beyond(self, other: "Trace") -> bool:
         """Return whether this run passed, or failed at a later comparison than the `other` run."""
         return not self.lines or len(self.expected) > len(other.expected)

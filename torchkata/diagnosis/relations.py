@@ -67,7 +67,8 @@ def find_relation(seen: Sequence[Comparison], what: str = "") -> Relation:
         return Relation()
     for formula in chain(FORMULAS, fit_formulas(known)):
         if fits(formula, known):
-            is_transposed = (what.startswith(SHAPES) or prefix.startswith("shape")) and formula.key == "relation.reversed"
+            of_shapes = what.startswith(SHAPES) or prefix.startswith("shape")
+            is_transposed = of_shapes and formula.key == "relation.reversed"
             key = "relation.stored_transposed" if is_transposed else formula.key
             return Relation(prefix + words(key, **formula.values), formula.is_rule)
     sentence = find_precision(known) or find_wrong_type(parts, known) or find_single_type(parts)

@@ -253,7 +253,8 @@ class Search:
     def find_pairs(self, known: Sequence[KnownMistake], named: Sequence[str], seconds: float) -> list[Mistakes]:
         """Return a pair among `named` that explains all examples, or else all pairs of known mistakes that do.
 
-        Neither mistake of a pair may be enough on its own. Pairs with a mistake in `named` are preferred.
+        Neither mistake of a pair may be enough on its own. A pair that changes no expected value is dropped: too many
+        pairs fit a test that only checks a statistic. Pairs with a mistake in `named` are preferred.
         """
         self.end = time.thread_time() + seconds
         if found := self.narrow_down(split_pairs(named, known)):
@@ -261,11 +262,16 @@ class Search:
         traces = {mistake: self.run((mistake,), self.seen[0]) for mistake in known}
         pairs = self.narrow_down(choose_pairs(traces, self.run((), self.seen[0]), named))
         necessary = [pair for pair in pairs if all(self.count_failed(one) >= self.needed for one in pair)]
-        return [pair for pair in necessary if any(one.message in named for one in pair)] or necessary
+        visible = [pair for pair in necessary if self.count_changed(pair) >= self.needed]
+        return [pair for pair in visible if any(one.message in named for one in pair)] or visible
 
     def count_failed(self, mistake: KnownMistake) -> int:
         """Return the number of recorded examples that a single mistake does not explain."""
         return sum(bool(self.run((mistake,), example).lines) for example in self.seen)
+
+    def count_changed(self, mistakes: Mistakes) -> int:
+        """Return the number of recorded examples in which the mistakes change an expected value."""
+        return sum(self.run(mistakes, one).differs(self.run((), one)) for one in self.seen)
 
     def run(self, mistakes: Mistakes, example: Example) -> Trace:
         """Run the body on the recorded answers, with these mistakes in the oracle."""
