@@ -7,6 +7,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from grader.base.errors import CallError
+from grader.results.items import share
 from grader.results.result import Result, ResultError, read
 
 T = TypeVar("T")
@@ -33,11 +34,15 @@ def read_each(directory: Path, convert: Callable[[Result], T], problems: list[st
 
 
 def drop_details(result: Result) -> Result:
-    """Return a result without tests and messages, which are not needed for tables."""
+    """Return a result without the values that tables do not need. Equal katas of all results share their memory."""
     return replace(
         result,
-        katas=[replace(kata, tests=()) for kata in result.katas],
+        fingerprint="",
+        environment={name: share(value) for name, value in result.environment.items() if name == "device"},
+        katas=[share(replace(kata, tests=(), digest="", kept="")) for kata in result.katas],
         performance=[replace(timed, message="") for timed in result.performance],
+        predictions=[],
+        **dict.fromkeys(("basis", "course", "submitted", "handed_in"), ""),
     )
 
 

@@ -56,7 +56,7 @@ def make_feedback(result: Result) -> str:
 
 def make_student(score: float, max_score: float = 100.0, failed: dict[Property, str] | None = None) -> Student:
     """Return a student with the given points who attempted two tests of `linear`."""
-    made = summarize_student(replace(make_result("why"), score=score, max_score=max_score, katas=[]), [], ())
+    made = summarize_student(replace(make_result("why"), score=score, max_score=max_score, katas=[]), [], "")
     answers = {Property("linear", name): Answer("passed", 1.0, 1.0) for name in ("test_a", "test_b")}
     wrong = {which: Answer("failed", 0.0, 1.0, diagnosis=diagnosis) for which, diagnosis in (failed or {}).items()}
     return dataclasses.replace(made, answers=answers | wrong)
@@ -93,7 +93,7 @@ def test_report_shows_status_and_points_of_results() -> None:
         parts = make_parts(one, view_as_instructor(one))
         shown = {part.result.kata: (part.result.status, part.result.score) for part in parts}
         assert {kata.kata: (kata.status, kata.score) for kata in one.katas}.items() <= shown.items()
-        students.append(summarize_student(one, parts, ()))
+        students.append(summarize_student(one, parts, ""))
     for row in overview.summarize_katas(students, katas):
         assert sum(row.counts.values()) == 20
         scores = [one.cells[row.kata.name].score for one in students]
@@ -101,7 +101,7 @@ def test_report_shows_status_and_points_of_results() -> None:
 
 
 def test_each_measured_speed_is_drawn_as_a_dot() -> None:
-    students = [summarize_student(make_result_with_speed("why", submission=name), [], ()) for name in ("ada", "ben")]
+    students = [summarize_student(make_result_with_speed("why", submission=name), [], "") for name in ("ada", "ben")]
     found = {one.workload.name: one for one in speed.make_strips(students)}
     assert set(found) == {"linear_forward", "cruncher_step", "sgd_step", "no_hidden_sync"}
     linear = found["linear_forward"]
@@ -112,7 +112,7 @@ def test_each_measured_speed_is_drawn_as_a_dot() -> None:
 
 def test_rehearsals_are_marked_on_every_page(tmp_path: Path) -> None:
     made = make_result_with_cpu_speed("why")
-    found = {one.workload.name: one for one in speed.make_strips([summarize_student(made, [], ())])}
+    found = {one.workload.name: one for one in speed.make_strips([summarize_student(made, [], "")])}
     dots = {name: next(what for what, path in one.dots.items() if path) for name, one in found.items()}
     assert dots == {"linear_forward": "all", "cruncher_step": "none", "sgd_step": "some", "no_hidden_sync": "all"}
     page = write_page(tmp_path, made)
@@ -129,11 +129,11 @@ def test_class_roofline_shows_median_rates() -> None:
     students, made = [], make_result_with_speed("why")
     for rate in (4e14, 7e14, 9e14):
         timed = [replace(made.performance[0], rate=rate, ratio=rate / 1e15)]
-        students.append(summarize_student(replace(made, performance=timed), [], ()))
+        students.append(summarize_student(replace(made, performance=timed), [], ""))
     (svg,) = speed.draw_rooflines(students)
     assert "linear_forward, 700 TFLOP/s" in svg
     assert "1 PFLOP/s" in svg
-    assert list(speed.draw_rooflines([summarize_student(make_result("why"), [], ())])) == []
+    assert list(speed.draw_rooflines([summarize_student(make_result("why"), [], "")])) == []
 
 
 @given(st.text(min_size=1))
