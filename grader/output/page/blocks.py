@@ -50,7 +50,7 @@ class Blocks:
 
     def read_chunks(self) -> Iterator[Markup]:
         """Yield the HTML of all chunks. Nothing can be added afterwards."""
-        while self.open:
-            self.write_chunk(*self.open.popitem()[1])
+        for number, blocks in self.open.values():
+            self.write_chunk(number, blocks)
         self.file.seek(0)
         yield from map(Markup, self.file)
