@@ -74,7 +74,12 @@ def main() -> None:
     graded = options.folder.absolute()
     if not (graded / "results" / "gradebook.csv").exists():
         make_submissions(graded / "submissions", options.graded)
-        run([word.replace("SUBMISSIONS", f"{graded}/submissions").replace("RESULTS", f"{graded}/results") for word in GRADED])
+        run(
+            [
+                word.replace("SUBMISSIONS", f"{graded}/submissions").replace("RESULTS", f"{graded}/results")
+                for word in GRADED
+            ]
+        )
     print(f"{'command':18} {'submissions':>11} {'CPU seconds':>11} {'÷ submissions':>15} {'peak MiB':>9}")
     for size in options.sizes:
         with tempfile.TemporaryDirectory(dir=graded) as folder:
@@ -83,7 +88,9 @@ def main() -> None:
                 if options.only in name:
                     to = f"{folder}/{name.replace(' ', '_')}"
                     seconds, peak = run([put_paths(word, folder, to) for word in command])
-                    print(f"{name:18} {size:11,} {seconds:11.2f} {1000 * seconds / size:12.1f} ms {peak:9.0f}", flush=True)
+                    print(
+                        f"{name:18} {size:11,} {seconds:11.2f} {1000 * seconds / size:12.1f} ms {peak:9.0f}", flush=True
+                    )
             if (page := Path(folder, "results", "report.html")).exists():
                 print(f"{page.name:18} {size:11,} {page.stat().st_size / 1e6:11.1f} MB")
 
@@ -120,7 +127,9 @@ def make_class(graded: Path, to: Path, size: int) -> None:
     for number, original in zip(range(size), itertools.cycle(originals)):
         name, source = f"student{number:05}", graded / "submissions" / original.submission
         options = GradingOptions(original.seed, original.examples, "auto", tuple(kata.kata for kata in original.katas))
-        valid = digest_result(read_submission(source).files, options.select_dependencies())  # also after a change of code
+        valid = digest_result(
+            read_submission(source).files, options.select_dependencies()
+        )  # also after a change of code
         write(msgspec.structs.replace(original, submission=name, fingerprint=valid), to / "results")
         shutil.copytree(source, to / "submissions" / name)
         stored = load_submission(graded / "results", original.submission, original.fingerprint)
@@ -135,7 +144,10 @@ def make_class(graded: Path, to: Path, size: int) -> None:
         shutil.copy(seed, to / "results")
     (to / "results").chmod(0o700)
     names = [f"student{number:05}" for number in range(size)]
-    people = ["id,name,email,lms_id", *(f"{name},Student {name[7:]},{name}@school.example,{name[7:]}" for name in names)]
+    people = [
+        "id,name,email,lms_id",
+        *(f"{name},Student {name[7:]},{name}@school.example,{name[7:]}" for name in names),
+    ]
     (to / "people").mkdir()
     (to / "people" / "class.csv").write_text("\n".join(people) + "\n")
     for format, (keys, grade) in COLUMNS.items():
