@@ -45,7 +45,8 @@ class CompactAnswers(Answers):
     __slots__ = ("answers", "places")
 
     def __init__(self, answers: Answers) -> None:
-        self.places, self.answers = index_tests(tuple(answers)), tuple(map(share, answers.values()))
+        self.places = index_tests(tuple(answers))
+        self.answers: tuple[Answer, ...] = tuple(map(share, answers.values()))
 
     def __getitem__(self, which: Property) -> Answer:
         return self.answers[self.places[which]]
