@@ -31,6 +31,7 @@ def linear_backward(
       them.
     - Return a tuple, in the dtype of the inputs.
     - Compute the gradients by hand, without autograd, because the function must work under `torch.inference_mode()`.
-    - Do not modify the arguments, their .grad or their requires_grad.
+    - Do not modify the arguments, their shapes, their .grad or their requires_grad.
+    - `x` and `grad_y` need not be contiguous. Gradients often are not: `y.sum().backward()` passes an expanded 1.
     """
     raise NotImplementedError

@@ -4,7 +4,7 @@ Run: python -m benchmarks.grade [--profile]
 
 Both runs use the same tests, seed and 100 examples. Plain pytest starts a new process, as a simple grading
 script would do for each submission. The grader's process has already imported everything, which is the case for all but
-the first submission. With --profile, a table shows where the time goes.
+the first submission. With --profile, a table shows how the time is spent.
 """
 
 import argparse
@@ -130,7 +130,7 @@ def measure(tests: Tests, sandbox: Sandbox) -> None:
 
 
 def profile(tests: Tests, sandbox: Sandbox) -> None:
-    """Print where the time of grading a further submission goes."""
+    """Print how the time of grading one more submission is spent."""
     time_grading([make_job(SOLUTION)], tests, sandbox, jobs=1)  # this also draws the inputs of all tests
     with tempfile.TemporaryDirectory() as folder:
         for name, source in course().solutions().items():

@@ -1,7 +1,7 @@
 """Shows where the time of grading one further submission goes: `python -m benchmarks.grade --profile`.
 
 The submission is graded in this process with a stopwatch around each step. The student's code runs in workers, whose
-processor time the kernel counts; running the same calls in this process shows how much of it is the student's.
+processor time is read from the kernel. The same calls also run in this process, to show the time of the code alone.
 """
 
 import contextlib

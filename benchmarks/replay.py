@@ -3,7 +3,7 @@
     python -m benchmarks.replay [--examples N] [--jobs N] [--kata NAME]...
 
 Each submission is graded twice: once with inputs drawn in advance and once with Hypothesis drawing them. Outcomes,
-points, messages, diagnoses and source locations must be the same. The times of each way are added up.
+points, messages, diagnoses and source locations must be the same. The script also prints the total time of each method.
 """
 
 import argparse

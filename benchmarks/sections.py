@@ -1,6 +1,6 @@
-"""Measures in which part of the program the time of a run is spent, with a stopwatch around chosen functions.
+"""Measures how the time of a run is divided among parts of the program, with a stopwatch around chosen functions.
 
-Time counts for the innermost measured function, so the parts add up to the whole.
+Time is attributed to the innermost measured function, so that the parts add up to the total.
 """
 
 import functools
@@ -65,7 +65,7 @@ class Stopwatch:
 
     @contextmanager
     def measuring(self, functions: dict[Callable[..., Any], str]) -> Iterator[None]:
-        """Measure these functions and methods wherever an imported module or its classes refer to them."""
+        """Measure these functions and methods in this context, in all modules and classes that refer to them."""
         changed: list[tuple[object, str, object]] = []
         by_id = {id(function): section for function, section in functions.items()}
         for owner in list_owners():

@@ -18,7 +18,7 @@ def main() -> NoReturn:
     )  # the default is a folder in the current directory, which may be a submission
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # names that can't be encoded must not stop the command
+            stream.reconfigure(errors="backslashreplace")  # a name that can't be encoded must not stop the command
     from grader import cli
 
     try:

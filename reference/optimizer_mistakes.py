@@ -1,4 +1,4 @@
-"""Mistakes that are possible in every optimizer. They are imported by each optimizer's `mistakes.py`."""
+"""Mistakes that are possible in every optimizer. The `mistakes.py` of each optimizer imports them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -14,7 +14,7 @@ Grads: TypeAlias = Sequence[Sequence[Sequence[Grad]]]
 Options: TypeAlias = Mapping[str, Any]
 Bytes: TypeAlias = Mapping[str, int]  # by dtype
 
-RATES = [1e-4, 1e-3, 1e-2, 1e-1, 1.0]  # common ones
+RATES = [1e-4, 1e-3, 1e-2, 1e-1, 1.0]  # common learning rates
 BOUNDS = [0.1, 0.5, 1.0, 5.0, 10.0, 100.0, 1000.0]  # bounds for clipping a gradient
 ITEMSIZES = {"torch.float64": 8, "torch.float32": 4, "torch.float16": 2, "torch.bfloat16": 2}
 

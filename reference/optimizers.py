@@ -67,5 +67,5 @@ def get_default_rate(lr: float) -> float:
 
 
 def get_group_rates(default: float, lr: float) -> tuple[float, float]:
-    """Return the learning rates of a group without its own rate if the constructor gets no lr, and if it gets `lr`."""
+    """Return the learning rate of a group without its own: for a constructor call without lr, and for one with `lr`."""
     return get_default_rate(default), lr

@@ -1,4 +1,4 @@
-"""Hooks of MkDocs and mkdocstrings for the site of the documentation (`mkdocs.yml`)."""
+"""Hooks of MkDocs and mkdocstrings for the documentation site (`mkdocs.yml`)."""
 
 import os
 import re
@@ -17,14 +17,14 @@ from torchkata.i18n.katas import describe_effort, idea_of, title_of, title_of_tr
 ROOT = Path(__file__).parents[1]
 FILES = ("*.md", "constraints.txt", "changes/README.md", "docs/**/*")
 CHINESE = "docs/zh/"
-LINK = re.compile(r"\]\((?=\w+\.md)")  # relative to `docs/`
+LINK = re.compile(r"\]\((?=\w+\.md)")  # a link to another page, relative to `docs/`
 NAME = re.compile(r"^- `([\w.]+)`$", re.MULTILINE)
-LIST = re.compile(r"^(?!- )(\S.*\n)(?=- )", re.MULTILINE)  # not separated from the paragraph by an empty line
+LIST = re.compile(r"^(?!- )(\S.*\n)(?=- )", re.MULTILINE)  # a list directly below a paragraph
 EXAMPLE = re.compile(r"^Example:\n((?:    .*\n?|\n)+)", re.MULTILINE)
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Give every document its path in the repository, so that links between documents work on the site as on GitHub."""
+    """Give every document its path in the repository, so that links between documents also work on the site."""
     for file in [*files.documentation_pages(), *files.media_files()]:
         if file.src_dir == config.docs_dir:
             files.remove(file)
@@ -67,13 +67,13 @@ def describe_kata(kata: Kata) -> str:
 
 
 def on_page_context(context: dict[str, Any], *, page: Page, config: MkDocsConfig, **_: object) -> dict[str, Any]:
-    """Show the controls in the language of the page."""
+    """Translate the site's controls into the language of the page."""
     config.theme["language"] = "zh" if page.file.src_uri.startswith(CHINESE) else "en"
     return context
 
 
 def on_post_page(output: str, *, page: Page, **_: object) -> str:
-    """Name the search dialog, and let the keyboard reach tables that must be scrolled in a narrow window."""
+    """Label the search dialog for screen readers, and make tables focusable so that the keyboard can scroll them."""
     label = "搜索" if page.file.src_uri.startswith(CHINESE) else "Search"
     output = output.replace('role="dialog"', f'role="dialog" aria-label="{label}"')
     return output.replace("<table>", '<table tabindex="0">')

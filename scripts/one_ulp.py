@@ -1,8 +1,8 @@
 """Show that no verdict depends on the last bit of a result: `python -m scripts.one_ulp [--kata NAME] ...`.
 
 The script runs the property tests on the solution and all correct entries of the zoo, moving each floating-point result
-that may differ between CPUs by one unit in the last place (ulp). A test that then rejects code which it usually accepts
-is too strict: its tolerance must be derived from the dtype and the length of the sums.
+that may differ between CPUs by one unit in the last place (ulp). If a test then rejects code that it usually accepts,
+it is too strict: its tolerance must be derived from the dtype and the length of the sums.
 
 Which results are moved:
 
@@ -64,7 +64,7 @@ class OneUlp(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __init__(self, seed: int = 0) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.seed = seed
-        self.moved = 0  # number of operations
+        self.moved = 0  # number of operations with moved results
 
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None

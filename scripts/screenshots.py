@@ -28,7 +28,7 @@ from grader.tests.support.random_class import make_class
 STUDENTS = 120
 REAL = [ROOT / "examples/submissions" / name for name in ("subtly_wrong", "crashes_at_import")]
 MISTAKE = ('torch.sqrt(state["g2"] + 1e-5)', '(torch.sqrt(state["g2"]) + 1e-5)')
-TERMINAL = 112  # columns
+TERMINAL = 112  # width of the terminal in columns
 COLORS = 256  # number of colors, enough for flat areas and text
 
 

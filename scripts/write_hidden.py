@@ -2,7 +2,7 @@
 
 Run: python -m scripts.write_hidden
 
-The file lists programs by name, and `zoo` names the kata whose zoo contains them. This script updates their sentences
+The file lists programs by name, and `zoo` names the kata whose zoo contains them. This script updates the sentences
 and sources. To add a program, add an empty table such as `[right.foreach]` or `[wrong.test_group.uphill]` and run the
 script.
 """

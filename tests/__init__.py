@@ -1,1 +1,1 @@
-"""Property tests, one file per kata. They call student code through probes, which return plain values."""
+"""Property tests, one file per kata. Tests call student code through probes, which return plain values."""

@@ -1,4 +1,4 @@
-"""Right and wrong programs, and assertions that a student's `check` accepts the right ones and rejects the wrong ones.
+"""Checks that a student's `check` accepts right programs and rejects wrong programs.
 
 reference/<kata>/hidden.toml    programs of the zoo, for the grader; a handout does not contain this file
 reference/<kata>/visible.toml   programs that use the student's own code; they are used if there are no hidden ones
@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 from torchkata import Student, check, require
 
 REFERENCE = Path(__file__).parents[1] / "reference"
-CALLS = 2  # number of calls of `check` for each program, so that a verdict which depends on chance is noticed
+CALLS = 2  # number of calls of `check` for each program, so that verdicts that depend on chance are noticed
 
 trusted: WeakKeyDictionary[Student, set[str]] = (
     WeakKeyDictionary()
@@ -33,7 +33,7 @@ class Program:
     is_visible: bool
 
     def add_text(self, text: str) -> str:
-        """Return the text after a colon, or nothing for a hidden program, because the text could contain its code."""
+        """Return a colon and the text, or "" for a hidden program, because the text could reveal the program's code."""
         return f": {text}" if self.is_visible and text else ""
 
 
@@ -53,7 +53,7 @@ class Candidates:
         return reply["verdict"], reply["text"]
 
     def assert_right_accepted(self, student: Student, seed: int, demand: Callable[..., None] = check) -> None:
-        """Assert that `check` returns for every right program. As a precondition, this is tested only once."""
+        """Assert that `check` returns for every right program. If `demand` is `require`, test this only once."""
         if demand is require and self.kata in trusted.get(student, ()):
             return
         for program in self.right:
@@ -77,7 +77,7 @@ class Candidates:
 
 
 def describe(verdicts: set[str]) -> str:
-    """Return what a `check` does with a wrong program that it does not catch."""
+    """Return a description of what `check` does with the wrong programs of a group that it does not catch."""
     if "error" in verdicts:
         return "check raises an error other than AssertionError for a wrong program"
     return f"check accepts a wrong program{' in one of two calls' if len(verdicts) > 1 else ''}"

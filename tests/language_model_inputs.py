@@ -20,7 +20,7 @@ RATES = st.sampled_from([1e-3, 0.1, 1.0])
 
 @dataclass(frozen=True)
 class Case:
-    """Tables, as a model whose logits are known, and windows of one more token than the model is given."""
+    """The tables of a model with known logits, and windows of tokens. The last token of a window is only a target."""
 
     tables: Tensor
     batch: Tensor
@@ -50,7 +50,7 @@ def models(draw: st.DrawFn) -> tuple[list[int], dict[str, Tensor], Tensor]:
 
 @st.composite
 def schedules(draw: st.DrawFn, *, warm: bool) -> tuple[int, float, float, int, int]:
-    """Draw the arguments of `learning_rate`, for a step during the warm-up or after it."""
+    """Draw the arguments of `learning_rate`, for a step during the warm-up if `warm`, or else after it."""
     peak = draw(st.sampled_from([1.0, 3e-4, 0.1]))
     final = peak * draw(st.sampled_from([0.1, 0.0, 0.5]))
     if warm:
@@ -63,7 +63,7 @@ def schedules(draw: st.DrawFn, *, warm: bool) -> tuple[int, float, float, int, i
 
 @st.composite
 def gradients(draw: st.DrawFn, shares: st.SearchStrategy[float]) -> tuple[list[Tensor | None], float]:
-    """Draw gradients, of which one may be None, and a limit that is a drawn share of their norm."""
+    """Draw gradients, one of which may be None, and a maximum norm, which is a drawn fraction of their norm."""
     shapes = draw(st.lists(st.sampled_from([[3], [2, 2], [], [4, 1]]), min_size=1, max_size=3))
     rng = rng_of(draw(SEEDS))
     grads = [normal(rng, shape) + 1.0 for shape in shapes]
@@ -77,7 +77,7 @@ def gradients(draw: st.DrawFn, shares: st.SearchStrategy[float]) -> tuple[list[T
 
 @dataclass(frozen=True)
 class Step:
-    """A training step: the tables, the gradients from before, and the arguments."""
+    """A training step: the tables, their gradients before the step, and the arguments."""
 
     case: Case
     before: Tensor
@@ -88,7 +88,7 @@ class Step:
 
 @st.composite
 def steps(draw: st.DrawFn, *, rows: st.SearchStrategy[int], limits: st.SearchStrategy[float]) -> Step:
-    """Draw a step of SGD whose gradients are clipped to a drawn share of their norm."""
+    """Draw a step of SGD and a maximum norm for its gradients, which is a drawn fraction of their norm."""
     micro_batch_size = draw(rows)
     count = micro_batch_size * draw(st.integers(1, 2)) + draw(st.integers(0, micro_batch_size - 1))
     case = draw(cases(rows=st.just(count)))
@@ -123,7 +123,7 @@ def draw_tokens(seed: int, vocab: int, count: int = 400) -> Tensor:
 
 
 def make_source(rng: np.random.Generator, vocab: int, count: int) -> tuple[Array, Array]:
-    """Return the probabilities of each token after two others, and a text that follows them."""
+    """Return the probabilities of each token given the two tokens before it, and a text drawn with them."""
     table = rng.dirichlet([0.5] * vocab, (vocab, vocab))
     cumulated, text = np.cumsum(table, -1).tolist(), [0, 0]
     for number in rng.random(count).tolist():

@@ -1,7 +1,7 @@
 """Counts the FLOPs and bytes of torch operations.
 
-A unit test of the grader compares the FLOPs with `torch.utils.flop_counter`. Tests of katas avoid that module, which
-is slow to import, and meta tensors, which are slow on first use: they run small tensors on the CPU.
+A unit test of the grader compares the FLOPs with `torch.utils.flop_counter`. Tests of katas run small tensors on the
+CPU instead, because that module is slow to import and meta tensors are slow on first use.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ from torchkata import DispatchMode
 
 
 class Meter(DispatchMode):  # type: ignore[no-untyped-call]
-    """A mode that counts the bytes read and written by operations except views, and 2 · m · k · n FLOPs per matmul."""
+    """A mode that counts the bytes that operations except views read and write, and 2 · m · k · n FLOPs per matmul."""
 
     def __init__(self) -> None:
         super().__init__()

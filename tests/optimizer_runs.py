@@ -27,11 +27,9 @@ class Rule:
 
     step: Step
     lr: float = 0.01
-    defaults: Mapping[str, Any] = field(default_factory=dict)  # of the other options
-    betas: tuple[float, ...] = ()  # of averages that are divided by 1 − betaᵗ
-    updates: Sequence[
-        Sequence[Sequence[Array]]
-    ] = ()  # replace `step`: `updates[group][i][own step]` is subtracted · lr
+    defaults: Mapping[str, Any] = field(default_factory=dict)  # default values of the options other than lr
+    betas: tuple[float, ...] = ()  # decay factors of averages that are divided by 1 − betaᵗ
+    updates: Sequence[Sequence[Sequence[Array]]] = ()  # if given, a step subtracts `lr * updates[group][i][own step]`
 
     def find_step(self, g: int, i: int) -> Step:
         """Return the step function of `params[g][i]`."""
@@ -40,7 +38,7 @@ class Rule:
 
         def subtract_update(p: Array, state: State, grad: Array, options: dict[str, Any]) -> tuple[Array, State]:  # noqa: ARG001
             update, lr = self.updates[g][i][state or 0], options["lr"]
-            return p - lr * (abs(update) if lr < 0 else update), (state or 0) + 1  # a scale has a negative rate
+            return p - lr * (abs(update) if lr < 0 else update), (state or 0) + 1  # negative for scales
 
         return subtract_update
 
@@ -61,8 +59,8 @@ ADAGRAD = Rule(
 def assert_run(yours: Plain, run: OptimizerRun, rule: Rule, expected: Plain = None, *, alone: bool = False) -> None:
     """Assert that each parameter is correct after each step, within the rounding errors of that many steps.
 
-    If `expected[step][group][i]` is given, it replaces the rule's results. `alone` says that each parameter has an
-    optimizer of its own.
+    If `expected[step][group][i]` is given, it replaces the rule's results. Set `alone` if each parameter has its own
+    optimizer.
     """
     dtype = run.params[0][0].dtype
     for g, group in enumerate(run.params):
@@ -86,7 +84,7 @@ def follows_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> bool:
 
 
 def copy_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> Rule:
-    """Return the rule that a student's run at constant rates follows, derived from its updates divided by lr."""
+    """Return a rule with the updates of a student's run at constant rates, each divided by its learning rate."""
     updates: list[list[Any]] = []
     for g, group in enumerate(run.params):
         traces = [[as_float64(p), *(as_float64(step[g][i]) for step in yours)] for i, p in enumerate(group)]
@@ -97,7 +95,7 @@ def copy_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> Rule:
 def assert_resumed(yours: Plain, end: Plain, run: OptimizerRun, rule: Rule, stop: int) -> None:
     """Assert that a run saved and loaded before step `stop` ends bit for bit like the uninterrupted one.
 
-    If the oracle makes a known mistake that changes the result, expect the oracle's result instead.
+    If a known mistake replaces the oracle and changes its result, the expected end is the oracle's result.
     """
     dtype, steps = run.params[0][0].dtype, len(run.lrs)
     for g, group in enumerate(run.params):
@@ -116,9 +114,9 @@ def simulate(
 ) -> Iterator[tuple[Array, State, Array]]:
     """Yield `params[g][i]` after each step, its state, and the scale of its rounding errors.
 
-    The scale is the sum of the magnitudes of all terms: the rule for absolute values, with a negative rate, so that
-    nothing cancels. Before step `loaded_at` the run is saved and loaded. `alone` says that the parameter has an
-    optimizer of its own.
+    The scale is the sum of the magnitudes of all terms. It is computed by applying the rule to absolute values with a
+    negative rate, so that no terms cancel. Before step `loaded_at`, the run is saved and loaded. Set `alone` if the
+    parameter has its own optimizer.
     """
     dtype, step = run.params[g][i].dtype, rule.find_step(g, i)
     if alone:
@@ -152,8 +150,9 @@ def simulate(
 def estimate_correction_error(betas: tuple[float, ...], t: int, dtype: torch.dtype) -> float:
     """Return the error of a step caused by bias correction, relative to the error that is allowed in any case.
 
-    A student may compute `1 − betaᵗ` in float32 for any dtype, as torch does with `capturable=True`: for 0.001, this
-    keeps only four digits. The relative error is (t + 1) / 2 roundings over 1 − betaᵗ, while 4 · (t + 2) are allowed.
+    A student may compute `1 − betaᵗ` in float32 for any dtype, as torch does with `capturable=True`. A result of 0.001
+    then has only four correct digits. The relative error is (t + 1) / 2 roundings over 1 − betaᵗ, while 4 · (t + 2) are
+    allowed.
     """
     return float(torch.finfo(torch.float32).eps / torch.finfo(dtype).eps / 8 * sum(1 / (1 - beta**t) for beta in betas))
 

@@ -1,7 +1,7 @@
-"""Helps tests whose subject is not the formula to judge a student's code by its own formula.
+"""A helper for tests that should not fail if only the student's formula is wrong.
 
-Such a test compares with the oracle as long as the student's answer to a plain input is right, and with the student's
-own answers otherwise. A wrong formula then fails only the tests of the formula.
+If the student's answer to a plain input is right, such a test compares further answers with the oracle. Otherwise, the
+test compares them with the student's own answers.
 """
 
 from collections.abc import Callable

@@ -25,7 +25,7 @@ def describe_tails(fourth_moment: float) -> str:
 def chi_square_range(degrees: int, looks: int = 1) -> tuple[float, float]:
     """Return the range of a chi-square statistic with the given degrees of freedom (Wilson-Hilferty approximation).
 
-    If the data is examined in several ways (`looks`), any of them exceeds its range once in a billion runs.
+    If the data is examined in several ways (`looks`), at least one of them exceeds its range once in a billion runs.
     """
     z = -NormalDist().inv_cdf(0.5e-9 / looks)
     spread = (2 / (9 * degrees)) ** 0.5

@@ -19,10 +19,10 @@ from tests.probes.same_storage import COPIES, VIEWS
 
 DTYPES = st.sampled_from([torch.float32, torch.float64, torch.bfloat16, torch.float16])
 WIDE_DTYPES = st.sampled_from([torch.float32, torch.float64, torch.bfloat16])  # squares of gradients do not overflow
-DEFAULT_DTYPES = st.sampled_from(["float32", "float64"])  # dtypes that torch.set_default_dtype is called with
+DEFAULT_DTYPES = st.sampled_from(["float32", "float64"])  # arguments of torch.set_default_dtype
 BETAS = st.sampled_from([(0.9, 0.999), (0.9, 0.95), (0.5, 0.9), (0.9, 0.5), (0.0, 0.9)])
 NO_EPS = 1e-30  # an eps that has no visible effect
-FORGETTING = {"betas": (0.0, 0.0), "eps": 1.0}  # options of Adam with which its averages are those of one step
+FORGETTING = {"betas": (0.0, 0.0), "eps": 1.0}  # options of Adam for averages that contain only the last gradient
 SEEDS = st.integers(0, 2**32 - 1)
 SEQUENCES = st.sampled_from(["tuple", "list", "torch.Size"])  # the kinds of Sequence[int] in a stub
 
@@ -151,7 +151,7 @@ class OptimizerRun:
     params: list[list[Tensor]]
     lrs: list[list[float]]
     grads: list[list[list[Tensor | None]]]
-    options: Sequence[dict[str, Any]] = ()  # of each group, except lr; if empty, all options have their defaults
+    options: Sequence[dict[str, Any]] = ()  # options of each group except lr; if empty, all have their defaults
 
 
 @st.composite
@@ -212,7 +212,7 @@ def count_elements(shapes: list[list[int]]) -> int:
 
 
 def split_elements(elements: Tensor, shapes: list[list[int]]) -> list[Tensor]:
-    """Split one draw into tensors of the given shapes."""
+    """Split a vector of drawn elements into tensors of the given shapes."""
     parts = torch.split_with_sizes(elements, [math.prod(shape) for shape in shapes])
     return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
 

@@ -18,7 +18,7 @@ TINY = 1e-4
 CHANGED = "x.requires_grad was set to True, but x belongs to the caller"
 REENTRANT = "no weight gets a gradient if x.requires_grad is False, as with a reentrant checkpoint"
 
-forward_scale, backward_scale = oracle.forward, oracle.backward  # for absolute values; mistakes do not replace these
+forward_scale, backward_scale = oracle.forward, oracle.backward  # for scales; stored so that no mistake replaces them
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def test_state_dict_matches_plain_network(student: Student, dim: int, num_layers
 
 @given(st.one_of(st.sampled_from([(64, 4), (10, 3), (6, 2), (20, 9)]), st.tuples(sizes(10, 100), sizes(2, 12))))
 def test_best_segment_needs_fewest_activations(student: Student, chain: tuple[int, int]) -> None:
-    """best_segment returns a length for which the segments and per_block times the length add up to the least."""
+    """best_segment returns a length that minimizes the number of segments plus per_block times the length."""
     num_layers, per_block = chain
     for arguments in ([num_layers], [num_layers, per_block]):
         yours = student.call("activation_checkpointing.best_segment", *arguments)

@@ -1,4 +1,4 @@
-"""Tests of a student's tests for get_batch: right functions must be accepted, and wrong ones rejected."""
+"""Tests of a student's `check` for get_batch, which must accept right functions and reject wrong ones."""
 
 from tests.candidates import load_candidates
 from tests.probes.candidates import judge
@@ -8,7 +8,7 @@ CANDIDATES = load_candidates("break_get_batch", judge, "break_get_batch", "get_b
 
 
 def test_right_programs_are_accepted(student: Student, seed: int) -> None:
-    """check(get_batch) returns for every right get_batch, whatever is unusual about it."""
+    """check(get_batch) returns without an error for every correct get_batch, even an unusual one."""
     CANDIDATES.assert_right_accepted(student, seed)
 
 
@@ -23,7 +23,7 @@ def test_wrong_tokens_are_caught(student: Student, seed: int) -> None:
 
 
 def test_wrong_bounds_are_caught(student: Student, seed: int) -> None:
-    """check(get_batch) raises an AssertionError if a start is impossible, or if an impossible one occurs."""
+    """check(get_batch) raises an AssertionError if a valid start never occurs, or if an invalid one does."""
     CANDIDATES.assert_group_caught(student, "wrong_bounds", seed)
 
 

@@ -1,4 +1,4 @@
-"""Tests of a student's tests for SGD: right classes must be accepted, and wrong ones rejected."""
+"""Tests of a student's `check` for SGD, which must accept right classes and reject wrong ones."""
 
 from tests.candidates import load_candidates
 from tests.probes.candidates import judge
@@ -8,12 +8,12 @@ CANDIDATES = load_candidates("break_sgd", judge, "break_sgd", "SGD")
 
 
 def test_right_programs_are_accepted(student: Student, seed: int) -> None:
-    """check(SGD) returns for every right SGD, whatever is unusual about it."""
+    """check(SGD) returns without an error for every correct SGD, even an unusual one."""
     CANDIDATES.assert_right_accepted(student, seed)
 
 
 def test_wrong_formulas_are_caught(student: Student, seed: int) -> None:
-    """check(SGD) raises an AssertionError if an update differs from lr * grad, be it tiny or huge."""
+    """check(SGD) raises an AssertionError if an update differs from lr * grad, for tiny and huge gradients too."""
     CANDIDATES.assert_group_caught(student, "wrong_formulas", seed)
 
 
@@ -23,7 +23,7 @@ def test_memories_of_earlier_steps_are_caught(student: Student, seed: int) -> No
 
 
 def test_wrong_rates_are_caught(student: Student, seed: int) -> None:
-    """check(SGD) raises an AssertionError if a group does not use its own lr, or if a valid lr has another effect."""
+    """check(SGD) raises an AssertionError if a group ignores its own lr, or if a valid lr gives a wrong update."""
     CANDIDATES.assert_group_caught(student, "wrong_rates", seed)
 
 

@@ -1,4 +1,4 @@
-"""Tests of a student's tests for time_matmul: right functions must be accepted, and wrong ones rejected."""
+"""Tests of a student's `check` for time_matmul, which must accept right functions and reject wrong ones."""
 
 from tests.candidates import load_candidates
 from tests.probes.break_time_matmul import judge
@@ -8,7 +8,7 @@ CANDIDATES = load_candidates("break_time_matmul", judge)
 
 
 def test_right_programs_are_accepted(student: Student, seed: int) -> None:
-    """check(run) returns for every right time_matmul, whatever is unusual about it."""
+    """check(run) returns without an error for every correct time_matmul, even an unusual one."""
     CANDIDATES.assert_right_accepted(student, seed)
 
 
@@ -43,5 +43,5 @@ def test_too_few_matmuls_are_caught(student: Student, seed: int) -> None:
 
 
 def test_other_results_are_caught(student: Student, seed: int) -> None:
-    """check(run) raises an AssertionError for another product, another type, or a modified matrix."""
+    """check(run) raises an AssertionError if run times another product, returns another type, or modifies a matrix."""
     CANDIDATES.assert_group_caught(student, "other_results", seed)

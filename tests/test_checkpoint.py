@@ -57,7 +57,7 @@ def check_weights(
     Args:
         loaded: The model's weights after loading.
         saved: The weights when they were saved.
-        change: Difference of the model's weights before loading from `saved`; None if these were zeros.
+        change: The model's weights before loading minus `saved`, or None if the weights before loading were zeros.
         later: The current weights of the saved model.
     """
     before = [torch.zeros_like(weight) if change is None else weight + change for weight in saved]
@@ -72,8 +72,8 @@ def check_weights(
 
 
 def round_weights(weights: list[Tensor]) -> list[Tensor]:
-    """Round weights to multiples of 1/8, which any dtype can represent. Other numbers are covered by one test."""
-    return [torch.round(8 * weight) / 8 + 0.0 for weight in weights]  # and no -0.0
+    """Round weights to multiples of 1/8, which any dtype can represent. A separate test covers other numbers."""
+    return [torch.round(8 * weight) / 8 + 0.0 for weight in weights]  # + 0.0 turns -0.0 into 0.0
 
 
 def check_first_loss(losses: Plain, lesson: Lesson, step: int) -> None:

@@ -14,7 +14,7 @@ from tests.statistics import Z
 from tests.strategies import DeepCase, deep_cases, sizes
 from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, precondition, require
 
-forward_scale, backward_scale = oracle.forward, oracle.backward  # for absolute values; mistakes do not replace these
+forward_scale, backward_scale = oracle.forward, oracle.backward  # for scales; stored so that no mistake replaces them
 
 
 def check_forward(yours: Plain, case: DeepCase) -> None:
@@ -25,7 +25,7 @@ def check_forward(yours: Plain, case: DeepCase) -> None:
 
 
 def check_parts(student: Student, case: DeepCase, cuts: list[int]) -> None:
-    """Compare the outputs for parts of the batch with those for the whole batch, or with the oracle if these are right.
+    """Compare the outputs for parts of the batch with the oracle, or with the whole batch's outputs if these are wrong.
 
     A wrong formula then fails only the tests of the formula.
     """

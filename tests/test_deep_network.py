@@ -124,7 +124,7 @@ def test_gradients_reach_every_layer(student: Student, case: NetworkCase) -> Non
 def gradient_scales(
     weights: list[np.ndarray], x: np.ndarray, grad_y: np.ndarray
 ) -> tuple[list[np.ndarray], np.ndarray]:
-    """Return the sum of the absolute values of all terms of the gradients, given absolute values."""
+    """Return the sum of the absolute values of all terms of each gradient. All arguments must be absolute values."""
     inputs = [x]
     for weight in weights:
         inputs.append(inputs[-1] @ weight)
@@ -153,7 +153,7 @@ def test_state_dict_has_expected_keys(student: Student, dim: int, num_layers: in
 
 @given(st.integers(2, 6), st.integers(2, 4), st.integers(0, 2**31))
 def test_layers_are_initialized_independently(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """Layers share neither memory nor initial values. The torch seed, which the model does not set, determines them."""
+    """Layers share neither memory nor initial values. These depend on the torch seed, which the model never sets."""
     start = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     seeded = "DeepNetwork sets the torch seed"
     assert_equal(start["seed"], seed, what="torch.initial_seed()", mistake=seeded)

@@ -23,7 +23,7 @@ Demand: TypeAlias = Callable[..., None]  # check or require
 
 
 def read_tokens(returned: Plain, rows: int, sequence_length: int, demand: Demand = require) -> Array:
-    """Return the batch as int64; fail with `demand` if its type or shape is wrong, and with `check` for its dtype."""
+    """Check the batch with `demand`, and return it as int64. Check its dtype only if `demand` is `check`."""
     form = f"integers of shape [{rows}, {sequence_length}]"
     batch = oracle.read_batch(returned, rows, sequence_length)
     demand(isinstance(batch, Tensor), "the batch is not a tensor", yours=returned, expected=form)
@@ -58,13 +58,13 @@ def draw_starts(
         read_tokens(drawn, rows, sequence_length)
         return None
     tokens, allowed = data.numpy(), oracle.starts(len(data), sequence_length)
-    if starts > 1 and same(drawn, drawn[:1].expand(calls, rows)):  # a mistake that another test is about
+    if starts > 1 and same(drawn, drawn[:1].expand(calls, rows)):  # another test detects this mistake
         at_once = student.call(probes.first_tokens, data, calls * rows, sequence_length, 1, seed)
         drawn = at_once.reshape(calls, rows) if list(at_once.shape) == [1, calls * rows] else drawn
     position = np.full(int(tokens.max()) + 2, -1)
     position[tokens] = np.arange(len(tokens))
     places = position[drawn.numpy().clip(-1, len(position) - 1)]
-    if demand is require:  # only one test is about the range
+    if demand is require:  # only one test checks the range
         inside = ((places >= 0) & (places < starts)).all(axis=1)
         places = places[inside] if inside.mean() > 0.5 else places
     came = np.unique(places).tolist()
@@ -123,7 +123,7 @@ def test_every_valid_start_position_occurs(student: Student, seed: int) -> None:
 
 def test_start_positions_are_uniform(student: Student, seed: int) -> None:
     """All start positions are equally likely."""
-    starts = draw_starts(student, 24, 2, 5, 4800, seed)  # few, so that halved probabilities of two starts show
+    starts = draw_starts(student, 24, 2, 5, 4800, seed)  # few, so that halved probabilities are visible
     if starts is None:
         return
     drawn = np.concatenate([starts[::2, 0], starts[1::2, 1]])  # a fixed row could depend on the order of the rows

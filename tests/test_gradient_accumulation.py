@@ -79,7 +79,7 @@ def check_gradients(reply: Plain, task: Task, own: list[Array] | None = None) ->
 
 
 def check_like_plain_call(student: Student, task: Task, plain: Task) -> None:
-    """Check the gradients or, if those of a `plain` call are wrong, that these were added to the existing ones."""
+    """Check the gradients. If a `plain` call computes wrong gradients, expect that the same gradients were added."""
     plain_reply = run(student, plain)
     reply = run(student, task)
     if holds(check_gradients, plain_reply, plain) or holds(check_gradients, reply, task):

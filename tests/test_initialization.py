@@ -18,7 +18,7 @@ LARGE = [(512, 1024), (1, 2**19)]  # 2**19 weights each, which is enough to dete
 EDGES = [0.0, 0.002, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.7, 2.8, 2.9, 2.95, 3.0]
 right_distribution = oracle.distribution  # stored here so that no mistake replaces it
 FAR_OFF = 0.02  # relative error of a standard deviation
-RARE = 1e-9  # number of expected weights in a range where a known mistake has none
+RARE = 1e-9  # expected number of weights in a range where a known mistake has none
 
 
 def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) -> np.ndarray:
@@ -35,7 +35,7 @@ def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) ->
 def draw_scaled(student: Student, input_dim: int, output_dim: int, seed: int) -> tuple[np.ndarray, TruncatedNormal]:
     """Return a new weight and its distribution.
 
-    A weight whose standard deviation is far off is rescaled, because only one test is about that.
+    If the standard deviation is far off, rescale the weight, because only one test checks the standard deviation.
     """
     weights, law = draw_weight(student, input_dim, output_dim, seed), oracle.distribution(input_dim, output_dim)
     ratio = float(((weights**2).mean() / right_distribution(input_dim, output_dim).variance) ** 0.5)

@@ -39,8 +39,8 @@ from torchkata import (
     require,
 )
 
-COARSE = 2**24  # float64 roundings of logits, whose error grows with the layers: still 1e-8 of their size
-EPSILON = 2**8  # float32 roundings, enough for an epsilon of 1e-6 that is added to a norm of 0.1 or more
+COARSE = 2**24  # float64 roundings for logits, whose error grows with the number of layers; relative to them, 1e-8
+EPSILON = 2**8  # float32 roundings, enough to allow an epsilon of 1e-6 that is added to a norm of at least 0.1
 
 
 @given(st.tuples(sizes(4, 6, 2), st.sampled_from([4, 3, 8]), st.integers(0, 3), sizes(3)))
@@ -203,7 +203,7 @@ def take_step(student: Student, step: Step) -> Plain:
 
 
 def check_step(student: Student, step: Step) -> None:
-    """Compare the loss, and the gradient that the optimizer receives, with those of the whole batch."""
+    """Compare the loss and the gradient that the optimizer receives with the results for the whole batch."""
     reply = take_step(student, step)
     tables, batch = as_float64(step.case.tables), step.case.batch.numpy()
     value, gradient = oracle.train(tables, batch, step.micro_batch_size, step.max_norm)

@@ -11,7 +11,7 @@ from tests.statistics import NORMAL_OR_CUT, Z, describe_tails, repeated_share
 from tests.strategies import DEFAULT_DTYPES, LinearCase, linear_cases, sizes
 from torchkata import Student, as_float64, assert_close, assert_equal, check, require
 
-forward_scale, backward_scale = oracle.forward, oracle.backward  # of absolute values; mistakes do not replace these
+forward_scale, backward_scale = oracle.forward, oracle.backward  # for scales; stored so that no mistake replaces them
 WIDE = [(512, 128), (128, 512), (1, 65536)]
 
 

@@ -16,12 +16,12 @@ SIZES = SMALL | st.tuples(st.integers(1, 4096), st.integers(1, 4096), st.integer
 SQUARE = st.tuples(st.integers(8, 16), st.integers(8, 16), st.integers(1, 3))
 DTYPES = st.sampled_from(["float32", "bfloat16", "float64", "float8_e4m3fn"])
 PEAKS = st.floats(1e9, 1e15)
-INTENSITIES = st.sampled_from([1.0, 10.0, 100.0, 0.1, 1e4])  # of the accelerator, in FLOP/byte
+INTENSITIES = st.sampled_from([1.0, 10.0, 100.0, 0.1, 1e4])  # intensities of the accelerator, in FLOP/byte
 MOST = 2.0  # multiple of the bound that even a model with unnecessary operations does not exceed
 FIRST = 1000  # time of the first product as a multiple of the bound
-AT_LEAST = 3  # timed steps
-ROUNDING = 1e-9  # relative; sums of many numbers in any order
-OTHER = 4  # factor by which the results of the wrappers differ
+AT_LEAST = 3  # minimum number of timed steps
+ROUNDING = 1e-9  # relative error of sums of many numbers in any order
+OTHER = 4  # factor by which wrappers multiply the results of the student's functions
 COUNTED = "counted in torch"
 FAR = 1e25  # FLOP/s that no step reaches, so that clipping at 1 has no effect
 ELSEWHERE = "the matrices are not on the caller's torch.device"
@@ -35,7 +35,7 @@ def get_itemsize(dtype: str) -> int:
 
 
 def check_built_on(function: str, what: str, yours: Plain, by_stand_ins: Plain) -> None:
-    """Check that a result changes when the student's functions are replaced with wrappers that return other values."""
+    """Check that a result changes if the student's functions are replaced by wrappers that return other values."""
     unused = f"{what} does not use your {function}: a stand-in that returns different values changes nothing"
     check(yours != by_stand_ins, mistake=unused)
 

@@ -34,12 +34,12 @@ def assert_tokens(yours: object, tokens: np.ndarray, note: str = "", mistake: st
 
 
 def save_to_new_file(student: Student, tokens: np.ndarray) -> Plain:
-    """Return what a round trip through a new file returns. Ask for it first: a failure shows the last call."""
+    """Save tokens to a new file and return the loaded tokens. Call this first, because failures show the last call."""
     return student.call(probes.round_trip, torch.from_numpy(tokens.copy()), 1)
 
 
 def assert_like_new_file(yours: Plain, own: Plain, tokens: np.ndarray, mistake: str = "") -> None:
-    """Assert that `yours` are the expected tokens, or the student's `own` for a new file if these are wrong."""
+    """Assert that `yours` are the expected tokens, or the student's `own` tokens from a new file if those are wrong."""
     if holds(assert_tokens, own, tokens) or holds(assert_tokens, yours, tokens):
         assert_tokens(yours, tokens, mistake=mistake)
     else:

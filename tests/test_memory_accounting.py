@@ -1,4 +1,4 @@
-"""Tests for memory_accounting, which compare predictions with torch's tensors."""
+"""Tests for memory_accounting, which compare the student's predictions with the sizes of torch tensors."""
 
 from typing import Any
 

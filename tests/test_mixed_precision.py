@@ -49,7 +49,7 @@ def tasks(draw: st.DrawFn, *, whole: bool = False, powers: tuple[int, ...] = (0,
 
 
 def call(student: Student, task: Task, demand: Callable[..., None] = require) -> Plain:
-    """Run the task and check that the optimizer took exactly one step. `demand` is `check` in the test of this."""
+    """Run the task and check with `demand` that the optimizer took exactly one step."""
     reply = student.call(probes.one_step, task.weights, task.before, task.x, task.y, task.lr)
     steps = len(reply["steps"])
     demand(steps == 1, "optimizer.step() should be called once", yours=steps, expected="1")

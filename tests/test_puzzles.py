@@ -1,4 +1,4 @@
-"""Tests of the puzzles."""
+"""Tests for the functions of the kata puzzles."""
 
 import numpy as np
 import torch
@@ -12,11 +12,11 @@ from tests.strategies import DTYPES, SEEDS, SIZES, WIDE_DTYPES, normal, rng_of, 
 from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check
 
 LEADING = st.lists(sizes(2, 3, 0), min_size=0, max_size=2)
-EDGES = sizes(2, 3, 0)  # of images and matrices, in patches
+EDGES = sizes(2, 3, 0)  # height or width of images and matrices, in patches
 FACTORS = sizes(2, 3)
 MOVED = st.sampled_from([torch.int64, torch.float32, torch.uint8])
 
-# for absolute values; mistakes do not replace these
+# for scales; stored so that no mistake replaces them
 mean_scale, embedding_scale, outer_scale = oracle.average_pool, oracle.patch_embedding, oracle.outer
 distance_scale, trace_scale, norm_scale = oracle.squared_distances, oracle.traces, oracle.rms_norm
 

@@ -16,7 +16,7 @@ Demand: TypeAlias = Callable[..., None]  # check or require
 
 LIBRARIES = ("torch", "NumPy", "random")
 LARGEST = 2**32 - 1
-NEXT = 1  # between two seeds that differ even if their upper bits are lost
+NEXT = 1  # difference between two seeds, which still differ if their upper bits are lost
 SEEDS = st.integers(1, 2**31 - 1 - NEXT)  # other tests cover 0 and larger seeds
 BETWEEN = st.integers(0, 3)
 FURTHER = st.sampled_from([1, 2, 1000, 2**8, 2**16, 2**24, 2**31])
@@ -30,14 +30,14 @@ def repeat_seeds(seed: int, further: int = NEXT) -> list[int]:
 def check_draws(
     student: Student, seeds: list[int], between: int, libraries: Sequence[str], apart: Demand = require
 ) -> None:
-    """Check that draws after two calls are equal if and only if the seeds are equal."""
+    """Check that equal seeds lead to equal draws. Check with `apart` that different seeds do not."""
     drawn = student.call(probes.draws, seeds, between)
     for library in libraries:
         check_pairs(library, "draws", seeds, drawn[library], apart)
 
 
 def find_seeded(student: Student, seed: int) -> list[str]:
-    """Return the libraries that this seed seeds; other tests are about the others."""
+    """Return the libraries that are seeded with this seed. Separate tests check that all libraries are seeded."""
     drawn = student.call(probes.draws, repeat_seeds(seed), 0)
     seeded = [library for library in LIBRARIES if drawn[library][:2] == drawn[library][2:]]
     require(bool(seeded), "the seed determines the draws of no library", yours=drawn)
@@ -45,7 +45,7 @@ def find_seeded(student: Student, seed: int) -> list[str]:
 
 
 def check_pairs(drawn_by: str, what: str, seeds: list[int], found: list[list[float]], apart: Demand = require) -> None:
-    """Check that results of two calls are equal if and only if their origins are. `apart` checks that others differ."""
+    """Check that equal origins lead to equal results. Check with `apart` that different origins do not."""
     origins = oracle.origins(drawn_by, seeds)
     for i, j in combinations(range(len(seeds)), 2):
         first, second, same = seeds[i], seeds[j], found[i] == found[j]

@@ -16,7 +16,7 @@ from torchkata import Plain, Student, assert_count, assert_equal, assert_number,
 
 sides = oracle.sides  # stored here so that no mistake replaces it
 SMALL = st.integers(2, 9) | st.sampled_from([1, 0])  # sizes of 0 and 1 come last, since they show an error less clearly
-LONGEST = 2**27  # of vectors, so that a mistaken outer product still fits in 64 bits
+LONGEST = 2**27  # maximum length of vectors, so that the size of a mistaken outer product still fits in 64 bits
 TIMES = st.just(1) | st.integers(2**48, 2**49).map(lambda half: 2 * half + 1)
 PRODUCTS = {"dot": 1, "matrix_vector": 2, "matrix_matrix": 3}  # operation → number of sizes
 ITEMSIZES = {"float32": 4, "bfloat16": 2, "float16": 2, "float64": 8, "float8_e4m3fn": 1}
@@ -128,7 +128,7 @@ class OnDevice:
 
 @st.composite
 def near_the_ridge(draw: st.DrawFn) -> OnDevice:
-    """Generate a device whose intensity is close to, but not equal to, that of the operation."""
+    """Generate an operation, and a device whose intensity is close to the operation's but different."""
     operation, sizes = draw(products(st.integers(2, 9)))
     flops, moved = oracle.work(operation, sizes, 2)
     bandwidth = draw(BANDWIDTHS)
@@ -136,7 +136,7 @@ def near_the_ridge(draw: st.DrawFn) -> OnDevice:
 
 
 def read_work(yours: Plain, case: OnDevice) -> tuple[int, int]:
-    """Return the work of an operation or, if the student's is wrong, their own FLOPs and bytes."""
+    """Return the FLOPs and bytes of an operation, or the student's numbers if these are wrong."""
     exact = oracle.work(case.operation, case.sizes, 2)
     if holds(assert_work, yours, *exact):
         return exact
@@ -152,7 +152,7 @@ def test_bound_is_the_slower_of_memory_and_compute(student: Student, case: OnDev
     intensity = oracle.arithmetic_intensity(flops, moved)
     accelerator = oracle.accelerator_intensity(case.peak, case.bandwidth)
     if math.isclose(intensity, accelerator, rel_tol=1e-3):
-        return  # only if the student's own work is wrong, which other tests judge: either bound is right then
+        return  # the student's own FLOPs or bytes are wrong, which other tests report; either bound is right
     yours = student.call(probes.predict_bound, case.operation, case.sizes, "bfloat16", case.peak, case.bandwidth)
     times = f"{1e9 * flops / case.peak:.3g} ns of arithmetic, {1e9 * moved / case.bandwidth:.3g} ns of moving bytes"
     assert_equal(yours, oracle.bound(intensity, accelerator), what="bound", note=times)

@@ -1,4 +1,4 @@
-"""Tests for speed on this machine's GPU (`pytest -m gpu`). They check correctness first, then time.
+"""Tests of the speed on this machine's GPU (`pytest -m gpu`). Each test checks the results before it measures the time.
 
 The measured times are only an estimate. The grader measures the same workloads with a clock that the student's code
 cannot reach.

@@ -55,7 +55,7 @@ def views(draw: st.DrawFn) -> Tensor:
 def layouts(draw: st.DrawFn, each: st.SearchStrategy[int]) -> Layout:
     """Generate contiguous strides or a variation of them. "shifted" preserves the position of the last element."""
     shape = draw(st.lists(each, min_size=1, max_size=4))
-    strides = list(torch.empty(shape, device="meta").stride())  # not from the oracle, which may be mistaken
+    strides = list(torch.empty(shape, device="meta").stride())  # not the oracle, which may be mistaken
     axis, other = draw(st.integers(0, len(shape) - 1)), draw(st.integers(0, len(shape) - 1))
     match draw(st.sampled_from(["unchanged", "swapped", "gap", "expanded", "any", "shifted"])):
         case "swapped":

@@ -27,7 +27,7 @@ def read_run(reply: Plain) -> Run:
 
 
 def read_seconds(reply: Plain) -> Plain:
-    """Return the answer, as a float if it is a tensor of one element; another test checks the type."""
+    """Return the answer. Convert a tensor of one element to a float, because another test checks the type."""
     yours = reply["seconds"]
     return float(yours) if isinstance(yours, Tensor) and yours.numel() == 1 else yours
 

@@ -26,7 +26,7 @@ DIFFERS = "initial weights differ from a new Cruncher's: something used the RNG 
 
 
 def loss_values(losses: Plain, count: int, demand: Callable[..., None] = require) -> list[float]:
-    """Return the losses as floats, from a tensor or a list. `demand` is `check` in tests of their format."""
+    """Return the losses as floats, from a tensor or a list. Set `demand` to `check` in tests of their format."""
     form, length = f"as many numbers as steps: {count}", count_losses(losses)
     seen = "" if length is None else FEWER if length < count else MORE
     demand(length == count, "the losses should be one number per step", mistake=seen, yours=losses, expected=form)
@@ -58,9 +58,9 @@ def check_run(student: Student, lesson: Lesson, lr: float) -> None:
 
 
 def check_steps(student: Student, lesson: Lesson, lr: float) -> bool:
-    """Compare losses and weights with those of gradient descent. Returns whether the student's single steps follow it.
+    """Compare the losses and weights of a run with gradient descent. Return whether the student's steps are right.
 
-    If they do not, compare with the student's single steps instead, because the test of one step reports their mistake.
+    If single steps are already wrong, compare the run with them instead, because another test reports their mistake.
     """
     weights, follows = lesson.weights, True
     losses: list[float] = []
@@ -87,7 +87,7 @@ def check_steps(student: Student, lesson: Lesson, lr: float) -> bool:
 
 
 def is_right(reply: Plain, lesson: Lesson, lr: float) -> bool:
-    """Return whether losses and weights match those of gradient descent."""
+    """Return whether the losses and the weights match the results of gradient descent."""
     try:
         compare_run(reply, lesson, lr)
     except AssertionError:

@@ -1,8 +1,8 @@
 """Prove on a GPU, in ten minutes, everything that only a GPU can show: python -m benchmarks.prove_gpu
 
-The steps are independent: each runs in a process of its own with its own time limit, and the next one runs whatever
-happens to it. The report (Markdown and JSON) is rewritten after every line, so it is complete whenever the run ends. A
-second run with the same report repeats only the steps that did not succeed. This file needs only the standard library.
+The steps are independent: each runs in a separate process with its own time limit, and a failure does not stop the run.
+The report (Markdown and JSON) is rewritten after every line, so it is complete whenever the run ends. A second run with
+the same report repeats only the steps that did not succeed. This file needs only the standard library.
 """
 
 import argparse
@@ -29,15 +29,15 @@ from benchmarks.prove_gpu.report import DONE, Outcome, Report
 ROOT = Path(__file__).resolve().parents[2]
 MINUTES = 9.0
 STEPS_MODULE = ("-m", "benchmarks.prove_gpu.steps")
-USED = 0.98  # of the minutes; the rest is for starting and killing processes
-KILL_SECONDS = 5.0  # a process that the driver does not let end is left behind after this time
+USED = 0.98  # share of the time limit for the steps; the rest is for starting and killing processes
+KILL_SECONDS = 5.0  # how long to wait for a killed process, which the driver may keep alive
 ENDS = {0: "holds", 1: "failed", 3: "lacking"}  # the outcome by exit code; any other is a crash
 TIMED_OUT = "stopped after its share of the time; the results so far are kept"
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step: its name, its claim, its share of the time in seconds of a run of nine minutes, and its time limit."""
+    """A step: its name, its claim, its seconds in a run of nine minutes (scaled for other runs), and its time limit."""
 
     name: str
     claim: str
@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None, steps: Sequence[Step] = STEPS) 
 
 
 def describe_machine(device: str, extent: str) -> dict[str, str]:
-    """Return what an earlier report must agree with to be continued."""
+    """Return the properties of this machine and run. A report is continued only if its properties are the same."""
     try:
         torch = metadata.version("torch")
     except metadata.PackageNotFoundError:
@@ -118,9 +118,9 @@ def describe_machine(device: str, extent: str) -> dict[str, str]:
 
 
 def build_environment(folder: Path, device: str) -> dict[str, str]:
-    """Return the environment of a step, in which nothing is written to the home directory or to this project.
+    """Return the environment variables of a step, so that it writes to neither the home directory nor this project.
 
-    A rehearsal on the CPU sees no GPU.
+    The variables hide all GPUs if the run is a rehearsal on the CPU.
     """
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
@@ -204,7 +204,7 @@ def read_lines(process: "subprocess.Popen[bytes]", until: float) -> Iterator[byt
 
 
 def end_process(process: "subprocess.Popen[bytes]", until: float) -> int | None:
-    """Return the exit code, or None if the time is up."""
+    """Wait for a process to end. Return its exit code, or None if the time is up."""
     try:
         return process.wait(max(0.0, until - time.monotonic()))
     except subprocess.TimeoutExpired:
@@ -225,10 +225,10 @@ def judge_end(code: int | None, errors: str) -> tuple[str, str]:
 
 
 def kill_group(process: "subprocess.Popen[bytes]") -> None:
-    """Kill a step and what it has started."""
+    """Kill a step and all processes that it has started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    with contextlib.suppress(subprocess.TimeoutExpired):  # it may wait in the kernel for the driver
+    with contextlib.suppress(subprocess.TimeoutExpired):  # the process may be waiting for the driver in the kernel
         process.wait(KILL_SECONDS)
 
 

@@ -1,4 +1,4 @@
-"""Write one zip with the code and the wheels that `run.py` needs on a machine without network.
+"""Write a zip file with the code and the wheels that `run.py` needs on a machine without a network.
 
 python -m benchmarks.prove_gpu.bundle [--to FILE]       x86-64 Linux, Python 3.11 to 3.13; torch is not included
 """
@@ -19,7 +19,7 @@ PYTHONS = ("3.11", "3.12", "3.13")
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux2014_x86_64")
 FOLDERS = ("assignment", "benchmarks", "grader", "reference", "tests", "torchkata")
 FILES = ("conftest.py", "pyproject.toml", "LICENSE")
-UNUSED = ("torch", "matplotlib", "jinja2", "pyyaml", "typer")  # packages that no step needs, or that the machine has
+UNUSED = ("torch", "matplotlib", "jinja2", "pyyaml", "typer")  # packages that no step needs, or that are preinstalled
 MOST_BYTES = 60 * 2**20
 
 
@@ -53,7 +53,7 @@ def list_files() -> Iterator[Path]:
 
 
 def is_source(path: Path) -> bool:
-    """Return whether a file belongs to the project, not to a cache."""
+    """Return whether a file belongs to the project and not to a cache."""
     return not any(part.startswith(".") or part == "__pycache__" for part in path.relative_to(ROOT).parts)
 
 

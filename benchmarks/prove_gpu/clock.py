@@ -1,7 +1,8 @@
 """Compare the grader's timing with torch's own benchmark.
 
-They take turns timing the same matrix multiplication. On a busy CPU, wall time includes waiting for a core, which the
-grader's timing excludes, so torch's benchmark runs with both wall time and processor time.
+The grader and torch's benchmark time the same matrix multiplication in turns. On a busy CPU, wall time includes the
+time spent waiting for a core, which the grader excludes. Therefore, torch's benchmark runs once with wall time and once
+with processor time.
 """
 
 import contextlib
@@ -48,7 +49,7 @@ def measure_turns(kind: Kind, sandbox: Sandbox, turns: int = TURNS) -> Iterator[
 
 
 def create_clocks(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:
-    """Yield the other clocks; each times one block of the task in this process, on the worker's core or device."""
+    """Yield the other clocks. Each one times a block of the task in this process, on the worker's core or device."""
     chosen = task.work.fields(task.size, task.calls)
     if task.kind == "cpu":
         torch.set_num_threads(1)

@@ -1,4 +1,4 @@
-"""The device on which a step runs, what the step times there, and the ways in which it does not succeed."""
+"""The device on which a step runs, the work that the step times there, and the exceptions that end a step."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ from torchkata.course import Workload, course
 from torchkata.speed.sizes import Kind
 
 T = TypeVar("T")
-DANGEROUS = (  # the cheats that a GPU could let through although a CPU does not, the most dangerous first
+DANGEROUS = (  # cheats that may succeed only on a GPU, the most dangerous first
     *("elsewhere/after_the_answer", "elsewhere/when_it_is_looked_at", "elsewhere/on_another_stream"),
     *("clocks/stops_the_gpus_clock", "kept/by_replaying_a_graph", "kept/by_pointer", "kept/the_buffer_before"),
     *("memory_and_reads/reads_past_torch", "memory_and_reads/counts_no_reads", "less_work/in_bfloat16"),
@@ -23,11 +23,11 @@ DANGEROUS = (  # the cheats that a GPU could let through although a CPU does not
 
 
 class Failed(Exception):
-    """A step's claim does not hold."""
+    """Raised if a step's claim does not hold."""
 
 
 class Lacking(Exception):
-    """This machine lacks something that the step needs."""
+    """Raised if this machine lacks something that the step needs."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,10 @@ class Place:
     quick: bool  # one workload, one slow solution and one cheat
 
     def take_in_time(self, items: Iterable[T], total: int) -> Iterator[T]:
-        """Yield items while there is time for one more that takes as long as the longest, and show how many."""
+        """Yield items while the remaining time is at least the longest time that an item has taken so far.
+
+        If some items are left, print the number of items that were tried.
+        """
         count, longest, began = 0, 0.0, time.monotonic()
         for item in items:
             yield item

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-DONE = ("holds", "lacking")  # what does not make the run fail
+DONE = ("holds", "lacking")  # outcomes of a step that do not make the run fail
 
 
 @dataclass
@@ -25,7 +25,7 @@ class Outcome:
 
 
 class Report:
-    """The outcomes so far, in two files that are rewritten at every change."""
+    """The outcomes so far, in two files that are rewritten after every change."""
 
     def __init__(self, path: Path, about: Mapping[str, str], claims: Mapping[str, str]) -> None:
         self.path = find_writable(path)
@@ -69,7 +69,7 @@ class Report:
 
 
 def find_writable(path: Path) -> Path:
-    """Return the path if a file can be written there, else one in a new temporary folder."""
+    """Return the path if a file can be written there, or else a path in a new temporary folder."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.with_suffix(".part").touch()
@@ -80,7 +80,7 @@ def find_writable(path: Path) -> Path:
 
 
 def format_lines(values: Sequence[Any]) -> Iterator[str]:
-    """Yield the Markdown of remarks and of rows; consecutive rows with the same columns are one table."""
+    """Yield remarks and tables in Markdown. Consecutive rows with the same columns form one table."""
     columns: list[str] = []
     for value in values:
         if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""The step that tries everything that workers on a GPU ask of the kernel and the driver."""
+"""The step that tries each feature of the kernel and the driver that GPU workers need."""
 
 import contextlib
 import json
@@ -39,7 +39,7 @@ raise SystemExit(0 if is_initialized() and not before else "demand_no_cuda does 
 
 
 def try_sandbox(place: Place) -> None:
-    """Try everything that GPU workers ask of the kernel and the driver; a failure does not prevent the other trials."""
+    """Try each feature of the kernel and the driver that GPU workers need. All trials run, even if one fails."""
     with contextlib.ExitStack() as stack:
         device = place.gpu
         if device is None:
@@ -55,7 +55,7 @@ def try_sandbox(place: Place) -> None:
 
 
 def run_trial(name: str, trial: Callable[[], str]) -> str:
-    """Run a trial and show what it returns. Return "" or the error."""
+    """Run a trial and show its result. Return the error, or "" if the trial succeeded."""
     try:
         text, fault = trial(), ""
     except Exception as error:

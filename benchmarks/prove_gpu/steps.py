@@ -1,8 +1,8 @@
 """The steps that need the project: python -m benchmarks.prove_gpu.steps NAME cuda|cpu UNTIL whole|quick
 
-The step should end by itself before UNTIL, a time of `time.monotonic` at which it is killed. It prints the lines that
-`torch_only.py` describes. It ends with exit code 0, or with a message as the last line of its error output and exit
-code 1 (a claim does not hold) or 3 (this machine lacks something).
+UNTIL is the value of `time.monotonic` at which the step is killed if it has not ended. The step prints lines in the
+format of `torch_only.py`. The exit code is 0 if it succeeds, 1 if a claim does not hold, and 3 if this machine lacks
+something. In the last two cases, the last line of the error output is the reason.
 """
 
 import contextlib
@@ -32,10 +32,10 @@ from torchkata.course import Workload, course
 from torchkata.speed import decision
 from torchkata.speed.sizes import Kind
 
-RESERVED_SECONDS = 3.0  # of a step's time, for its end
-LOAD_SECONDS = 5.0  # between two readings of the device's state
+RESERVED_SECONDS = 3.0  # part of a step's time that is reserved for its cleanup
+LOAD_SECONDS = 5.0  # seconds between two readings of the device's state
 CLOCK_TOLERANCE: dict[Kind, float] = {"cuda": clock.AIM, "cpu": 0.9}  # relative tolerance; the CPU may be busy
-LACKING = 3  # exit code
+LACKING = 3  # exit code if this machine lacks something
 AS_STUDENTS = ("-m", "gpu", "--impl", "solution", "-p", "no:cacheprovider", "-p", "no:warnings")
 
 
@@ -43,7 +43,7 @@ AS_STUDENTS = ("-m", "gpu", "--impl", "solution", "-p", "no:cacheprovider", "-p"
 def open_sandbox(place: Place, *levels: Literal["bwrap", "none"]) -> Iterator[Sandbox]:
     """Open a sandbox for timed workers at the first of these levels that works. Raises Lacking."""
     if place.gpu is not None:
-        os.environ["CUDA_VISIBLE_DEVICES"] = place.gpu.uuid  # for this process, too
+        os.environ["CUDA_VISIBLE_DEVICES"] = place.gpu.uuid  # also applies to this process
     with contextlib.ExitStack() as stack:
         for level in levels:
             try:
@@ -120,7 +120,7 @@ def grade_files(
 
 
 def make_row(found: PerformanceResult) -> dict[str, object]:
-    """Return the row of a table for a result; the baseline reaches its values divided by `share`."""
+    """Return the row of a table for a result. Divide its rate and MFU by `share` to get those of the baseline."""
     rate = torch_only.round_figure(found.rate / 1e9) if found.rate else ""
     return {
         "workload": found.workload,
@@ -155,7 +155,7 @@ def compare_clocks(place: Place) -> None:
 
 
 def grade_path(place: Place) -> None:
-    """Time the solution, and the slow solutions that fit into the time, at the strongest isolation that works here."""
+    """Time the solution and as many slow solutions as there is time for, in the strongest sandbox that works here."""
     problems: list[str] = []
     with open_sandbox(place, "bwrap", "none") as sandbox:
         try:
@@ -191,7 +191,7 @@ def try_cheats(place: Place) -> None:
 
 
 def load_device(place: Place) -> None:
-    """Multiply matrices until the time is up, and read the device's state again and again."""
+    """Multiply matrices until the time is up, and print the state of the device at regular intervals."""
     if place.kind != torch_only.KIND:
         raise Lacking("torch finds no CUDA device")
     states: list[DeviceState] = []
@@ -227,7 +227,7 @@ STEPS: dict[str, Callable[[Place], None]] = {
 
 
 def main(name: str, kind: Kind, until: str, quick: str) -> None:
-    """Run one step; everything that other code prints goes to the error output."""
+    """Run one step. All output of other code is redirected to the error output."""
     torch_only.OUT = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     if kind == "cpu":

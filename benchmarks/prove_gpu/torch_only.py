@@ -1,7 +1,7 @@
-"""Measure what a GPU reaches, with torch and the standard library alone: python torch_only.py [SECONDS [cuda]]
+"""Measure the speed of a GPU with only torch and the standard library: python torch_only.py [SECONDS [cuda]]
 
 This file works without the rest of the project. It prints one JSON value per line: a string is a remark, an object is a
-row of a table. The most important measurements come first; those for which no time is left are omitted.
+row of a table. The most important measurements come first, and measurements are omitted if no time is left.
 """
 
 import ctypes
@@ -28,9 +28,9 @@ OUT = sys.stdout
 KIND = "cuda" if torch.cuda.is_available() else "cpu"
 SECONDS = "20"
 WARM_UP_SECONDS = 2.0 if KIND == "cuda" else 0.1
-EACH_SECONDS = 0.25 if KIND == "cuda" else 0.02  # of a measurement
+EACH_SECONDS = 0.25 if KIND == "cuda" else 0.02  # duration of a measurement
 BLOCKS = 10
-IMPORTANT = 9  # products before the copies
+IMPORTANT = 9  # number of products to measure before the copies
 LAUNCHES = 1000
 DTYPES = {
     "bf16": torch.bfloat16,
@@ -42,9 +42,9 @@ DTYPES = {
 SQUARE = 8192 if KIND == "cuda" else 256
 OTHER_SQUARES = (1024, 2048, 4096, 16384) if KIND == "cuda" else (128,)
 COURSE = (16384, 32768, 8192) if KIND == "cuda" else (512, 1024, 512)  # rows, inner, columns of `linear_forward`
-COPIED = 2**30 if KIND == "cuda" else 2**20  # bytes
-CHECKED = 256  # rows and columns of a product whose error is computed
-DEVICES = Path(__file__).resolve().parents[2] / "torchkata/speed/devices.toml"  # the datasheets, if it exists
+COPIED = 2**30 if KIND == "cuda" else 2**20  # number of bytes to copy
+CHECKED = 256  # number of rows and columns of a product for which the error is computed
+DEVICES = Path(__file__).resolve().parents[2] / "torchkata/speed/devices.toml"  # may not exist
 READINGS = re.compile(
     "driver version|cuda version|product name|persistence|mig mode|compute mode|ecc mode|temperature|temp$|power"
     "|clocks|reasons|fb memory usage",
@@ -83,7 +83,7 @@ class HostEvent:
 
 
 def record_event() -> Any:
-    """Record an event behind the queued work."""
+    """Record an event after all work that is already queued."""
     event: Any = torch.cuda.Event(enable_timing=True) if KIND == "cuda" else HostEvent()  # type: ignore[no-untyped-call]
     event.record()
     return event
@@ -91,7 +91,7 @@ def record_event() -> Any:
 
 @dataclass(frozen=True)
 class Timed:
-    """The seconds of one call: by events for each block, and by the host's clock over all of them."""
+    """The seconds per call: measured by events in each block, and by the host's clock over all blocks."""
 
     by_events: list[float]
     by_host: float
@@ -152,7 +152,7 @@ class Product:
         b = make_matrix(self.inner, self.columns, dtype, random=random)
         if self.layout == "Aᵀ·B":
             a = a.T.contiguous().T
-        if self.layout == "A·Bᵀ" or self.dtype == "fp8":  # products in fp8 need B by columns
+        if self.layout == "A·Bᵀ" or self.dtype == "fp8":  # products in fp8 need a column-major B
             b = b.T.contiguous().T
         if self.dtype == "fp8":
             one = torch.ones((), device=KIND)
@@ -288,7 +288,7 @@ def read_cublas_versions() -> Iterator[tuple[str, object]]:
 
 
 def read_driver(uuid: str) -> Iterator[tuple[str, str]]:
-    """Yield what `nvidia-smi -q` reports about modes, clocks, power, temperatures and slowdowns."""
+    """Yield the modes, clocks, power, temperatures and slowdowns that `nvidia-smi -q` reports."""
     command = ["nvidia-smi", "-q", *(["-i", f"GPU-{uuid}"] if uuid else [])]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10)
@@ -306,7 +306,7 @@ def read_driver(uuid: str) -> Iterator[tuple[str, str]]:
 
 
 def warm_up(seconds: float) -> float:
-    """Multiply random bf16 matrices for this long; return the TFLOP/s by the host's clock."""
+    """Multiply random bf16 matrices for this long. Return the TFLOP/s according to the host's clock."""
     a, b = (make_matrix(SQUARE, SQUARE, torch.bfloat16) for _ in range(2))
     out, calls = torch.empty_like(a), 0
     synchronize()

@@ -1,10 +1,10 @@
-"""The cache directory for files that can be recreated: calibrations, proofs, checks of the reference solution."""
+"""The directory for files that can be created again: calibrations, proofs and checks of the reference solution."""
 
 import os
 from pathlib import Path
 
 
 def cache_dir() -> Path:
-    """Return `$XDG_CACHE_HOME/torchkata`. Relative paths are ignored, as required by the XDG specification."""
+    """Return `$XDG_CACHE_HOME/torchkata`. A relative path is ignored, as the XDG specification requires."""
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     return (base if base.is_absolute() else Path.home() / ".cache") / "torchkata"

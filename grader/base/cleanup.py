@@ -1,4 +1,4 @@
-"""Removes files left behind by killed runs: partially written files next to results, and copies of the runtime.
+"""Removes files that killed runs have left behind: partially written results, and copies of the runtime.
 
 While a process is using such a file, it holds a lock on it. The operating system releases the lock no matter how the
 process exits.
@@ -18,9 +18,9 @@ STARTING_SECONDS = 600.0  # an unlocked runtime that is older than this belongs 
 
 @contextlib.contextmanager
 def in_use(path: Path) -> Iterator[None]:
-    """Prevent a file or directory from being removed in this context.
+    """Prevent this module from removing a file or directory in this context.
 
-    On systems without file locks, nothing is ever removed.
+    On systems without file locks, it never removes anything.
     """
     descriptor = os.open(path, os.O_RDONLY)
     try:
@@ -32,7 +32,7 @@ def in_use(path: Path) -> Iterator[None]:
 
 
 def is_in_use(path: Path) -> bool:
-    """Return whether the lock is held by a running process."""
+    """Return whether a running process holds the lock."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -44,7 +44,7 @@ def is_in_use(path: Path) -> bool:
 
 
 def clear_half_written(directory: Path) -> None:
-    """Remove files from a results directory that were only partially written because a run was killed."""
+    """Remove the partially written files of killed runs from a results directory."""
     for pattern in (".gradebook.csv.*.tmp", "*/.result.json.*.tmp", "*/.*.svg.*.tmp"):
         for path in directory.glob(pattern):
             with contextlib.suppress(OSError):
@@ -53,7 +53,7 @@ def clear_half_written(directory: Path) -> None:
 
 
 def clear_runtimes() -> None:
-    """Remove copies of the runtime left behind by this user's killed graders."""
+    """Remove the copies of the runtime that this user's killed graders have left behind."""
     for path in Path(tempfile.gettempdir()).glob("torchkata-runtime-*"):
         with contextlib.suppress(OSError):
             found = path.lstat()

@@ -1,4 +1,4 @@
-"""The version and requirements of the installed distribution, if the engine was installed and not only copied."""
+"""The version and requirements of the installed distribution. An engine that was only copied has none."""
 
 from importlib import metadata
 

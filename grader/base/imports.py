@@ -22,9 +22,9 @@ def follow_imports(paths: Iterable[Path]) -> set[Path]:
 
 @cache
 def find_imports(path: Path) -> tuple[Path, ...]:
-    """Return the engine and course files imported by a file, including `__init__.py` files.
+    """Return the engine and course files that a file imports, including `__init__.py` files.
 
-    Empty if it is not Python.
+    A file that is not Python imports nothing.
     """
     if path.suffix != ".py":
         return ()
@@ -42,7 +42,7 @@ def module_path(path: Path) -> Path:
 
 
 def list_names(node: ast.AST, path: Path) -> Iterator[str]:
-    """Yield the names that an import may refer to: modules, or names in modules (which have no file of their own)."""
+    """Yield the dotted names that an import may refer to: modules, or names in modules, for which there is no file."""
     match node:
         case ast.Import(names):
             yield from (alias.name for alias in names)

@@ -36,7 +36,7 @@ def run_command(
             signals.raise_at_ctrl_c()
             return command()
     except BaseException as error:
-        if signals.asked_to_stop.is_set():  # Ctrl-C counts even if an interrupted library raised another error
+        if signals.asked_to_stop.is_set():  # an interrupted library may have raised another error
             line, code = stopped, signals.STOPPED
         elif isinstance(error, (GraderError, CourseError)):
             line, code = str(error), 2 if isinstance(error, (CallError, CourseError)) else 3

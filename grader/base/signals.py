@@ -12,7 +12,7 @@ from typing import NoReturn
 PARENT_DEATH_SIGNAL = 1
 STOPPED = 130  # the exit code that shells use for Ctrl-C
 
-asked_to_stop = Event()  # stored because an interrupted library may suppress the exception
+asked_to_stop = Event()  # needed because an interrupted library may suppress the exception
 
 
 def exit_at_ctrl_c(line: str, tidy: Callable[[], object] = lambda: None) -> None:
@@ -35,7 +35,7 @@ def raise_at_ctrl_c() -> None:
 
     def interrupt(_signal: int, _frame: object) -> NoReturn:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        sys.unraisablehook = lambda _: None  # if the exception can't propagate here, it is raised by the next wait
+        sys.unraisablehook = lambda _: None  # where the exception can't propagate, the next wait raises it
         asked_to_stop.set()
         raise KeyboardInterrupt
 
@@ -44,7 +44,7 @@ def raise_at_ctrl_c() -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Block Ctrl-C in this context, so that no child is lost and no result is only partially processed."""
+    """Block Ctrl-C in this context, so that it can't leave a child running or a result partially processed."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -54,7 +54,7 @@ def uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Allow Ctrl-C in this context, inside of `uninterrupted`."""
+    """Allow Ctrl-C in this context, which is inside of an `uninterrupted` context."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -68,10 +68,10 @@ def interruptible() -> Iterator[None]:
 def end_with_parent(parent: int) -> None:
     """Ignore Ctrl-C, and exit when the parent dies.
 
-    On Linux this happens immediately, on other systems when the next message can't be sent.
+    On Linux, the process exits immediately. On other systems, it exits when it can't send its next message.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != parent:  # the parent died before the call above
+        if os.getppid() != parent:  # the parent had died before the call above
             os._exit(1)

@@ -20,7 +20,7 @@ class SafeConsole(Console):
 
 
 def create_console(*, quiet: bool = False, stderr: bool = False) -> Console:
-    """Return a console. For a file or pipe, it has a fixed width that is large enough for tables."""
+    """Return a console. If its output is a file or pipe, the console is wide enough for tables."""
     console = SafeConsole(quiet=quiet, stderr=stderr, highlight=False)
     if not console.is_terminal:
         console.width = WIDE
@@ -28,7 +28,7 @@ def create_console(*, quiet: bool = False, stderr: bool = False) -> Console:
 
 
 def print_warning(err: Console, text: str) -> None:
-    """Print a warning."""
+    """Print a one-line warning."""
     err.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
 
 

@@ -1,7 +1,7 @@
 """Displays untrusted text safely: text from students, their file names, and the output of other programs.
 
-All such text is passed to `printable` before it is displayed. `printable` removes characters that would be interpreted
-by a terminal or a web page, and limits the length of the text.
+All such text is passed to `printable` before it is displayed. `printable` removes characters that a terminal or a web
+page would interpret, and limits the length of the text.
 """
 
 import re
@@ -13,9 +13,9 @@ HARMFUL = re.compile(f"[{CONTROLS}{HALVES}{NO_CHARACTERS}]")
 TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # text direction marks
 SHOWN = {ord(mark): f"<U+{ord(mark):04X}>" for mark in TURNING} | {0x2028: "\n", 0x2029: "\n"}
 
-MOST = 32 * 2**10  # maximum number of characters of a text that are shown
-MOST_LINE = 2000  # maximum number of characters of a single line that are shown
-MOST_QUOTED = 200  # maximum number of characters of a name, or of another program's error, that are shown
+MOST = 32 * 2**10  # maximum number of characters that are shown of a text
+MOST_LINE = 2000  # maximum number of characters that are shown of a single line
+MOST_QUOTED = 200  # maximum number of characters that are shown of a name or of another program's error
 MOST_NAMES = 10  # maximum number of names in a list that are shown
 
 

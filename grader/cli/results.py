@@ -79,8 +79,8 @@ def similar(
 ) -> None:
     """Write the code of a class to folders for compare50, JPlag or MOSS, and print the commands for comparing it.
 
-    For each submission, a folder is written with the files that differ from the stubs. The stubs are written as well,
-    so that the detector can ignore code that was provided to all students.
+    Each submission gets a folder with its files that differ from the stubs. The stubs are written as well, so that the
+    detector can ignore code that all students were given.
     """
 
     def load() -> Command:

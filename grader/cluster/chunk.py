@@ -1,6 +1,6 @@
-"""Grades a chunk of a class in an array task, skipping submissions that already have a result.
+"""Grades a chunk of a class in a task of a job array, skipping submissions that already have a result.
 
-It is run by `task.py` as: python -m grader.cluster.chunk PLAN INDEX PARENT
+`task.py` runs this module as: python -m grader.cluster.chunk PLAN INDEX PARENT
 """
 
 import os
@@ -27,7 +27,7 @@ UNFIT = "unfit"  # folder next to the plan, with a file for each node that can't
 
 
 def main() -> int:
-    """Grade a chunk of a plan and return the exit code. If this node can't grade, write a note."""
+    """Grade a chunk of a plan and return the exit code. If this node can't grade, write the reason to a file."""
     path, index, parent = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     end_with_parent(parent)
     plan = msgspec.json.decode(path.read_bytes(), type=Plan)
@@ -41,7 +41,7 @@ def main() -> int:
 
 
 def count_cores(phase: Phase) -> int:
-    """Return how many submissions to grade at the same time: one per core for tests, but only one for speed."""
+    """Return how many submissions to grade at the same time: for tests one per core, for speed only one."""
     return int(os.environ.get("SLURM_CPUS_PER_TASK", "1")) if phase == "tests" else 1
 
 
@@ -55,7 +55,7 @@ def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str
                 warn(problem)
             return ""
         for _ in queue.to_grade():
-            pass  # this fills `reused`; submissions without a result still have to be tested
+            pass  # fills `reused` with the submissions that have test results; only these can be timed
         from grader.pipeline.speed import grade_speeds
 
         assert options.grading.device != "none"
@@ -63,7 +63,7 @@ def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str
         if unfit:
             return unfit
         return next(filter(None, (find_untimed_reason(options.out / name / "result.json") for name in unsure)), "")
-    except CallError as error:  # no submission can be read, which is reported by the process that submitted the job
+    except CallError as error:  # no submission can be read; the process that submitted the job reports this
         warn(str(error))
         return ""
     except (MachineError, CourseError) as error:
@@ -71,7 +71,7 @@ def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str
 
 
 def find_untimed_reason(path: Path) -> str:
-    """Return the message of the first workload in a result that does not count, or ""."""
+    """Return why the first workload whose points do not count was not timed, or ""."""
     stored: Result | None = load(path)
     rows = stored.performance if stored else []
     return next((row.message.partition("\n")[0] for row in rows if not row.counts), "")

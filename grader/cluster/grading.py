@@ -1,4 +1,4 @@
-"""`grader grade --executor slurm`: submits arrays, waits for them, and resubmits submissions that were not graded."""
+"""`grader grade --executor slurm`: submits job arrays, waits for them, and resubmits what was not graded."""
 
 import time
 from collections import Counter
@@ -27,11 +27,11 @@ ROUNDS = 3  # maximum number of times that a submission is sent to the cluster
 LOOK_SECONDS = 2.0  # seconds between updates
 LOOK_SECONDS_EACH = 0.002  # additional seconds per pending submission
 SILENCE_SECONDS = 600.0  # maximum time for which squeue may fail
-EXTRA_MINUTES = 10  # added to three times the estimate to get a task's time limit
+EXTRA_MINUTES = 10  # a task's time limit is three times the estimate plus this many minutes
 
 
 class Slurm(Executor):
-    """The executor that grades using arrays of Slurm jobs."""
+    """The executor that grades with Slurm job arrays."""
 
     def __init__(self, options: Options) -> None:
         """Raise CallError or MachineError if these options can't be used."""
@@ -61,7 +61,7 @@ class Run:
     def grade(self) -> RunOutcome:
         """Grade all pending submissions.
 
-        Raises CallError before anything is submitted, and MachineError.
+        Raises CallError (before anything is submitted) or MachineError.
         """
         earlier, jobs = self.find_earlier()
         self.pending = find_pending(self.queue, earlier.since_ns if earlier else 0)
@@ -87,9 +87,9 @@ class Run:
         return outcome
 
     def find_earlier(self) -> tuple[Record | None, list[Job]]:
-        """Return the record and jobs of this call if it was interrupted.
+        """Return the record and the unfinished jobs of an earlier, interrupted run of the same command.
 
-        Raises CallError if another call's jobs are running.
+        Raises CallError if jobs of a different command still write to the same directory.
         """
         stored = record.load(self.options.out)
         if stored is None:
@@ -108,7 +108,7 @@ class Run:
         return None, []
 
     def run_rounds(self, *, attached: bool) -> None:
-        """Submit and wait until nothing is pending or the maximum number of rounds is reached.
+        """Submit jobs and wait for them, until nothing is pending or the maximum number of rounds is reached.
 
         Raises SubmitError, MachineError, OSError.
         """
@@ -159,7 +159,7 @@ class Run:
         return job
 
     def follow(self) -> dict[str, Job]:
-        """Wait until all tasks have finished. Return those listed by squeue. Raises MachineError."""
+        """Wait until all tasks have finished, and return the tasks that squeue has listed. Raises MachineError."""
         heard = time.monotonic()
         jobs: dict[str, Job] = {}
         settled = False
@@ -182,7 +182,7 @@ class Run:
                 time.sleep(LOOK_SECONDS + LOOK_SECONDS_EACH * len(self.pending.left))
 
     def report_ended(self, jobs: dict[str, Job]) -> bool:
-        """Report failed and cancelled tasks and unfit nodes. Return whether any task was cancelled."""
+        """Report failed tasks, cancelled tasks and nodes that can't grade. Return whether any task was cancelled."""
         latest = {id: job for id, job in jobs.items() if id.partition("_")[0] not in self.reported}
         self.reported |= {id.partition("_")[0] for id in latest}
         failed = [

@@ -26,14 +26,14 @@ TIME = re.compile(r"(?:(?P<days>\d+)-)?(?P<parts>\d+(?::\d+){0,2})")
 
 @dataclass(frozen=True)
 class SlurmOptions:
-    """The options for each kind of task, with the names used by sbatch. The time limit is stored in `minutes`."""
+    """The sbatch options for each kind of task, by name. The time limits are stored in `minutes` instead."""
 
     tests: dict[str, str] = field(default_factory=dict)
     speed: dict[str, str] = field(default_factory=dict)
     minutes: dict[Phase, int] = field(default_factory=dict)  # empty if no time limit was given
 
     def of(self, phase: Phase) -> dict[str, str]:
-        """Return the options for one kind of task."""
+        """Return the options for tasks of this kind."""
         return self.tests if phase == "tests" else self.speed
 
 

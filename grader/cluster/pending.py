@@ -12,7 +12,7 @@ from torchkata.course import course
 
 @dataclass
 class Pending:
-    """The submissions that still have to be graded, by id. `update` removes those that have a result."""
+    """The submissions that still have to be graded. `update` removes those that have a result."""
 
     queue: Queue
     since_ns: int

@@ -15,9 +15,9 @@ from grader.results.load import list_results
 from torchkata.course import Kata, course
 
 TEST_SECONDS = 0.13  # seconds per test of a correct solution with 100 examples (docs/evidence/measured.md)
-MIN_SHARE = 0.25  # minimum fraction of this time, even if there are few examples
+MIN_SHARE = 0.25  # minimum fraction of TEST_SECONDS for a test with few examples
 WORKLOAD_SECONDS = 25.0
-TASK_SECONDS = 300.0  # target duration of a task: much longer than its startup, but short in case it fails
+TASK_SECONDS = 300.0  # target duration of a task: much longer than its startup, but short enough to repeat if it fails
 MAX_TASKS = 1000  # maximum number of tasks per array; Slurm's default MaxArraySize is 1001
 SAMPLES = 100  # number of stored results from which the median is computed
 
@@ -51,7 +51,7 @@ def create_plan(phase: Phase, paths: Mapping[str, Path], options: Options, size:
 
 
 def compute_chunk_size(seconds: float, submissions: int, options: Options) -> int:
-    """Return the number of submissions per task: enough for about five minutes, but at most a fair share."""
+    """Return the number of submissions per task: about five minutes of work, but no more than an equal share."""
     if options.per_task is not None:
         return options.per_task
     share = math.ceil(submissions / options.jobs)

@@ -18,7 +18,7 @@ FOLDER = ".slurm"
 class Record(msgspec.Struct, frozen=True):
     """A call of `grader grade` on the cluster.
 
-    The name of its jobs is stored before sbatch is run, so that no job can be lost.
+    The name of the jobs is stored before sbatch is run, so that a later call can find every job.
     """
 
     call: str  # digest of the submissions and options
@@ -27,12 +27,12 @@ class Record(msgspec.Struct, frozen=True):
     jobs: list[str] = []  # ids of its arrays
 
     def folder(self, out: Path) -> Path:
-        """Return the folder that contains its plans and logs."""
+        """Return the folder that contains the plans and logs of this call."""
         return out / FOLDER / self.name
 
 
 def create(queue: Queue, earlier: Record | None) -> Record:
-    """Create and store a record that continues an `earlier` record of the same call, if there is one.
+    """Create and store a record. If the same call was interrupted before, the new record continues the `earlier` one.
 
     Raises OSError.
     """

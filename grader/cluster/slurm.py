@@ -17,8 +17,8 @@ from grader.base.processes import python
 from grader.cluster.task import Task
 
 COMMANDS = ("sbatch", "srun", "squeue", "scontrol")
-TIMEOUTS = 3  # how often a task is requeued after reaching the time limit; preemptions do not count
-SIGNAL_SECONDS = 30  # how long before the time limit Slurm sends a task the signal to requeue itself
+TIMEOUTS = 3  # how often a task is requeued after it has reached the time limit; preemptions are not counted
+SIGNAL_SECONDS = 30  # time before the limit at which Slurm sends a task the signal to requeue itself
 SQUEUE_SECONDS = 60.0
 ENDED = frozenset(
     {
@@ -78,12 +78,12 @@ def submit(array: Array) -> str:
         **array.options,
         "requeue": True,
         "chdir": str(folder),
-    }  # the current directory may be a submission
+    }  # not the current directory, which may be a submission
     if array.after:
         options["dependency"] = f"afterany:{array.after}"
     step = (
         [f"--cpus-per-task={options['cpus-per-task']}"] if "cpus-per-task" in options else []
-    )  # not inherited by srun
+    )  # srun does not inherit this option
     executor.update_parameters(
         job_name=array.name,
         time=array.minutes,
@@ -102,7 +102,10 @@ def submit(array: Array) -> str:
 
 
 def list_jobs(name: str) -> dict[str, Job]:
-    """Return the tasks of all arrays with this name by id, except those that finished long ago. Raises SqueueError."""
+    """Return the tasks of all arrays with this name, by id. Tasks that finished long ago are missing.
+
+    Raises SqueueError.
+    """
     command = ["squeue", "--noheader", "--array", "--states=all", f"--name={name}", "--format=%i|%T|%N"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SQUEUE_SECONDS)

@@ -1,6 +1,6 @@
-"""The function run by submitit in each array task, which runs the grader for one chunk in a separate process.
+"""The function that submitit runs in each array task. It grades one chunk in a separate process.
 
-Its return value is ignored, because only the stored results count.
+The return value of this function is ignored, because only the stored results count.
 """
 
 import os
@@ -13,8 +13,8 @@ from submitit.core.utils import DelayedSubmission
 
 from grader.base.processes import python
 
-SENT_BY_SLURM = (-signal.SIGTERM, -signal.SIGUSR2)  # sent to all processes of a task before it is ended or requeued
-LAST_SECONDS = 120.0  # how soon after the signal Slurm ends or requeues a task
+SENT_BY_SLURM = (-signal.SIGTERM, -signal.SIGUSR2)  # signals before Slurm ends or requeues a task
+LAST_SECONDS = 120.0  # maximum time from such a signal until Slurm ends or requeues the task
 
 
 @dataclass(frozen=True)
@@ -35,5 +35,5 @@ class Task:
         return code
 
     def checkpoint(self) -> DelayedSubmission:
-        """Return the same task, to be requeued before Slurm ends it. Finished results have already been stored."""
+        """Return the same task for submitit to requeue. Results that were finished before are already stored."""
         return DelayedSubmission(self)

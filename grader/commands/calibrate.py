@@ -17,7 +17,7 @@ from grader.speed.child import Send, receive_messages
 from torchkata.speed.datasheets import device as find_device
 from torchkata.speed.sizes import Kind
 
-SILENCE = 900.0  # seconds without a message; float16 is slow on CPUs without hardware support
+SILENCE = 900.0  # maximum time without a message, in seconds; float16 is slow on CPUs without hardware support
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from grader.sandbox.launch import Sandbox
 from torchkata.compat.hypothesis_internals import FEW_EXAMPLES
 from torchkata.course import CourseError, Kata, course
 
-MAX_INCONCLUSIVE = 0.25  # maximum fraction of inconclusive claims in a part of the proof
+MAX_INCONCLUSIVE = 0.25  # maximum fraction of claims in a part of the proof that may be inconclusive
 NOTHING = {"attacks": "there are none in these katas", "cheats": "this course has no workloads"}
 LEFT_OUT = (
     "Not included in --quick: for a wrong entry, all tests except the one in caught_by.toml; for a correct variant, "

@@ -28,7 +28,7 @@ NOT_GRADED: tuple[Outcome, float] = ("not_graded", 0.0)
 
 @dataclass(frozen=True)
 class Change:
-    """A test with different outcomes or points. If `test` is empty, a submission that exists in only one grading."""
+    """A test whose outcome or points differ or, if `test` is empty, a submission that exists in only one grading."""
 
     submission: str
     kata: str  # the kata, or PERFORMANCE for speed
@@ -87,7 +87,7 @@ def compare(submission: str, old: Result | None, new: Result | None) -> Iterator
 
 
 def find_revised_katas(old: Result | None, new: Result | None) -> Iterator[tuple[str, str, str]]:
-    """Yield each kata whose course files changed between the gradings, with both versions of the course."""
+    """Yield each kata whose files in the course changed between the gradings, with both versions of the course."""
     if old is not None and new is not None:
         before = {kata.kata: kata.digest for kata in old.katas if kata.digest}
         for kata in new.katas:

@@ -1,4 +1,4 @@
-"""`grader grade`: reads submissions, grades those without a valid result, and stores and prints the results."""
+"""`grader grade`: reads submissions, grades those without a current result, and stores and prints the results."""
 
 import contextlib
 import shlex
@@ -37,7 +37,7 @@ SCHEMA = "torchkata/grade/v1"
 def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
     """Grade the submissions and return the exit code.
 
-    Raises CallError before anything is written, and MachineError.
+    Raises CallError (before anything is written) or MachineError.
     """
     if options.executor == "slurm":
         grading = options.grading

@@ -1,7 +1,7 @@
 """The files and texts that every kata must have. `grader certify` lists all that are missing.
 
-The tests of this project call the same function, so they accept the same katas as `certify`. Style is not checked: the
-length of texts, the number of entries in the zoo, or translations.
+The tests of this project call the same function, so they accept the same katas as `certify`. The length of texts, the
+number of entries in the zoo and translations are not checked.
 """
 
 import ast
@@ -26,7 +26,7 @@ from torchkata.course.load import read_toml
 from torchkata.course.predictions import is_positive, load_questions
 
 MODULES = re.compile(r"(?<![\w.])(torch|nn|np|os|math|random)\.\w")
-WORKER_HAS = tuple(  # importable in probes
+WORKER_HAS = tuple(  # what a probe can import
     f"torchkata.{name}" for name in ("DispatchMode", "Plain", "call_methods", "typed")
 )
 TRACK, KATA, NEEDS = re.compile(r"## (.+)"), re.compile(r"### (\w+): (.+)"), re.compile(r"Needs: (.+)")
@@ -57,7 +57,7 @@ def relative(path: Path) -> str:
 
 
 def files_by_path(kata: Kata) -> list[Path]:
-    """Return the files of a kata, keyed by their path relative to the course."""
+    """Return the paths of a kata's files, relative to the course."""
     own = [course().stub(kata.name), course().test_file(kata.name), course().tests / "probes" / f"{kata.name}.py"]
     paths = [*(path for path in own if path.is_file()), *files_of(course().folder(kata.name))]
     return [path.relative_to(course().root) for path in paths]
@@ -131,7 +131,7 @@ def wrong_imports(file: Path, allowed: Sequence[str]) -> Iterator[str]:
 
 
 def missing_in_zoo(kata: Kata) -> Iterator[str]:
-    """Yield a message for everything that is missing in the zoo of a kata."""
+    """Yield a message for each thing that is missing in the zoo of a kata."""
     wrong = course().folder(kata.name) / "wrong.toml"
     names = [name for name, _ in zoo.read_entries(kata, read_toml(wrong))]
     if not names:
@@ -201,7 +201,7 @@ def missing_on_page(kata: Kata) -> Iterator[str]:
 
 
 def wrong_questions(kata: Kata) -> Iterator[str]:
-    """Yield problems with the questions of `kata predict`: names without a value, and answers that are not numbers."""
+    """Yield problems with the questions of `kata predict`: errors, and answers that are not positive numbers."""
     place = relative(course().folder(kata.name) / "questions.py")
     try:
         questions = load_questions(kata.name)
@@ -232,7 +232,7 @@ def find_misplacement(kata: Kata, on_page: list[str]) -> str:
 
 
 def run_examples(katas: Sequence[Kata]) -> list[str]:
-    """Return errors in the examples, calculations and names from torch that occur in the texts of these katas."""
+    """Return the mistakes in the examples, calculations and library names in the texts of these katas."""
     if not katas:
         return []
     command = python("-m", "grader.proof.examples", str(course().root), *(kata.name for kata in katas))

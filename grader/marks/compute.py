@@ -53,7 +53,7 @@ def read_graded(directory: Path, names: Mapping[str, str]) -> tuple[dict[str, Gr
 
 
 def summarize(result: Result) -> Graded:
-    """Return the points by kata and test, and the time of submission if it is valid."""
+    """Return the points by kata and test, and the time of the submission's commit if it is valid."""
     katas = {kata.kata: kata.score for kata in result.katas}
     tests = {(kata.kata, test.name): test.score for kata in result.katas for test in kata.tests}
     points = Points(result.score, katas, tests)
@@ -102,7 +102,7 @@ def find_problems(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Gra
 
 
 def find_obsolete_overrides(folder: Path, before: Mapping[str, Graded], after: Mapping[str, Graded]) -> list[str]:
-    """Return a line for each override that a regrade has reached or exceeded. Raises CallError."""
+    """Return a line for each override whose points a regrade has reached or exceeded. Raises CallError."""
     book = read_rulebook(folder)
     submissions = match_results(book, after).submissions
     found = []
@@ -120,5 +120,5 @@ def find_obsolete_overrides(folder: Path, before: Mapping[str, Graded], after: M
 
 
 def describe(person: Person, override: Override) -> str:
-    """Describe the row of an override in overrides.csv."""
+    """Return a description of an override that identifies its row in overrides.csv."""
     return f"overrides.csv: {person.id} has {override.points:g} for {override.target}"

@@ -1,7 +1,7 @@
 """Reads submitters and submission times from the `submission_metadata.yml` in Gradescope's "Export Submissions".
 
-The keys in the file are the names of the submission folders. The format is not documented by Gradescope. It is parsed
-in the same way as by published tools (github.com/search?q=submission_metadata.yml+:submitters).
+The keys in the file are the names of the submission folders. Gradescope does not document the format. This module
+parses it like published tools do (github.com/search?q=submission_metadata.yml+:submitters).
 """
 
 from datetime import datetime
@@ -24,7 +24,7 @@ class Submitter(msgspec.Struct, frozen=True, rename=lambda field: f":{field}"):
 
 
 class Downloaded(msgspec.Struct, frozen=True, rename=lambda field: f":{field}"):
-    """The metadata of a submission."""
+    """The metadata of a downloaded submission: who submitted it, and when."""
 
     submitters: tuple[Submitter, ...]
     created_at: datetime

@@ -12,7 +12,7 @@ from grader.results.result import write_whole
 
 
 def pseudonyms_for(submissions: Sequence[str], path: Path, out: Path) -> dict[str, str]:
-    """Return the pseudonym of each submission. New pseudonyms are stored in the key before anything is graded.
+    """Return the pseudonym of each submission. New pseudonyms are stored in the key file before anything is graded.
 
     Raises CallError if the key cannot be read or written, or if it is in the results directory.
     """

@@ -31,8 +31,8 @@ class Person:
     email: str = ""
     lms_id: str = ""  # id in the learning management system
     section: str = ""
-    group: str = ""  # members of a group share a submission
-    submission: str = ""  # set by the instructor if the person cannot be identified by the name of the submission
+    group: str = ""  # the members of a group share a submission
+    submission: str = ""  # set by the instructor if the name of the submission does not identify the person
 
 
 OPTIONAL = tuple(column.name for column in fields(Person) if column.name != "id")
@@ -65,9 +65,10 @@ def match_submissions(
     submitters: Mapping[str, Sequence[Submitter]] = {},
     unreadable: Collection[str] = (),
 ) -> Matching:
-    """Match submissions to people, using the platform's list of submitters if available, otherwise names.
+    """Match submissions to people by the platform's list of submitters or, without a list, by name.
 
-    The submission of a group counts for all of its members. An `unreadable` submission counts if there is no other.
+    The submission of a group counts for all of its members. An `unreadable` submission counts only if a person has no
+    readable one.
     """
     claimed: dict[str, list[str]] = {person.id: [] for person in people}
     by_identifier, by_cell = index_people(people, identifiers_of), index_people(people, cells_of)
@@ -105,7 +106,11 @@ def match_submissions(
 
 
 def choose_submissions(person: Person, submissions: list[str], unreadable: Collection[str]) -> list[str]:
-    """Return the submissions that may count: the readable ones, or if all names are similar, the one that is exact."""
+    """Return the submissions that may count: the readable ones.
+
+    If their names differ only in case, spacing or digest and exactly one of them is the person's id, email or
+    `submission`, return only that one.
+    """
     found = [name for name in submissions if name not in unreadable] or submissions
     exact = [name for name in found if DIGEST.sub("", name) in (person.id, person.email, person.submission)]
     same = len({normalize(DIGEST.sub("", name)) for name in found}) == 1
@@ -122,7 +127,7 @@ def index_people(people: Iterable[Person], keys: Callable[[Person], Iterable[Ide
 
 
 def find_owners(submission: str, by_identifier: Index, by_cell: Index) -> Sequence[Person]:
-    """Return possible owners, using the first identifier that matches: an explicit entry, a number, or a name."""
+    """Return the possible owners of a submission, by the first identifier in its name that matches anyone."""
     for identifier in identifiers_in(normalize(submission)):
         if owners := by_identifier.get(identifier, ()):
             groups = {normalize(person.group) for person in owners} - {""}
@@ -134,7 +139,7 @@ def find_owners(submission: str, by_identifier: Index, by_cell: Index) -> Sequen
 
 
 def find_people(submitter: Submitter, by_cell: Index) -> Sequence[Person]:
-    """Return the people who could be this submitter, using the most reliable identifier that matches."""
+    """Return the people who could be this submitter, by the most reliable identifier that matches anyone."""
     email, sid = submitter.email, submitter.sid
     for column, value in (("email", email), ("id", sid), ("lms_id", sid), ("id", email), ("name", submitter.name)):
         if value is not None and (known := by_cell.get((column, normalize(str(value))))):
@@ -143,7 +148,7 @@ def find_people(submitter: Submitter, by_cell: Index) -> Sequence[Person]:
 
 
 def identifiers_in(submission: str) -> Iterator[Identifier]:
-    """Yield the (column, value) pairs that the name of a submission could match."""
+    """Yield the (column, value) pairs of the class list that the name of a submission could refer to."""
     yield "submission", submission
     submission = DIGEST.sub("", submission)
     for column in ("submission", "id", "email", "lms_id", "group", "account"):
@@ -155,7 +160,7 @@ def identifiers_in(submission: str) -> Iterator[Identifier]:
 
 
 def identifiers_of(person: Person) -> set[Identifier]:
-    """Return the columns and values that identify a person. An explicit `submission` excludes all others."""
+    """Return the (column, value) pairs that identify a person. If `submission` is set, it is the only one."""
     if person.submission:
         return {("submission", normalize(person.submission))}
     columns = {column: getattr(person, column) for column in ("id", "email", "lms_id", "group", "name")}

@@ -29,7 +29,7 @@ from grader.marks.tables import read_table, read_text
 
 @dataclass(frozen=True)
 class Rulebook:
-    """The contents of the folder. Extensions and overrides are keyed by person id."""
+    """The contents of an instructor's folder. Extensions and overrides are keyed by person id."""
 
     people: tuple[Person, ...]
     policy: Policy
@@ -37,12 +37,12 @@ class Rulebook:
     times: Mapping[str, datetime]  # keyed by submission
     extensions: Mapping[str, Extension]
     overrides: Mapping[str, tuple[Override, ...]]
-    submitters: Mapping[str, Sequence[Submitter]]  # keyed by submission, if the platform lists submitters
+    submitters: Mapping[str, Sequence[Submitter]]  # keyed by submission; empty if the platform does not list submitters
     names: Mapping[str, str]  # keyed by pseudonym
 
 
 def read_rulebook(folder: Path) -> Rulebook:
-    """Read the folder. Raises CallError with a one-line message for the first error."""
+    """Read an instructor's folder. Raises CallError with a one-line message for the first error."""
     people = tuple(read_roster(folder / "class.csv"))
     ids = {person.id for person in people}
     policy, zone = read_policy(folder / "policy.toml")
@@ -100,7 +100,7 @@ def read_extensions(path: Path, ids: set[str], zone: tzinfo) -> dict[str, Extens
 
 
 def read_overrides(path: Path, ids: set[str]) -> dict[str, tuple[Override, ...]]:
-    """Return the overrides by person id. Raises CallError, also if two overrides apply to the same points."""
+    """Return the overrides by person id. Raises CallError, for example if two overrides apply to the same points."""
     found: dict[str, tuple[Override, ...]] = {}
     for row in read_table(path, ("id", "points", "reason", "who"), ("kata", "test")) if path.exists() else ():
         demand_known(row["id"], ids, path)
@@ -120,7 +120,7 @@ def read_overrides(path: Path, ids: set[str]) -> dict[str, tuple[Override, ...]]
 
 
 def have_common_points(first: Override, second: Override) -> bool:
-    """Return whether both overrides apply to the same points. Without a test (or kata), an override applies to all."""
+    """Return whether both overrides change the same points. Without a test or a kata, an override applies to all."""
     parts = zip((first.kata, first.test), (second.kata, second.test), strict=True)
     return all(not (a and b) or a == b for a, b in parts)
 

@@ -19,15 +19,15 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The contents of `policy.toml`: the deadline and the late penalty."""
+    """The deadline and the late penalty, as specified in `policy.toml`."""
 
     due: datetime | None = None
     zone: str = ""  # time zone for times without an offset, such as Europe/Berlin
     grace_minutes: Annotated[float, msgspec.Meta(ge=0)] = 0
     free_days: Count = 0  # number of late days without a penalty
     penalty_per_day: Share = 0.0  # fraction of the points that is subtracted per day after the free days
-    cap: Share = 1.0  # maximum fraction that the late penalty can reach
-    closes_after_days: Count | None = None  # submissions that are later than this earn no points
+    cap: Share = 1.0  # maximum late penalty, as a fraction of the points
+    closes_after_days: Count | None = None  # a submission that is more than this many days late earns no points
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def graded_points(points: Points | None, override: Override) -> float:
 
 
 def late_share(days: int, policy: Policy) -> float:
-    """Return the fraction of points lost for this number of late days, which never decreases with more days."""
+    """Return the fraction of the points that is subtracted for this many late days. More days never reduce it."""
     if policy.closes_after_days is not None and days > policy.closes_after_days:
         return 1.0
     return min(policy.cap, max(0, days - policy.free_days) * policy.penalty_per_day)
@@ -129,7 +129,7 @@ def late_share(days: int, policy: Policy) -> float:
 def count_days_late(handed_in: datetime, due: datetime, grace_minutes: float, zone: tzinfo) -> int:
     """Return the number of days since the deadline, rounded up.
 
-    A day ends at the same local time, even after a clock change.
+    Each day ends at the local time of the deadline, even after a change to or from daylight saving time.
     """
     if handed_in.astimezone(UTC) <= due.astimezone(UTC) + timedelta(minutes=grace_minutes):
         return 0
@@ -141,7 +141,7 @@ def count_days_late(handed_in: datetime, due: datetime, grace_minutes: float, zo
 
 
 def add_zone(time: datetime, zone: tzinfo) -> datetime:
-    """Return a time in this time zone, unless it already has one."""
+    """Return a time with this time zone, unless it already has one."""
     return time if time.tzinfo else time.replace(tzinfo=zone)
 
 

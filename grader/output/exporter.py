@@ -44,7 +44,7 @@ class Stored:
 
 
 def convert_each(directory: Path, convert: Callable[[Stored], T], problems: list[str]) -> Iterator[tuple[str, T]]:
-    """Yield each submission with its converted result. Append a line to `problems` for each that cannot be exported.
+    """Yield the id and the converted result of each submission. Append a line to `problems` for each failure.
 
     `convert` can raise a ValueError that contains the reason. Raises CallError if no result can be exported.
     """
@@ -63,10 +63,10 @@ def convert_each(directory: Path, convert: Callable[[Stored], T], problems: list
 
 
 def write_each(directory: Path, render: Callable[[Stored], bytes], to: Path) -> list[str]:
-    """Write a single file if there is one submission, otherwise one file per submission into a directory.
+    """Write a single file if there is one submission, otherwise a directory with one file per submission.
 
-    Returns a line for each submission that cannot be exported, or whose file cannot be written, for example because
-    its name is too long. Raises CallError if no result can be exported, and OSError if no file can be written.
+    Return a line for each submission that cannot be exported or whose file cannot be written (for example, because its
+    name is too long). Raises CallError if no result can be exported, and OSError if no file can be written.
     """
     problems: list[str] = []
     single = len(list_results(directory)) == 1 and not to.is_dir()
@@ -85,6 +85,6 @@ def write_each(directory: Path, render: Callable[[Stored], bytes], to: Path) -> 
 
 
 def write_file(path: Path, content: bytes | Iterator[bytes]) -> None:
-    """Write a file atomically, possibly in parts, creating parent directories if necessary."""
+    """Write a file atomically, and create its parent directories if necessary. `content` can be an iterator."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, content)

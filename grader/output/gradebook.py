@@ -1,8 +1,8 @@
 """`gradebook.csv`: one row per submission, with the points and status of each kata, workload points, and findings.
 
-There are columns for each kata that was graded, and a column for each workload with which at least one submission could
-earn points. The column `device` then names the model of the device, because only results from the same model are
-comparable. The last column gives the reason if a submission could not be read. The same class and options always
+There are columns for each kata that was graded, and a column for each workload for which at least one submission could
+earn points. If there are workloads, the column `device` names the model of the device, because only results from the
+same model are comparable. The last column gives the reason if a submission could not be read. The same results always
 produce the same bytes. Texts are quoted, so that commas, semicolons and line breaks in a text do not start a new cell.
 """
 
@@ -18,7 +18,7 @@ from torchkata.course import course
 
 Cell: TypeAlias = str | float | None
 
-FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")  # a spreadsheet would interpret such a cell
+FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")  # beginning of a formula in a spreadsheet
 
 
 def write(rows: Sequence[Result], directory: Path, *, excel: bool = False) -> None:
@@ -47,7 +47,7 @@ def write(rows: Sequence[Result], directory: Path, *, excel: bool = False) -> No
 
 
 def earns_points(workload: PerformanceResult) -> bool:
-    """Return whether points could be earned with a workload."""
+    """Return whether a workload could earn points."""
     return workload.counts and not workload.rehearsed
 
 

@@ -51,6 +51,6 @@ class LiveReport:
         self.write(gradescope.render_refusal(why))
 
     def write(self, content: bytes) -> None:
-        """Replace the file atomically."""
+        """Replace the report atomically."""
         with convert_write_errors(f"--gradescope {self.path}"):
             write_whole(self.path, content)

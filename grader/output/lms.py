@@ -1,4 +1,4 @@
-"""Fills one column of a gradebook file that was exported from a learning management system.
+"""Fills in one column of a gradebook file that was exported from a learning management system.
 
 Canvas exports its gradebook as CSV and imports the edited file (Canvas guides, "How do I import grades in the
 Gradebook?"); Moodle does the same with an assignment's grading worksheet (Moodle docs, "Offline grading worksheet").
@@ -56,8 +56,8 @@ def fill_gradebook(
 ) -> tuple[str, list[str]]:
     """Return the gradebook with these marks filled in, and a line for each person without a row.
 
-    Marks of None are skipped. Raises GradebookError if the column is missing, a person has two rows, or the maximum
-    points differ.
+    A person without a mark (None) is skipped. Raises GradebookError if the column is missing, a person has two rows, or
+    the maximum points in the gradebook are not `most`.
     """
     lines = parse_cells(text, find_separator(text))
     if not lines:
@@ -90,7 +90,7 @@ def fill_gradebook(
 
 
 def find_column(column: str, header: Sequence[str]) -> int:
-    """Return the index of a column. The number in parentheses that Canvas adds to its name may be omitted."""
+    """Return the index of a column. `column` may omit the number in parentheses that Canvas adds to the name."""
     places = [place for place, name in enumerate(header) if column and name == column]
     places = places or [place for place, name in enumerate(header) if column and name.startswith(f"{column} (")]
     if len(places) != 1:
@@ -113,7 +113,7 @@ def index_rows(
 
 
 def find_rows(person: Person, rows: Mapping[tuple[str, str], list[int]], keys: Sequence[Key]) -> list[int]:
-    """Return the rows of a person, found using the first key column that contains a matching value."""
+    """Return the rows of a person, by the first key column in which a value matches."""
     for name, value in keys:
         wanted = normalize(value(person))
         if wanted and (name, wanted) in rows:

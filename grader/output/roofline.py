@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from torchkata.speed.workload import Rate, Roof
 
 LINE = 12.0  # distance between labels, in points
-GREY = "#7a7a7a"  # contrast ratio of 4.3 on white and 4.9 on black
+GREY = "#7a7a7a"  # has a contrast ratio of 4.3 on white and 4.9 on black
 FAINT = "#7a7a7a66"
 BLUE = "#2a86c8"
 
@@ -73,13 +73,13 @@ def list_points(timed: Sequence[PerformanceResult], kind: str) -> Iterator[Point
 
 
 def measured_roof(timed: Sequence[PerformanceResult], roof: "Roof") -> float | None:
-    """Return the rate reached in the same run by the baseline for this roof."""
+    """Return the rate that the baseline for this roof reached in the same run."""
     rates = (one.rate / one.ratio for one, work in list_rates(timed) if work.roof == roof and one.rate and one.ratio)
     return next(rates, None)
 
 
 def list_rates(timed: Sequence[PerformanceResult]) -> Iterator[tuple[PerformanceResult, "Rate"]]:
-    """Yield the workloads that are measured as a rate. Without torch, which is optional here, yield none."""
+    """Yield the workloads that are measured as a rate. If torch is not installed, yield none."""
     if find_spec("torch") is None:
         return
     from torchkata.speed.workload import Rate, work_of
@@ -90,7 +90,7 @@ def list_rates(timed: Sequence[PerformanceResult]) -> Iterator[tuple[Performance
 
 
 def draw_roofline(points: Sequence[Point], peak_flops: float | None, bandwidth: float | None, device_name: str) -> str:
-    """Return an SVG. The roof (FLOP/s, bytes/s) is drawn as far as it is known.
+    """Return a roofline as SVG. The roof is drawn as far as the peak (FLOP/s) and bandwidth (bytes/s) are known.
 
     Raises ValueError if there are no points.
     """
@@ -140,7 +140,7 @@ def draw_line(axes: Axes, start: tuple[float, float], end: tuple[float, float], 
 
 
 def draw_labels(axes: Axes, points: Sequence[Point]) -> None:
-    """Draw the name of each point below it. Labels are lower for points closer to an edge, so that no lines cross."""
+    """Draw the name of each point below it. Points closer to an edge have lower labels, so that no lines cross."""
     scale = 72 / axes.figure.dpi  # typographic points per pixel
     middle = axes.transAxes.transform((0.5, 0.5))[0]
     lowest = {"left": inf, "right": inf}

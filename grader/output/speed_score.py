@@ -29,7 +29,7 @@ def speed_score(result: PerformanceResult) -> SpeedScore | None:
     scale = 1.0
     if (
         result.mfu is not None and result.ratio > float_info.epsilon
-    ):  # the division is not meaningful for smaller ratios
+    ):  # for smaller ratios, the division would not be meaningful
         of, scale = "peak", result.mfu / result.ratio
     passing, full = (scale * tier for tier in result.thresholds)
     return SpeedScore(of, scale * result.ratio, (scale * low, scale * high), Tiers(passing, full))

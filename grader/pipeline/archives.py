@@ -1,6 +1,6 @@
 """Reads the Python files in a zip or tar archive in memory, within limits.
 
-A malicious archive causes a one-line error.
+For a malicious archive, the error is a single line.
 """
 
 import gzip
@@ -16,7 +16,7 @@ from torchkata.course import predictions
 from torchkata.course.submission import MAX_BYTES
 
 MAX_ENTRIES = 10_000  # maximum number of entries of any kind in an archive or a directory
-MAX_UNPACKED = 64 * 2**20  # bytes of an uncompressed tar, since skipping a member still decompresses it
+MAX_UNPACKED = 64 * 2**20  # maximum size of a tar after decompression; skipping a member decompresses it as well
 ZIP_ENTRY = b"PK\x01\x02"  # signature of an entry in the central directory of a zip
 ENDINGS = (".tar.gz", ".tgz", ".tar", ".zip")
 
@@ -39,7 +39,7 @@ def read_archive(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
     """Yield the Python files in a zip or tar archive. Raises SubmissionError, or any error of zipfile and tarfile."""
     if not zipfile.is_zipfile(io.BytesIO(content)):
         yield from read_tar(content)
-    elif content.count(ZIP_ENTRY) > MAX_ENTRIES:  # zipfile would read all entries first
+    elif content.count(ZIP_ENTRY) > MAX_ENTRIES:  # counted without zipfile, which reads all entries at once
         raise SubmissionError(f"more than {MAX_ENTRIES} entries")
     else:
         yield from read_zip(content)
@@ -72,7 +72,7 @@ def read_tar(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 
 def decompress(content: bytes) -> bytes:
-    """Return the uncompressed bytes of a tar archive. Raises SubmissionError if there are too many."""
+    """Return the uncompressed bytes of a tar archive. Raises SubmissionError if they are too large."""
     if not content.startswith(b"\x1f\x8b"):
         return content
     with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
@@ -91,12 +91,12 @@ def check_name(name: str) -> PurePosixPath:
 
 
 def is_read(name: str) -> bool:
-    """Return whether the grader reads files with this name: Python files and the predictions."""
+    """Return whether the grader reads files with this name: Python files and the file with the predictions."""
     return name.endswith(".py") or name == predictions.FILE
 
 
 def check_size(content: bytes, name: str) -> bytes:
-    """Return the content of a file, or b"" for predictions that are too large.
+    """Return the content of a file, or b"" if it is the file with the predictions and is too large.
 
     Raises SubmissionError if a Python file is too large to be a hand-written module.
     """

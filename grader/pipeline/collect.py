@@ -71,7 +71,7 @@ class Collector:
             return None
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Call the function instead of running the tests."""
+        """Pass the collected tests to the function instead of running them."""
         try:
             if self.error is not None:
                 raise self.error
@@ -91,7 +91,7 @@ def collect_tests(
     katas: Sequence[Kata] = (),
     inputs: Inputs | None = None,
 ) -> None:
-    """Collect the tests under a Hypothesis profile, and call `use` with them.
+    """Collect the tests with a Hypothesis profile, and call `use` with them.
 
     Args:
         katas: the katas to collect tests of; if empty, all katas.
@@ -100,7 +100,7 @@ def collect_tests(
     if "torch" in course().preload:
         import torch
 
-        torch.set_num_threads(1)  # torch hangs in a forked child if an operation has used several threads before
+        torch.set_num_threads(1)  # torch hangs in a forked child if its parent has used several threads
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(name, None)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"

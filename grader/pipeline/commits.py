@@ -1,7 +1,7 @@
 """Determines when a submission was committed, if it is a git repository.
 
-The repository is controlled by the student, and its git configuration may specify programs to run. Therefore this
-module reads the commit and its trees without git. It follows no links, never blocks, and limits the amount of work.
+The student controls the repository, whose git configuration may specify programs to run. Therefore this module reads
+the commit and its trees without git. It follows no links, never blocks, and limits the amount of work.
 """
 
 import contextlib
@@ -27,14 +27,17 @@ TREE = re.compile(rb"tree ([0-9a-f]{40})\n")
 TIME = re.compile(rb"^committer [^\n]*> (\d{9,10}) ([+-])(0\d|1[0-4])([0-5]\d)$", re.MULTILINE)  # from 1973 to 2286
 ENTRY = re.compile(rb"[0-7]{5,6} ([^\0]{1,255})\0(.{20})", re.DOTALL)
 PACK_INDEX = b"\377tOc\0\0\0\2"
-PACK_NAMES = 8 + 4 * 256  # start of the sorted names in a pack index
+PACK_NAMES = 8 + 4 * 256  # offset of the sorted object names in a pack index
 KINDS = {1: b"commit", 2: b"tree"}
 OFFSET_DELTA, NAME_DELTA = 6, 7
 MALFORMED = (OSError, ValueError, ArithmeticError, LookupError, RecursionError, struct.error, zlib.error)
 
 
 def find_commit_time(path: Path, files: Mapping[str, bytes]) -> str:
-    """Return the last commit's time with zone, or "" if no commit contains the graded files or its time is invalid."""
+    """Return the time of the commit that is checked out, including its time zone.
+
+    Return "" if the commit does not contain all graded files, or if its time is missing or invalid.
+    """
     try:
         with open_inside(None, str(path), ".git") as git, open_inside(git, "objects") as folder:
             objects = Objects(folder)
@@ -113,7 +116,7 @@ class Objects:
             self.packs = sorted(name.removesuffix(".idx") for name in islice(names, MAX_PACKS))
 
     def read(self, name: str, kind: bytes) -> bytes:
-        """Return the content of an object of this type."""
+        """Return the content of the object with this name. Raises ValueError if it is not of type `kind`."""
         found, content = self.read_any(name)
         if found != kind:
             raise ValueError(found)
@@ -186,7 +189,7 @@ def skip_number(content: bytes, place: int) -> int:
 
 
 def apply_delta(base: bytes, delta: bytes) -> bytes:
-    """Apply a delta to an object: parts are copied from `base` or are contained in the delta itself."""
+    """Return the object that results from a delta, which copies parts of `base` and adds new bytes."""
     place, result = skip_number(delta, skip_number(delta, 0)), bytearray()
     while place < len(delta):
         code, place = delta[place], place + 1

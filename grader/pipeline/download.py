@@ -1,7 +1,7 @@
 """Finds the submissions in a folder that an instructor downloaded from a platform.
 
-The contents of the folder may be controlled by students, so nothing in it raises an error here. Anything that can't be
-inspected is treated as a submission and is rejected later, when it is read.
+Students may control the contents of the folder. Therefore this module raises no error for anything in it: whatever
+can't be inspected is treated as a submission, and is rejected later, when it is read.
 """
 
 import os
@@ -33,15 +33,16 @@ class Download:
 
     submissions: list[Path]
     passed_over: list[str] = field(default_factory=list)
-    loose: dict[str, list[tuple[str, Path]]] = field(default_factory=dict)  # names and paths, keyed by id
+    loose: dict[str, list[tuple[str, Path]]] = field(default_factory=dict)  # (name, path) by submission id
 
 
 def find_submissions(paths: Sequence[Path]) -> Download:
     """Return the submissions that are found at these paths.
 
-    If a single directory without katas is given, its contents are treated as submissions if at least two of them
-    contain katas, or if the directory contains Gradescope's metadata or files named by Canvas. Regular files that are
-    not archives are ignored in this case. Raises CallError if a path is missing or no submission is found.
+    Each path is a submission, with one exception: a single directory without katas is treated as the download of a
+    class if at least two of its entries contain katas, or if it contains Gradescope's metadata or files named by
+    Canvas. Its entries are then the submissions, except for regular files that are not archives. Raises CallError if a
+    path is missing or no submission is found.
     """
     for path in paths:
         if not os.path.lexists(path):
@@ -71,7 +72,7 @@ def list_folder(folder: Path) -> list[str]:
 
 
 def find_loose_files(paths: Iterable[Path]) -> dict[str, list[tuple[str, Path]]]:
-    """Return the names of the Python files that Canvas saved side by side, keyed by submission id (see `roster`)."""
+    """Return the Python files that Canvas saved side by side, by submission id (see `roster`), as names and paths."""
     found: dict[str, list[tuple[str, Path]]] = {}
     for path in dict.fromkeys(paths):
         if (named := CANVAS.fullmatch(path.name)) and get_type(path) == stat.S_IFREG:
@@ -88,14 +89,17 @@ def exclude_loose(paths: Iterable[Path], loose: dict[str, list[tuple[str, Path]]
 def demand_submissions(
     found: list[Path], loose: dict[str, list[tuple[str, Path]]], paths: Sequence[Path]
 ) -> list[Path]:
-    """Return `found`. Raises CallError if there are no submissions."""
+    """Return the submissions that were found. Raises CallError if there are none."""
     if not found and not loose:
         raise CallError(f"{', '.join(map(str, paths))}: no submission in it")
     return found
 
 
 def may_hold_katas(path: Path) -> bool:
-    """Return whether a path may contain katas: an archive, a folder with katas (up to one level down), or unknown."""
+    """Return whether a path may contain katas.
+
+    This is true for an archive, a folder with katas (directly or one level down), and a path that can't be read.
+    """
     if is_archive(path.name):
         return True
     try:

@@ -37,8 +37,8 @@ class RunOutcome:
 
     stored: list[str] = field(default_factory=list)
     unsure: list[str] = field(default_factory=list)  # submissions with an inconclusive result, not the student's fault
-    again: Counter[str] = field(default_factory=Counter)  # number of submissions that each kata was regraded for
-    broken: list[str] = field(default_factory=list)  # tests that fail because of the instructor's mistake, with traces
+    again: Counter[str] = field(default_factory=Counter)  # for each kata, the number of submissions that were regraded
+    broken: list[str] = field(default_factory=list)  # tests with a mistake of the instructor, with their tracebacks
     unfit: str = ""  # the reason why this machine could not measure speed, and how to fix it
 
 
@@ -49,5 +49,5 @@ class Executor(ABC):
     def grade(self, queue: Queue, out: Console, warn: Warn, live: ProgressListener | None) -> RunOutcome:
         """Grade the pending submissions in a queue, and store the results in its `out` directory.
 
-        Raises CallError before anything is written, and MachineError.
+        Raises CallError (before anything is written) or MachineError.
         """

@@ -37,7 +37,9 @@ def grade_submission(
     report: Callable[[str, TestResult, str], None],
     finished: Mapping[str, Mapping[str, TestResult]] = MappingProxyType({}),
 ) -> list[KataResult]:
-    """Grade all katas of a submission in order, using fallbacks for foundations that are not done.
+    """Grade all katas of a submission in order.
+
+    If a kata builds on a kata that is not done, the fallback of that kata is used instead of the student's code.
 
     Args:
         report: called after each test with the kata, the result, and the traceback if the test is broken.
@@ -71,12 +73,12 @@ def grade_submission(
 
 
 def compute_patience(tests: Tests) -> float:
-    """Return the factor by which time limits are multiplied. It is larger if there are more examples."""
+    """Return the factor by which time limits are multiplied, which grows with the number of examples."""
     return max(1.0, tests.examples / 100)
 
 
 def draw_ahead(job: Job, tests: Tests) -> None:
-    """Draw the inputs of the job's tests before forking, so that they are shared by all children."""
+    """Draw the inputs of the job's tests before the fork, so that all children share them."""
     inputs = get_state(tests.config).inputs
     if inputs is None or job.expect_failure:
         return
@@ -94,7 +96,7 @@ def is_property(item: pytest.Function) -> bool:
 
 
 def limit_examples(job: Job, item: pytest.Function) -> contextlib.AbstractContextManager[None]:
-    """Return a context manager that limits a test to the number of examples needed by the job."""
+    """Return a context manager that reduces the examples of a test if the job needs only a few."""
     return (
         hypothesis_internals.limit_examples(item.obj)
         if job.few_examples and is_property(item)
@@ -108,9 +110,9 @@ def is_broken(tests: Tests, kata: str, result: TestResult) -> bool:
 
 
 def excuse(result: TestResult) -> TestResult:
-    """Return the result of a broken test that is shown to the student.
+    """Return the result that a student sees for a broken test.
 
-    How the test failed may be secret and is omitted.
+    It does not say how the test failed, because that may be secret.
     """
     return TestResult(result.name, "inconclusive", message=BROKEN_TEST, cause=BROKEN, seconds=result.seconds)
 
@@ -121,6 +123,6 @@ def has_same_fallbacks(kata: str, done: Set[str], done_before: Set[str]) -> bool
 
 
 def load_fallbacks(kata: Kata, done: Set[str]) -> dict[str, bytes]:
-    """Return the files that replace unfinished foundations of a kata."""
+    """Return the fallbacks, by file name, of the katas that this kata builds on and that are not done."""
     missing = [name for name in course().foundations(kata.name) if name not in done]
     return {f"{name}.py": course().fallback(name).read_bytes() for name in missing}

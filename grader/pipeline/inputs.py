@@ -4,7 +4,7 @@ Hypothesis draws the inputs of a test before the grader forks the first child th
 its own copy of the inputs, so it cannot change the inputs of other children.
 
 Since all submissions use the same seed, Hypothesis would draw the same inputs for each of them. If a submission fails
-on an input, Hypothesis itself is run and finds the same failure.
+on an input, the child runs the test again with Hypothesis, which finds the same failure.
 """
 
 import functools
@@ -40,10 +40,10 @@ class SharedInputs:
 
 
 def draw_inputs(item: pytest.Function, seed: int) -> list[dict[str, Any]] | None:
-    """Return the arguments that `@given` passes to a test while nothing fails, or None if they cannot be drawn ahead.
+    """Return the arguments that `@given` passes to a test as long as no example fails.
 
-    Some inputs, such as `st.data()`, draw more values while the test is running. Tests with such inputs skip the first
-    pass and are run by Hypothesis.
+    Return None if they cannot be drawn in advance: some strategies, such as `st.data()`, draw values while the test is
+    running. Hypothesis runs such a test directly, without a first pass over inputs drawn in advance.
     """
     hypothesis.seed(seed)(item.obj)
     handle = item.obj.hypothesis

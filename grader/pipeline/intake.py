@@ -14,7 +14,7 @@ from grader.pipeline.submission_ids import Entry, Refusal
 
 
 def take_in(entry: Entry) -> Submission | Refusal:
-    """Read a submission, or return the reason why it can't be read."""
+    """Read a submission. If it can't be read, return a refusal with the reason."""
     try:
         return replace(read_submission(entry.path, entry.files), id=entry.id)
     except SubmissionError as error:

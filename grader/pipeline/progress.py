@@ -35,8 +35,8 @@ class Progress(ProgressBar):
         self.draw(self.words.format(self.ended_jobs, self.jobs), total=self.tests, completed=completed)
 
     def expect(self, jobs: int, tests: int) -> None:
-        """Set the totals.
+        """Set the totals, which decrease when a submission does not need to be graded.
 
-        They decrease if submissions do not need to be graded, so that the time estimate remains accurate.
+        The estimate of the remaining time therefore stays accurate.
         """
         self.jobs, self.tests = jobs, tests

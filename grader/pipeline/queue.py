@@ -1,4 +1,4 @@
-"""The queue of submissions. Each submission is read when its turn comes, and then graded if necessary."""
+"""The queue of submissions. Each submission is read when its turn comes, and graded unless its result is current."""
 
 import shlex
 import tempfile
@@ -63,7 +63,7 @@ class Options:
     people: Path | None = None
     as_json: bool = False
     alone: bool = True  # no other process writes to `out` at the same time
-    since_ns: int = 0  # regrade results that were stored before this file system time
+    since_ns: int = 0  # regrade results that were stored before this time in nanoseconds, by the file system's clock
 
 
 class Queue:
@@ -83,14 +83,14 @@ class Queue:
 
     @property
     def expected(self) -> int:
-        """The number of submissions to grade, as far as known."""
+        """The number of submissions to grade, as far as it is known."""
         return len(self.entries) - len(self.reused) - self.unreadable
 
     def to_grade(self) -> Iterator[Job]:
         """Yield a job for each submission that has to be graded. For each unreadable submission, store the reason.
 
-        Raises CallError if `out` can't be written to, or if none of the submissions can be read (without creating
-        `out`).
+        Raises CallError if `out` can't be written to, or if none of the submissions can be read. In the latter case,
+        `out` is not created.
         """
         out, grading, ready = self.options.out, self.options.grading, False
         unstored = list(self.refused)
@@ -188,10 +188,10 @@ def is_current(stored: Result, fingerprint: str) -> bool:
 
 
 def covers_all(stored: Result, reusable: Iterable[str], katas: Iterable[Kata]) -> bool:
-    """Return whether the stored, reusable and requested katas are the same."""
+    """Return whether all requested katas are stored and reusable, and no other katas are stored."""
     return [kata.kata for kata in stored.katas] == [*reusable] == [kata.name for kata in katas]
 
 
 def keeps_speed(options: Options, stored: Result) -> bool:
-    """Return whether no speed result would be lost, because speed is requested again or was never stored."""
+    """Return whether a new result loses no speed result: speed is graded again, or no speed result is stored."""
     return options.grading.device != "none" or not stored.performance

@@ -10,7 +10,7 @@ from torchkata.course import Kata
 
 
 def find_reusable(stored: Result | None, basis: str, katas: Iterable[Kata]) -> dict[str, KataResult]:
-    """Return the stored results that would be reproduced by a regrade, by kata."""
+    """Return the stored results that a regrade would reproduce, by kata."""
     if stored is None or stored.basis != basis:
         return {}
     results = {kata.kata: kata for kata in stored.katas if kata.status != "inconclusive"}
@@ -32,7 +32,7 @@ def add_digests(katas: Iterable[KataResult]) -> list[KataResult]:
 
 
 def keep_better(stored: Result | None, katas: Sequence[KataResult]) -> list[KataResult]:
-    """Return, for each kata, the stored result if it has more points and the same tests, otherwise the new result."""
+    """Return one result per kata: the stored one if it has the same tests and more points, otherwise the new one."""
     before: Mapping[str, KataResult] = {kata.kata: kata for kata in stored.katas} if stored else {}
     found = []
     for new in katas:

@@ -30,7 +30,7 @@ from torchkata.course.predictions import compare_file
 def grade_tests(
     queue: Queue, out: Console, warn: Warn, live: ProgressListener | None = None, startup: Startup | None = None
 ) -> RunOutcome:
-    """Run the tests of all pending submissions. Raises CallError before anything is written, and MachineError."""
+    """Run the tests of all pending submissions. Raises CallError (before anything is written) or MachineError."""
     options, outcome = queue.options, RunOutcome()
     queued = queue.to_grade()
     try:
@@ -113,7 +113,7 @@ def grade_all(
 
 
 def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
-    """Store a result. With `--keep better`, earlier results of the same files are kept if better.
+    """Store a result. With `--keep better`, keep the earlier result of a kata if it is better (see `keep_better`).
 
     Raises MachineError.
     """

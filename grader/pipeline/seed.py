@@ -13,7 +13,7 @@ NAME = ".seed"
 
 
 def draw() -> int:
-    """Return a new seed that is valid for every random generator."""
+    """Return a new seed that every random generator accepts."""
     return secrets.randbelow(2**31)
 
 

@@ -10,7 +10,7 @@ from torchkata.course import CourseError, Kata, course, find_course, is_chosen
 
 
 def demand_own_course(submissions: Sequence[Path]) -> None:
-    """Raise CallError if no course is given and the nearest one is in a submission, where tests belong to a student."""
+    """Raise CallError if no course is given and the nearest one is in a submission, whose tests are the student's."""
     found = None if is_chosen() else find_course(Path.cwd())
     for path in submissions:
         if found is not None and found.is_relative_to(os.path.realpath(path)):
@@ -26,7 +26,7 @@ def select_names(names: Sequence[str], tracks: Sequence[str]) -> tuple[str, ...]
 
 
 def choose(names: Sequence[str], tracks: Sequence[str] = ()) -> tuple[Kata, ...]:
-    """Return these katas and all katas of these tracks, or all katas by default. Raises CallError."""
+    """Return these katas and all katas in these tracks (by default, all katas). Raises CallError."""
     try:
         return tuple(course().choose(names, tracks))
     except CourseError:

@@ -138,9 +138,9 @@ class Child:
     peak_mib: float = 0.0
 
     def receive(self) -> FinishedTest | None:
-        """Store the next message and return an event if it concerns a test.
+        """Store the next message, and return an event if it is the result of a test.
 
-        If there is none, the child is gone or late.
+        Call this after `wait_for_news`: if there is no message, the child has exited or exceeded its deadline.
         """
         message = None
         with contextlib.suppress(EOFError, OSError):
@@ -184,7 +184,7 @@ class Child:
 
 
 def wait_for_news(running: Mapping[Connection, Child]) -> list[Child]:
-    """Wait until at least one child has sent a message, has exited or is late. Return these children."""
+    """Wait until at least one child has sent a message, exited or exceeded its deadline. Return these children."""
     first = min(child.deadline for child in running.values())
     with interruptible():
         ready = wait(list(running), timeout=max(0.0, first - time.monotonic()))
@@ -199,7 +199,7 @@ def start(job: Job, tests: Tests, control: socket, lost: Child | None = None) ->
     """
     parent, finished = os.getpid(), lost.finished if lost else {}
     with contextlib.ExitStack() as undo:
-        undo.callback(control.close)  # the zygote exits when its connection is closed; otherwise we would wait for it
+        undo.callback(control.close)  # closing the connection ends its zygote; otherwise we would wait for it
         with interruptible():
             draw_ahead(job, tests)
         demand_forkable()
@@ -212,7 +212,7 @@ def start(job: Job, tests: Tests, control: socket, lost: Child | None = None) ->
     if pid == 0:
         run_child(job, tests, control, send, finished, parent)
     send.close()
-    seconds = 2 * job.limits.kata_seconds * compute_patience(tests)  # a failing test runs twice but is charged once
+    seconds = 2 * job.limits.kata_seconds * compute_patience(tests)  # a failing test runs twice but is counted once
     deadline = began + len(job.katas) * seconds + SLACK
     return Child(job, pid, receive, control, began, deadline, finished, lost)
 
@@ -237,7 +237,7 @@ def run_child(
         os.environ["CUDA_VISIBLE_DEVICES"] = ""  # no test needs a GPU, but torch would initialize it
         runner = WorkerRunner(control, job.limits)
         send(Finished(grade_submission(job, tests, runner, lambda *ran: send(Ran(*ran)), finished)))
-        if job.lint:  # done last, so that source code designed to crash the parser affects only the findings
+        if job.lint:  # last, so that source code designed to crash the parser affects only the findings
             lint.limit_this_process()
             limit_memory(lint.MEMORY // 2**20)
             for file, source in job.submission.files.items():
@@ -252,7 +252,7 @@ def run_child(
 
 
 def limit_memory(mib: int = MEMORY_MIB) -> None:
-    """Limit how much more memory this process may allocate, so that a huge answer leaves enough for other children."""
+    """Limit the additional memory of this process, so that a huge answer leaves enough for the other children."""
     status = Path("/proc/self/status")
     if status.exists():
         held = next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmData:"))

@@ -34,7 +34,7 @@ def run_with_tests(
     Args:
         private: paths other than the course that must not be readable from within the sandbox.
         katas: the katas to test; if empty, all katas.
-        startup: the startup, which may already have launched the sandbox.
+        startup: may already have launched the sandbox.
         replay: draw the inputs once for all submissions.
     """
     chosen = katas or [*course().katas.values()]
@@ -50,7 +50,7 @@ def run_with_tests(
                 steps.clear_line()
                 use(tests, sandbox)
 
-            steps.show("collecting the tests")  # while the sandbox is importing
+            steps.show("collecting the tests")  # while the sandbox imports its modules
             collect_tests(begin, examples, profile, katas, SharedInputs() if replay else None)
 
         try_isolations(isolation, warn, run)

@@ -21,7 +21,7 @@ from grader.speed.smoke_test import run_smoke_test
 from torchkata.course import Kata, course
 from torchkata.speed.sizes import Kind
 
-PROTECTIONS = {  # of timing on a GPU, by isolation
+PROTECTIONS = {  # how timing on a GPU is protected, by isolation
     "bwrap": "in bubblewrap: the clock, the inputs and the check are out of the student's reach",
     "none": "without bubblewrap: in a process of its own, which can read files and see other processes",
 }
@@ -86,7 +86,7 @@ def grade_speeds(
 
 
 def withhold_points(row: PerformanceResult) -> PerformanceResult:
-    """Return the row without points; the student reads why."""
+    """Return the row without points and with a message that tells the student why."""
     if not row.counts:
         return row
     message = "\n".join(filter(None, (row.message, NO_POINTS)))
@@ -138,7 +138,7 @@ def time_submission(
 def add_speed(
     stored: Result, kind: Kind, rows: list[PerformanceResult], facts: dict[str, str], fingerprint: str
 ) -> Result:
-    """Return the result including speed. A workload that was not graded affects neither the score nor the maximum."""
+    """Return a result with speed added. A workload that was not graded affects neither the score nor the maximum."""
     counted = [row for row in rows if row.counts]
     return msgspec.structs.replace(
         stored,

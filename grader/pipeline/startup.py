@@ -1,4 +1,4 @@
-"""Starts a run. The sandbox imports in parallel with this process, and the terminal shows the current step.
+"""Starts a run. The sandbox and this process import their modules in parallel; the terminal shows the current step.
 
 This module must be fast to import.
 """
@@ -29,7 +29,7 @@ class Startup:
             self.ahead[level] = self.get_sandbox(level, katas)
 
     def get_sandbox(self, level: Literal["bwrap", "none"], katas: Iterable[Kata]) -> Sandbox:
-        """Return a sandbox with this level, which may still be importing. Raises IsolationError."""
+        """Return a sandbox with this level, which may still be importing modules. Raises IsolationError."""
         if level in self.ahead:
             return self.ahead.pop(level)
         sandbox = launch(level, course().limits, katas=katas)
@@ -42,12 +42,12 @@ class Startup:
             print(f"{ERASE}starting: {step} …", end="", file=sys.stderr, flush=True)
 
     def clear_line(self) -> None:
-        """Erase the line."""
+        """Erase the line that shows the current step."""
         if self.shown:
             print(ERASE, end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Erase the line and close all sandboxes."""
+        """Erase the line that shows the current step, and close all sandboxes."""
         self.clear_line()
         for sandbox in self.sandboxes:
             sandbox.close()

@@ -19,8 +19,8 @@ from grader.pipeline.commits import find_commit_time
 from torchkata.course import course, predictions
 from torchkata.course.submission import MAX_BYTES, MAX_FILES, is_module
 
-MAX_TOTAL = 16 * 2**20  # maximum total size of all Python files, used or not
-MAX_ARCHIVE = 8 * 2**20  # maximum size of an archive, whose directory is read at once
+MAX_TOTAL = 16 * 2**20  # maximum total size of all Python files, including those that are not graded
+MAX_ARCHIVE = 8 * 2**20  # maximum size of an archive, which is read into memory as a whole
 OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 NO_FILE = (errno.ELOOP, errno.ENXIO, errno.ENOENT)  # a link, a socket, or a file that was removed after it was listed
 NO_FOLDER = (errno.ELOOP, errno.ENOTDIR, errno.ENOENT)
@@ -40,7 +40,7 @@ class Submission:
 
 
 def read_submission(path: Path, loose: Sequence[tuple[str, Path]] = ()) -> Submission:
-    """Read a submission of any kind, or only the given `loose` files of a folder.
+    """Read a submission of any kind. If `loose` files are given, read only these files of a folder.
 
     Raises SubmissionError if it can't be read. No other error is raised.
     """
@@ -64,7 +64,10 @@ def read_submission(path: Path, loose: Sequence[tuple[str, Path]] = ()) -> Submi
 
 
 def identify(path: Path) -> str:
-    """Return the name without an archive extension, in composed Unicode form. The path does not have to exist."""
+    """Return the name of a submission, without an archive extension and in composed Unicode form (NFC).
+
+    The path does not have to exist.
+    """
     name = unicodedata.normalize("NFC", (path if path.name not in ("", "..") else path.resolve()).name)
     ending = next((ending for ending in ENDINGS if name.lower().endswith(ending)), "")
     return name[: len(name) - len(ending)]
@@ -94,7 +97,7 @@ def find_entries(handed_in: int) -> Iterator[Entries]:
 
 
 def read_loose(files: Iterable[tuple[str, Path]]) -> Entries:
-    """Yield these files under their original names."""
+    """Yield loose files under the names that the student gave them."""
     seen: set[str] = set()
     for name, path in files:
         if name in seen:
@@ -150,7 +153,7 @@ def check_owner(found: os.stat_result, owner: int, name: str) -> None:
 
 
 def check_total(entries: Iterable[tuple[PurePosixPath, bytes]]) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Yield the files. Raises SubmissionError if their total size is too large."""
+    """Yield the given files. Raises SubmissionError if their total size is too large."""
     total = 0
     for entry, content in entries:
         total += len(content)
@@ -241,5 +244,5 @@ def choose_package(entries: list[tuple[PurePosixPath, bytes]]) -> dict[str, byte
 
 
 def is_shallow(entry: PurePosixPath) -> bool:
-    """Return whether no parent folder is hidden or private, unlike the folders added by archivers and tools."""
+    """Return whether no parent folder begins with "." or "__", as the folders that archivers and tools add do."""
     return not any(part.startswith((".", "__")) for part in entry.parts[:-1])

@@ -41,7 +41,7 @@ class Refusal:
 
     @property
     def reason(self) -> str:
-        """The reason. If the id is a pseudonym, it contains no text from the student."""
+        """The reason for the refusal. If the id is a pseudonym, it contains no text from the student's files."""
         return self.error.why if self.entry.pseudonym else str(self.error)
 
     def __str__(self) -> str:
@@ -53,8 +53,9 @@ def assign_ids(
 ) -> tuple[list[Entry], list[Refusal]]:
     """Return an entry for each path and each set of loose files, or a refusal if the name can't be used as an id.
 
-    Duplicate paths are ignored. Nobody can take another's id: if names are equal, or in different folders
-    equal on some systems, each id gets a digest of the path, and so does a name that looks as if it had one.
+    Duplicate paths are ignored. No submission can take the id of another one: a digest of the path is added to the id
+    if several submissions have the same name, if submissions in different folders have names that are equal on some
+    systems, or if the name already looks as if it ended with a digest.
     """
     entries = [Entry(identify(path), path) for path in paths]
     entries += [Entry(id, files[0][1].parent, tuple(sorted(files))) for id, files in loose.items()]
@@ -74,7 +75,7 @@ def assign_ids(
 
 
 def is_ambiguous(similar: Sequence[Entry]) -> bool:
-    """Return whether similar ids may mean the same name; not if one folder has them all, as different names."""
+    """Return whether similar ids may stand for the same name: some are equal, or they are from different folders."""
     folders = {entry.path if entry.files else entry.path.parent for entry in similar}
     return len({entry.id for entry in similar}) < len(similar) or len(folders) > 1
 
@@ -96,7 +97,7 @@ def refuse_name(entry: Entry, problem: str) -> Refusal:
 
 
 def add_digest(entry: Entry) -> Entry:
-    """Add a digest of the path to the id, which no other submission can have."""
+    """Add a digest of the path to the id, so that no other submission can have this id."""
     path = entry.files[0][1] if entry.files else entry.path
     return replace(entry, id=append_digest(entry.id, path))
 

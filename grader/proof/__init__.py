@@ -1,1 +1,1 @@
-"""The proofs of `grader certify`: the zoo tests the tests, attacks test the sandbox, and cheats test the timing."""
+"""The proofs of `grader certify`: wrong solutions check the tests, attacks the sandbox, and cheats the timing."""

@@ -1,12 +1,12 @@
 """Grades the attacks at each isolation level and determines whether they succeed.
 
-One zygote grades three submissions one after another:
+One zygote grades up to three submissions in this order:
 
-    accomplice's submission (if any) → the attack, and another kata of the same submission → the next student's
+    accomplice (if any) → attacker (the attacked kata and another one) → next student
 
 An accomplice is a submission that helps the attack. If it runs at the same time as the attack, it has its own zygote.
-For comparison, the wrong solution without the attack, the next student's submission, and the honest control of the
-attack are graded separately.
+For comparison, three submissions are graded separately: the wrong solution without the attack, the next student's
+submission, and the honest control of the attack.
 """
 
 import math
@@ -34,9 +34,9 @@ from torchkata.course import Kata, course
 from torchkata.pytest_plugin.run_state import get_state
 
 EXAMPLES = 10
-KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # shorter limits than for students, because attacks often reach them
+KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # shorter than a student's limits, because many attacks reach them
 QUICK_SHARE = 0.5  # factor applied to these limits in a quick proof
-QUICK_AT_ONCE = 2  # attacks per job; most wait for a limit, and the quick proof measures no times
+QUICK_AT_ONCE = 2  # attacks per job; most attacks wait for a limit, and the quick proof does not check times
 DENIAL = "denial_of_service/"  # attacks that target the grader's time and memory rather than points
 SLACK_SECONDS = 15.0  # additional time to start and end workers and to grade the second kata
 SLACK_MIB = 512.0  # several times the size of the largest answer that a worker can send
@@ -64,9 +64,10 @@ class Plan:
 
 
 def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err: Console) -> Proof:
-    """Prove that no attack succeeds at any isolation level, and that the lint check reports the admitted attacks.
+    """Prove that no attack succeeds at any isolation level, unless the corpus admits that it does.
 
-    A quick proof uses only the first level that works. The results are not cached, because they depend on the machine.
+    For admitted attacks, prove that the lint check reports them. A quick proof uses only the first level that works.
+    The results are not cached, because they depend on the machine.
     """
     jobs = options.jobs * (QUICK_AT_ONCE if options.quick else 1)
 
@@ -75,7 +76,7 @@ def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err:
 
         def use(tests: Tests, sandbox: Sandbox) -> None:
             sound = ((kata.name, test) for kata in course().katas.values() for test in kata.points)
-            get_state(tests.config).sound = frozenset(sound)  # as the solution shows when a class is graded
+            get_state(tests.config).sound = frozenset(sound)  # when a class is graded, the solution proves this
             trials.extend(run_plans(plans, jobs, tests, sandbox, out))
 
         run_with_tests(level, EXAMPLES, lambda _: None, use, profile="prove")
@@ -87,16 +88,16 @@ def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err:
 
 
 def tabulate_attacks(trials: Sequence[Trial], *, controls: bool = True) -> Table:
-    """Return the table of attacks by class and level. Columns for controls and resources are optional."""
+    """Return a table of the attacks by class and isolation level. Controls and resources are optional columns."""
     return tabulate_trials("attacks", trials, (*COLUMNS, *(WHOLE_COLUMNS if controls else ())))
 
 
 def make_plans(attacks: Sequence[Attack], level: Level, *, quick: bool = False) -> list[Plan]:
     """Return the plans for all attacks that run at a level.
 
-    A quick proof omits the controls, and runs only one test of the next student's kata and of the second kata. For
-    attacks on any course and on the grader's time, it runs only the test that catches the wrong solution, because these
-    attacks would succeed in any test.
+    A quick proof omits the controls, and runs only one test each of the next student's kata and of the attacker's
+    second kata. For attacks that work with any course and for attacks on the grader's time, it runs only the test that
+    catches the wrong solution, because these attacks would succeed in any test.
     """
     share = QUICK_SHARE if quick else 1.0
     limits = replace(course().limits, call_seconds=share * CALL_SECONDS, kata_seconds=share * KATA_SECONDS)
@@ -120,9 +121,9 @@ def make_plans(attacks: Sequence[Attack], level: Level, *, quick: bool = False) 
 
 
 def find_neighbour(kata: Kata, submission: Submission) -> tuple[Kata, ...]:
-    """Return another kata of the attacker's submission that is correct and must not be affected, if there is one.
+    """Return another kata of the attacker's submission that is correct and that the attack must not affect, if any.
 
-    This kata does not build on the attacked kata, because its own foundations must be correct as well.
+    The katas that it builds on are correct as well, so it does not build on the attacked kata.
     """
     solutions, files = course().solutions(), submission.files
     right = {name for name in course().katas if solutions[f"{name}.py"] == files.get(f"{name}.py")} - {kata.name}
@@ -131,7 +132,7 @@ def find_neighbour(kata: Kata, submission: Submission) -> tuple[Kata, ...]:
 
 
 def make_next_student(*, quick: bool = False) -> Job:
-    """Return the submission that is graded after an attack."""
+    """Return a job with the submission that is graded after an attack."""
     solution, kata = Submission("next student", course().solutions()), next(iter(course().katas.values()))
     return Job(solution, (keep_first_test(kata) if quick else kata,), 0)
 
@@ -175,7 +176,7 @@ def judge(plan: Plan, graded: Mapping[int, Graded]) -> Trial:
     gained = max(0.0, attacked.score - sum(kata.score for kata in base.katas))
     mib, harmed_next = hostile.peak_mib - base.peak_mib, list_outcomes(after.katas) != list_outcomes(alone.katas)
     longest = max(len(test.message) for kata in hostile.katas for test in kata.tests)
-    most_seconds = KATA_SECONDS + SLACK_SECONDS if plan.control else math.inf  # not measured in a quick proof
+    most_seconds = KATA_SECONDS + SLACK_SECONDS if plan.control else math.inf  # a quick proof does not check times
     problems = [
         f"gained {gained:g} points" if gained else "",
         "crashed the process that graded it" if any(test.cause == LOST.cause for test in attacked.tests) else "",
@@ -205,15 +206,15 @@ def judge(plan: Plan, graded: Mapping[int, Graded]) -> Trial:
 
 
 def list_outcomes(katas: Sequence[KataResult]) -> list[tuple[str, str, float, str]]:
-    """Return everything in the results except for times."""
+    """Return everything in the results except the times."""
     return [(test.name, test.outcome, test.score, test.message) for kata in katas for test in kata.tests]
 
 
 def find_unlinted(admitted: Sequence[Attack]) -> list[str]:
-    """Return a line for each admitted attack that is not reported by the lint check.
+    """Return a line for each admitted attack that the lint check does not report.
 
-    Each attack must have a finding that the wrong solution alone does not have. An open attack must also have a finding
-    that its honest control does not have.
+    Each attack must have a finding that the wrong solution without the attack does not have. An attack that no level
+    prevents (`open`) must also have a finding that its honest control does not have.
     """
     lines = []
     for attack in admitted:

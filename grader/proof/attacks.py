@@ -1,9 +1,9 @@
 """The corpus of attacks: malicious submissions, each with its goal and an honest control that does something similar.
 
-`<class>.toml` contains the attacks of one class, each as a table (`Entry`). General attacks are in `corpus/`, and
-attacks on a specific course are in its `reference/attacks/`. The submission is a wrong solution to which the malicious
-code is appended, so that any additional points are due to the attack. If the goal of an attack is not to gain points,
-its code returns correct answers once the attack has succeeded, so that success becomes visible as points.
+`<class>.toml` contains the attacks of one class, each as a table (`Entry`). Attacks that work with any course are in
+`corpus/`, and attacks on a specific course are in its `reference/attacks/`. The submission is a wrong solution to which
+the malicious code is appended, so that any additional points are due to the attack. If the goal of an attack is not to
+gain points, its code returns correct answers once the attack has succeeded, so that the points show its success.
 
 An entry without `wrong` works in any course. Its code is appended to the first kata that has a single function. In this
 code, `KATA` and `FUNCTION` are replaced by the names of the kata and the function, and `solved` is the correct
@@ -49,7 +49,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Place:
-    """The wrong solution that an attack is appended to."""
+    """The wrong solution to which an attack is appended."""
 
     kata: Kata
     wrong: zoo.ZooEntry
@@ -58,7 +58,8 @@ class Place:
     def make_files(self, source: str, code: str = "") -> dict[str, bytes]:
         """Return a submission with `source` and `code` for this kata, and the solution for all other katas.
 
-        An attack on any course also gets the correct solution as `solved.py`, so that its success is visible as points.
+        An attack that works with any course can also import the correct solution (`solved.py`) to gain points once it
+        has succeeded.
         """
         if not self.function:
             return replace_kata(self.kata, append_code(source, code))
@@ -136,7 +137,7 @@ def read_corpus(path: Path, kind: type[EntryType]) -> Mapping[str, EntryType]:
 
 
 def find_first_function() -> Place | None:
-    """Return the first graded kata that has a single function and a wrong entry, for attacks on any course."""
+    """Return the first graded kata with a single function and a wrong entry, for attacks that work with any course."""
     for kata in course().choose((), course().graded):
         tree = ast.parse(course().stub(kata.name).read_text("utf-8"))
         defined = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]

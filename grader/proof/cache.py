@@ -30,7 +30,7 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class ProofCache:
-    """Caches results for a number of examples and an isolation level."""
+    """A cache of results that were obtained with a given number of examples and isolation level."""
 
     def __init__(self, folder: Path, examples: int, isolation: str, warn: Callable[[str], None]) -> None:
         self.folder = folder
@@ -47,7 +47,7 @@ class ProofCache:
         if path.name not in self.known:
             self.known[path.name] = read_results(path)
         full = replace(claim, job=replace(claim.job, few_examples=False))
-        for known in (full, claim):  # a full proof includes the quick proof
+        for known in (full, claim):  # the results with all examples also prove the quick claim
             key = self.make_key(known)
             results = self.known[path.name].get(key)
             if results is not None:
@@ -56,7 +56,7 @@ class ProofCache:
         return None
 
     def keep(self, claim: Claim, results: Sequence[KataResult]) -> None:
-        """Cache the results of a claim that holds, without messages except for the entry's note."""
+        """Cache the results of a claim that holds. Of the messages, only the entry's note is kept."""
         kept = [drop_messages(result, get_note(claim)) for result in results]
         self.new.setdefault(self.get_path(claim).name, {})[self.make_key(claim)] = kept
         if time.monotonic() - self.stored > STORE_SECONDS:
@@ -76,7 +76,7 @@ class ProofCache:
         self.new, self.stored = {}, time.monotonic()
 
     def make_key(self, claim: Claim) -> str:
-        """Return the cache key. It includes the note, because other messages are not stored."""
+        """Return the cache key. It includes the note, because no other part of the messages is stored."""
         return self.digest_job(claim.job) + get_note(claim)
 
     def digest_job(self, job: Job) -> str:
@@ -98,11 +98,11 @@ def read_results(path: Path) -> dict[str, list[KataResult]]:
 
 
 def get_note(claim: Claim) -> str:
-    """Return the note required by a wrong entry, or ""."""
+    """Return the note that the zoo requires for a wrong entry, or ""."""
     return claim.entry.note if claim.entry else ""
 
 
 def drop_messages(result: KataResult, note: str) -> KataResult:
-    """Return a result without long messages, keeping only this note."""
+    """Return a result without messages, except for this note."""
     tests = [replace(test, message=note if note in test.message else "") for test in result.tests]
     return msgspec.structs.replace(result, tests=tuple(tests))

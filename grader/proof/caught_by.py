@@ -21,7 +21,7 @@ SEEDS = 3  # number of seeds for which a recorded test should catch the entry
 def update_caught_by(
     outcome: ZooOutcome, tests: Tests, sandbox: Sandbox, jobs: int, keep: Callable[[Claim, Sequence[KataResult]], None]
 ) -> None:
-    """Complete and correct the `caught_by.toml` files. `keep` stores the claims that hold afterwards."""
+    """Add missing entries to the `caught_by.toml` files and correct wrong ones. `keep` caches the corrected claims."""
     incomplete = {
         each.claim.job.submission.id: (each, each.claim.entry, [each.katas])
         for each in outcome.judged
@@ -46,10 +46,10 @@ def update_caught_by(
 
 
 def find_cheapest(entry: ZooEntry, graded: Sequence[Sequence[KataResult]]) -> str | None:
-    """Return the test that catches an entry most reliably or, if several do, the one with the shortest worst time.
+    """Return the test that catches an entry with the most seeds. Of several such tests, return the fastest.
 
-    Only tests that catch the entry in the first run are considered, because certify uses the same seed. If there is no
-    such test, return None.
+    The slowest run of each test is compared. Only tests that catch the entry in the first run are considered, because
+    certify uses the same seed. If there is no such test, return None.
     """
     times = [find_catching(entry, results) for results in graded]
     caught = Counter(name for each in times for name in each if name in times[0])

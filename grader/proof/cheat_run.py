@@ -1,7 +1,7 @@
 """Times the slow solutions and the cheats one after another in one sandbox, and judges the points that they earn.
 
 A cheat pretends to be faster than it is. Its honest control is timed afterwards, as the next student's submission.
-Because runs on the CPU earn no points, the points that the same tier would earn on a GPU are compared.
+Runs on the CPU earn no points. Therefore this module compares the points that the same tier would earn on a GPU.
 """
 
 import time
@@ -33,8 +33,8 @@ COLUMNS = ("tried", "points gained", "stopped by", "legitimate", "open", "contro
 def prove_cheats(slow: Sequence[Slow], cheats: Sequence[Cheat], options: Options, out: Console, err: Console) -> Proof:
     """Prove that no cheat makes a slow solution appear fast.
 
-    With `--only cheats`, this is done at every isolation level. Otherwise, the first level is sufficient, because
-    timing does not depend on namespaces.
+    With `--only cheats`, every isolation level is tried. Otherwise, the first level is sufficient, because timing does
+    not depend on namespaces.
     """
 
     def attempt(level: Level, trials: list[Trial]) -> None:
@@ -52,7 +52,7 @@ def prove_cheats(slow: Sequence[Slow], cheats: Sequence[Cheat], options: Options
 
 
 def prove_times(trials: Sequence[Trial]) -> Proof:
-    """Return the proof that results from the trials of slow solutions and cheats, with a table of each."""
+    """Return the proof that results from these trials, with a table of slow solutions and a table of cheats."""
     return prove_trials(trials, [tabulate_slow(trials), tabulate_cheats(trials)])
 
 
@@ -107,7 +107,7 @@ def time_all(
 
 
 def judge_slow(slow: Slow, level: Level, row: PerformanceResult) -> Trial:
-    """Return the trial of a slow solution, which is expected to fail."""
+    """Return the trial of a slow solution, which should fail its workload."""
     inconclusive = is_inconclusive(row)
     problems = () if inconclusive or row.outcome == "failed" else (f"outcome {row.outcome}, expected failed",)
     return Trial("slow", slow.title, level, problems, inconclusive=inconclusive, row=row)
@@ -146,7 +146,7 @@ def judge_cheat(
 
 
 def compute_worth(row: PerformanceResult) -> float:
-    """Return the points that the tier would earn on a GPU."""
+    """Return the points that the measured tier would earn on a GPU."""
     return score_of(row.tier, course().workloads[row.workload].points)
 
 
@@ -156,7 +156,7 @@ def is_noisy(row: PerformanceResult) -> bool:
 
 
 def is_inconclusive(row: PerformanceResult) -> bool:
-    """Return whether the machine was too noisy, or the result passed only because doubt favors the student."""
+    """Return whether the machine was too noisy, or the result passed only because doubts count in favor of students."""
     in_doubt = (
         row.outcome == "passed"
         and row.ratio is not None

@@ -1,8 +1,8 @@
 """The corpus of speed cheats in `reference/workloads/`: submissions that try to appear faster than they are.
 
-slow/<kata>.toml       right but too slow solutions, each a table (`SlowEntry`) with code appended to the solution
+slow/<kata>.toml       correct but slow solutions, each a table (`SlowEntry`) with code appended to the solution
 cheats/<class>.toml    cheats of one class, each a table (`CheatEntry`) with code appended to a slow solution, which
-                       fails its workload without the cheat, and an honest control appended to the right solution
+                       fails its workload without the cheat, and an honest control appended to the correct solution
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,8 +32,8 @@ class CheatEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     slow: str  # kata/name of the slow solution to which the code is appended
     code: str
     control: str
-    earns: str = ""  # why it earns its points legitimately
-    open: str = ""  # why no defense prevents it
+    earns: str = ""  # why the cheat earns its points legitimately
+    open: str = ""  # why no defense prevents the cheat
 
 
 @dataclass(frozen=True)

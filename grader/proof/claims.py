@@ -11,7 +11,7 @@ from torchkata.course import Kata, Limits, course
 from torchkata.diagnosis.mistakes import BOTH
 from torchkata.result import FAILED
 
-PATIENCE = 4  # ratio of the time limits of a proof to those of a student: a slow machine must not refute a claim
+PATIENCE = 4  # factor for the time limits of a student, so that a slow machine does not refute a claim
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Claim:
     entry: zoo.ZooEntry | None = None  # the wrong entry, if the group is "wrong"
 
     def with_all_tests(self) -> "Claim":
-        """Return the claim about the same wrong entry that a complete proof makes."""
+        """Return the claim that a complete proof makes about the same wrong entry."""
         return replace(self, job=replace(self.job, katas=(course().katas[self.kata],), expect_failure=False))
 
     def refute(self, results: Sequence[KataResult]) -> str | None:
@@ -38,11 +38,12 @@ class Claim:
 def make_claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> Iterator[Claim]:
     """Yield all claims about these katas.
 
-    A wrong entry is graded on its own, because a fallback would be used for other katas anyway. For each kata, a
-    separate claim ("fallback") states that the katas that build on it can be done without it.
+    A claim about a wrong entry covers only its own kata, because the katas that build on it would use a fallback. For
+    each kata that others build on, a separate claim ("fallback") states that these katas can be done without it.
 
-    If `quick` is True, fallbacks and katas that build on a right entry are omitted, and right entries are tested on few
-    inputs. For a wrong entry, only the test listed in `caught_by.toml` is run (or all tests if none is listed).
+    If `quick` is True, claims about fallbacks are omitted, right entries are tested on few inputs, and the katas that
+    build on a right entry are not tested with it. For a wrong entry, only the test listed in `caught_by.toml` is run
+    (or all tests if none is listed).
     """
     stubs, solution = zoo.read_package(course().assignment), course().solutions()
     yield Claim("stubs", "", "stubs", make_job("stubs", stubs, katas))
@@ -71,7 +72,7 @@ def make_claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> It
 
 
 def is_pair(entry: zoo.ZooEntry) -> bool:
-    """Return whether an entry has two mistakes, for which only a complete proof searches."""
+    """Return whether an entry has two mistakes, so that its diagnosis is a pair."""
     return any(BOTH in sentence for sentence in entry.looks_like)
 
 
@@ -88,7 +89,7 @@ def make_job(
 
 
 def extend_limits(limits: Limits) -> Limits:
-    """Return longer time limits. A call's limit only doubles, since a wrong entry that never ends takes all of it."""
+    """Return longer time limits. The limit of a call is only doubled, because code that never ends uses all of it."""
     return replace(
         limits,
         call_seconds=2 * limits.call_seconds,
@@ -103,11 +104,11 @@ def find_others(status: str, results: Sequence[KataResult]) -> str | None:
 
 
 def refute_wrong(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | None:
-    """Return why a wrong entry is not considered caught, or None if it is.
+    """Return why the tests do not catch a wrong entry as claimed, or None if they do.
 
-    Its kata must be started and not done. If the entry has `looks_like`, at least one test must report this diagnosis
-    and no test may report a different one. The test listed in `caught_by.toml` must fail, with this diagnosis if there
-    is one.
+    The kata must be started and not done. If the entry has `looks_like`, at least one test must report one of these
+    diagnoses and no test may report a different one. The test listed in `caught_by.toml` must fail, with one of these
+    diagnoses if there are any.
     """
     (result,), found = results, collect_diagnoses(results)
     if result.status == "done":
@@ -142,12 +143,12 @@ def find_catching(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> dict[st
 
 
 def collect_diagnoses(results: Sequence[KataResult]) -> set[str]:
-    """Return the unambiguous diagnoses of known mistakes, excluding the notes of tests."""
+    """Return the mistakes that are the only known explanation of a failed test, not counting the notes of tests."""
     return {test.explained_by[0] for result in results for test in result.tests if len(test.explained_by) == 1}
 
 
 def find_unexpected(found: Set[str], looks_like: Set[str]) -> set[str]:
-    """Return the diagnoses that are not expected. A pair of mistakes is expected if one of them is."""
+    """Return the diagnoses that are not in `looks_like`. A pair of mistakes is accepted if one of them is in it."""
     return {diagnosis for diagnosis in found - looks_like if looks_like.isdisjoint(diagnosis.split(BOTH))}
 
 

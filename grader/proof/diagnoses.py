@@ -1,4 +1,4 @@
-"""Statistics on diagnoses. Most mistakes in the numeric katas must be named by a diagnosis or by a test's note."""
+"""Statistics on diagnoses. A diagnosis or a test's note must name most of the mistakes in the numeric katas."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from grader.proof.claims import Claim, collect_diagnoses, find_unexpected
 from grader.results.result import KataResult
 from torchkata.course import Kata, course
 
-MIN_NAMED = 0.7  # minimum fraction of mistakes in numeric katas that must be named, in the core track and in all tracks
+MIN_NAMED = 0.7  # minimum fraction of named mistakes in the numeric katas of the core track and of all tracks
 
 Judgement: TypeAlias = Literal[
     "right diagnosis", "named by the test", "no diagnosis", "wrong diagnosis", "unexpected diagnosis"
@@ -78,5 +78,5 @@ class Diagnoses:
 
 
 def select_numeric(katas: Iterable[Kata]) -> list[Kata]:
-    """Return the katas with numeric answers that are computed by the oracle."""
+    """Return the katas with numeric answers, which the oracle computes."""
     return [kata for kata in katas if kata.numeric]

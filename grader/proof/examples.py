@@ -1,7 +1,8 @@
 """Checks the examples in stubs by running them with the solution, and checks the arithmetic in texts.
 
-The comment after an expression starts with its value, and the comment after a statement with `name = value`. A colon
-and further text may follow. Numbers must agree in all written digits or, if they are preceded by "about", within 20 %.
+The comment after an expression starts with the value of the expression. The comment after a statement starts with
+`name = value`. A colon and further text may follow. Numbers must agree in all written digits, or within 20 % if they
+are preceded by "about".
 
     python -m grader.proof.examples COURSE KATA...     prints a line for each mistake
 
@@ -138,7 +139,7 @@ def find_comments(source: str) -> dict[int, str]:
 
 
 def parse_values(comment: str) -> list[list[ast.expr]]:
-    """Return the values at the start of a comment. Each value is given as the sides of its equation."""
+    """Return the values at the start of a comment. Each value is a list: both sides if it is written as an equation."""
     text, _, _ = CUT_OFF.sub(r"cut_off(\1)", comment).partition(": ")
     text = re.sub(r"\babout ([-\w./ ]+)", r"about(\1)", text.removesuffix(":"))
     try:
@@ -171,7 +172,7 @@ def run_example(source: str, names: Names) -> int:
 
 
 def collect_states(names: Names) -> Names:
-    """Return the per-parameter state of the optimizers by name, since comments refer to it."""
+    """Return the per-parameter state of all optimizers by name, because comments refer to these names."""
     torch = sys.modules.get("torch")
     optimizers = [value for value in names.values() if torch is not None and isinstance(value, torch.optim.Optimizer)]
     states = (state for optimizer in optimizers for state in optimizer.state.values())
@@ -197,7 +198,7 @@ def evaluate(node: ast.expr, names: Names) -> Any:
 
 
 def compare(value: Any, comment: str, names: Names) -> int:
-    """Compare one or more values with the comment and return their number. Raises Untrue."""
+    """Compare one or more values with the comment, and return how many were compared. Raises Untrue."""
     parts = parse_values(comment)
     values = value if len(parts) > 1 and isinstance(value, tuple) else (value,)
     if len(values) != len(parts):
@@ -215,7 +216,7 @@ def assert_equal(value: Any, sides: list[ast.expr], names: Names, comment: str) 
 
 
 def matches(value: Any, written: ast.expr, names: Names) -> bool:
-    """Return whether a value equals the written value. Numbers are compared up to the written digits, lists by item."""
+    """Return whether a value equals the written value. Numbers are compared to as many digits as are written."""
     if hasattr(value, "tolist"):  # a tensor or an array
         value = value.tolist()
     if isinstance(written, ast.Call) and ast.unparse(written.func) == "tensor":
@@ -245,7 +246,7 @@ def matches(value: Any, written: ast.expr, names: Names) -> bool:
 def matches_figure(value: float, figure: str) -> bool:
     """Return whether a number rounds to the written number.
 
-    Integers and numbers with one or two digits must be exact.
+    Integers, and numbers that are written with one or two digits, must be exact.
     """
     if isinstance(value, int):
         return value == float(figure)
@@ -263,7 +264,7 @@ def rounds_to(value: float, figure: str) -> bool:
 
 
 def get_unit(text: str) -> float:
-    """Return the value of one unit in the last written digit."""
+    """Return the place value of the last written digit, such as 0.01 for "0.25"."""
     return float(Decimal(1).scaleb(int(Decimal(text).as_tuple().exponent)))
 
 

@@ -48,7 +48,7 @@ def write_messages(folder: Path, katas: Sequence[Kata], options: Options, out: C
 
 
 def format_page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) -> str:
-    """Return the page of a kata."""
+    """Return the page with the failure messages of a kata."""
     parts = [f"# {kata.name}: failure messages\n"]
     for entry, result in entries:
         texts = [format_block(kata, block) for block in group_failures(result.tests)]

@@ -61,7 +61,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class Trial:
-    """The result of a corpus entry at an isolation level. It is one claim, or two if the entry has a control."""
+    """The result of an attack, slow solution or cheat at an isolation level. Its control is a separate claim."""
 
     kind: Literal["attack", "slow", "cheat"]
     title: str  # class/name
@@ -75,14 +75,14 @@ class Trial:
     inconclusive: bool = False  # the machine was too noisy
     control_inconclusive: bool = False
     harmed_next: bool = False  # for attacks: whether the result of the next submission changed
-    mib: float = 0.0  # for attacks: memory allocated in the grader's own process
+    mib: float = 0.0  # for attacks: additional memory of the grader's own process
     seconds: float = 0.0  # for attacks: time to grade the submission
     does_the_work: bool = False  # for cheats: whether the submission earns its points legitimately
     row: PerformanceResult | None = None  # for slow solutions: the measurement
 
     @property
     def achieved(self) -> bool:
-        """Whether the entry succeeded and the corpus declares that it can."""
+        """Whether the entry succeeded, as the corpus declares that it can."""
         return bool(self.admitted and self.problems)
 
 
@@ -90,7 +90,7 @@ Cell: TypeAlias = Callable[[Sequence[Trial]], str]
 
 
 def make_counter(measure: Callable[[Trial], int]) -> Cell:
-    """Return a cell that adds up `measure` over the trials. If the sum is 0, the cell is empty."""
+    """Return a cell with the sum of `measure` over the trials. If the sum is 0, the cell is empty."""
     return lambda trials: str(sum(map(measure, trials)) or "")
 
 
@@ -101,7 +101,7 @@ def list_stopped_by(trials: Sequence[Trial]) -> str:
 
 
 def count_controls(trials: Sequence[Trial]) -> str:
-    """Return "accepted/all" for the controls."""
+    """Return the numbers of accepted and of all controls, as in "3/4"."""
     return f"{sum(not (t.control_problem or t.control_inconclusive) for t in trials)}/{len(trials)}"
 
 
@@ -161,7 +161,7 @@ def try_levels(
 ) -> list[Trial]:
     """Run `attempt` at each isolation level and return the trials. A quick proof uses only the first usable level.
 
-    Levels that are not supported by this machine are skipped with a warning.
+    Levels that this machine does not support are skipped with a warning.
 
     Raises:
         MachineError: An unsupported level was selected with `--isolation`.
@@ -205,7 +205,7 @@ def follow(job: Job | None) -> Iterator[Job]:
 
 
 def format_markdown(tables: Sequence[Table], command: str = "grader certify") -> str:
-    """Return the tables as a Markdown page."""
+    """Return a Markdown page with the tables."""
     parts = [f"# What `{command}` proved\n"]
     for table in tables:
         columns = [list(column.cells) for column in table.columns]

@@ -1,4 +1,4 @@
-"""The share of its kata's points that each wrong entry of the zoo loses: a mistake should cost only the tests about it.
+"""The share of a kata's points that each wrong entry loses: a mistake should fail only the tests that are about it.
 
 reference/costly.toml lists the entries that lose more than `MAX_SHARE`, by reason:
 
@@ -32,7 +32,7 @@ def measure_share(kata: Kata, result: KataResult) -> float | None:
 
 
 def read_costly() -> dict[str, dict[str, str]]:
-    """Return the reasons of the entries that may lose more than `MAX_SHARE`, by kata and entry."""
+    """Return the entries that may lose more than `MAX_SHARE`, each with its reason, by kata and entry."""
     path = course().reference / COSTLY
     found: dict[str, dict[str, str]] = {}
     for reason, katas in (read_toml(path) if path.is_file() else {}).items():
@@ -42,9 +42,9 @@ def read_costly() -> dict[str, dict[str, str]]:
 
 
 def find_unfair(kata: str, shares: Mapping[str, float], entries: Iterable[str]) -> Iterator[str]:
-    """Yield a line for each entry that loses too much and is not listed, and for each listed one that does not exist.
+    """Yield a line for each unlisted entry that loses too many points, and for each listed entry that does not exist.
 
-    A kata that the list does not name is only measured. To check a kata without exceptions, list `kata = []`.
+    A kata that the list does not name is not checked. To check a kata without exceptions, list `kata = []`.
 
     Args:
         kata: The kata's name.

@@ -14,7 +14,7 @@ from grader.results.result import KataResult
 from torchkata.course import Kata, course
 
 SLOWEST = 5
-MARGIN = 10  # ratio of a time limit to the duration of the slowest test on correct code
+MARGIN = 10  # a suggested time limit is this many times the duration of the slowest test on correct code
 
 
 @dataclass
@@ -33,7 +33,7 @@ class ZooOutcome:
     judged: list[Judged] = field(default_factory=list)
     diagnoses: Diagnoses = field(default_factory=Diagnoses)
     known: int = 0  # number of claims taken from stored proofs
-    shares: dict[str, dict[str, float]] = field(default_factory=dict)  # of the points lost, by kata and wrong entry
+    shares: dict[str, dict[str, float]] = field(default_factory=dict)  # lost points, by kata and wrong entry
 
     def add(self, claim: Claim, katas: Sequence[KataResult]) -> bool:
         """Record a claim and return whether it holds."""
@@ -75,7 +75,7 @@ class ZooOutcome:
         return [result for each in self.select(group, kata) for result in each.katas if result.kata == kata]
 
     def count_flakes(self, kata: str) -> tuple[int, int]:
-        """Return how many tests have rejected correct code, and how many have been run on correct code."""
+        """Return how many runs of tests have rejected correct code, and how many runs there were on correct code."""
         tests = [t for group in ("solution", "right") for r in self.select_results(group, kata) for t in r.tests]
         return sum(test.outcome != "passed" for test in tests), len(tests)
 

@@ -4,12 +4,12 @@
     digest_course    the engine, and the course's files with tests, settings and points
     digest_kata      the course's files that affect the points of a kata, their imports, and the course's settings
     digest_result    the course, the options of the grading and the submission: the fingerprint of a result
-    digest_basis     the engine, the rules of findings, the options and the submission: shared by all katas of a result
+    digest_basis     the engine, the rules for findings, the options and the submission: shared by all katas of a result
     digest_proof     everything that a claim of `grader certify` runs: files, imports, platform, versions, inputs
     digest_call      the course, the options and the submissions of one run on a cluster
 
-`digest_result`, `digest_basis` and `digest_kata` are used for regrading, `digest_proof` for the record of proofs, and
-`digest_call` for the record of jobs on a cluster. Each file is read only once per process.
+`digest_result`, `digest_basis` and `digest_kata` are used for regrading, `digest_proof` for the cache of proven claims,
+and `digest_call` for the record of jobs on a cluster. Each file is read only once per process.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from grader.base.imports import follow_imports, module_path
 from torchkata.course import ENGINE, Kata, cached_by_course, course
 
 LIBRARIES = ("numpy", "hypothesis", "pytest")  # in addition to the libraries preloaded by the course
-SHORT = 16  # number of digits; this is enough within a class, because the digest is not a target of attacks
+SHORT = 16  # number of digits, which is enough within a class, because an attack would gain nothing from a collision
 
 ENGINE_FILES = tuple(f"{package}/**/*.{kind}" for package in ("torchkata", "grader") for kind in ("py", "toml", "po"))
 GRADING_FILES = (
@@ -96,9 +96,9 @@ def digest_basis(files: Mapping[str, bytes], options: Mapping[str, object]) -> s
 def digest_proof(
     katas: Sequence[Kata], files: Mapping[str, bytes], known_good: Collection[str], options: Sequence[object]
 ) -> str:
-    """Return the digest of everything that affects the grading of these katas of a submission, without later checks.
+    """Return the digest of everything that affects the results of these katas of a submission.
 
-    Each kata depends only on the katas that it builds on.
+    Of the submission's files, only those of these katas and of the katas that they build on are included.
     """
     names = {kata.name for kata in katas}
     needed = sorted({*names, *(name for kata in names for name in course().foundations(kata))})
@@ -110,9 +110,9 @@ def digest_proof(
 
 @cached_by_course
 def digest_grading(kata: str) -> str:
-    """Return the digest of all project files that are used to grade a kata."""
+    """Return the digest of all files of the engine and of the course that are used to grade a kata."""
     roots = [*find_files(ENGINE, GRADING_FILES), *find_files(course().root, KATA_FILES, kata)]
-    roots = [path for path in roots if path.name != "solution.py"]  # the solution is a submission
+    roots = [path for path in roots if path.name != "solution.py"]  # the solution is graded like a submission
     roots += [course().fallback(name) for name in course().foundations(kata)]
     return digest(course().preload, digest_files(follow_imports(roots)))
 

@@ -1,4 +1,4 @@
-"""Finds the changes to a kata between two versions of the course: the tests, other files, and the commits."""
+"""Finds what has changed in a kata between two versions of the course: tests, other files, and the commits."""
 
 import ast
 import subprocess
@@ -16,13 +16,13 @@ RULES = (
 
 @cached_by_course
 def course_version() -> str:
-    """Return the commit of the course, or "" outside of git. "+" is added if grading files have uncommitted changes."""
+    """Return the commit of the course, with "+" if it has uncommitted changes that affect points ("" without git)."""
     head, changed = git("rev-parse", "HEAD").strip(), git("status", "--porcelain", "--", *RULES)
     return head + (NOT_COMMITTED if changed else "")
 
 
 def describe_changes(kata: str, old: str, new: str) -> str:
-    """Return a line with the changed tests (or else files) of a kata and, if known, the commits that changed them."""
+    """Return a line with the changed tests of a kata (or its changed files) and, if known, the commits."""
     versions = [version.removesuffix(NOT_COMMITTED) for version in (old, new)]
     if kata not in course().katas or not all(versions):
         return f"{kata}: its tests or settings have changed"
@@ -37,7 +37,7 @@ def describe_changes(kata: str, old: str, new: str) -> str:
 
 
 def read_at(path: str, version: str) -> str:
-    """Return the text of a course file at a version, or "" if it did not exist. Read uncommitted files from disk."""
+    """Return the text of a course file in a version, or "" if it did not exist. Uncommitted text is read from disk."""
     if version.endswith(NOT_COMMITTED):
         return (course().root / path).read_text("utf-8")
     return git("show", f"{version}:./{path}")

@@ -10,6 +10,6 @@ LONGEST = 255  # maximum length of a file name in bytes on almost every file sys
 
 
 def append_digest(name: str, path: Path) -> str:
-    """Append the digest of a submission's path to its name, which is shortened if the id would be too long."""
+    """Append the digest of a submission's path to its name. The name is shortened if the id would be too long."""
     digest = f"~{hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:16]}"
     return name.encode()[: LONGEST - len(digest)].decode(errors="ignore") + digest

@@ -1,4 +1,4 @@
-"""Pure functions for item analysis, which computes the difficulty and discrimination of each test.
+"""Item analysis: pure functions that compute the difficulty and discrimination of each test.
 
 The discrimination of a test is the point-biserial correlation between passing the test and the share of points that the
 student earned in all other tests that they tried.
@@ -16,7 +16,7 @@ from torchkata.result import FAILED, UNCOUNTED
 
 T = TypeVar("T", bound=Hashable)
 FEWEST = 10  # smaller groups are not analyzed
-DIGITS = 9  # shares are rounded so that the order of summation does not matter
+DIGITS = 9  # digits to which shares are rounded, so that the order of summation does not matter
 
 
 class Property(NamedTuple):
@@ -65,13 +65,13 @@ class Item:
     which: Property
     n: int  # number of submissions that tried the test
     difficulty: float | None = None  # fraction of these submissions that pass (1 is easy); None if nobody tried it
-    discrimination: float | None = None  # also None if all pass, all fail, or all have the same points in other tests
+    discrimination: float | None = None  # None if all pass, all fail, or all have the same share in other tests
     seconds: float | None = None  # mean
 
 
 @dataclass(frozen=True)
 class Diagnosed:
-    """A frequent diagnosis, and the test of a later kata that most of the affected submissions fail first."""
+    """A frequent diagnosis, and the test of a later kata that submissions with it most often fail first."""
 
     kata: str
     diagnosis: str
@@ -106,14 +106,14 @@ def index_tests(tests: tuple[Property, ...]) -> dict[Property, int]:
 
 @cache
 def share(value: T) -> T:
-    """Return the first value equal to this one, so that a large class stores it only once."""
+    """Return the first value that was equal to this one, so that each value is stored only once for a large class."""
     return value
 
 
 def analyze_tests(students: Sequence[Answers], tests: Sequence[Property]) -> list[Item]:
-    """Return the statistics of each test tried by nobody or by at least `FEWEST` submissions.
+    """Return the statistics of each test that no submission or at least `FEWEST` submissions have tried.
 
-    Empty for a small class.
+    For a class with fewer than `FEWEST` submissions, return an empty list.
     """
     if len(students) < FEWEST:
         return []
@@ -146,20 +146,20 @@ def sum_points(student: Answers) -> tuple[float, float]:
 
 
 def share_of_others(answer: Answer, total: tuple[float, float]) -> float:
-    """Return the share of points earned in all other tests that the student tried."""
+    """Return the share of the points that a student earned in all other tests that they tried."""
     earned, most = total[0] - answer.score, total[1] - answer.max_score
     return round(earned / most, DIGITS) if most > 0 else 0.0
 
 
 def point_biserial(passed: Sequence[bool], rest: Sequence[float]) -> float | None:
-    """Return the correlation between a binary variable and a number, or None if either is constant."""
+    """Return the correlation between a binary and a numeric variable, or None if either is constant."""
     if len({*passed}) < 2 or len({*rest}) < 2:  # compare exactly, since a rounded mean could hide that all are equal
         return None
     return max(-1.0, min(1.0, correlation([float(one) for one in passed], rest)))
 
 
 def find_diagnoses(students: Sequence[Answers], tests: Sequence[Property]) -> list[Diagnosed]:
-    """Return the diagnoses of at least `FEWEST` submissions, most frequent first, with the test that they fail next."""
+    """Return the diagnoses that at least `FEWEST` submissions have, most frequent first."""
     order = {kata: place for place, kata in enumerate(dict.fromkeys(which.kata for which in tests))}
     counts: Counter[tuple[str, str]] = Counter()
     nexts: dict[tuple[str, str], Counter[Property]] = {}

@@ -23,7 +23,7 @@ def read_all(directory: Path, convert: Callable[[Result], T]) -> tuple[dict[str,
 
 
 def read_each(directory: Path, convert: Callable[[Result], T], problems: list[str]) -> Iterator[tuple[str, T]]:
-    """Yield each submission with its converted result, and append a message to `problems` for each failure."""
+    """Yield the id and the converted result of each submission. For each failure, append a message to `problems`."""
     for submission, path in list_results(directory).items():
         try:
             yield submission, convert(read(path))

@@ -30,7 +30,7 @@ class KataResult(msgspec.Struct, frozen=True):
     max_score: float
     tests: tuple[TestResult, ...] = ()
     digest: str = ""  # digest of the course files that determine its points
-    kept: str = ""  # version of the course for which it was graded, if a later version would have given fewer points
+    kept: str = ""  # version of the course with which it was graded, if a later version gave fewer points
 
 
 class PerformanceResult(msgspec.Struct, frozen=True):
@@ -53,7 +53,7 @@ class PerformanceResult(msgspec.Struct, frozen=True):
 
     @property
     def counts(self) -> bool:
-        """Whether the points of the workload count. A missing device or a machine fault is not scored as zero."""
+        """Whether the points of the workload count. They do not if a device is missing or the machine is at fault."""
         return self.outcome not in UNCOUNTED
 
     @property
@@ -63,7 +63,7 @@ class PerformanceResult(msgspec.Struct, frozen=True):
 
     @property
     def reached(self) -> Literal["all", "some", "none"]:
-        """How many of the points were earned. In a rehearsal, how many would be earned on another device."""
+        """How many of the points were earned or, in a rehearsal, would be earned on a device that counts."""
         if self.rehearsed:
             return "all" if self.tier == "full" else "some" if self.tier else "none"
         return "none" if self.score <= 0 else "all" if self.score >= self.max_score else "some"
@@ -132,9 +132,9 @@ def store(result: Result, directory: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes | Iterator[bytes]) -> None:
-    """Write a file atomically by writing a temporary file, locking it against cleanup, and renaming it.
+    """Write a file atomically: write a temporary file, lock it so that no cleanup removes it, and rename it.
 
-    `content` can be written in parts, so that it need not fit in memory. Raises OSError.
+    `content` can be an iterator, so that it does not have to fit in memory. Raises OSError.
     """
     state.write_atomically(path, content, in_use)
 

@@ -11,8 +11,8 @@ from grader.base.errors import MachineError, convert_write_errors
 from grader.results.result import write_whole
 
 FILE = "hand_in.json"
-MAX_FILE = 32 * 2**10  # maximum number of characters stored per file, more than in any hand-written file
-MAX_TOTAL = 256 * 2**10  # maximum number of characters stored for all files together
+MAX_FILE = 32 * 2**10  # maximum number of characters that are stored per file; no hand-written file has more
+MAX_TOTAL = 256 * 2**10  # maximum number of characters that are stored for all files together
 LINE_END = re.compile(r"\r\n|\r|\n")  # the line endings that Python recognizes
 
 

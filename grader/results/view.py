@@ -1,4 +1,4 @@
-"""Selects which parts of a result a reader may see, according to the `visibility` in `kata.toml`."""
+"""Selects the parts of a result that a reader may see, according to the `visibility` in `kata.toml`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -37,15 +37,15 @@ class VisibleTest:
 def view_as_student(result: Result, *, platform_hides: bool) -> list[VisibleTest]:
     """Return the tests and workloads of a result, or a failed test if the submission could not be read.
 
-    If `platform_hides` is True, the platform hides tests according to their visibility. Otherwise, tests that are not
-    visible are redacted here. Raises ValueError for a test or workload that the course no longer contains.
+    If `platform_hides` is True, the platform hides tests according to their visibility. Otherwise, the details of tests
+    that are not visible are removed here. Raises ValueError for a test or workload that the course no longer contains.
     """
     tests = [row for kata in result.katas for row in view_kata(kata, platform_hides=platform_hides)]
     return [*tests, *map(view_workload, result.performance), *view_unreadable(result)]
 
 
 def view_as_instructor(result: Result) -> list[VisibleTest]:
-    """Return the same as `view_as_student` without redacting anything. Raises ValueError."""
+    """Return the tests and workloads of a result like `view_as_student`, with all details. Raises ValueError."""
     katas = [(find_kata(kata), kata.tests) for kata in result.katas]
     tests = [make_row(kata, test, test.message) for kata, tests in katas for test in tests]
     return [*tests, *map(view_workload, result.performance), *view_unreadable(result)]
@@ -116,7 +116,7 @@ def view_unreadable(result: Result) -> Iterator[VisibleTest]:
     """Yield a failed test with the reason if the submission could not be read."""
     if result.unreadable:
         why = one_line(result.unreadable)
-        most = 0.0 if result.katas else result.max_score  # points of an earlier version that could be read still count
+        most = 0.0 if result.katas else result.max_score  # points of an earlier, readable version still count
         failed = TestResult("is_readable", "failed", 0.0, most, class_words("feedback.unreadable", why=why))
         yield VisibleTest(HAND_IN, why, "visible", failed)
 

@@ -13,11 +13,11 @@ class SharedMemory(Protocol):
     def descriptor(self) -> int:
         """Return a new file descriptor for the memory, which can be sent to another process.
 
-        The caller must close it.
+        The caller must close the descriptor.
         """
 
     def release(self) -> None:
-        """Unmap the memory. No work queued by this process may still be using the memory."""
+        """Unmap the memory. The caller must ensure that no queued work of this process still uses it."""
 
 
 class Accelerator(Protocol):

@@ -28,7 +28,7 @@ from torchkata.seam.reply import Reply
 from torchkata.seam.values import MAX_AXES, MAX_DEPTH, MAX_INT_BYTES, Opaque, Plain, is_array, is_tensor
 
 MAX_FRAME = 64 * 2**20
-MAX_OUTLINE = 2**20  # bytes of a reply without tensors, which may take up to 64 times as much memory as Python objects
+MAX_OUTLINE = 2**20  # bytes of a reply without its tensors; once decoded, it may take up to 64 times as much memory
 BASE_REPLY, REPLY_PER_BYTE = 2**23, 16  # bytes allowed in every reply, and additional bytes per byte of the request
 LARGE = 2**16  # frames of at least this many bytes are sent through shared memory
 IN_SHARED_MEMORY = 2**31  # flag that is added to the length of a frame
@@ -94,7 +94,7 @@ class Channel:
     ) -> bytes:
         """Return the next frame without decoding it. The frame may have at most `most` bytes.
 
-        At the deadline, `more` may grant additional seconds. Raises Closed, Late or Malformed.
+        At the deadline, `more` returns by how many seconds to extend it. Raises Closed, Late or Malformed.
         """
         self.deadline = deadline
         (length,) = LENGTH.unpack(self.read(LENGTH.size, more))
@@ -123,7 +123,7 @@ class Channel:
         return descriptors[0]
 
     def expect_silence(self) -> None:
-        """Check that no bytes were received before the request was sent. Raises Malformed or Closed."""
+        """Check that the other side has not sent anything before it receives a request. Raises Malformed or Closed."""
         self.socket.settimeout(0)
         try:
             early = self.socket.recv(1, socket.MSG_PEEK)

@@ -1,7 +1,7 @@
 """The restrictions of a worker, which are applied after it is forked and before any student code runs.
 
-They restrict what the worker can see of the machine, its resources and its privileges. System calls are made through
-ctypes because Python 3.11 does not provide `unshare`.
+They limit what the worker can see of the machine, the resources that it can use, and its privileges. This module makes
+system calls through ctypes, because Python 3.11 does not provide `unshare`.
 """
 
 import base64
@@ -28,8 +28,8 @@ SCRATCH_FILES = 4096
 SHARED_MEMORY_MIB = 16  # size of /dev/shm, of which the CUDA driver uses a small part
 OPEN_FILES = 256
 THREADS = 64
-QUEUED_SIGNALS = 64  # far below the limit of the user, which all workers share
-FIRST_USER = 2_100_000_000  # above the ids used by SSSD and containers (systemd, "UIDs and GIDs")
+QUEUED_SIGNALS = 64  # far below the user's limit, which applies to all workers together
+FIRST_USER = 2_100_000_000  # above the ids that SSSD and containers use (see systemd's documentation, "UIDs and GIDs")
 USERS = 2**31 - 1 - FIRST_USER  # number of unused ids up to 2³¹
 INSTRUCTION, NUMBER = struct.Struct("<HBBI"), struct.Struct("<I")
 
@@ -42,7 +42,7 @@ class Confinement:
 
     namespaces: bool  # true in bubblewrap: each worker has its own PID namespace and /tmp, and no /proc
     change_user: bool  # true if the grader runs as root: workers run as a user that owns nothing
-    keep_reading: bool  # true if this user must be able to read a Python that is installed in root's own directory
+    keep_reading: bool  # true if Python is in root's home directory, which this user must then be able to read
     memory_mib: int
     cpu_seconds: int
     filter: str  # the system call filter in base64, or "" if there is none
@@ -59,7 +59,7 @@ def check_call(result: int, what: str) -> None:
 
 @contextlib.contextmanager
 def new_pid_namespace() -> Iterator[None]:
-    """Make the child of the next fork the first process of a PID namespace, so that its descendants exit with it."""
+    """Let the next fork create the first process of a PID namespace, so that its descendants exit with it."""
     outer = os.open("/proc/self/ns/pid", os.O_RDONLY)
     check_call(libc.unshare(NEW_PIDS), "unshare")
     try:
@@ -70,7 +70,7 @@ def new_pid_namespace() -> Iterator[None]:
 
 
 def remount_devices_read_only() -> None:
-    """Remount device files read-only, so that their times and modes can't be changed. They can still be written to."""
+    """Remount device files read-only. Workers can still write to devices, but can't change file attributes."""
     for path in Path("/dev").iterdir():
         if path.is_char_device():
             flags = os.statvfs(path).f_flag & (NO_SUID | NO_DEV | NO_EXEC)
@@ -81,8 +81,8 @@ def remount_devices_read_only() -> None:
 def enter_namespaces(confinement: Confinement) -> None:
     """Enter new mount, network and IPC namespaces, and a new user namespace unless the user changes.
 
-    The user namespace is needed so that the kernel counts the threads of this worker separately. It is created after
-    /proc is mounted, because only the owner of the PID namespace can mount its /proc.
+    With a user namespace, the kernel counts the threads of this worker separately. The namespace is created after /proc
+    is mounted, because only the owner of a PID namespace can mount its /proc.
     """
     if confinement.gpu:
         check_call(libc.unshare(NEW_MOUNTS), "unshare")
@@ -155,9 +155,9 @@ def count_tasks() -> int:
 
 
 def pick_user() -> int:
-    """Return a random unused user id. A worker that is being killed then does not affect the thread limit of the next.
+    """Return a random unused user id, so that a worker being killed does not count towards the next worker's threads.
 
-    The ids are not sequential because they would reveal to a worker how many workers were started before it.
+    Sequential ids would reveal to a worker how many workers were started before it.
     """
     return FIRST_USER + int.from_bytes(os.urandom(8)) % USERS
 

@@ -73,7 +73,7 @@ def call(name: str, *arguments: Any) -> None:
 
 
 def lacking() -> str:
-    """Return why the device can't share its memory, or "" if it can. Initializes CUDA. Raises CudaError."""
+    """Return why the device can't share its memory, or "" if it can. This initializes CUDA. Raises CudaError."""
     call("cuInit", 0)
     for attribute, words in NEEDED.items():
         has = c_int()

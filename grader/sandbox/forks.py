@@ -4,8 +4,8 @@ import ctypes
 import os
 from pathlib import Path
 
-DRIVER = "libcuda.so"  # the beginning of the file name, which ends with the version
-NOT_INITIALIZED = 3  # the result of every call of the driver before `cuInit`
+DRIVER = "libcuda.so"  # the file name without the version at its end
+NOT_INITIALIZED = 3  # the result of every call to the driver before `cuInit`
 HUGE = 2**21  # size of a huge page in bytes
 MADV_COLLAPSE = 25
 
@@ -36,7 +36,7 @@ def demand_one_thread() -> None:
 
 
 def collapse_memory() -> None:
-    """Move the memory of this process into huge pages, which makes forks three times as fast (with torch loaded).
+    """Move the memory of this process into huge pages, which makes forks three times as fast if torch is loaded.
 
     This takes about as long as 15 forks. It requires Linux 6.1 and has no effect on earlier versions.
     """

@@ -26,7 +26,7 @@ from torchkata.course import ARCHIVES, ENGINE, CourseError, Kata, Limits, course
 Isolation: TypeAlias = Literal["auto", "bwrap", "none"]
 START_SECONDS = 120.0  # importing torch from an uncached network drive can take this long
 GRADER_MIB = 600  # memory of a grader and its zygote with torch loaded, excluding the workers
-NEEDED = ("numpy", "msgspec")  # needed in addition to the packages that the course preloads
+NEEDED = ("numpy", "msgspec")  # packages that workers need in addition to those that the course preloads
 
 RUNTIME = (  # engine files that are visible to workers
     "torchkata/__init__.py",
@@ -42,7 +42,7 @@ PROBES = ("tests/__init__.py", "tests/probes")  # course files that are visible 
 WORKLOADS = "reference/workloads/*.py"  # additional files for timed workers
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"  # glibc reads two of its files; others count all processes' pages
 UNLISTED = (".git", ".venv", "__pycache__")
-GPU_DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # in addition to the file of the device
+GPU_DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # in addition to the GPU's own file
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64")  # folders that are always available in the sandbox
 
 
@@ -50,7 +50,7 @@ SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64")  # folders that are always available
 class Gpu:
     """The only GPU that workers may use."""
 
-    uuid: str  # `GPU-…`; a number is not sufficient, because CUDA and the driver number devices differently
+    uuid: str  # `GPU-…`; a number would be ambiguous, because CUDA and the driver number devices differently
     minor: int  # the number in the device's file name, /dev/nvidia<minor>
 
 
@@ -79,7 +79,7 @@ class Sandbox:
     violations: list[str] = dataclasses.field(default_factory=list)  # findings of the self-test (`prove` in setup.py)
 
     def wait_until_ready(self) -> None:
-        """Wait for the zygote. Raises IsolationError if it fails to start, CourseError if a probe can't be imported."""
+        """Wait for the zygote. Raises IsolationError if it can't start, or CourseError if a probe can't be imported."""
         self.control.settimeout(START_SECONDS)
         with contextlib.suppress(OSError):
             if self.control.recv(1) == b"h":
@@ -111,7 +111,7 @@ class Sandbox:
             return b""
         self.control.close()
         if self.isolation == "bwrap":
-            os.killpg(self.process.pid, signal.SIGKILL)  # if bubblewrap is still starting, its child would survive
+            os.killpg(self.process.pid, signal.SIGKILL)  # a child of a bubblewrap that is still starting would survive
         else:
             self.process.kill()  # forked zygotes notice the closed connection and end their workers
         _, errors = self.process.communicate()
@@ -125,7 +125,7 @@ def launch(
     timing: Timing = Timing(arena_bytes=0),
     katas: Iterable[Kata] = (),
 ) -> Sandbox:
-    """Start a zygote and return while it is still importing the modules that these katas preload.
+    """Start a zygote, and return without waiting until it has imported the modules that these katas preload.
 
     Raises IsolationError if bubblewrap is missing.
     """
@@ -226,7 +226,7 @@ def list_hidden_files() -> list[str]:
 
 
 def copy_runtime(*, timed: bool) -> Path:
-    """Copy the files needed by a worker from this project into a new directory."""
+    """Copy the files that a worker needs from this project into a new directory."""
     runtime = Path(tempfile.mkdtemp(prefix="torchkata-runtime-"))
     runtime.chmod(0o755)
     workloads = [path.relative_to(course().root).as_posix() for path in course().root.glob(WORKLOADS) if timed]
@@ -244,23 +244,23 @@ def copy_runtime(*, timed: bool) -> Path:
 
 
 def find_interpreter() -> str:
-    """Return the path of the interpreter itself, rather than a link in a virtual environment."""
+    """Return the path of the Python interpreter itself, with links in a virtual environment resolved."""
     return os.path.realpath(sys.executable)
 
 
 def find_sites() -> list[Path]:
-    """Return the directories of the packages that are imported by students and workers."""
+    """Return the directories of the packages that students and workers import."""
     specs = [importlib.util.find_spec(name) for name in (*NEEDED, *course().preload)]
     return list(dict.fromkeys(Path(spec.origin).parent.parent for spec in specs if spec and spec.origin))
 
 
 def list_sandbox_sites() -> list[str]:
-    """Return the paths of those directories inside the sandbox. They are outside its private /tmp."""
+    """Return the paths at which the directories from `find_sites` are mounted in the sandbox."""
     return [f"/sites/{i}" for i in range(len(find_sites()))]
 
 
 def find_in_sandbox(path: Path) -> list[str]:
-    """Return the paths at which a file of the engine is visible in the sandbox, because a bound folder contains it."""
+    """Return the paths at which a file is visible in the sandbox because it is in one of the mounted folders."""
     bound = [*zip(find_sites(), list_sandbox_sites(), strict=True)]
     bound += [(folder, str(folder)) for folder in (Path(find_interpreter()).parent.parent, *map(Path, SYSTEM_FOLDERS))]
     places = [(folder.resolve(), inside) for folder, inside in bound]
@@ -273,9 +273,9 @@ def is_public(path: Path) -> bool:
 
 
 def build_environment(gpu: Gpu | None) -> dict[str, str]:
-    """Return the complete environment of a worker. At most one GPU is visible in it."""
+    """Return all environment variables of a worker. They make at most one GPU visible."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    huge_pages = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}  # processes with huge pages can be forked faster
+    huge_pages = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}  # a process with huge pages can be forked faster
     hashing = {"PYTHONHASHSEED": "0"}  # the order of sets in student code must not vary between runs
     kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
     fixed = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"}
@@ -284,7 +284,7 @@ def build_environment(gpu: Gpu | None) -> dict[str, str]:
 
 
 def find_driver_folders() -> list[Path]:
-    """Return the folders outside /usr that contain CUDA driver libraries, as is the case in some containers."""
+    """Return the folders with CUDA driver libraries outside the system folders, which some containers have."""
     code = "import ctypes; ctypes.CDLL('libcuda.so.1'); print(open('/proc/self/maps').read())"
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False)
     found = (line.split()[-1] for line in done.stdout.splitlines() if forks.DRIVER in line)
@@ -293,7 +293,7 @@ def find_driver_folders() -> list[Path]:
 
 
 def demand_own_folders(folders: Sequence[Path]) -> None:
-    """Raise IsolationError if Python or a package is directly in `/` or a home directory, which would be exposed."""
+    """Raise IsolationError if one of these folders is `/` or a home directory, whose files would be exposed."""
     homes = {Path("/"), Path.home(), *(Path(user.pw_dir) for user in pwd.getpwall())}
     for folder in homes.intersection(folders):
         if not folder.is_relative_to("/usr"):
@@ -303,9 +303,9 @@ def demand_own_folders(folders: Sequence[Path]) -> None:
 
 
 def bind_readable(folder: Path) -> list[str]:
-    """Return options that bind a folder so that all workers can access it.
+    """Return options that mount a folder read-only and create its parents so that all workers can enter them.
 
-    Folders created by bwrap are only for root.
+    By default, only root can enter the folders that bwrap creates.
     """
     above = (option for parent in reversed(folder.parents[:-1]) for option in ("--perms", "0755", "--dir", str(parent)))
     return [*above, "--ro-bind", str(folder), str(folder)]

@@ -39,7 +39,7 @@ class WorkerRunner:
         self.forgiven = 0.0  # seconds for which the current worker has waited for a processor
         self.waited_here = 0.0  # seconds for which this thread had waited at the last measurement
         self.judging_left = 0.0  # CPU seconds that this thread may still use between the calls of the current test
-        self.answered = math.nan  # time at which the last call finished, measured by the clock of judging_left
+        self.answered = math.nan  # CPU time of this thread when the last call finished, to update judging_left
         self.turn = threading.RLock()  # held while a thread communicates with the zygote
         self.channel: Channel | None = None
         self.arena: int | None = None  # descriptor of the memory that is shared with a timed worker
@@ -72,9 +72,9 @@ class WorkerRunner:
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Send a call and wait for the reply within the time limits.
 
-        Only the duration of calls counts, excluding the time for which the worker or this thread had to wait for a busy
-        machine. The same limit applies to judging answers and shrinking inputs, because a crafted answer can make them
-        slow.
+        A limit covers only the duration of calls, without the time for which the worker or this thread waited for a
+        processor. The time between calls (to judge answers and shrink inputs) has a limit as well, because a crafted
+        answer can make it long.
         """
         self.demand_time_to_judge()
         whole_call = self.limits.call_seconds
@@ -133,7 +133,7 @@ class WorkerRunner:
             raise Died(translate(str(error))) from None
 
     def grant_more_time(self) -> float:
-        """Return how many seconds the worker or this thread has waited for a processor since the last call."""
+        """Return for how many seconds the worker and this thread have waited for a processor since the last call."""
         waited = measure_waiting() - self.waited_here
         if waited < LEAST_FORGIVEN:
             return self.forgive()
@@ -141,7 +141,7 @@ class WorkerRunner:
         return self.forgive() + waited
 
     def forgive(self) -> float:
-        """Return how many more seconds the worker has waited for a processor.
+        """Return for how many more seconds the worker has waited for a processor since the last call of this function.
 
         Time during which other threads of the worker were running is excluded. Otherwise, a worker could postpone its
         deadline indefinitely.
@@ -165,7 +165,7 @@ class WorkerRunner:
         raise Inconclusive(translate(ZYGOTE_GONE))
 
     def receive_answer(self, letter: bytes, size: int) -> bytes:
-        """Receive the reply to a command: its letter, followed by `size` bytes, which are returned. Raises OSError."""
+        """Receive the reply to a command, and return the `size` bytes after its letter. Raises OSError."""
         answer = b""
         while len(answer) <= size and (part := self.control.recv(1 + size - len(answer))):
             answer += part
@@ -221,12 +221,12 @@ class WorkerRunner:
         assert self.channel is not None
         self.channel.close()
         self.channel = None
-        with contextlib.suppress(OSError):  # if the zygote has exited, this is detected by the next request
+        with contextlib.suppress(OSError):  # if the zygote has exited, the next request detects it
             self.control.sendall(letter)
 
 
 def measure_waiting() -> float:
-    """Return how many seconds this thread has waited for a processor, or 0 if the kernel does not report it."""
+    """Return for how many seconds this thread has waited for a processor, or 0 if the kernel does not report it."""
     try:
         return int(os.pread(open_schedstat(os.getpid(), threading.get_ident()), 100, 0).split()[1]) / 1e9
     except (OSError, ValueError, IndexError):

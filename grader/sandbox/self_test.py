@@ -20,9 +20,9 @@ ASK_PERSONALITY = 0xFFFF_FFFF  # a harmless query that is not used by any librar
 def find_violations(hidden: Sequence[str], *, gpu: bool, timed: bool) -> list[str]:
     """Return a description of each action that the sandbox should prevent but does not.
 
-    If the worker has a GPU, it may create a socket, because CUDA creates one, and its address space is not limited,
-    because CUDA maps more than any limit would allow. A `timed` worker must not be able to store data that is not
-    counted as its memory.
+    A worker with a GPU may create a socket, because CUDA creates one. Its address space is not limited, because CUDA
+    maps more than any limit would allow. A `timed` worker must not be able to store data that is not counted as its
+    memory.
     """
     if sys.platform != "linux":
         return ["do whatever its user can (only Linux confines workers)"]
@@ -48,7 +48,7 @@ def find_violations(hidden: Sequence[str], *, gpu: bool, timed: bool) -> list[st
 
 
 def can_use_socket() -> bool:
-    """Return whether any socket can send or may try to connect. This includes abstract socket names.
+    """Return whether this process can create a socket that can send data or may try to connect to an abstract address.
 
     Pairs of datagram sockets are included, because each end can be reconnected to another pair.
     """
@@ -120,7 +120,7 @@ def has_no_limit(limited: Set[str]) -> bool:
 
 
 def can_write(folder: str) -> bool:
-    """Return whether this process can create files in a folder."""
+    """Return whether this process can create a file in a folder."""
     mark = Path(folder) / f".torchkata-{os.getpid()}"
     try:
         mark.touch(exist_ok=False)

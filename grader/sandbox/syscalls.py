@@ -2,9 +2,9 @@
 
 A call that is not listed here fails with ENOSYS, as if it did not exist in this kernel. Libraries then use a fallback,
 and calls added in newer kernels are rejected as well. A worker can change kernel state that outlives the worker, such
-as the set of cached pages and names, or a counter. Calls that return such state are rejected, because a later
-submission could read it. libseccomp translates the names of calls to the numbers on this machine. The worker installs
-the filter as the last step of its confinement (`confine.py`).
+as the set of cached pages and names, or a counter. Calls that return such state are rejected, because otherwise a later
+submission could read what an earlier one left there. libseccomp translates the names of calls to the numbers on this
+machine. The worker installs the filter as the last step of its confinement (`confine.py`).
 """
 
 import errno
@@ -63,7 +63,7 @@ ALLOWED = (
     *("sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval", "getpriority", "ioprio_get"),
     *("uname", "getrandom", "riscv_hwprobe", "riscv_flush_icache"),
 )
-UNLESS_TIMED = (  # links and attributes can store data that is not counted as memory: 16 MiB
+UNLESS_TIMED = (  # links and attributes can store up to 16 MiB of data that is not counted as memory
     *("symlink", "symlinkat", "link", "linkat"),
     *("setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr"),
 )
@@ -89,7 +89,7 @@ PRCTL_OPTIONS = (
     *(50, 51, 54, 55, 56, 63, 64, 0x53564D41),  # vector lengths, pointer tags, names of memory regions
 )
 SOCKET, SOCKET_OPTIONS = 1, (2, 7, 8, 16, 20, 21)  # SOL_SOCKET: buffer sizes, timeouts, credentials
-SOCKET_FACTS = (3, 4, 7, 8, 20, 21, 30, 38, 39)  # type, error, buffers, timeouts; no cookie, which counts sockets
+SOCKET_FACTS = (3, 4, 7, 8, 20, 21, 30, 38, 39)  # type, error, buffers, timeouts; not the cookie, which counts sockets
 ADVICE = (*range(5), 8, 10, 11, *range(14, 20), 22, 23, 102, 103)  # advice that affects only the process's own memory
 
 CONDITIONAL: dict[str, tuple[Case, ...]] = {  # allowed only in these cases
@@ -114,13 +114,13 @@ WITH_GPU: dict[str, tuple[Case, ...]] = {  # additional calls that libcuda may n
     **dict.fromkeys(("sysinfo", "statfs", "fstatfs", "getrusage"), ((),)),  # also shown in the /proc of a GPU worker
     **dict.fromkeys(("mbind", "get_mempolicy", "set_mempolicy", "set_mempolicy_home_node"), ((),)),
 }
-WITHOUT_NAMESPACES: dict[str, tuple[Case, ...]] = {"mincore": ((),)}  # needed by a probe if /tmp may be on a disk
+WITHOUT_NAMESPACES: dict[str, tuple[Case, ...]] = {"mincore": ((),)}  # a probe needs it if /tmp may be on a disk
 WHEN_TIMED: dict[str, tuple[Case, ...]] = {
     "mmap": ((Arg(3, 0, SHARED),),),
     **dict.fromkeys(("sched_setaffinity", *UNLESS_TIMED), ()),
 }
 
-ERRORS = {"ioctl": errno.ENOTTY, "madvise": errno.EINVAL, "prctl": errno.EINVAL}  # those of a kernel without the call
+ERRORS = {"ioctl": errno.ENOTTY, "madvise": errno.EINVAL, "prctl": errno.EINVAL}  # as in a kernel without the call
 
 LOAD, AND, EQUAL, ABOVE, AT_LEAST, RETURN = 0x20, 0x54, 0x15, 0x25, 0x35, 0x06  # BPF opcodes
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in `struct seccomp_data`
@@ -135,7 +135,7 @@ def build_filter(*, pinned: bool = False, gpu: bool = False, namespaces: bool = 
     """Return the filter as a BPF program.
 
     Args:
-        pinned: whether the worker is timed. It must then stay on its core and use only memory counted as its own.
+        pinned: whether the worker is timed. It must then stay on its core and use only memory that counts as its own.
         gpu: whether the worker may listen on a socket in its own network namespace, as CUDA does in `cuInit`.
         namespaces: whether the worker has its own /tmp in memory.
 
@@ -161,7 +161,7 @@ def build_filter(*, pinned: bool = False, gpu: bool = False, namespaces: bool = 
 
 
 def group_numbers(answers: Mapping[int, list[bytes]]) -> Iterator[tuple[int, int, list[bytes]]]:
-    """Yield (first, last, answer) for ranges of numbers with the same answer, since a short program installs faster."""
+    """Yield (first, last, answer) for ranges of numbers with the same answer. A shorter program is installed faster."""
     numbered = enumerate(sorted(answers))
     for (_, answer), pairs in groupby(numbered, lambda pair: (pair[1] - pair[0], answers[pair[1]])):
         numbers = [number for _, number in pairs]
@@ -169,9 +169,9 @@ def group_numbers(answers: Mapping[int, list[bytes]]) -> Iterator[tuple[int, int
 
 
 def build_rules(*, pinned: bool, gpu: bool, namespaces: bool = True) -> dict[str, tuple[Case, ...]]:
-    """Return the cases in which each call is allowed. An empty case always applies.
+    """Return the cases in which each call is allowed. A call without cases is forbidden.
 
-    Calls without cases are forbidden.
+    A case without conditions always applies.
     """
     named = dict.fromkeys((*ALLOWED, *UNLESS_TIMED), ((),)) | dict.fromkeys(NOT_PERMITTED, ())
     shared = {} if namespaces else WITHOUT_NAMESPACES
@@ -194,7 +194,7 @@ def compile_cases(cases: tuple[Case, ...]) -> list[bytes]:
 
 
 def encode(operation: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    """Encode an instruction, including how many instructions to skip if a comparison is true or false."""
+    """Encode an instruction. A comparison skips `if_true` or `if_false` instructions, depending on its result."""
     return INSTRUCTION.pack(operation, if_true, if_false, value)
 
 

@@ -1,6 +1,6 @@
 """Performs the timed work of a worker: it receives a workload, then runs one block of it per request.
 
-The time is measured by the grader, which also owns the memory for inputs and results.
+The grader measures the time. It also owns the memory for inputs and results.
 """
 
 import ctypes
@@ -33,7 +33,7 @@ class TimedWork:
         self.accelerator: Accelerator | None = None
 
     def answer(self, request: Mapping[str, Any]) -> object:
-        """Perform the requested steps (lay out memory, begin, run a block) and wait until the device has finished."""
+        """Perform the steps in the request (lay out memory, begin, run a block), and wait until the device is done."""
         if "lay_out" in request:
             self.lay_out(msgspec.convert(request["lay_out"], WorkloadRequest))
         if "begin" in request:
@@ -47,7 +47,7 @@ class TimedWork:
         return result
 
     def lay_out(self, request: WorkloadRequest) -> None:
-        """Place the tensors of the workload in shared memory, and unmap the rest, which could hold uncounted data."""
+        """Place the workload's tensors in shared memory, and unmap the rest, which could hold uncounted data."""
         assert self.arena is not None
         self.work = work_of(request.workload)
         chosen = self.work.fields(request.size, request.calls)
@@ -79,14 +79,14 @@ class TimedWork:
 
 
 def unmap(memory: Tensor) -> None:
-    """Unmap all whole pages of a tensor, uint8[bytes], from this process."""
+    """Unmap the memory of a tensor, uint8[bytes], from this process."""
     munmap = ctypes.CDLL(None).munmap
     munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
     munmap(memory.data_ptr(), memory.numel())
 
 
 def return_freed_memory() -> None:
-    """Make the C library return freed memory to the system, so that it is no longer counted by the kernel."""
+    """Make the C library return freed memory to the system, so that the kernel no longer counts it."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # available only in glibc
     if mallopt is not None:
         mallopt(MMAP_THRESHOLD, 2**20)

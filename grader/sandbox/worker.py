@@ -1,4 +1,4 @@
-"""The worker process, which confines itself, receives the student's files and runs the student's code on request."""
+"""The worker process, which restricts itself, receives the student's files and runs the student's code on request."""
 
 import importlib
 import mmap
@@ -46,7 +46,7 @@ def run_worker(line: int, memory: list[int], confinement: Confinement, user: int
 
 
 def close_other_descriptors(descriptor: int) -> int:
-    """Close all other descriptors, and redirect standard input and output to nothing.
+    """Close all other descriptors, and redirect standard input, output and error to the null device.
 
     Return the descriptor's new number.
     """
@@ -59,7 +59,7 @@ def close_other_descriptors(descriptor: int) -> int:
 
 
 def confine_worker(confinement: Confinement, user: int) -> None:
-    """Drop all privileges and resources that student code must not have."""
+    """Give up all privileges and resources that student code must not have."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.setsid()
     if confinement.core is not None:

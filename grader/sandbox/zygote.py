@@ -1,17 +1,18 @@
-"""The zygote: a process that has imported the modules used by students, and forks a worker for each test.
+"""The zygote: a process that has imported the modules that students use, and forks a worker for each test.
 
-A zygote never runs a student's code. It starts as `python -I -S -B zygote.py CONFIG`, where CONFIG is JSON. The first
-process only forks zygotes:
-C + descriptor   fork a zygote that takes commands there        → c (there)
-Each forked zygote has at most one worker at a time and keeps the next worker ready:
-S                hand out a worker                              → s + its line and its shared memory, or x
+A zygote never runs a student's code. It is started as `python -I -S -B zygote.py CONFIG`, where CONFIG is JSON. This
+first process only forks other zygotes. It accepts one command, a letter with a file descriptor:
+C + descriptor   fork a zygote that uses this connection        → c (on this connection)
+A forked zygote has at most one worker in use, and keeps the next one ready. It accepts these commands:
+S                hand out a worker                              → s + its socket and its shared memory, or x
 N                end the worker and its descendants
 E                the same, and reply when the worker has ended  → e + wait status
 D                the same for a worker that seems to be dead    → e + wait status
-T                its other threads' time, its waiting time      → t + both in nanoseconds
-For a timed worker there are also:
-P, R             pause it, resume it                            → p, r + its processor time, its waiting time
-M                its memory: private and shared                 → m + both in bytes
+T                return its other threads' CPU time and its
+                 waiting time                                   → t + both in nanoseconds
+For a timed worker, there are three more commands:
+P, R             pause it, resume it                            → p, r + its CPU time and its waiting time
+M                return its private and shared memory           → m + both in bytes
 """
 
 import contextlib
@@ -35,14 +36,14 @@ if TYPE_CHECKING:
 STATUS = struct.Struct("<i")
 TWO_NUMBERS = struct.Struct("<QQ")
 LONGEST_WAIT = 2.0  # seconds for which a runnable worker may wait for a processor
-LONGEST_STOP = 10.0  # seconds that it may take to stop a worker on a busy machine
+LONGEST_STOP = 10.0  # maximum number of seconds to stop a worker on a busy machine
 SET_CHILD_SUBREAPER = 36
 MEMORY = ("RssAnon", "VmSwap", "HugetlbPages"), ("RssShmem",)  # fields of /proc/PID/status: private, shared
 PROCESS_CLOCK = 2  # part of a clock id that selects all threads, as in clock_getcpuclockid(3)
 
 
 def main() -> None:
-    """Import everything once, report readiness, and fork a zygote for each incoming connection."""
+    """Import everything once, report that this process is ready, and fork a zygote for each connection."""
     config = json.loads(sys.argv[1])
     sys.path[:0] = [config["runtime"]]
     sys.path += config["sites"]
@@ -84,7 +85,7 @@ def demand_forkable(confinement: "Confinement") -> None:
 
 
 def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) -> None:
-    """Import the modules that students use on one thread, because torch hangs in forks of multi-threaded processes."""
+    """Import the modules that students use without starting threads, because torch would hang in a forked worker."""
     import gc
     import importlib
 
@@ -118,7 +119,7 @@ def warm_up_torch(*, gpu: bool, timed: bool) -> None:
     import torch
 
     if timed:
-        import torch._dynamo  # importing it writes to a folder, and a timed worker has no writable folder
+        import torch._dynamo  # import it now, because that writes to a folder and a timed worker has none
 
     from torchkata.compat.torch_internals import reduce_torch_overhead
 
@@ -138,7 +139,7 @@ class Worker:
 
 
 class Zygote:
-    """Serves a single connection."""
+    """A forked zygote, which answers the commands from a single connection."""
 
     def __init__(self, control: socket.socket, confinement: "Confinement", arena_bytes: int) -> None:
         self.control = control
@@ -176,7 +177,7 @@ class Zygote:
             self.control.sendall(b"e" + STATUS.pack(status))
 
     def hand_out(self) -> None:
-        """Send the grader the worker that is ready, and fork the next one while the grader is working."""
+        """Send the grader the connection to the next worker, then fork another one while the grader is working."""
         from grader.sandbox.forks import ForkError
 
         try:
@@ -217,7 +218,7 @@ class Zygote:
     def forget(self) -> None:
         """Discard the state of other workers.
 
-        New workers call this so that student code cannot read their process ids.
+        Each new worker calls this function, so that student code cannot read the process ids of the others.
         """
         self.current = self.next = None
         self.dying.clear()
@@ -236,9 +237,10 @@ class Zygote:
         self.control.sendall(b"r" + TWO_NUMBERS.pack(*times))
 
     def report_times(self) -> None:
-        """Reply with the run time of the worker's other threads and the waiting time of its first thread.
+        """Reply with the CPU time of the worker's other threads and the waiting time of its first thread.
 
-        The kernel updates the total waiting time only at the end of each wait.
+        The kernel adds a wait to the total only when it ends. If the worker is waiting for a processor, this function
+        therefore waits until it runs, for at most `LONGEST_WAIT` seconds.
         """
         until, (running, _) = time.monotonic() + LONGEST_WAIT, self.read_times()
         while self.is_runnable() and self.read_times()[0] == running and time.monotonic() < until:
@@ -258,14 +260,14 @@ class Zygote:
         return self.read_proc("stat").rpartition(")")[2].split()[:1] == ["R"]
 
     def read_times(self) -> tuple[int, int]:
-        """Return the CPU time of the current worker and the time it has waited for a processor, in nanoseconds."""
+        """Return the worker's CPU time and the time for which it has waited for a processor, in nanoseconds."""
         if self.current is not None:
             with contextlib.suppress(OSError):  # the worker has exited
                 return time.clock_gettime_ns(~self.current.pid << 3 | PROCESS_CLOCK), self.read_schedule()[1]
         return 0, 0
 
     def read_schedule(self) -> tuple[int, int]:
-        """Return how long the first thread of the current worker has run and waited for a processor, in nanoseconds."""
+        """Return for how long the worker's first thread has run and has waited for a processor, in nanoseconds."""
         ran, waited, *_ = self.read_proc("schedstat").split() or (0, 0)  # not reported by every kernel
         return int(ran), int(waited)
 
@@ -295,7 +297,7 @@ class Zygote:
     def kill(self, worker: Worker) -> int:
         """Kill a worker and all its descendants without waiting for the system to free their memory.
 
-        On a GPU, this function does wait, because work queued by the worker may continue until the process is gone.
+        If workers use a GPU, this function waits, because work that was queued may continue until the process is gone.
         """
         os.kill(worker.pid, signal.SIGKILL)
         if self.confinement.namespaces and not self.confinement.gpu:
@@ -322,7 +324,7 @@ def stop_process(pid: int) -> None:
 
 
 def end_children(keep: int) -> None:
-    """Kill all children of this process except `keep`, including orphans that it inherits in the process."""
+    """Kill all children of this process except `keep`, including orphans that become its children meanwhile."""
     children = Path(f"/proc/self/task/{os.getpid()}/children")
     while children.exists() and (orphans := {*map(int, children.read_text().split())} - {keep}):
         for pid in orphans:

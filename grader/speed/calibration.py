@@ -1,4 +1,4 @@
-"""Stores calibrations (measured speeds of devices) on this machine, for comparison during grading."""
+"""Stores calibrations, which are the measured peak rates of devices, on this machine, to detect slow devices later."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ from grader.base.cachedir import cache_dir
 from grader.results.result import write_whole
 from torchkata.speed.sizes import Kind
 
-TOLERATED: dict[Kind, float] = {"cuda": 0.2, "cpu": 0.5}  # tolerated loss of speed since the calibration, as a fraction
+TOLERATED: dict[Kind, float] = {"cuda": 0.2, "cpu": 0.5}  # acceptable loss of speed since the calibration (0.2: 20 %)
 
 
 class Calibration(msgspec.Struct, frozen=True):

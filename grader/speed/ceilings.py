@@ -31,7 +31,7 @@ SHARE = 0.5  # fraction of the free memory used by a measurement
 
 
 def measure_device(kind: Kind) -> Calibration:
-    """Measure the peak rates of the device used for speed grading. Initializes CUDA if the kind is "cuda"."""
+    """Measure the peak rates of the device that speed is graded on. For kind "cuda", this initializes CUDA."""
     name, driver, free = prepare_device(kind)
     torch.set_grad_enabled(False)
     return Calibration(
@@ -92,12 +92,12 @@ def measure_bandwidth(kind: Kind, free: int) -> Iterator[tuple[str, float]]:
 
 
 def make_random(kind: Kind, dtype: torch.dtype, *shape: int) -> torch.Tensor:
-    """Return values uniformly distributed in [−1, 1), because GPUs multiply zeros faster."""
+    """Return values uniformly distributed in [−1, 1), and not zeros, because GPUs multiply zeros faster."""
     return torch.empty(shape, dtype=dtype, device=kind).uniform_(-1, 1)
 
 
 def time_work(kind: Kind, work: Callable[[], object]) -> float:
-    """Return the smallest median of several blocks in seconds, on a warmed-up device."""
+    """Warm up the device, then return the smallest median duration of several blocks in seconds."""
     timer = Timer("work()", globals={"work": work})
     timer.blocked_autorange(min_run_time=DEMANDS[kind].warm_up_seconds)
     return min(timer.blocked_autorange(min_run_time=BLOCK_SECONDS[kind]).median for _ in range(BLOCKS))

@@ -1,4 +1,4 @@
-"""Runs work that may hang or crash in a device driver in a child process, which sends messages to its parent."""
+"""Runs work in a child process, because a device driver may hang or crash. The child sends messages to its parent."""
 
 import os
 import signal
@@ -45,7 +45,7 @@ def receive_messages(work: Callable[[Send], None], silence: float) -> Iterator[b
 
 
 def run_child(work: Callable[[Send], None], send: Send, parent: int) -> None:
-    """Run the child process. Never returns."""
+    """Run `work` in the child process. Never returns."""
     status = 1
     try:
         end_with_parent(parent)

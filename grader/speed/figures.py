@@ -18,19 +18,19 @@ STEPS = 4
 SECONDS = 60.0
 ATTEMPTS = 3  # number of measurements, of which the best is used
 LOOK_SECONDS = 0.0005
-AHEAD = 0.5  # fraction of the device's busy time within which the host must request its last batch
+AHEAD = 0.5  # the host must request its last batch within this fraction of the time for which the device is busy
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A measurement, expressed as a share of the requirement."""
+    """A measurement, expressed as a ratio: 1 or more meets the requirement in full."""
 
     ratio: float
     note: str = ""
 
 
 class WrongResult(Exception):
-    """Raised if the work was not performed or its result is wrong."""
+    """Raised if the submission did not perform the work or its result is wrong."""
 
 
 def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> Final:
@@ -58,7 +58,7 @@ def demand_right_result(timed: TimedWorker, done: TimedBlock) -> None:
 
 
 def count_host_reads(timed: TimedWorker) -> Figure:
-    """Count the reads that would make the host wait for a GPU. On a CPU, nothing actually waits."""
+    """Count the reads that would make the host wait for a GPU. This is done on a CPU, where a read does not wait."""
     done = timed.block(SECONDS)
     demand_right_result(timed, done)
     reads = done.reply.value
@@ -71,9 +71,9 @@ def count_host_reads(timed: TimedWorker) -> Figure:
 
 
 def measure_host_lead(timed: TimedWorker) -> Figure:
-    """Measure how early the host requests its last batch, on a GPU that has other work in its queue.
+    """Measure how early the host requests its last batch while the GPU still has work in its queue.
 
-    The first block is ignored, because loading kernels for the first time synchronizes with the device.
+    The first block is ignored, because loading a kernel for the first time synchronizes with the device.
     """
     demand_right_result(timed, timed.block(SECONDS))
     timed.memory["asked"].zero_()
@@ -92,7 +92,7 @@ def measure_host_lead(timed: TimedWorker) -> Figure:
 
 
 def measure_process_peak(timed: TimedWorker) -> Figure:
-    """Measure the peak memory of the process on a CPU, relative to its memory before its own code ran."""
+    """Measure by how much the student's code increases the memory of its process at the peak, on a CPU."""
     seen = [timed.worker.read_memory()]
     with poll_in_thread(lambda: seen.append(timed.worker.read_memory())):
         done = timed.block(SECONDS)
@@ -103,7 +103,7 @@ def measure_process_peak(timed: TimedWorker) -> Figure:
 
 
 def measure_device_peak(timed: TimedWorker) -> Figure:
-    """Measure how much the free memory of an otherwise unused GPU decreases while the code is running."""
+    """Measure by how much the free memory of an otherwise unused GPU decreases while the student's code is running."""
     free = [timed.accelerator.free_bytes()]
     with poll_in_thread(lambda: free.append(timed.accelerator.free_bytes())):
         done = timed.block(SECONDS)
@@ -111,7 +111,7 @@ def measure_device_peak(timed: TimedWorker) -> Figure:
 
 
 def compare_peak(timed: TimedWorker, done: TimedBlock, peak: int) -> Figure:
-    """Compare the peak memory in bytes with the value of the workload's formula."""
+    """Compare the peak memory in bytes with the number of bytes that the workload's formula gives."""
     assert isinstance(timed.task.work, MemoryPeak)
     expected = timed.task.work.needed_bytes(timed.task.size)
     demand_right_result(timed, done)

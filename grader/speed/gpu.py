@@ -22,7 +22,7 @@ SPLIT = "the device is split into MIG instances, but speed needs the whole devic
 
 
 def choose_gpu(nvml: Any = None) -> Gpu | str:
-    """Return the first device in CUDA_VISIBLE_DEVICES or of the driver, or a message with the problem and a remedy."""
+    """Return the GPU that CUDA would use first, or a message with the problem and a remedy."""
     if torch.version.hip is not None:
         return f"this torch ({torch.__version__}) is built for ROCm: install one built for CUDA (pytorch.org)"
     if torch.version.cuda is None:
@@ -42,9 +42,10 @@ def choose_gpu(nvml: Any = None) -> Gpu | str:
 
 @contextmanager
 def reserve(device: Gpu | None) -> Iterator[str]:
-    """Reserve a device within this context. Yield "", or why it is not free: only one grader may time on a device.
+    """Reserve a device within this context, because only one grader may time on a device.
 
-    The name of a socket serves as the lock, because the kernel frees it no matter how the process ends.
+    Yield "" or the reason why the device is not free. The name of a socket serves as the lock, because the kernel frees
+    it no matter how the process ends.
     """
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as lock:
         taken = ""
@@ -68,7 +69,7 @@ def find_first_visible(nvml: Any) -> Any:
 
 
 def find_unsuitable_mode(nvml: Any, handle: Any) -> str:
-    """Return the device's mode and a remedy if it prevents timing two processes on the device, otherwise ""."""
+    """Return a message with a remedy if a mode of the device prevents two processes from using it, otherwise ""."""
     if nvml.nvmlDeviceGetComputeMode(handle) != nvml.NVML_COMPUTEMODE_DEFAULT:
         return "the device allows one process at a time, but two processes are needed: nvidia-smi -c DEFAULT"
     mode = query(nvml, nvml.nvmlDeviceGetMigMode, handle)

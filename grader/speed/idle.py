@@ -1,7 +1,7 @@
-"""Detects whether a device is idle. While it runs work of another process, work of this process takes longer.
+"""Detects whether a device is idle: work of this process takes longer while the device runs work of another process.
 
-Work queued on a device continues to run while the process that queued it is paused. Therefore a worker is timed until
-the device is idle again, so that its queued work cannot run during other blocks.
+The work that a process has queued on a device continues to run while the process is paused. Therefore a worker is timed
+until the device is idle again, so that its queued work cannot run during other blocks.
 """
 
 import time
@@ -14,11 +14,11 @@ from torchkata.seam.failures import TimedOut
 PASS_BYTES = 2**26
 LOOKS = 3
 LOOK_SECONDS = 0.01  # several time slices of a device that alternates between processes
-BUSY = 1.5  # threshold relative to the idle duration; passes take about twice as long while the device is in use
+BUSY = 1.5  # threshold relative to the idle duration; passes take about twice as long on a device that is in use
 
 
 class IdleDetector:
-    """Times passes over this process's own memory and compares them with their duration on an idle device."""
+    """Times how long it takes to fill a buffer on the device, and compares this with the time on an idle device."""
 
     def __init__(self, accelerator: Accelerator, device: torch.device) -> None:
         self.accelerator = accelerator
@@ -31,7 +31,7 @@ class IdleDetector:
         self.update_idle_time()
 
     def update_idle_time(self) -> None:
-        """Update the duration on an idle device. The minimum is used because disturbances only make a pass slower."""
+        """Update the duration on an idle device, which is the minimum, because disturbances only make passes slower."""
         self.usual = min(self.usual, *(self.time_passes() for _ in range(LOOKS)))
 
     def wait(self, patience: float) -> float:
@@ -44,7 +44,7 @@ class IdleDetector:
         return late
 
     def time_passes(self) -> float:
-        """Return the duration of the passes in seconds."""
+        """Fill the buffer a fixed number of times, and return the duration in seconds."""
         began = time.perf_counter()
         for fill in range(self.passes):
             self.memory.fill_(fill % 2)

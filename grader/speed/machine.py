@@ -20,7 +20,7 @@ WARM_SECONDS = 10.0  # how long a device stays warm after it has worked
 class Demands:
     """Requirements for timing on a kind of device."""
 
-    block_seconds: float  # target, if memory allows; much longer than the 0.1 ms needed for a pause and a reply
+    block_seconds: float  # target, if memory allows; much longer than the 0.1 ms that a pause and a reply take
     warm_up_seconds: float
     least_seconds: float = 0.0  # minimum; if there is too little memory, the calls are repeated with new inputs
     most_calls: int = 512
@@ -74,5 +74,5 @@ class Machine:
         return DEMANDS[self.kind]
 
     def warm_up_seconds(self, attempt: int) -> float:
-        """Return the warm-up time in seconds. 0 means one block (first attempt on a device that is still warm)."""
+        """Return for how many seconds to warm up: 0 (only one block) for a first attempt on a device that is warm."""
         return 0.0 if attempt == 1 and self.warmth.lasts() else self.demands.warm_up_seconds

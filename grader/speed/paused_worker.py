@@ -22,7 +22,7 @@ BEGIN_SECONDS = 60.0  # time limit for importing, building a model and, on a GPU
 
 @dataclass(frozen=True)
 class Block:
-    """The result of a block of work."""
+    """A finished block of work, with its reply and its duration."""
 
     reply: Reply
     began: float  # start time according to `time.perf_counter`
@@ -40,7 +40,7 @@ class MemoryUse:
     def beyond(self, before: "MemoryUse") -> int:
         """Return the increase since `before`.
 
-        Unmapping shared memory has no effect, because it may still be in use elsewhere.
+        A decrease of shared memory is not subtracted, because unmapped memory may still be in use elsewhere.
         """
         return self.own - before.own + max(0, self.shared - before.shared)
 
@@ -64,7 +64,7 @@ class PausedWorker:
     def lay_out(self, order: WorkloadRequest, descriptor: int | None = None) -> Reply:
         """Let the worker map its memory before any student code runs. Raises TimedOut, Died, Inconclusive.
 
-        `descriptor` refers to device memory, if the order includes any.
+        If the order includes device memory, `descriptor` refers to it.
         """
         return self.block({"lay_out": msgspec.to_builtins(order)}, BEGIN_SECONDS, descriptor=descriptor).reply
 
@@ -95,12 +95,12 @@ class PausedWorker:
         return Block(reply, began, wall, max(used, wall - waited))
 
     def demand_paused(self) -> None:
-        """Raise Died if the worker has run since it was paused. Raises Inconclusive."""
+        """Raise Died if the worker has run since it was paused, or Inconclusive if the zygote has exited."""
         before, self.stood = self.stood, self.runner.signal(b"P")
         demand_stillness(before, self.stood)
 
     def read_memory(self) -> MemoryUse:
-        """Return the memory of the worker as reported by the zygote, or 0 if the worker has exited.
+        """Return the memory of the worker as the zygote reports it, or zeros if the worker has exited.
 
         Raises Inconclusive.
         """
@@ -114,7 +114,7 @@ class PausedWorker:
 def demand_stillness(before: tuple[int, int], after: tuple[int, int]) -> None:
     """Raise Died if a worker used CPU time while it was paused.
 
-    A process can arrange for itself to be resumed by signals.
+    A process can arrange that a signal resumes it.
     """
     if after[0] - before[0] > SLIP:
         raise Died("your code kept running while it was paused for timing")

@@ -30,7 +30,7 @@ from torchkata.speed.freivalds import OWN_MARGIN
 from torchkata.speed.layout import dtype_of
 from torchkata.speed.workload import Rate, work_of
 
-SLOWEST = 10.0  # a block is stopped if it is this many times slower than the passing threshold
+SLOWEST = 10.0  # a block is stopped if it takes this many times as long as a block that barely passes
 PATIENCE_SECONDS = 3.0  # minimum time limit of a block
 TRUSTED_SECONDS = 120.0
 
@@ -46,7 +46,7 @@ class Measured:
 
 
 def rate_work(task: Task) -> Rate:
-    """Return the workload of a task, which must be a rate."""
+    """Return the workload of a task, which must be measured as a rate."""
     assert isinstance(task.work, Rate)
     return task.work
 
@@ -66,7 +66,7 @@ class Baseline:
         return self.work / self.block_seconds()
 
     def block_seconds(self) -> float:
-        """Time another block in seconds. Raises Inconclusive, also if the result is wrong."""
+        """Time another block in seconds. Raises Inconclusive, for example if the result is wrong."""
         block = self.timed.block(TRUSTED_SECONDS)
         if self.comparable and not math.isfinite(block.error):
             raise Inconclusive("plain torch's own result was wrong on this device")
@@ -140,13 +140,13 @@ def run_attempt(
     finally:
         try:
             if student is not None:
-                student.close()  # close the later worker first, since each waits until memory is as it was at its start
+                student.close()  # last started, first closed: each waits until as much memory is free as at its start
         finally:
             baseline.timed.close()
 
 
 def compute_tolerance(student: TimedWorker, baseline: Baseline) -> float:
-    """Return the largest relative error that is accepted: that of the dtype or OWN_MARGIN times that of plain torch."""
+    """Return the maximum relative error: that of the dtype, or OWN_MARGIN times that of plain torch if larger."""
     return max(student.check.floor, OWN_MARGIN * baseline.own_error)
 
 
@@ -158,7 +158,7 @@ def check_calibration(machine: Machine, task: Task, opening: float) -> str:
 
 
 def choose_task(machine: Machine, workload: Workload) -> Task:
-    """Choose the number of calls per block so that the baseline takes long enough, as far as memory allows."""
+    """Choose the number of calls per block so that a block of the baseline is long enough, as far as memory allows."""
     work = work_of(workload.name)
     size = work.sizes[machine.kind]
     most = min(most_calls(work, machine.kind, size, machine.arena_bytes), machine.demands.most_calls)

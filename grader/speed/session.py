@@ -48,7 +48,7 @@ Message: TypeAlias = Row | DeviceFacts
 def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message]:
     """Yield facts about the device, then the row of each workload. Raises MachineError if the sandbox fails.
 
-    If the process dies or its device fails, a new process continues. A workload that fails twice is inconclusive.
+    If the child dies or its device fails, a new child continues. A workload that fails twice is inconclusive.
     """
     missing = list(job.workloads)
     while missing:
@@ -94,7 +94,7 @@ def run_on_device(sandbox: Sandbox, work: Callable[[socket, socket, Send], None]
 def add_fallbacks(job: SpeedJob) -> dict[str, dict[str, bytes]]:
     """Return the files for each workload.
 
-    Broken katas are replaced by fallbacks, except the last kata of a workload.
+    Of the katas that a workload uses, those that are not done are replaced by fallbacks, except the last one.
     """
     broken = {kata.kata for kata in job.katas if kata.status != "done"}
     return {

@@ -19,7 +19,7 @@ from torchkata.speed.datasheets import device
 from torchkata.speed.sizes import Kind
 
 CPU_ARENA = 2**30
-HOST_ARENA = 2**28  # host memory that is used in addition to a GPU, for the data of get_batch
+HOST_ARENA = 2**28  # host memory that workers on a GPU use as well, for the data of get_batch
 SHARE_OF_GPU = 0.25  # fraction of GPU memory for the tensors of a worker
 MEMORY_MIB = 8192
 PROCESSOR_SECONDS = 3600.0
@@ -47,7 +47,7 @@ def cpu_name() -> str:
 
 
 def find_missing(kind: Kind) -> str:
-    """Return why speed can't be graded here, or "". Initializes CUDA, so call this function in a child process."""
+    """Return why this machine can't grade speed, or "". Initializes CUDA, so call this function in a child process."""
     if platform.system() != "Linux":
         return "speed is graded on Linux only"
     if kind == "cuda" and not torch.cuda.is_available():
@@ -58,13 +58,13 @@ def find_missing(kind: Kind) -> str:
 def open_machine(kind: Kind, student: socket, baseline: socket) -> Machine:
     """Return the device, ready for use. For kind "cuda", this initializes CUDA, so call it in a child process."""
     if kind == "cpu":
-        torch.set_num_threads(1)  # with more threads, the checks are ten times slower on busy cores
+        torch.set_num_threads(1)  # with more threads, the checks would be ten times slower on busy cores
         name = cpu_name()
         return Machine(
             kind, name, None, CPU_ARENA, get_limits(), student, baseline, lambda: "", calibration=load(name, kind)
         )
     watch = StateWatch()
-    trouble = watch.check()  # must be checked before this process uses the device
+    trouble = watch.check()  # check this before this process uses the device
     name = torch.cuda.get_device_name()
     arena = int(SHARE_OF_GPU * torch.cuda.mem_get_info()[1])
     return Machine(

@@ -21,7 +21,7 @@ SILENCE = 300.0  # the driver is considered hung after this many seconds without
 
 
 def run_smoke_test(kind: Kind, sandbox: Sandbox) -> str:
-    """Return why speed can't be graded here, or "". Raises MachineError if the sandbox fails."""
+    """Return why this machine can't grade speed, or "". Raises MachineError if the sandbox fails."""
 
     def work(student: socket, baseline: socket, send: Send) -> None:
         send(find_first_fault(kind, student, baseline).encode())
@@ -47,7 +47,7 @@ def find_first_fault(kind: Kind, student: socket, baseline: socket) -> str:
 
 
 def time_one_block(machine: Machine) -> None:
-    """Run a single call of the first workload whose result must equal that of plain torch."""
+    """Let the baseline run one call of the first workload whose result must equal that of plain torch."""
     works = {name: work_of(name) for name in course().workloads}
     known = [name for name, work in works.items() if isinstance(work, Rate) and work.same_as_baseline]
     for name in known[:1]:

@@ -1,4 +1,4 @@
-"""Reads the state of a GPU through NVML: whether it is used by other processes, and whether it is throttled.
+"""Reads the state of a GPU through NVML: which processes use it, and whether it is throttled.
 
 The package (nvidia-ml-py) can be installed on machines without a GPU. Without a driver, reading the state raises
 `StateUnknown`.
@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 RENUMBERED = (580, 82)  # driver version that renumbered the fields above 250; nvidia-ml-py supports only one numbering
-NEGLIGIBLE = 10_000_000  # nanoseconds to ignore, since drivers count a few even on a cool device
+NEGLIGIBLE = 10_000_000  # nanoseconds that are ignored, because drivers count a few even on a cool device
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Slowdown:
     """A reason why a device runs below its normal clock rate."""
 
     words: str
-    counters: tuple[int, int]  # fields that count the nanoseconds for this reason, before and since RENUMBERED
+    counters: tuple[int, int]  # fields that count the nanoseconds for this reason, before and after RENUMBERED
     reason: str  # bit in the mask of current reasons, used if there is no counter
 
 
@@ -85,7 +85,7 @@ def read_state(index: int = 0, nvml: Any = None) -> DeviceState:
 
 
 def read_slowdown_counters(nvml: Any, handle: Any, driver: str) -> dict[str, int]:
-    """Return the total nanoseconds of slowdown for each reason that is counted by the driver."""
+    """Return the total nanoseconds of slowdown for each reason that the driver counts."""
     newer = tuple(map(int, re.findall(r"\d+", driver)[:2])) >= RENUMBERED
     values = query(nvml, nvml.nvmlDeviceGetFieldValues, handle, [slow.counters[newer] for slow in SLOWDOWNS])
     return {
@@ -107,7 +107,7 @@ def read_current_slowdowns(nvml: Any, handle: Any, asked: Collection[Slowdown]) 
 
 @contextmanager
 def open_nvml(nvml: Any = None) -> Iterator[Any]:
-    """Initialize NVML. NVML errors, including those raised inside the context, are raised as StateUnknown."""
+    """Initialize NVML. Errors of NVML, including those raised in the context, are converted to StateUnknown."""
     try:
         nvml = nvml or importlib.import_module("pynvml")
     except ImportError as error:

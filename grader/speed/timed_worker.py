@@ -1,4 +1,4 @@
-"""A timed worker for the student or the baseline: its memory, inputs and blocks, which are timed by our own clock."""
+"""A timed worker for the student or the baseline: its memory, its inputs, and its blocks, timed by the grader."""
 
 import contextlib
 import math
@@ -26,11 +26,11 @@ from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import Work, work_of
 
 BACK_SECONDS = 20.0  # time limit for the driver to free the memory of a process that has exited
-SLACK = 2**28  # bytes that libraries in this process may have allocated in the meantime
+SLACK = 2**28  # device memory in bytes that libraries in this process may have allocated in the meantime
 LOOK_SECONDS = 0.01
 MOST_CALLS = 2**16
-SETTLINGS = 3  # how often settling is timed before each block
-LEAST_SECONDS = 1e-6  # minimum duration of a block after the time of the grader's own work is subtracted
+SETTLINGS = 3  # how often `settle` is timed before each block
+LEAST_SECONDS = 1e-6  # minimum duration of a block once the grader's own work is subtracted
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Task:
 
     @property
     def work(self) -> Work:
-        """The work of the workload."""
+        """The object that defines the work of the workload."""
         return work_of(self.workload)
 
 
@@ -80,7 +80,7 @@ class TimedWorker:
         self.trusted = files is None
         self.worker = PausedWorker(control, limits)
         self.device_memory: SharedMemory | None = None
-        self.settling = math.inf  # seconds; disturbances only increase this duration, so the minimum is subtracted
+        self.settling = math.inf  # shortest duration of `settle` in seconds; disturbances only increase it
         self.rest: IdleDetector | None = None  # set once student code may have queued work on the device
         try:
             with self.blame_machine():
@@ -111,7 +111,7 @@ class TimedWorker:
         self.check.begun()
 
     def hand_over(self, order: WorkloadRequest) -> None:
-        """Let the worker map its memory and, if needed, device memory. Raises Inconclusive, CudaError.
+        """Let the worker map host memory and, if needed, device memory. Raises Inconclusive, CudaError.
 
         No student code has run yet, so failures here are never the student's fault.
         """
@@ -142,7 +142,7 @@ class TimedWorker:
             self.accelerator.synchronize()
 
     def block(self, seconds: float) -> TimedBlock:
-        """Run all calls as many times as specified by the task. Raises the exceptions in `torchkata.seam.failures`."""
+        """Run all calls `task.times` times. Raises the exceptions in `torchkata.seam.failures`."""
         self.settling = min(self.settling, *(self.time_settling() for _ in range(SETTLINGS)))
         first = self.run_calls(seconds)
         took, worst = first.seconds, first.error
@@ -176,7 +176,7 @@ class TimedWorker:
         return time.perf_counter() - began
 
     def settle(self) -> None:
-        """Copy the results on a GPU before they can be changed by queued work."""
+        """Copy the results on a GPU before work that the student has queued can change them."""
         if self.device_memory is not None:
             for name in self.filled:
                 self.results[name].copy_(self.memory[name])
@@ -197,9 +197,9 @@ class TimedWorker:
             self.await_memory()
 
     def await_memory(self) -> None:
-        """Wait until the driver has freed the device memory of the worker. Raises Inconclusive for the baseline.
+        """Wait until the driver has freed the device memory of the worker.
 
-        For a student's worker, the verdict is kept even if the memory is not freed.
+        If it takes too long, raise Inconclusive for the baseline. For a student's worker, the verdict is kept.
         """
         deadline = time.monotonic() + BACK_SECONDS
         while self.accelerator.free_bytes() < self.free_at_start - SLACK:
@@ -211,7 +211,7 @@ class TimedWorker:
 
 
 def most_calls(work: Work, kind: Kind, size: Size, available: int) -> int:
-    """Return how many calls fit into `available` bytes of device memory (or host memory on a CPU), but at least 1."""
+    """Return how many calls fit into `available` bytes of device memory (on a CPU, of host memory), but at least 1."""
     on_host = None if kind == "cpu" else False
 
     def needed(calls: int) -> int:

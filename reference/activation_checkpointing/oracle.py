@@ -79,12 +79,12 @@ def alive_in_backward(num_layers: int, segment: int) -> tuple[int, int]:
 
 
 def recomputed(num_layers: int, segment: int) -> tuple[int, int]:
-    """Return bounds on the recomputed matmuls. The last one of a segment is optional if its output is saved."""
+    """Return bounds on the recomputed matmuls. If the output of a segment is saved, its last one is optional."""
     return num_layers - segments(num_layers, segment), num_layers
 
 
 def best_segments(num_layers: int, per_block: int) -> list[int]:
-    """Return all segment lengths for which the fewest activations are in memory."""
+    """Return all segment lengths that keep the fewest activations in memory."""
     lengths = range(1, num_layers + 1)
     costs = [segments(num_layers, segment) + per_block * segment for segment in lengths]
     return [segment for segment, cost in zip(lengths, costs, strict=True) if cost == min(costs)]

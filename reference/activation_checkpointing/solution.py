@@ -36,7 +36,7 @@ class DeepNetworkCheckpointed(nn.Module):
 
 
 def best_segment(num_layers: int, per_block: int = 1) -> int:
-    """Return the segment length for which the fewest activations are in memory."""
+    """Return the segment length that keeps the fewest activations in memory."""
     return min(range(1, num_layers + 1), key=lambda segment: -(-num_layers // segment) + per_block * segment)
 
 

@@ -73,7 +73,7 @@ def counted_for_group(state: Any, grads: Grads, group: int, i: int, step: int) -
 
 
 def count_together(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
-    """Return the state of a parameter, counting the updates of all parameters so far."""
+    """Return the state of a parameter, with the number of updates of all parameters so far as its step count."""
     earlier = [*(own for row in grads[:step] for own in row), *grads[step][:group], grads[step][group][:i]]
     m, v, _ = state or (0.0, 0.0, 0)
     return m, v, sum(grad is not None for own in earlier for grad in own)

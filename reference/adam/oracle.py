@@ -23,7 +23,7 @@ def update_averages(
 
 
 def get_corrections(t: int, betas: Betas) -> tuple[float, float]:
-    """Return the total weight of t gradients in each average, by which bias correction divides."""
+    """Return the total weight of t gradients in each average. Bias correction divides the averages by these weights."""
     return 1 - betas[0] ** t, 1 - betas[1] ** t
 
 

@@ -1,4 +1,4 @@
-"""Replaces the student's `adamw` in the katas that build on it if it does not pass."""
+"""Replaces the student's `adamw` in the katas that build on it if its tests fail."""
 
 from torch.optim import AdamW
 

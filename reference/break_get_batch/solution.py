@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 
 STARTS, DRAWS = 12, 3000
-SIGMAS = 6  # standard deviations that a count may differ from its mean: exceeded once in 500 million times
+SIGMAS = 6  # allowed difference of a count from its mean, in standard deviations; 1 of 500 million counts exceeds it
 
 
 def check(get_batch: Callable[..., Tensor]) -> None:
-    """Run all tests. An exception of another kind also shows that the function is wrong."""
+    """Run all tests. Any other exception is converted to an AssertionError, because the function is wrong as well."""
     try:
         check_form(get_batch)
         check_tokens(get_batch)
@@ -31,7 +31,7 @@ def check(get_batch: Callable[..., Tensor]) -> None:
 
 
 def check_form(get_batch: Any) -> None:
-    """Assert that a batch is an integer tensor with two dimensions, even if they are 1."""
+    """Assert that a batch is an integer tensor with two dimensions, even if their sizes are 1."""
     for batch_size, length in ((3, 5), (1, 4), (4, 1), (1, 1), (40, 2)):
         batch = get_batch(np.arange(20), batch_size, length)
         assert isinstance(batch, Tensor), "not a tensor"
@@ -70,7 +70,7 @@ def check_starts(get_batch: Any) -> None:
 
 
 def check_rows(get_batch: Any) -> None:
-    """Assert that the distance of two rows of a batch is uniform."""
+    """Assert that the distance between the starts of two rows of a batch is uniformly distributed."""
     batches = [draw_starts(get_batch, 4, STARTS) for _ in range(700)]
     for first, second in ((0, 1), (1, 2), (0, 3)):
         distances = [(batch[second] - batch[first]) % STARTS for batch in batches]
@@ -118,7 +118,7 @@ def check_data(get_batch: Any) -> None:
 
 
 def check_short_data(get_batch: Any) -> None:
-    """Assert that data without a window and its target is refused."""
+    """Assert that data too short for a window and its target is rejected."""
     for length in (0, 2, 3):
         try:
             get_batch(np.arange(length), 2, 3)

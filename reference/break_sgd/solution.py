@@ -11,7 +11,7 @@ SHAPES = [(), (3,), (2, 3), (2, 1, 2)]
 
 
 def check(SGD: type[torch.optim.Optimizer]) -> None:
-    """Run all tests. An exception of another kind also shows that the class is wrong."""
+    """Run all tests. Any other exception is converted to an AssertionError, because the class is wrong as well."""
     try:
         check_default_rate(SGD)
         check_steps(SGD)
@@ -40,7 +40,7 @@ def make_gradient(p: nn.Parameter) -> Tensor:
 
 
 def assert_close(p: nn.Parameter, expected: Tensor, what: str) -> None:
-    """Compare up to rounding."""
+    """Assert that a parameter is equal to `expected`, up to rounding errors."""
     assert p.shape == expected.shape and p.dtype == expected.dtype, what
     eps = torch.finfo(p.dtype).eps
     assert torch.allclose(p.detach(), expected, rtol=8 * eps, atol=1e-12, equal_nan=True), what
@@ -63,7 +63,7 @@ def check_default_rate(SGD: Any) -> None:
 
 
 def check_steps(SGD: Any) -> None:
-    """Take several steps with several groups, changing rates, missing gradients and a late group."""
+    """Check several steps with changing learning rates, missing gradients, and a group that is added later."""
     groups = [[make_parameter(shape) for shape in SHAPES] for _ in range(3)]
     optimizer = SGD([{"params": groups[0]}, {"params": groups[1], "lr": 0.3}], lr=0.1)
     rates = [0.1, 0.3]

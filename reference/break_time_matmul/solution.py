@@ -4,11 +4,11 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-LOW, HIGH, WITH_A_SLOW_ONE = 0.94, 1.15, 5.0  # a right result, as a multiple of the time of a matmul
+LOW, HIGH, WITH_A_SLOW_ONE = 0.94, 1.15, 5.0  # bounds of right results, as multiples of the time of a matmul
 
 
 def check(run: Callable[..., SimpleNamespace]) -> None:
-    """Run all tests. An exception of another kind also shows that the function is wrong."""
+    """Run all tests. Any other exception is converted to an AssertionError, because the function is wrong as well."""
     try:
         check_all(run)
     except AssertionError:
@@ -30,7 +30,7 @@ def check_all(run: Any) -> None:
 
 
 def assert_result(happened: SimpleNamespace, seconds: float, high: float = HIGH) -> None:
-    """Assert that the result is that of one matmul, and that there were enough of them."""
+    """Assert that the result is the time of one matmul, and that enough matmuls were computed."""
     assert type(happened.seconds) is float, "not a float"
     assert LOW * seconds <= happened.seconds <= high * seconds, "wrong time"
     assert happened.timed >= 3, "fewer than three matmuls are timed"

@@ -37,12 +37,12 @@ def decode(bits: int, form: Format) -> float:
 
 
 def smallest(dtype: str) -> float:
-    """Return the smallest positive number, whose bit pattern follows that of 0."""
+    """Return the smallest positive number, whose bit pattern follows the bit pattern of 0."""
     return decode(1, FORMATS[dtype])
 
 
 def largest(dtype: str) -> float:
-    """Return the largest finite number: the one before infinity, or before the single NaN if there is no infinity."""
+    """Return the largest finite number. The next bit pattern is infinity, or the single NaN if there is no infinity."""
     form = FORMATS[dtype]
     patterns = 2 ** (form.exponent + form.fraction)
     return decode(patterns - (2**form.fraction if form.has_infinity else 1) - 1, form)

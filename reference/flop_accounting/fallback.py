@@ -1,4 +1,4 @@
-"""Replaces the student's `flop_accounting` in the katas that build on it if it does not pass."""
+"""Replaces the student's `flop_accounting` in the katas that build on it if its tests fail."""
 
 
 def matmul_flops(B: int, D: int, K: int) -> int:

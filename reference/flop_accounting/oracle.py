@@ -1,6 +1,6 @@
 """Oracle for flop_accounting that counts FLOPs one by one.
 
-If that would take too long, the batch or the number of tokens is a multiple (`times`) of a small one.
+To save time, the FLOPs of a small batch or a few tokens are counted and then multiplied by `times`.
 """
 
 import math
@@ -19,7 +19,7 @@ def matmul_flops(B: int, D: int, K: int, times: int = 1) -> int:
 
 
 def forward_flops(tokens: int, parameters: int, times: float = 1) -> float:
-    """Count two FLOPs per token and parameter pair."""
+    """Count two FLOPs for each pair of a token and a parameter."""
     return times * count(2, tokens, parameters)
 
 
@@ -34,7 +34,7 @@ def training_flops(tokens: int, parameters: int, times: float = 1) -> float:
 
 
 def deep_linear_products(L: int, input_needs_grad: bool) -> int:
-    """Count each layer's products: forward, weight gradient and input gradient. The first input may need none."""
+    """Count each layer's products for the output and both gradients. The first layer's input may need no gradient."""
     return sum(3 if layer or input_needs_grad else 2 for layer in range(L))
 
 

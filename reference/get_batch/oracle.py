@@ -9,12 +9,12 @@ from numpy import ndarray as Array
 
 Likely: TypeAlias = tuple[float, float]  # range of a chi-square statistic, exceeded once in a billion runs
 Shares: TypeAlias = Float[Array, "starts"]
-LOOKS = 6  # at most: a chi-square, the ends and the halves, each of one or two lists of counts
+LOOKS = 6  # maximum number of statistics per test: a chi-square, the ends and the halves, for up to two lists of counts
 SURPRISE = math.log(2 * LOOKS * 1e9)
 
 
 def read_batch(returned: Any, batch_size: int, sequence_length: int) -> Any:  # noqa: ARG001  (mistakes use them)
-    """Return the batch from the returned value, which is the batch itself."""
+    """Return the batch contained in the value that get_batch returns, which is the batch itself."""
     return returned
 
 
@@ -24,7 +24,7 @@ def rows(batch_size: int, tokens: int, sequence_length: int) -> int:  # noqa: AR
 
 
 def starts(tokens: int, sequence_length: int) -> range:
-    """Return the valid start positions, which are those whose window is followed by a target."""
+    """Return the valid start positions: the window at each of them must be followed by a target."""
     return range(tokens - sequence_length)
 
 
@@ -39,9 +39,10 @@ def is_row(row: Int[Array, "sequence"], data: Int[Array, "tokens"]) -> bool:
 
 
 def are_even(counts: Int[Array, "starts"], likely: Likely) -> bool:
-    """Return whether the counts are consistent with equally likely starts: each, both ends, and the first half.
+    """Return whether the counts are consistent with equally likely starts.
 
-    A chi-square test has little power if two or many counts differ slightly, so sums of counts are compared as well.
+    A chi-square test has little power if two or many counts differ slightly. Therefore, the count of the two ends and
+    the count of the first half are checked as well.
     """
     n = len(counts)
     ends, half = (counts[:: max(1, n - 1)], 2 / n), (counts[: n // 2], n // 2 / n)

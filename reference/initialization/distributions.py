@@ -20,7 +20,7 @@ class Mistaken(TruncatedNormal):
     """A wrong distribution, recognized by its largest weights."""
 
     def share(self, low: float, high: float) -> float:
-        """Return the fraction among the weights within three standard deviations."""
+        """Return the fraction of weights in this range, among the weights within three standard deviations."""
         low, high, most = (probability_within(min(z, self.cut)) for z in (low, high, CUT))
         return (high - low) / most
 
@@ -48,7 +48,7 @@ class Uniform(Mistaken):
         return self.bound**2 / 3
 
     def share(self, low: float, high: float) -> float:
-        """Return the fraction, which is proportional to the width of the interval."""
+        """Return the fraction of weights in this range, which is proportional to its width."""
         return (high - low) / self.cut
 
 
@@ -62,7 +62,7 @@ class Clamped(Mistaken):
         return super().variance * inside + self.bound**2 * (1 - inside)
 
     def share(self, low: float, high: float) -> float:
-        """Return the fraction, counting clamped weights at the bound."""
+        """Return the fraction of weights in this range, counting clamped weights at the bound."""
         return probability_within(high) - probability_within(low) + (1 - probability_within(CUT)) * (high == CUT)
 
 
@@ -75,7 +75,7 @@ class Emptied(Mistaken):
         return super().variance * probability_within(CUT)
 
     def share(self, low: float, high: float) -> float:
-        """Return the fraction, counting weights that are set to 0 at 0."""
+        """Return the fraction of weights in this range, counting weights beyond the bound at 0."""
         return probability_within(high) - probability_within(low) + (1 - probability_within(CUT)) * (low == 0)
 
 

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 CUT = 3.0  # in standard deviations
-REACHED = 2.95  # reached by the largest of half a million weights, in standard deviations
+REACHED = 2.95  # the largest of half a million weights is at least this many standard deviations
 
 
 @dataclass(frozen=True)

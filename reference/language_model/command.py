@@ -1,7 +1,8 @@
 """The command `kata speak`, which trains the student's language model on the source code of Python's standard library.
 
-It predicts the cost with the student's own functions before it starts, and compares at the end. A run is stored in
-`FOLDER`: the tokens, the last checkpoint, and `run.json` with the plan and the losses, so that the next call continues.
+The command predicts the cost of training with the student's own functions, and compares it with the measured cost at
+the end. `FOLDER` stores the tokens, the last checkpoint, and `run.json` with the plan and the losses, so that the next
+call can continue the run.
 """
 
 import errno
@@ -32,10 +33,10 @@ FOLDER = Path(".kata/speak")
 PICTURE = Path("loss.png")
 PROMPT, LETTERS = b"def ", 400
 LEFT_OUT = {"site-packages", "dist-packages", "test", "tests", "idlelib", "lib2to3", "turtledemo", "__pycache__"}
-LEAST_SOURCE = 10**5  # bytes; a standard library has about 10**7
+LEAST_SOURCE = 10**5  # minimum size of the source code in bytes; a complete standard library has about 10**7
 MOST_MINUTES = 24 * 60
 SHARE = 0.85  # share of the time limit for training; the trial steps and the text need the remaining time
-TRIAL = 0.02  # of the time limit
+TRIAL = 0.02  # share of the time limit for the trial steps
 CHECKPOINT_SECONDS = 5
 WIDTH = 92
 CPU = {"dim": 128, "num_layers": 4, "context": 128, "batch_size": 16, "peak_lr": 6e-3}
@@ -45,7 +46,7 @@ GPU = {"dim": 512, "num_layers": 8, "context": 256, "batch_size": 128, "peak_lr"
 def run(assignment: Any, texts: Mapping[str, str], minutes: str = "10", device: str = "") -> Iterator[str]:
     """Begin or continue a run, and yield each line of output as soon as it is known.
 
-    Raises OSError if the disk is full. torch.save then raises a RuntimeError, so the free space decides.
+    Raises OSError if the disk is full. torch.save raises a RuntimeError in this case, so check the free space.
     """
     limit, device = parse_minutes(minutes, texts), choose_device(device, texts)
     folder = Path(os.path.relpath(assignment.folder.parent / FOLDER))
@@ -94,7 +95,7 @@ def parse_minutes(text: str, texts: Mapping[str, str]) -> float:
 
 
 def choose_device(name: str, texts: Mapping[str, str]) -> str:
-    """Return the device of this name, which works, by default a GPU if there is one. Raises SystemExit."""
+    """Return the device with this name, or by default a GPU if there is one. Raises SystemExit if it can't be used."""
     name = name or ("cuda" if torch.cuda.is_available() else "cpu")
     try:
         torch.ones(1, device=name).sum().item()
@@ -108,7 +109,7 @@ def choose_device(name: str, texts: Mapping[str, str]) -> str:
 
 
 def read_run(speaker: Speaker) -> Run:
-    """Return the stored run. Raises SystemExit if its file or that of the tokens is damaged."""
+    """Return the stored run. Raises SystemExit if `run.json` or the file of tokens is damaged."""
     with speaker.reading(file := speaker.folder / "run.json"):
         found = Run(**json.loads(file.read_text("utf-8")))
         speaker.assignment.language_model.Settings(**found.settings)
@@ -169,7 +170,7 @@ def begin(speaker: Speaker, found: Run, limit: float) -> Iterator[str]:
 
 
 def measure_steps(speaker: Speaker, found: Run, seconds: float) -> float:
-    """Return the time of a step: the mean of at least two steps and of this many seconds, after a first step."""
+    """Return the mean time of a step. After a first step, measure at least two steps and at least this many seconds."""
     ends = []
 
     def report(_step: int, _loss: float) -> None:
@@ -185,11 +186,11 @@ def measure_steps(speaker: Speaker, found: Run, seconds: float) -> float:
 
 
 class Report:
-    """Called after each step: stores its loss, shows the progress, and stops at a checkpoint if it has to."""
+    """A callback for each step that stores the loss, shows the progress, and can stop the run at a checkpoint."""
 
     def __init__(self, speaker: Speaker, found: Run) -> None:
         self.speaker, self.found = speaker, found
-        self.reason = ""  # to stop at the next checkpoint: "ctrl_c" or "deadline"
+        self.reason = ""  # why to stop at the next checkpoint: "ctrl_c", "deadline", or "" to continue
         self.last = time.perf_counter()
         self.shown = 0.0
 
@@ -212,7 +213,7 @@ class Report:
                 raise Stopped
 
     def show(self, step: int, total: int) -> None:
-        """Print the progress, in a terminal in place of the previous one."""
+        """Print the progress. In a terminal, overwrite the previous progress line."""
         recent = self.found.steps[-20:]
         seconds = statistics.fmean(seconds for _, _, seconds in recent)
         bar = "█" * (20 * step // total)
@@ -229,13 +230,13 @@ class Report:
             print(flush=True)
 
     def close(self) -> None:
-        """End the line of the progress."""
+        """End the progress line."""
         if sys.stdout.isatty():
             print()
 
     @contextmanager
     def stopped_by_ctrl_c(self) -> Iterator[None]:
-        """Let the first Ctrl-C stop at the next checkpoint. A second one stops at once."""
+        """Stop at the next checkpoint after Ctrl-C, and immediately after a second Ctrl-C."""
 
         def stop(*_: object) -> None:
             self.reason, self.shown = "ctrl_c", 0.0
@@ -262,7 +263,7 @@ def finish(speaker: Speaker, found: Run) -> Iterator[str]:
     yield texts["after"].format(step=step)
     yield from speak(speaker, found, model)
     yield ""
-    taken = len(found.steps)  # those with a known time
+    taken = len(found.steps)  # number of steps with a known time
     expected, measured = predicted["seconds"] * taken / settings["steps"], sum(seconds for _, _, seconds in found.steps)
     best = taken * predicted["flops"] / predicted["speed"]
     memory = measure_memory(speaker, found, model, optimizer)

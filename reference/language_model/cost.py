@@ -11,10 +11,10 @@ TIMINGS = 9  # number of timed matmuls; the fastest counts, because other progra
 
 
 def find_cost(speaker: Speaker, found: Run, model: Any) -> None:
-    """Predict the FLOPs of a step, bytes in memory and on disk, and the speed, with the student's functions.
+    """Predict a step's FLOPs, the bytes in memory and on disk, and the speed, using the student's functions.
 
-    An embedding is looked up, which takes no FLOPs. Each layer saves 9 activations of width `dim` for each token: the
-    input and the result of two norms, queries, keys and values, the result of the attention, and that of the block.
+    Looking up embeddings takes no FLOPs. Each layer saves 9 activations of width `dim` for each token: the inputs and
+    results of two norms, the queries, keys and values, the result of the attention, and the result of the block.
     """
     kata, settings = speaker.assignment, found.settings
     dim, layers, context, rows = (settings[name] for name in ("dim", "num_layers", "context", "batch_size"))
@@ -56,7 +56,7 @@ def find_mfu(speaker: Speaker, found: Run, seconds: float) -> float:
 
 
 def measure_memory(speaker: Speaker, found: Run, model: Any, optimizer: Any) -> int:
-    """Return the bytes of all tensors that a step keeps: parameters, gradients, state, and those saved by autograd."""
+    """Return the bytes of the parameters, the gradients, the optimizer's state, and the tensors saved by autograd."""
     kata, settings, kept = speaker.assignment, found.settings, dict[int, Tensor]()
 
     def keep(tensor: Tensor) -> Tensor:

@@ -1,6 +1,6 @@
-"""A language model in float64: its logits, and how simple models of this kind are trained and continue a text.
+"""Computes in float64 the logits of a LanguageModel, and the training and the generated text of a simpler model.
 
-The training and the text are computed for tables: the logits after the tokens `a, b, c` are
+The simpler model consists of tables: its logits after the tokens `a, b, c` are
 `tables[0, a] + tables[1, b] + tables[2, c]`.
 """
 
@@ -10,13 +10,13 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
-NORM_EPS = 1e-5  # of layer_norm
+NORM_EPS = 1e-5  # the epsilon of layer_norm
 
 
 def embed(
     tokens: Float[Array, "vocab dim"], positions: Float[Array, "context dim"], batch: Int[Array, "batch T"]
 ) -> Float[Array, "batch T dim"]:
-    """Add the embedding of each token and that of its position."""
+    """Return, for each token, the sum of its embedding and the embedding of its position."""
     x: Array = tokens[batch] + positions[: batch.shape[1]]
     return x
 
@@ -29,7 +29,7 @@ def normalize(x: Float[Array, "... dim"]) -> Float[Array, "... dim"]:
 
 
 def attend(weights: Mapping[str, Array], x: Float[Array, "batch T dim"]) -> Float[Array, "batch T dim"]:
-    """Add causal attention to x, as the class that students receive."""
+    """Add causal attention to x, like the class `CausalAttention` that students receive."""
     rows, length, dim = x.shape
     heads = int(np.gcd(dim, 4))
     normed = normalize(x) * weights["norm.weight"] + weights["norm.bias"]
@@ -43,7 +43,7 @@ def attend(weights: Mapping[str, Array], x: Float[Array, "batch T dim"]) -> Floa
 
 
 def add_block(x: Float[Array, "... dim"], weight: Float[Array, "dim dim"]) -> Float[Array, "... dim"]:
-    """Add the block of a layer, applied to the normalized input."""
+    """Add to x the result of a layer's block, which is applied to the normalized x."""
     result: Array = x + np.maximum(normalize(x) @ weight, 0)
     return result
 
@@ -82,12 +82,12 @@ def softmax(logits: Float[Array, "... n"]) -> Float[Array, "... n"]:
 
 
 def look_up(tables: Float[Array, "context v v"], batch: Int[Array, "batch T"]) -> Float[Array, "batch T v"]:
-    """Return the logits of tables."""
+    """Return the logits of the model that consists of these tables."""
     return np.cumsum(tables[np.arange(batch.shape[1]), batch], axis=1)
 
 
 def split_batch(batch: Int[Array, "batch T+1"]) -> tuple[Int[Array, "batch T"], Int[Array, "batch T"]]:
-    """Return the tokens that the model sees, and the one that follows each."""
+    """Return the tokens that the model receives, and the token that follows each of them."""
     return batch[:, :-1], batch[:, 1:]
 
 
@@ -105,7 +105,7 @@ def average(nats: Float[Array, "batch T"]) -> float:
 
 
 def loss(tables: Float[Array, "context v v"], batch: Int[Array, "batch T+1"]) -> float:
-    """Return the loss of tables."""
+    """Return the loss of the model that consists of these tables."""
     seen, following = split_batch(batch)
     return average(compute_nats(look_up(tables, seen), following))
 
@@ -113,10 +113,10 @@ def loss(tables: Float[Array, "context v v"], batch: Int[Array, "batch T+1"]) ->
 def compute_gradient(
     tables: Float[Array, "context v v"], batch: Int[Array, "batch T+1"]
 ) -> Float[Array, "context v v"]:
-    """Return the gradient of the loss of tables."""
+    """Return the gradient of the loss with respect to the tables."""
     seen, following = split_batch(batch)
     slope = softmax(look_up(tables, seen)) - np.eye(tables.shape[-1])[following]
-    sums = np.cumsum(slope[:, ::-1], axis=1)[:, ::-1] / seen.size  # the row of position i is in all logits from i on
+    sums = np.cumsum(slope[:, ::-1], axis=1)[:, ::-1] / seen.size  # position i affects all logits from i on
     gradient = np.zeros_like(tables)
     np.add.at(gradient, (np.arange(seen.shape[1]), seen), sums)
     return gradient
@@ -137,13 +137,13 @@ def warm_up(step: int, peak: float, warmup: int) -> float:
 
 
 def decay(progress: float, peak: float, final: float) -> float:
-    """Return the learning rate at a progress of 0 to 1 from the end of the warm-up to the end of training."""
+    """Return the learning rate after the warm-up, where `progress` goes from 0 to 1 until the end of training."""
     rate: float = final + (peak - final) * (1 + np.cos(np.pi * progress)) / 2
     return rate
 
 
 def compute_norm(grads: Sequence[Float[Array, "..."]]) -> float:
-    """Return the norm of one vector with all elements."""
+    """Return the norm of a vector that contains the elements of all gradients."""
     return float(np.sqrt(sum(np.sum(grad**2) for grad in grads)))
 
 
@@ -159,12 +159,12 @@ def get_decay(shape: Sequence[int], weight_decay: float) -> float:
 
 
 def get_shares(rows: Sequence[int]) -> list[float]:
-    """Return the weight of each micro-batch's loss in that of the batch."""
+    """Return the weight of each micro-batch's loss in the loss of the batch."""
     return [count / sum(rows) for count in rows]
 
 
 def accumulate(parts: Sequence[Float[Array, "..."]], max_norm: float) -> Float[Array, "..."]:
-    """Return the gradient that the optimizer receives, given the share of each micro-batch."""
+    """Return the gradient that the optimizer receives, given the contribution of each micro-batch."""
     return clip([np.sum(parts, axis=0)], max_norm)[1][0]
 
 
@@ -188,7 +188,7 @@ def list_saves(start: int, steps: int, every: int) -> list[int]:
 
 
 def look_back(tokens: Sequence[int], context: int) -> Sequence[int]:
-    """Return the tokens that the model is given."""
+    """Return the tokens that the model receives, which are the last `context` tokens."""
     return tokens[-context:]
 
 
@@ -198,7 +198,7 @@ def choose(logits: Float[Array, "T v"]) -> int:
 
 
 def continue_greedily(tables: Float[Array, "context v v"], prompt: Sequence[int], n: int) -> list[int]:
-    """Return the prompt and the `n` most likely tokens after it, one by one."""
+    """Return the prompt followed by `n` tokens, each of which is the most likely next token."""
     tokens = [*prompt]
     for _ in range(n):
         seen = np.array([look_back(tokens, len(tables))])
@@ -207,5 +207,5 @@ def continue_greedily(tables: Float[Array, "context v v"], prompt: Sequence[int]
 
 
 def sharpen(logits: Float[Array, "v"], temperature: float) -> Float[Array, "v"]:
-    """Return the probabilities at a temperature."""
+    """Return the probabilities of the next token at a temperature."""
     return softmax(logits / temperature)

@@ -24,7 +24,7 @@ class Run:
     steps: list[tuple[int, float, float]] = field(default_factory=list)
 
     def save(self, folder: Path) -> None:
-        """Replace `run.json` at once."""
+        """Replace `run.json` atomically."""
         part = folder / "run.json.part"
         part.write_text(json.dumps(asdict(self)), "utf-8")
         part.replace(folder / "run.json")
@@ -32,21 +32,21 @@ class Run:
 
 @dataclass
 class Speaker:
-    """Everything that a call works with."""
+    """The student's code, the texts, the files and the deadline of a call of `kata speak`."""
 
     assignment: Any
     texts: Mapping[str, str]
     folder: Path
-    deadline: float  # on the clock `time.monotonic`
+    deadline: float  # the value of `time.monotonic` when the time is up
 
     @property
     def tokens(self) -> Path:
-        """The file of tokens."""
+        """The path of the file that contains the tokens."""
         return self.folder / "tokens.bin"
 
     @property
     def checkpoint(self) -> Path:
-        """The file of the last checkpoint."""
+        """The path of the last checkpoint."""
         return self.folder / "checkpoint.pt"
 
     def build(self, run: Run) -> tuple[Any, Any]:
@@ -58,7 +58,7 @@ class Speaker:
         return model, kata.make_optimizer(model, settings["peak_lr"], 0.1)
 
     def load(self, run: Run) -> tuple[Any, Any, int]:
-        """Return the model, the optimizer and the step of the last checkpoint; without one, new ones and 0."""
+        """Return the model, optimizer and step of the last checkpoint, or new objects and 0 if there is none."""
         model, optimizer = self.build(run)
         if not self.checkpoint.exists():
             return model, optimizer, 0
@@ -69,7 +69,7 @@ class Speaker:
 
     @contextmanager
     def reading(self, file: Path) -> Iterator[None]:
-        """Raise SystemExit if the block cannot read this file."""
+        """Raise SystemExit if the code in this context fails to read this file."""
         try:
             yield
         except NotImplementedError:

@@ -120,7 +120,7 @@ def time_kinds(model: torch.nn.Module, clock: Callable[[], float]) -> dict[str, 
 
 
 def time_fastest(work: Callable[[], object], clock: Callable[[], float]) -> float:
-    """Return the seconds of the fastest of several calls after a first one."""
+    """Return the seconds of the fastest of several calls, excluding the first."""
     work()
     times = []
     for _ in range(REPEATS):
@@ -131,7 +131,7 @@ def time_fastest(work: Callable[[], object], clock: Callable[[], float]) -> floa
 
 
 def predict_kinds(roofline: Roofline, step_seconds: float) -> dict[str, float]:
-    """Return the least seconds of each kind of operation. The backward pass takes the remaining time of the step.
+    """Return the minimum seconds of each kind of operation. The backward pass takes the remaining time of the step.
 
     Raises ValueError if no time remains.
     """

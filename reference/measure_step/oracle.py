@@ -14,7 +14,7 @@ class Operation:
 
     reads: Sequence[Shape]
     writes: Shape
-    flops_each: int  # per element written
+    flops_each: int  # FLOPs per element written
     is_product: bool = False
     keeps: Sequence[str] = ()
 

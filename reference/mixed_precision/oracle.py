@@ -36,7 +36,7 @@ def returned(
 
 
 def start(before: Float[Array, "d k"]) -> Float[Array, "d k"]:
-    """Return the gradient to which this batch's gradient is added, given the gradient from `before` the step."""
+    """Return the gradient to which the gradient of this batch is added, given the gradient `before` the step."""
     return np.zeros_like(before)
 
 
@@ -46,7 +46,7 @@ def gradients(
     x: Float[Array, "batch d"],
     y: Float[Array, "batch"],
 ) -> list[Float[Array, "d k"]]:
-    """Return the gradients that the optimizer uses. `before` contains the gradients from before the step."""
+    """Return the gradients that the optimizer uses. `before` contains the gradients that exist before the step."""
     _, slopes = squared(cruncher.forward(weights, x) - y)
     grads, _ = cruncher.backward(weights, x, share(len(y)) * slopes)
     return [start(old) + grad for old, grad in zip(before, grads, strict=True)]

@@ -1,4 +1,4 @@
-"""Replaces the student's `promised_flops` in the katas that build on it if it does not pass."""
+"""Replaces the student's `promised_flops` in the katas that build on it if its tests fail."""
 
 
 def mfu(flops: float, seconds: float, promised: float) -> float:

@@ -14,7 +14,7 @@ def scale(factor: float, answer: Answer) -> Answer:
 
 
 def look_up(name: str | None, column: str, table: Table) -> Answer:
-    """Return the answer for the device that is mistaken for the given one."""
+    """Return the answer for the wrong device that a mistake uses in place of the given one."""
     return oracle.promised_flop_per_sec(name or "", column, table)
 
 

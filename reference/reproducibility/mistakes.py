@@ -10,7 +10,7 @@ from torchkata import instead_of
 
 
 def distinct_origins(seeds: Sequence[int]) -> list[object]:
-    """Return a different origin for each call."""
+    """Return a different value for each call, so that no two calls lead to the same draws."""
     return [*range(len(seeds))]
 
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """A tensor with the number of its allocation, which is derived without torch from how the tensor was created."""
+    """A tensor and the number of its allocation, which depends only on the steps that created the tensor."""
 
     tensor: Tensor
     allocation: int

@@ -1,6 +1,6 @@
 """Oracle for strides that walks through the row-major layout element by element.
 
-If that would take too long, the last length is a multiple (`times`) of a small one, and only the small one is walked.
+To save time, the oracle walks through a small tensor if the last dimension is a multiple (`times`) of a small size.
 """
 
 from collections.abc import Sequence

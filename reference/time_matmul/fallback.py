@@ -1,4 +1,4 @@
-"""Replaces the student's `time_matmul` in the katas that build on it if it does not pass."""
+"""Replaces the student's `time_matmul` in the katas that build on it if its tests fail."""
 
 from torch import Tensor
 from torch.utils.benchmark import Timer

@@ -13,9 +13,9 @@ class Product:
     """A matrix multiplication that was computed."""
 
     seconds: float
-    whole: bool  # a @ b itself, not a part of it or another product
-    cold: bool  # the first one of its shape, if that takes longer
-    timed: bool  # after the first reading of a clock
+    whole: bool  # whether it is a @ b itself, not a part of it or another product
+    cold: bool  # whether it is the first one of its shape and therefore takes longer
+    timed: bool  # whether it was computed after the first reading of a clock
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,10 @@ class Run:
 
 
 def seconds_per_product(run: Run) -> tuple[float, float]:
-    """Return the range of correct results: from the minimum to a mean of three with one disturbed. NaN if none."""
+    """Return the range of correct results: from the minimum to the mean of three matmuls, one of them disturbed.
+
+    The bounds are NaN if no matmul was timed.
+    """
     fastest, slowest = min(run.warm, default=math.nan), max(run.warm, default=math.nan)
     return fastest, min(slowest, UNEVEN * (slowest + 2 * fastest) / 3)
 

@@ -7,7 +7,7 @@ from torch import Tensor
 from reference.workloads.optimizers import STRIDE, OptimizerCheck, OptimizerStep, fractions, parameters, step_all
 from torchkata import speed
 
-EPSILON = 1e-5  # under the square root
+EPSILON = 1e-5  # added under the square root
 
 
 class AdaGradCheck(OptimizerCheck):

@@ -85,8 +85,8 @@ class OptimizerStep(speed.Rate):
         "cuda": speed.Size(parameters=2**28, rate=0.1),
     }
     unit = "B"
-    moves: ClassVar[int]  # how many times each parameter is read or written
-    flops: ClassVar[int]  # per parameter
+    moves: ClassVar[int]  # number of reads and writes per parameter
+    flops: ClassVar[int]  # FLOPs per parameter
     needed: ClassVar[str]  # a description of `moves`
     remedy: ClassVar[str]
 

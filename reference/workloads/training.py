@@ -24,8 +24,8 @@ SEED = 0
 def step_flops(rows: int, dim: int, num_layers: int) -> int:
     """Return the FLOPs of the forward and backward pass of `Cruncher(dim, num_layers)`, excluding the input gradient.
 
-    Only matrix multiplications are counted. Elementwise operations (loss, optimizer) are less than 1/dim of these and
-    limited by memory.
+    Only matrix multiplications are counted. Elementwise operations (loss, optimizer) take less than 1/dim of these
+    FLOPs and are limited by memory.
 
     With B rows, d = dim and L = num_layers, each square layer has up to three products of 2·B·d² each:
     forward `h @ W`, backward `hᵀ @ grad` for its weight and `grad @ Wᵀ` for its input. The first layer's input is
@@ -97,7 +97,7 @@ def step(x: Tensor, target: Tensor, layers: Tensor, final: Tensor, rate: float) 
 
 
 class Batches:
-    """The `get_batch` that is passed to `train`. It returns the batches in memory and counts the requested ones."""
+    """The `get_batch` that is passed to `train`. It returns the batches in memory and counts the requested batches."""
 
     def __init__(self, memory: speed.Memory, first: Callable[[], object] = lambda: None) -> None:
         self.memory = memory
@@ -166,7 +166,7 @@ class Weights:
         self.final.sub_(back.unsqueeze(-1), alpha=rate)
 
     def error(self, start: "Weights", layers: Tensor, final: Tensor) -> float:
-        """Return the largest relative error in the change of a weight, given that `self` has the correct weights."""
+        """Return the largest relative error of the change of a weight. `self` contains the correct weights."""
         pairs = [*zip(self.layers, start.layers, layers, strict=True), (self.final, start.final, final)]
         return max(relative(found.double() - right, right - before) for right, before, found in pairs)
 
@@ -188,8 +188,8 @@ class TrainingCheck(speed.Check):
     def least_error(self) -> float:
         """Return the error in the change of the weights that is caused by rounding the weights and products.
 
-        A step changes weights by about `rate / √D` of their magnitude. It computes 2 L products in sequence, summed in
-        float32, with independent errors.
+        A step changes weights by about `rate / √D` of their magnitude. A step computes 2 L products in sequence. Their
+        sums are computed in float32, with independent errors.
         """
         smallest_change = self.size.rate / math.sqrt(self.size.width)
         of_weights = torch.finfo(self.memory["x"].dtype).eps / min(1.0, smallest_change)
@@ -236,12 +236,12 @@ class TrainingCheck(speed.Check):
         return right.error(self.start, self.results["new_layers"], self.results["new_final"])
 
     def has_right_scale(self) -> bool:
-        """Return whether the initial weights have the right standard deviation, because zeros would require no work."""
+        """Return whether the initial weights have the right standard deviation. Zeros would avoid all work."""
         allowed = (*((layer, 0.1) for layer in self.start.layers), (self.start.final, 0.5))
         return all(abs(float(weight.std()) * self.size.width**0.5 - 1) < slack for weight, slack in allowed)
 
     def is_unchanged(self, batches: list[tuple[Tensor, Tensor]]) -> bool:
-        """Return whether the inputs are unchanged, because code must not use them as uncounted memory."""
+        """Return whether the inputs are unchanged. Student code must not use them as memory that is not counted."""
         return all(torch.equal(x, found) for (x, _), found in zip(batches, self.memory["x"], strict=True))
 
 

@@ -2,7 +2,7 @@
 
     globals().update(optimizer_contract(Optimizer("sgd.SGD", SGD)))
 
-These are functions rather than a base class because Hypothesis rejects a property that several classes inherit.
+Contracts are functions and not base classes, because Hypothesis rejects a property that several classes inherit.
 """
 
 from collections.abc import Callable

@@ -17,8 +17,8 @@ from tests.probes import optimizers as probes
 from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny_to_large, normal, rng_of, runs
 from torchkata import Plain, Student, assert_equal, check, precondition
 
-UP_TO_LARGE = (-4.0, 6.0)  # powers of ten
-FACTORS = st.sampled_from([0.5, 0.1, 2.0])  # by which a scheduler multiplies the learning rate
+UP_TO_LARGE = (-4.0, 6.0)  # powers of ten between which magnitudes are drawn
+FACTORS = st.sampled_from([0.5, 0.1, 2.0])  # factors by which a scheduler multiplies the learning rate
 BROKEN_BY_A_STEP = {
     "the same Parameter": "the parameter is a different object after the step",
     "the same memory": "the parameter is moved to new memory instead of being changed in place",
@@ -31,7 +31,7 @@ BROKEN_BY_A_STEP = {
 
 @dataclass(frozen=True)
 class Optimizer:
-    """A student's optimizer class and what the tests need to know about it."""
+    """A student's optimizer class, with the properties that the tests need."""
 
     name: str  # module and class
     rule: Rule
@@ -50,7 +50,7 @@ class Optimizer:
         return replace(run, options=[self.constant] * len(run.params))
 
     def try_options(self, run: OptimizerRun) -> list[OptimizerRun]:
-        """Return the run of one group without options and with each of the options."""
+        """Return copies of the run of one group: one without options, and one for each of the options."""
         return [run, *(self.choose_options(run, [pick]) for pick, given in enumerate(self.options) if given)]
 
 
@@ -71,8 +71,8 @@ def check_formula(student: Student, optimizer: Optimizer, run: OptimizerRun) -> 
 def find_rule(student: Student, optimizer: Optimizer, run: OptimizerRun) -> Rule:
     """Return the optimizer's rule, or the rule of the student's steps if they follow a different one.
 
-    A wrong formula then fails only its own tests. The steps are taken with one optimizer per parameter, at the
-    first learning rate of its group (0.1 instead of 0), with the parameter's own gradients one after the other.
+    A wrong formula then fails only the tests of the formula. To find the student's rule, take steps with one optimizer
+    per parameter, using the parameter's gradients in order and its group's first learning rate (0.1 if this is 0).
     """
     steps = len(run.grads)
     own = [
@@ -107,7 +107,7 @@ def fill(grads: list[Tensor], steps: int) -> list[Tensor]:
 
 
 def check_in_place(student: Student, optimizer: Optimizer, run: OptimizerRun, transposed: bool) -> None:
-    """Assert that a step is correct and leaves everything else unchanged."""
+    """Assert that a step is correct and changes nothing except the values of parameters."""
     rule = find_rule(student, optimizer, run)
     params, grads, lr = run.params[0], run.grads[0][0], run.lrs[0][0]
     options = run.options[0] if run.options else {}
@@ -157,7 +157,7 @@ def check_loading(student: Student, optimizer: Optimizer, run: OptimizerRun) -> 
 
 
 def in_place_contract(optimizer: Optimizer) -> Contract:
-    """Return the test of what a step leaves unchanged."""
+    """Return the test that a step updates parameters in place and changes nothing else."""
 
     @costly
     @given(runs(dtypes=WIDE_DTYPES, matrix=True), st.booleans())
@@ -225,7 +225,7 @@ def smoke_contract(optimizer: Optimizer) -> Contract:
 
 
 def rate_contract(optimizer: Optimizer) -> Contract:
-    """Return the test for optimizers whose only option is the learning rate."""
+    """Return the test for optimizers that have no option other than the learning rate."""
 
     @costly
     @given(SEEDS)

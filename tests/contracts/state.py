@@ -71,7 +71,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
     def test_options_have_defaults(student: Student, seed: int) -> None:
         """Each option has a default. Options passed to the constructor apply to groups without their own options."""
         rng, lr = rng_of(seed), optimizer.rule.lr
-        start = normal(rng, [3]) * torch.tensor([0.0, 1.0, 1.0])  # from 0, every digit of a step is visible
+        start = normal(rng, [3]) * torch.tensor([0.0, 1.0, 1.0])  # 0 shows every digit of a step
         run = OptimizerRun([[start]], [[lr]] * 3, [[[from_tiny_to_large(rng, [3], powers=(-9, 2))]] for _ in range(3)])
         for wanted in optimizer.try_options(run):
             options, rate = (wanted.options[0], {"lr": 0.1}) if wanted.options else ({}, {})
@@ -106,7 +106,7 @@ def options_contract(optimizer: Optimizer) -> Contract:
         """With the same options, learning rates and gradients, the result matches the corresponding torch optimizer."""
         run = optimizer.choose_options(run, [pick])
         theirs = run_torch(optimizer.torch_class, run)
-        assert_run(theirs, convert_to_float64(run), optimizer.rule)  # fails for a known mistake, which torch lacks
+        assert_run(theirs, convert_to_float64(run), optimizer.rule)  # fails if the rule makes a known mistake
         check_run(student, optimizer, run, expected=theirs)
 
     return {name: test for name, test in locals().items() if name.startswith("test_")}

@@ -1,5 +1,5 @@
 """Probes: each exercises one kata and returns plain values. No other code touches a student's objects.
 
-They seed `torch.default_generator`, the CPU's generator: `torch.manual_seed` also records a stack trace for CUDA, which
-is not initialized yet.
+Probes seed `torch.default_generator`, the CPU's generator, because `torch.manual_seed` also records a stack trace for
+CUDA, which is not initialized yet.
 """

@@ -80,7 +80,7 @@ def anatomy(assignment: Any, dim: int, num_layers: int, segment: int) -> dict[st
     )
 )
 def cost(assignment: Any, dim: int, num_layers: int, segment: int, rows: int, x_needs_grad: bool) -> dict[str, object]:
-    """Measure a forward and a backward pass: the activations in memory, and the matmuls relative to one layer's."""
+    """Measure a forward and a backward pass: the activations in memory, and the computation in matmuls of one layer."""
     model = assignment.activation_checkpointing.DeepNetworkCheckpointed(dim, num_layers, segment)
     x = torch.ones(rows, dim, requires_grad=x_needs_grad)
     activation, product = x.untyped_storage().nbytes(), rows * dim * dim

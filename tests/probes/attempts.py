@@ -6,7 +6,7 @@ from collections.abc import Callable
 def refusal(call: Callable[[], object]) -> list[str]:
     """Return the names of the exception that `call` raises and of its base classes, or an empty list if it returns.
 
-    Before this, a probe must make a similar call that succeeds, because code that always fails rejects nothing.
+    The probe must first make a similar call that succeeds, because an exception in every call is not a rejection.
     """
     try:
         call()

@@ -8,7 +8,7 @@ from torchkata import typed
 from .candidates import call_check, load
 from .time_matmul import simulate
 
-SIZE = 4  # of the matrices
+SIZE = 4  # number of rows and columns of the matrices
 
 
 class Candidate:
@@ -24,7 +24,7 @@ class Candidate:
 
     @property
     def time_matmul(self) -> ModuleType:
-        """A new module of the program, so that it sees the simulated clocks."""
+        """The program as a newly loaded module, so that it uses the simulated clocks."""
         return load(self.assignment, self.source)
 
 

@@ -28,7 +28,7 @@ def load(assignment: Any, source: str) -> ModuleType:
 def call_check(check: Callable[[Any], object], candidate: object, seed: int) -> dict[str, str]:
     """Return "accepted", "rejected" or "error", and the text of the exception.
 
-    The exceptions of a stub, of Ctrl-C and of a time limit are propagated.
+    Exceptions raised by a stub, by Ctrl-C or by a time limit are propagated.
     """
     random.seed(seed)
     np.random.seed(seed)

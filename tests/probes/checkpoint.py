@@ -84,8 +84,8 @@ def resume(
 ) -> dict[str, object]:
     """Save a run that has the given weights after `stop` steps, then finish it with the old objects and with new ones.
 
-    Also returns how the run would end if parts of the optimizer's state were lost ("runs"), and for which weights and
-    tensors of the optimizer's state the file contains the bytes ("found").
+    Also return the runs that would result if parts of the optimizer's state were lost ("runs"), and for each weight
+    and each tensor of the optimizer's state, whether the file contains its bytes ("found").
     """
     with temporary_folder() as place:
         path = place / "run.pt" if _as_path else str(place / "run.pt")
@@ -209,7 +209,7 @@ def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[s
 
 @typed(checkpoint_code.failing_save)
 def failing_save(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
-    """Save the given weights, make saving other weights fail halfway, and load the file at the path.
+    """Save the given weights, let a second save of other weights fail halfway, and load the file at the path.
 
     During the second save, the disk is full. On Windows, where this cannot be simulated, pickling the model fails.
     """
@@ -233,8 +233,8 @@ OTHERS = ("", ".tmp", ".json", ".new", ".bak")  # suffixes of other files in the
 def moves(assignment: Any, dim: int) -> dict[str, Any]:
     """Overwrite a checkpoint in a folder with other files.
 
-    Returns whether the new file was moved there from the same folder or a subfolder ("replaced"), whether the old one
-    was removed first ("removed"), and the names of other files that changed ("changed").
+    Return whether the new file was moved to its path from the same folder or a subfolder ("replaced"), whether the old
+    file was removed first ("removed"), and the names of other files that changed ("changed").
     """
     with temporary_folder() as place:
         runs, elsewhere = place / "runs", place / "elsewhere"
@@ -256,7 +256,7 @@ def moves(assignment: Any, dim: int) -> dict[str, Any]:
             assignment.checkpoint.save_checkpoint(path, model, optimizer, 2)
             notes, FileEvents.notes = FileEvents.notes, None
             changed = [other.name for other in others if not other.exists() or other.read_bytes() != b"another file"]
-            newer = path.stat().st_ino  # notes can be forged, but a new file has a new inode
+            newer = path.stat().st_ino  # student code can forge the notes, but a new file has a new inode
         finally:
             os.chdir(here)
         renames = [note[1:] for note in notes if note[0] == "os.rename"]
@@ -336,10 +336,10 @@ def truncated(
 
 @typed(checkpoint_code.without_each_key)
 def without_each_key(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> dict[str, Any]:
-    """Load a checkpoint, and then copies of it that each lack one top-level key.
+    """Load a checkpoint, and then copies of the checkpoint, each of which lacks one top-level key.
 
-    Returns "complete", what the complete file restores, and for each key that can be missing without an error what the
-    rest restores. There are no keys if `torch.load` returns no dict, or if the student's file is more than this dict.
+    Return the state restored from the complete file ("complete"), and for each key that is not required, the state
+    restored without the key ("partial"). No keys are tried if the file is anything but a dict saved by torch.
     """
     with temporary_folder() as place:
         path = place / "run.pt"

@@ -23,29 +23,29 @@ LOAD = f"load_checkpoint({PATH}, other, other_opt)"
 
 
 def build(weights: Sequence[Tensor], name: str = "model", opt: str = "opt", dtype: str = "float32") -> list[str]:
-    """Build a model of the right size for the weights and its optimizer."""
+    """Return code that builds a model of the right size for the weights, and its optimizer."""
     cast = "" if dtype == "float32" else f".to(torch.{dtype})"
     model = f"{name} = Cruncher({len(weights[-1])}, {len(weights) - 1}){cast}"
     return [model, f"{opt} = AdaGrad({name}.parameters(), lr=0.1)"]
 
 
 def load_weights(weights: Sequence[Tensor]) -> str:
-    """Load the weights into `model`."""
+    """Return code that loads the weights into `model`."""
     return typed_load("model", list_keys(weights))
 
 
 def build_other(weights: Sequence[Tensor], change: int = 1) -> list[str]:
-    """Build a new model with different weights and its optimizer."""
+    """Return code that builds a new model with different weights, and its optimizer."""
     return [*build(weights, "other", "other_opt"), OTHER.format(change=change)]
 
 
 def save(step: object, path: str = PATH) -> str:
-    """Save `model`."""
+    """Return code that saves `model`."""
     return f"save_checkpoint({path}, model, opt, {step})"
 
 
 def resume(weights: Sequence[Tensor], stop: int, step: int, _as_path: bool) -> str:
-    """Save a run, load it into new objects, and continue it."""
+    """Return code that saves a run, loads it into new objects, and continues it."""
     path = PATH if _as_path else "'run.pt'"
     start = [load_weights(weights), f"fit(model, opt, xs[:{stop}], ys[:{stop}])"] if stop else []
     return "\n".join(
@@ -59,35 +59,35 @@ def resume(weights: Sequence[Tensor], stop: int, step: int, _as_path: bool) -> s
 
 
 def save_and_load(step: int, as_path: bool) -> str:
-    """Save a new model and load it again."""
+    """Return code that saves a new model and loads it again."""
     path = PATH if as_path else "'run.pt'"
     return "\n".join([*NEW, save(step, path), f"load_checkpoint({path}, model, opt)"])
 
 
 def around_saving(weights: Sequence[Tensor]) -> str:
-    """Train, then save."""
+    """Return code that trains a model and then saves it."""
     return "\n".join([FIT, *build(weights), "fit(model, opt, xs, ys)", load_weights(weights), save(1)])
 
 
 def trained_on(weights: Sequence[Tensor]) -> str:
-    """Save, train further, then load."""
+    """Return code that saves a model, trains it further, and loads the checkpoint into another model."""
     return "\n".join([around_saving(weights), "fit(model, opt, xs, ys)", *build_other(weights), LOAD])
 
 
 def files(name: str) -> str:
-    """Save under a name and list the folder."""
+    """Return code that saves under a name and lists the folder."""
     return "\n".join([*NEW, save(1, f"Path({name!r})"), "[file.name for file in Path().iterdir()]"])
 
 
 def requires_grad(weights: Sequence[Tensor], frozen: int) -> str:
-    """Save a model with a frozen parameter and load it into another one."""
+    """Return code that saves a model with a frozen parameter and loads it into another one."""
     freeze = f"    list(each.parameters())[{frozen}].requires_grad_(False)"
     lines = [*build(weights), *build_other(weights), "for each in (model, other):", freeze, save(1), LOAD]
     return "\n".join([*lines, "[p.requires_grad for p in other.parameters()]"])
 
 
 def special_values(weights: Sequence[Tensor], dtype: str) -> str:
-    """Save a model of the given dtype with a buffer and load it into another one."""
+    """Return code that saves a model of the given dtype with a buffer, and loads it into another one."""
     lines = [*build(weights, dtype=dtype), *build(weights, "other", "other_opt", dtype), load_weights(weights)]
     lines += [f"model.register_buffer('average', weights[0].to(torch.{dtype}))"]
     lines += [f"other.register_buffer('average', torch.zeros_like(weights[0], dtype=torch.{dtype}))"]
@@ -95,7 +95,7 @@ def special_values(weights: Sequence[Tensor], dtype: str) -> str:
 
 
 def failing_save(weights: Sequence[Tensor]) -> str:
-    """Save twice, the second time with a file size limit of half the first file."""
+    """Return code that saves twice, the second time with a file size limit of half the first file."""
     limit = "resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, resource.RLIM_INFINITY))"
     lines = [
         *build(weights),
@@ -111,12 +111,12 @@ def failing_save(weights: Sequence[Tensor]) -> str:
 
 
 def moves() -> str:
-    """Save over an older checkpoint."""
+    """Return code that overwrites an older checkpoint."""
     return "\n".join(["model = Cruncher(dim, 1)", NEW[1], save(1), save(2)])
 
 
 def hostile_file(written_by: str) -> str:
-    """Load a file that creates a folder when it is unpickled."""
+    """Return code that loads a file which creates a folder when it is unpickled."""
     write = (
         "torch.save(content, 'run.pt')"
         if written_by == "torch"
@@ -140,20 +140,20 @@ def hostile_file(written_by: str) -> str:
 
 
 def from_elsewhere(weights: Sequence[Tensor]) -> str:
-    """Load onto the CPU. Without a GPU, the file cannot really be saved on one."""
+    """Return code that loads a file onto the CPU. It is also saved on the CPU, since there may be no GPU."""
     load = f"load_checkpoint({PATH}, other, other_opt, device='cpu')"
     return "\n".join([*build(weights), load_weights(weights), save(1), *build_other(weights), load])
 
 
 def truncated(weights: Sequence[Tensor], part: float) -> str:
-    """Load a truncated file."""
+    """Return code that loads a file before and after it is truncated."""
     cut = f"Path('run.pt').write_bytes(content[:min(int(len(content) * {part}), len(content) - 1)])"
     lines = [FIT, *build(weights), load_weights(weights), "fit(model, opt, xs, ys)", save(1), *build_other(weights, 2)]
     return "\n".join([*lines, LOAD, "content = Path('run.pt').read_bytes()", cut, LOAD])
 
 
 def without_each_key(weights: Sequence[Tensor]) -> str:
-    """Load copies of a file that each lack one key."""
+    """Return code that loads copies of a file, each of which lacks one key."""
     lines = [FIT, *build(weights), "fit(model, opt, xs, ys)", load_weights(weights), save(1234567)]
     lines += ["content = torch.load('run.pt')", "for key in content:"]
     lines += ["    torch.save({k: v for k, v in content.items() if k != key}, 'run.pt')"]
@@ -163,7 +163,7 @@ def without_each_key(weights: Sequence[Tensor]) -> str:
 
 
 def load_mismatch(saved: Mapping[str, Sequence[int]], other_model: Mapping[str, Sequence[int]]) -> str:
-    """Save a model with some parameters and load it into one with others."""
+    """Return code that saves a model and loads it into one with other parameters."""
     lines = []
     for name, opt, shapes in (("model", "opt", saved), ("other", "other_opt", other_model)):
         lines.append(f"{name} = nn.Module()")

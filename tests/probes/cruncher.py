@@ -62,7 +62,7 @@ def forward(assignment: Any, weights: list[Tensor], x: Tensor) -> object:
     )
 )
 def parts(assignment: Any, weights: list[Tensor], x: Tensor, _rows: list[tuple[int, int]]) -> dict[str, object]:
-    """Return the output for a batch, and the outputs for parts of it, given by their first and last row."""
+    """Return the output for a batch, and the outputs for parts of the batch, whose bounds are in `_rows`."""
     model = build_model(assignment, weights)
     return {"batch": model(x), "parts": [model(x[start:stop]) for start, stop in _rows]}
 

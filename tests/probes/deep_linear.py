@@ -16,7 +16,7 @@ class Pass:
 
 
 class DeepLinear(nn.Module):
-    """The model `x @ W₀ @ W₁ … @ w`. It records calls in the class, so that calls of copies are recorded as well."""
+    """The model `x @ W₀ @ W₁ … @ w`. The class stores the calls, so that calls of copies are recorded as well."""
 
     passes: ClassVar[list[Pass]] = []
 

@@ -46,7 +46,7 @@ class Failing(nn.Module):
 
 
 class FileEvents:
-    """A log of renamed and removed files, with event names and paths. It records while `notes` is a list."""
+    """A log of renamed and removed files, with event names and paths. Events are recorded while `notes` is a list."""
 
     notes: list[list[str]] | None = None
     folder = ""

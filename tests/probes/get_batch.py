@@ -139,7 +139,7 @@ def on_device(
     )
 )
 def copies_to_gpu(assignment: Any, data: Tensor, batch_size: int, device: str, as_object: bool) -> dict[str, object]:
-    """Return the copies to a simulated CUDA device that are made for one batch, and whether the batch is there."""
+    """Return the copies to a simulated CUDA device for one batch, and whether the batch is on this device."""
     where = torch.device(device) if as_object else device
     with simulating(Machine(on_gpu=True)) as gpu:
         result = assignment.get_batch.get_batch(read_only(data), batch_size, 4, device=where)
@@ -194,7 +194,7 @@ def too_short(assignment: Any, data: Tensor, batch_size: int, sequence_length: i
     )
 )
 def bytes_read(assignment: Any, file_bytes: int, batch_size: int, sequence_length: int) -> int | None:
-    """Return how much of a memory-mapped file is resident after one batch, according to the OS. None on Windows."""
+    """Return how many bytes of a memory-mapped file are resident after one batch, or None on Windows."""
     if sys.platform == "win32":
         return None
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:

@@ -13,13 +13,13 @@ from .recorded_run import copy_weights, running
 
 
 class Tables(nn.Module):
-    """A model whose logits are the sum of `tables[i, tokens[i]]` over the positions so far. It records its calls."""
+    """A model that records its calls. Its logits are the sum of `tables[i, tokens[i]]` over all positions so far."""
 
     def __init__(self, tables: Tensor, dtype: torch.dtype | None = None) -> None:
         super().__init__()
         self.tables = nn.Parameter(tables.clone())
         self.context = len(tables)
-        self.dtype = dtype  # of the logits
+        self.dtype = dtype  # dtype of the logits
         self.events: list[list[Any]] = []
         self.builds_graphs = False
 
@@ -123,7 +123,7 @@ def loss(assignment: Any, tables: Tensor, batch: Tensor, dtype: str) -> dict[str
     "clip_gradients(iter(params), max_norm), [p.grad for p in params]"
 )
 def clip(assignment: Any, grads: list[Tensor | None], max_norm: float) -> dict[str, object]:
-    """Clip the gradients of parameters, which are passed as an iterator. None is a parameter without a gradient."""
+    """Clip the gradients of parameters, which are passed as an iterator. None stands for a missing gradient."""
     parameters = [nn.Parameter(torch.zeros(2) if grad is None else torch.zeros_like(grad)) for grad in grads]
     for p, grad in zip(parameters, grads, strict=True):
         p.grad = None if grad is None else grad.clone()
@@ -152,7 +152,7 @@ def groups(assignment: Any, shapes: list[list[int]], lr: float, weight_decay: fl
 
 
 class Recording(torch.optim.SGD):
-    """SGD that records the gradients that each step receives, in the list of events."""
+    """SGD that appends the gradients of each step to the list of events."""
 
     def __init__(self, model: Tables, lr: float) -> None:
         super().__init__(model.parameters(), lr=lr)
@@ -175,7 +175,7 @@ class Recording(torch.optim.SGD):
 def step(
     assignment: Any, tables: Tensor, before: Tensor, batch: Tensor, micro_batch_size: int, max_norm: float, lr: float
 ) -> dict[str, object]:
-    """Take a step with SGD, starting with gradients from `before`. Returns the loss, the tables and the events."""
+    """Take a step with SGD. `before` is the gradient before the step. Return the loss, the tables and the events."""
     model = Tables(tables)
     model.tables.grad = before.clone()
     value = assignment.language_model.training_step(
@@ -196,7 +196,7 @@ def step(
     "training_step(model, torch.optim.SGD(model.parameters(), lr=0.1), batch, 2, 1.0, bfloat16)"
 )
 def precision(assignment: Any, batch: Tensor, bfloat16: bool) -> dict[str, object]:
-    """Return the dtypes of the matrix products of a step, and those of parameters and gradients."""
+    """Return the dtypes of a step's matrix products, and the dtypes of the parameters and gradients."""
     model = Product()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     assignment.language_model.training_step(model, optimizer, batch, 2, 1.0, bfloat16)
@@ -219,7 +219,7 @@ def write_training(settings: dict[str, Any]) -> str:
 
 @typed(write_training)
 def train(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> dict[str, object]:
-    """Train without interruption. Returns what the run asked of the earlier katas, and what it reported."""
+    """Train without interruption. Return the run's calls of earlier katas and the values that it reported."""
     with running(assignment, tokens, settings) as run:
         model = run.train()
         is_own = type(model).__name__ == "LanguageModel"
@@ -238,7 +238,7 @@ def train(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> dict[str
 def resume(assignment: Any, tokens: Tensor, settings: dict[str, Any], stops: list[int]) -> dict[str, object]:
     """Train once without interruption, and once killed after each of the steps `stops`.
 
-    torch's generator is in a different state whenever a process starts.
+    After each restart, torch's generator is in a different state, as in a new process.
     """
     with running(assignment, tokens, settings) as run:
         torch.manual_seed(1)
@@ -265,7 +265,7 @@ def resume(assignment: Any, tokens: Tensor, settings: dict[str, Any], stops: lis
 
 @typed(write_training)
 def corrupt(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> dict[str, object]:
-    """Train, damage the checkpoint, and resume. Returns the raised exceptions and whether the file is as before."""
+    """Train, damage the checkpoint, and resume. Return the raised exceptions and whether the file is unchanged."""
     with running(assignment, tokens, settings) as run:
         run.train()
         damaged = run.out.read_bytes()[:100]
@@ -320,7 +320,10 @@ def generate(
 def generate_each(
     assignment: Any, tables: Tensor, prompt: Tensor, lengths: list[int], seed: int, is_global: bool
 ) -> list[object]:
-    """Continue a prompt by several numbers of tokens with the same seed, of torch's global generator if `is_global`."""
+    """Continue a prompt by each number of tokens in `lengths`, from the same seed each time.
+
+    If `is_global`, torch's global generator is seeded. Otherwise, a seeded generator is passed to the function.
+    """
     found = []
     for n in lengths:
         generator = torch.default_generator if is_global else torch.Generator()

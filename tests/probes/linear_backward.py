@@ -20,11 +20,15 @@ def gives_a_tuple(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> bool
     return isinstance(assignment.linear_backward.linear_backward(x, w, grad_y), tuple)
 
 
-@typed("with torch.inference_mode():\n    linear_backward(x.clone(), w.clone(), grad_y.clone())")
+@typed(
+    "with torch.inference_mode():\n"
+    "    linear_backward(x.mT.contiguous().mT, w.clone(), grad_y.mT.contiguous().mT)  # neither is contiguous"
+)
 def gradients_without_autograd(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, object]:
-    """Return both gradients by name, computed from inference tensors."""
+    """Return both gradients by name, computed from inference tensors of which x and grad_y are not contiguous."""
     with torch.inference_mode():
-        return name_gradients(assignment.linear_backward.linear_backward(x.clone(), w.clone(), grad_y.clone()))
+        x, grad_y = (each.mT.clone(memory_format=torch.contiguous_format).mT for each in (x, grad_y))
+        return name_gradients(assignment.linear_backward.linear_backward(x, w.clone(), grad_y))
 
 
 @typed("x.requires_grad_(); w.requires_grad_()\nlinear_backward(x, w, grad_y)\nx.grad, w.grad")

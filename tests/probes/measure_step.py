@@ -18,7 +18,7 @@ COUNTING = ("flop_accounting", "memory_accounting", "promised_flops", "roofline"
 
 @contextmanager
 def scaled_functions(assignment: Any, factor: int) -> Iterator[None]:
-    """Replace the functions of the student's earlier katas with wrappers that return `factor` times as much."""
+    """Replace the functions of the student's earlier katas with wrappers that multiply their results by `factor`."""
     if factor == 1:
         yield
         return
@@ -57,7 +57,7 @@ def scale(factor: int, result: Any) -> Any:
 
 
 def list_work(assignment: Any, B: int, D: int, L: int, dtype: str, factor: int = 1) -> list[list[object]]:
-    """List the FLOPs and bytes of each operation when the student's other functions return `factor` times as much."""
+    """List the FLOPs and bytes of each operation if the student's other functions multiply results by `factor`."""
     with scaled_functions(assignment, factor):
         return [list(each) for each in assignment.measure_step.step_work(B, D, L, getattr(torch, dtype))]
 
@@ -72,7 +72,7 @@ def predict(
     bytes_per_sec: float,
     factor: int = 1,
 ) -> object:
-    """Predict a step when the student's other functions return `factor` times as much."""
+    """Predict a step if the student's other functions multiply results by `factor`."""
     with scaled_functions(assignment, factor):
         return assignment.measure_step.predict_step(B, D, L, getattr(torch, dtype), flop_per_sec, bytes_per_sec)
 
@@ -154,7 +154,7 @@ def measure(
 ) -> dict[str, object]:
     """Measure a step on a simulated device, and count the FLOPs of the products computed while it was timed.
 
-    The student's other functions return `factor` times as much.
+    The student's other functions multiply results by `factor`.
     """
     with scaled_functions(assignment, factor):
         assignment.measure_step  # noqa: B018  (imported before the simulation)

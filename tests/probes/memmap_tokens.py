@@ -130,9 +130,9 @@ def assigned_to(assignment: Any, tokens: Tensor) -> list[object]:
     )
 )
 def bytes_in_memory(assignment: Any, count: int) -> object:
-    """Return the bytes that are resident after accessing three of `count` tokens, according to the OS. None on Windows.
+    """Return how many bytes are resident after three of `count` tokens have been accessed, or None on Windows.
 
-    A file that was just written is still in the page cache, so load a sparse copy of it (all tokens are 0).
+    A newly written file is still in the page cache. Therefore, load a sparse copy of it, in which all tokens are 0.
     """
     if sys.platform == "win32":
         return None

@@ -16,9 +16,8 @@ FIRST_FACTOR = {aten.mm: 0, aten.bmm: 0, aten.mv: 0, aten.addmm: 1, aten.baddbmm
 class Operators(DispatchMode):  # type: ignore[no-untyped-call]
     """A mode that observes all operators, including those of a backward pass.
 
-    Memory means the bytes of the floating-point tensors that operators have created and that are still alive, whether a
-    graph, a list or an attribute holds them. It excludes the `inputs` and any tensor of a parameter's size, such
-    as a gradient.
+    Memory is the total size of the floating-point tensors that operators have created and that are still referenced
+    anywhere. It excludes the `inputs` and any tensor of a parameter's size, such as a gradient.
     """
 
     def __init__(self, inputs: Iterable[Tensor], parameters: Iterable[Tensor]) -> None:
@@ -43,7 +42,7 @@ class Operators(DispatchMode):  # type: ignore[no-untyped-call]
         return result
 
     def note(self, tensor: Tensor) -> None:
-        """Record the given memory unless it existed before or has a parameter's size."""
+        """Record the tensor's memory, unless it existed before or has a parameter's size."""
         memory, size = reference(tensor), tensor.untyped_storage().nbytes()
         if memory not in self.known and size not in self.weights:
             self.made[memory] = size

@@ -17,29 +17,29 @@ TINY = 1e-30  # a learning rate that changes no parameter
 
 
 def restore_tuples(options: Options) -> dict[str, Any]:
-    """Return options with pairs converted back to tuples, because they arrive in the worker as lists."""
+    """Return the options with lists converted back to tuples, because tuples arrive in the worker as lists."""
     return {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
 
 
 def write_group(g: int, options: Options) -> str:
-    """Write a parameter group."""
+    """Return code for a parameter group."""
     items = "".join(f", {name!r}: {value!r}" for name, value in restore_tuples(options).items())
     return f"{{'params': params[{g}]{items}}}"
 
 
 def write_keywords(options: Options) -> str:
-    """Write options as keyword arguments."""
+    """Return code for the options as keyword arguments."""
     return "".join(f", {name}={value!r}" for name, value in restore_tuples(options).items())
 
 
 def write_parameters(params: Groups, literal: Literal) -> str:
-    """Create the parameters."""
+    """Return code that creates the parameters."""
     groups = ("[" + ", ".join(f"nn.Parameter({literal(p)})" for p in row) + "]" for row in params)
     return f"params = [{', '.join(groups)}]"
 
 
 def write_optimizer(name: str, count: int, lrs: Sequence[float], options: Sequence[Options] = ()) -> list[str]:
-    """Create an optimizer of `params`. The last group is added after the others."""
+    """Return code that creates an optimizer of `params`. The last group is added after the others."""
     own = zip(lrs, options or [{}] * count, strict=True)
     groups = [write_group(g, {"lr": lr, **given}) for g, (lr, given) in enumerate(own)]
     first = max(1, count - 1)
@@ -50,7 +50,7 @@ def write_optimizer(name: str, count: int, lrs: Sequence[float], options: Sequen
 def write_step(
     grads: Sequence[Sequence[Tensor | None]], literal: Literal, template: str = "{p}.grad = {grad}"
 ) -> list[str]:
-    """Set the gradients and take a step."""
+    """Return code that sets the gradients and takes a step."""
     lines = [
         template.format(p=f"params[{g}][{i}]", grad=literal(grad))
         for g, row in enumerate(grads)
@@ -60,7 +60,7 @@ def write_step(
 
 
 def write_steps(lrs: Rates, grads: Grads, before: Sequence[float], literal: Literal) -> list[str]:
-    """Take a step for each row, setting the learning rates that differ from those `before`."""
+    """Return code that takes a step for each row. Learning rates are set only if they differ from the previous ones."""
     lines = []
     for rates, step_grads in zip(lrs, grads, strict=True):
         changed = [(g, lr) for g, (lr, old) in enumerate(zip(rates, before, strict=True)) if lr != old]
@@ -72,7 +72,7 @@ def write_steps(lrs: Rates, grads: Grads, before: Sequence[float], literal: Lite
 def write_run(
     name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal, options: Sequence[Options] = ()
 ) -> str:
-    """Take all steps."""
+    """Return code that takes all steps."""
     created = write_optimizer(name, len(params), lrs[0], options)
     return "\n".join([write_parameters(params, literal), *created, *write_steps(lrs, grads, lrs[0], literal)])
 
@@ -80,7 +80,7 @@ def write_run(
 def write_runs_alone(
     name: str, params: Groups, lrs: Rates, grads: Grads, options: Sequence[Options], literal: Literal
 ) -> str:
-    """Take all steps with a separate optimizer for each parameter."""
+    """Return code that takes all steps with a separate optimizer for each parameter."""
     lines = [write_parameters(params, literal)]
     for g, (group, own) in enumerate(zip(params, options or [{}] * len(params), strict=True)):
         for i in range(len(group)):
@@ -94,17 +94,17 @@ def write_runs_alone(
 
 
 def write_creation(name: str, options: Options) -> str:
-    """Create an optimizer with the given options."""
+    """Return code that creates an optimizer with the given options."""
     return f"{name.partition('.')[2]}([nn.Parameter(torch.ones(2))]{write_keywords(options)})"
 
 
 def write_state(name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal) -> str:
-    """Take all steps, then inspect the state."""
+    """Return code that takes all steps and then inspects the state."""
     return write_run(name, params, lrs, grads, literal) + "\nopt.state"
 
 
 def write_overwritten_grads(name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal) -> str:
-    """Take all steps, with each gradient copied into the previous one's tensor."""
+    """Return code that takes all steps and copies each gradient into the tensor of the previous one."""
     first, *others = grads
     created = [write_parameters(params, literal), *write_optimizer(name, len(params), lrs[0])]
     later = [line for row in others for line in write_step(row, literal, "{p}.grad.copy_({grad})")]
@@ -120,7 +120,7 @@ def write_in_place(
     options: Options,
     literal: Literal,
 ) -> str:
-    """Take one step, in which the first parameter has no gradient."""
+    """Return code that takes one step in which the first parameter has no gradient."""
     starts = [f"{literal(p.t().contiguous())}.t()" if transposed and p.ndim == 2 else literal(p) for p in params]
     listed = ", ".join(f"nn.Parameter({start})" for start in ["torch.ones(2)", *starts])
     created = f"opt = {name.partition('.')[2]}(params[0], lr={lr}{write_keywords(options)})"
@@ -128,7 +128,7 @@ def write_in_place(
 
 
 def write_many_steps(name: str, steps: int) -> str:
-    """Take many steps with the same gradient, saving and loading after two of them."""
+    """Return code that takes many steps with the same gradient, and saves and loads the state after two of them."""
     created = f"opt = {name.partition('.')[2]}([p], lr={TINY})"
     return f"""\
 p = nn.Parameter(torch.zeros(2, dtype=torch.bfloat16))
@@ -148,7 +148,7 @@ p"""
 def write_scheduled(
     name: str, param: Tensor, lr: float, gamma: float, grads: Sequence[Tensor], options: Options, literal: Literal
 ) -> str:
-    """Take steps, each followed by a step of a scheduler."""
+    """Return code that takes steps, each of which is followed by a step of a scheduler."""
     created = f"opt = {name.partition('.')[2]}(params[0], lr={lr}{write_keywords(options)})"
     scheduler = f"scheduler = torch.optim.lr_scheduler.ExponentialLR(opt, {gamma})"
     steps = [line for grad in grads for line in [*write_step([[grad]], literal), "scheduler.step()"]]
@@ -156,7 +156,7 @@ def write_scheduled(
 
 
 def write_defaults(name: str, param: Tensor, grads: Sequence[Tensor], options: Options, literal: Literal) -> str:
-    """Take steps with a group that has no options of its own."""
+    """Return code that takes steps with a group that has no options of its own."""
     created = f"opt = {name.partition('.')[2]}([{write_group(0, {})}]{write_keywords(options)})"
     steps = [line for grad in grads for line in write_step([[grad]], literal)]
     return "\n".join([write_parameters([[param]], literal), created, *steps])
@@ -165,7 +165,7 @@ def write_defaults(name: str, param: Tensor, grads: Sequence[Tensor], options: O
 def write_interrupted(
     name: str, params: Groups, lrs: Rates, grads: Grads, stop: int, literal: Literal, options: Sequence[Options] = ()
 ) -> str:
-    """Save the run after `stop` steps and continue it in a new optimizer."""
+    """Return code that saves the run after `stop` steps and continues it with a new optimizer."""
     lines = [
         write_parameters(params, literal),
         *write_optimizer(name, len(params), lrs[0], options),
@@ -182,7 +182,7 @@ def write_interrupted(
 def write_loaded(
     name: str, params: Groups, saved: Sequence[float], own: Sequence[float], grads: Grads, literal: Literal
 ) -> str:
-    """Take one step after loading another optimizer's learning rates."""
+    """Return code that takes one step after it has loaded another optimizer's learning rates."""
     first = [*write_optimizer(name, len(params), saved), "state = copy.deepcopy(opt.state_dict())"]
     second = [*write_optimizer(name, len(params), own), "opt.load_state_dict(state)"]
     return "\n".join([write_parameters(params, literal), *first, *second, *write_step(grads[0], literal)])

@@ -118,7 +118,7 @@ def overwrite_grads(assignment: Any, name: str, params: Groups, lrs: Rates, grad
 def step_in_place(
     assignment: Any, name: str, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor], options: Options
 ) -> dict[str, object]:
-    """Take a step with a group whose first parameter has no gradient. Returns what the step left unchanged."""
+    """Take a step in which the first parameter has no gradient. Return the results, and facts about the rest."""
     ours = [nn.Parameter(p.t().contiguous().t() if transposed and p.ndim == 2 else p.clone()) for p in params]
     without = nn.Parameter(torch.ones(2))
     optimizer = find_class(assignment, name)([without, *ours], lr=lr, **restore_tuples(options))

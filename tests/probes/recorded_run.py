@@ -1,4 +1,4 @@
-"""Runs the student's `train_lm` in a temporary folder, and records what it asks of the student's earlier katas."""
+"""Runs the student's `train_lm` in a temporary folder, and records its calls of the student's earlier katas."""
 
 import tempfile
 from collections.abc import Iterator
@@ -10,11 +10,11 @@ from torch import Tensor
 
 
 class Killed(BaseException):
-    """Ends a run, as if its process had been killed."""
+    """Raised to end a run as if its process had been killed."""
 
 
 class Run:
-    """A training run in a temporary folder, whose use of the student's other katas is recorded."""
+    """A training run in a temporary folder, with a record of its calls of the student's other katas."""
 
     def __init__(self, assignment: Any, folder: Path, tokens: Tensor, settings: dict[str, Any]) -> None:
         self.assignment, self.folder = assignment, folder
@@ -29,7 +29,7 @@ class Run:
         self.out = folder / "run.pt"
 
     def train(self, stop: int | None = None) -> Any:
-        """Train, or resume training; stop after the report of step `stop`, as if killed."""
+        """Train, or resume training. Stop after the report of step `stop`, as if the process had been killed."""
 
         def report(step: int, value: float) -> None:
             self.reports.append([step, value])
@@ -45,7 +45,7 @@ class Run:
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """Record what is asked of the student's earlier katas."""
+        """Record the calls of the student's earlier katas in this context."""
         modules = [getattr(self.assignment, name) for name in ("get_batch", "checkpoint", "adamw", "memmap_tokens")]
         own = [dict(vars(module)) for module in modules]
         record = self
@@ -70,7 +70,7 @@ class Run:
             record.saves.append(step)
 
         class AdamW(own[2]["AdamW"]):  # type: ignore[misc]
-            def step(self, *closure: Any) -> Any:  # a right AdamW need not take one
+            def step(self, *closure: Any) -> Any:  # a correct AdamW may lack the parameter `closure`
                 record.rates.append([group["lr"] for group in self.param_groups if group["params"]])
                 return super().step(*closure)
 

@@ -18,8 +18,8 @@ def read_nothing_ahead(array: np.ndarray) -> None:
 def resident_bytes(array: np.ndarray, file: Path) -> int:
     """Return the number of resident bytes of `array`, which should map `file`. Raises OSError.
 
-    The grader's sandbox refuses mincore, which also tells what other programs have read. Files are in memory there, and
-    a page of a hole becomes a block of the file when it is first used through a mapping.
+    The grader's sandbox refuses mincore, which would reveal which files other programs have read. It keeps files in
+    memory, where a page of a hole becomes a block of the file when a mapping first accesses it.
     """
     address, length = pages_of(array)
     pages = (ctypes.c_ubyte * -(-length // mmap.PAGESIZE))()
@@ -32,7 +32,7 @@ def resident_bytes(array: np.ndarray, file: Path) -> int:
 
 
 def shows_changes(array: np.ndarray, file: Path) -> bool:
-    """Return whether ones written at a quarter of `file` become visible in `array`, which contains zeros there."""
+    """Return whether ones that are written over zeros at a quarter of `file` become visible in `array`."""
     start = file.stat().st_size // 4
     with file.open("r+b") as opened:
         opened.seek(start)

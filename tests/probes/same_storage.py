@@ -109,7 +109,7 @@ def compare_parts(assignment: Any, x: Tensor, _cut: int) -> list[object]:
     )
 )
 def observe(assignment: Any, x: Tensor, y: Tensor, _step: str) -> dict[str, object]:
-    """Return the answers for (x, x) and (x, y), and the state before and after these calls and one with a view of x."""
+    """Return the answers for (x, x) and (x, y), and the state of x and another tensor before and after all calls."""
     x = x.clone().requires_grad_()
     x.grad = torch.ones_like(x)
     other = evaluate(format_step(x, _step, 0, 1).format(x="x"), x) if _step else y.clone().requires_grad_()

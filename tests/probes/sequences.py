@@ -1,4 +1,4 @@
-"""The kinds of sequences that a stub's `Sequence[int]` promises to accept."""
+"""Creates the types of sequences that a parameter of type `Sequence[int]` must accept."""
 
 from collections.abc import Callable, Sequence
 

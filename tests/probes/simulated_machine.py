@@ -1,7 +1,7 @@
 """A simulated machine: clocks and a GPU that run on simulated time, and a record of the copies to the GPU.
 
-It lets a probe observe which operations are timed and how data is copied, without a GPU and regardless of this
-machine's load. Operations run on the CPU. Only their durations and the places of tensors are simulated.
+A probe can observe which operations are timed and how data is copied, without a GPU and regardless of this machine's
+load. Operations run on the CPU. Only the durations of operations and the places of tensors are simulated.
 """
 
 import time
@@ -30,9 +30,9 @@ class Product:
     """A matrix multiplication that was computed."""
 
     seconds: float
-    whole: bool  # has as many FLOPs as the product to be timed
-    cold: bool  # the first of its shape, if that takes longer
-    timed: bool  # after the first reading of a clock
+    whole: bool  # whether it has as many FLOPs as the product to be timed
+    cold: bool  # whether it is the first of its shape and therefore takes longer
+    timed: bool  # whether it was computed after the first reading of a clock
 
 
 @dataclass
@@ -117,12 +117,12 @@ PROPERTIES: dict[object, Callable[["SimulatedGpu", Tensor], object]] = {
 
 
 class SimulatedGpu(TorchFunctionMode):
-    """A mode in which torch accepts "cuda", which records the storages of tensors there and in pinned memory."""
+    """A mode in which torch accepts "cuda". It records which storages are on this device or in pinned memory."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__()
         self.machine = machine
-        self.copies: list[dict[str, bool]] = []  # from the CPU to the device
+        self.copies: list[dict[str, bool]] = []  # copies from the CPU to the device
         self.memory: dict[int, Any] = {}  # storages by address, kept alive so that no address is used twice
         self.pinned: dict[int, Any] = {}
 
@@ -135,7 +135,7 @@ class SimulatedGpu(TorchFunctionMode):
         return isinstance(x, Tensor) and x.untyped_storage().data_ptr() in self.pinned
 
     def copy_back(self, x: Tensor) -> Tensor:
-        """Return a copy in the host's memory, which waits for the device."""
+        """Wait for the device, and return a copy of a tensor in the host's memory."""
         self.machine.wait()
         return x.clone()
 
@@ -260,7 +260,7 @@ def simulating(machine: Machine) -> Iterator[SimulatedGpu]:
 
 
 def make_clock(name: str) -> Callable[..., Any]:
-    """Return a simulated function of the module `time`. It calls the real one after the simulation has ended."""
+    """Return a simulated function of the module `time`. After the simulation, the function calls the real one."""
 
     def call(*args: Any) -> Any:
         machine = Machine.running

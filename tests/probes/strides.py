@@ -1,4 +1,4 @@
-"""Probes for strides. They pass tuples unless another kind of sequence is given."""
+"""Probes for strides. Shapes and indices are passed as tuples unless `kind` names another type of sequence."""
 
 from typing import Any
 

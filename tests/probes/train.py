@@ -143,7 +143,7 @@ class Frozen(torch.optim.Optimizer):
         Frozen.starts = [(p, p.detach().clone()) for group in self.param_groups for p in group["params"]]
 
     def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ARG002
-        """Record the step and the learning rates; a rate that no step used does not count."""
+        """Record the step and the learning rates that it uses, but change no parameters."""
         if "step" not in Frozen.events:
             Frozen.rates = []
         Frozen.events.append("step")

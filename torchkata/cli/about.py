@@ -16,7 +16,7 @@ CHINESE_LINE_BREAK = re.compile(
 
 
 def show(kata: Kata) -> None:
-    """Print the translated task, if there is one, and the section about the kata, or else where to find the task."""
+    """Print the translated task, if any, and the section about the kata. If it has no section, name the stub."""
     print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
     if effort := describe_effort(kata):
         print_wrapped(effort)

@@ -1,6 +1,6 @@
 """`kata check`: runs the tests in the same way as the grader, and prints the points.
 
-It tests the files that `kata export` would include, with the same number of inputs and the same time limits as the
+The command tests the files that `kata export` would include, with as many inputs and the same time limits as the
 grader. pytest runs in a child process that uses this module as a plugin, so code that hangs or exits Python affects
 only its own kata. The child process is not a sandbox.
 """
@@ -79,7 +79,7 @@ def run_all(katas: Sequence[Kata], folder: Path) -> tuple[int, dict[str, float],
 
 
 def wait(run: Run, running: Path) -> tuple[int, str]:
-    """Wait for pytest, and kill it if a test hangs. Return the exit code and the reason for killing it, if any."""
+    """Wait for pytest, and kill it if a test hangs. Return the exit code, and why pytest was killed, or ""."""
     most = 3 * course().limits.test_seconds + SLACK  # a failing test is also shrunk and explained
     test, since = "", time.monotonic()
     try:

@@ -1,4 +1,4 @@
-"""`kata export`: writes the zip file to hand in, and lists problems with it."""
+"""`kata export`: writes the zip file that students submit, and lists problems with it."""
 
 import ast
 import importlib.util

@@ -1,4 +1,4 @@
-"""The packages that a course needs but that are not installed, and the commands that install them."""
+"""Finds packages that a course needs and that are not installed, and the commands that install them."""
 
 import shutil
 import sys
@@ -43,7 +43,7 @@ def find_versions(name: str) -> list[str]:
 
 
 def list_pip_commands(missing: Sequence[str]) -> list[str]:
-    """Return the commands that install these requirements; on Linux without an NVIDIA GPU, torch for CPUs."""
+    """Return the commands that install these requirements. Linux without an NVIDIA GPU gets the CPU build of torch."""
     for_cpus = sys.platform == "linux" and shutil.which("nvidia-smi") is None
     torch = [text for text in missing if text.startswith("torch") and for_cpus]
     others = [text for text in missing if text not in torch]

@@ -1,7 +1,7 @@
 """Commands added by katas, such as `kata measure`. The function `run` in the kata's `command.py` uses student code.
 
-`run` yields the lines of the output. It takes the command's options as keyword arguments, and raises SystemExit with a
-message to refuse their values, or OSError if the machine has a problem.
+`run` yields the lines of the output, and takes the command's options as keyword arguments. It raises SystemExit with a
+message if an option is invalid, or OSError if the machine has a problem.
 """
 
 import importlib
@@ -34,7 +34,7 @@ def list_options() -> dict[str, list[str]]:
 
 
 def parse_options(command: str, arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Return the values of a command's options by name, and the remaining arguments, among them any wrong option."""
+    """Return the values of a command's options by name, and the remaining arguments, including unknown options."""
     names = [key.removeprefix("--") for key in list_options().get(command, [])]
     try:
         pairs, rest = getopt(list(arguments), "", [f"{name}=" for name in names])

@@ -14,11 +14,11 @@ from torchkata.pytest_plugin.history import load_state, write_atomically
 
 from .terminal import CallError, paint, print_wrapped, say
 
-MAX_QUOTED = 40  # number of characters of a wrong answer that are repeated
+MAX_QUOTED = 40  # maximum number of characters of an invalid answer that the message quotes
 
 
 def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
-    """Ask the questions about a kata that have no prediction yet, and show the others with the right numbers.
+    """Ask the questions about a kata that have no prediction yet, and show earlier predictions with the right numbers.
 
     `read` asks for a line, by default on stdin. Every prediction is stored before the right number is computed. Raises
     CallError, CourseError, or OSError.
@@ -58,7 +58,7 @@ def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
 
 
 def count_runs(kata: Kata) -> int:
-    """Return the number of complete test runs of a kata, without those of an empty stub."""
+    """Return the number of complete test runs of a kata, excluding runs of an empty stub."""
     run = load_state().runs.get(kata.name)
     return run.number if run else 0
 
@@ -66,7 +66,7 @@ def count_runs(kata: Kata) -> int:
 def ask(unit: str, read: Callable[[str], str] | None) -> float | None:
     """Return the number that the student enters, or None for an empty line or the end of the input.
 
-    A student at a terminal or in a notebook is asked again after a wrong answer. Otherwise, raises CallError.
+    After an invalid answer, ask again if the student is at a terminal or in a notebook. Otherwise, raise CallError.
     """
     asks_again = read is not None or sys.stdin.isatty()
     while True:

@@ -59,7 +59,7 @@ def read_archive(name: str) -> dict[str, bytes]:
 
 
 def is_self_study() -> bool:
-    """Return whether `kata init` wrote this course: a handout from an instructor has its own copy of the engine."""
+    """Return whether `kata init` wrote this course. A handout from an instructor has its own copy of the engine."""
     root = course().root
     return (root / handout.LIST).is_file() and not (root / "torchkata").is_dir()
 

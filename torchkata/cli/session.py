@@ -1,4 +1,4 @@
-"""The state of `kata watch`: runs the tests of a saved kata, then those of the finished katas that build on it."""
+"""Runs the tests for `kata watch`: first those of a saved kata, then those of the finished katas that build on it."""
 
 import tempfile
 from collections.abc import Collection
@@ -31,7 +31,7 @@ class Task:
 
 
 class Session:
-    """Decides which tests to run after a key press or a saved file, and reports what pytest does not print."""
+    """Decides which tests to run after a key press or a saved file, and reports outcomes that pytest does not print."""
 
     def __init__(self) -> None:
         self.watcher = Watcher(course().assignment)
@@ -70,7 +70,7 @@ class Session:
             self.start(due, tempfile.TemporaryFile())  # noqa: SIM115  (open until the check has ended)
 
     def affected_katas(self, saved: set[str]) -> set[str]:
-        """Return the saved katas and those that import a saved helper module, or else those of the last run."""
+        """Return the saved katas and those that import a saved helper module, or else the katas of the last run."""
         katas, helpers = saved & course().katas.keys(), saved - course().katas.keys()
         users = {kata for kata in course().katas if helpers & read_imports(course().assignment / f"{kata}.py")}
         return katas | users or set(self.last)
@@ -106,7 +106,7 @@ class Session:
         self.task = Task(chosen, start(arguments, output), before, output, is_retry)
 
     def report(self, task: Task, code: int) -> None:
-        """Print what pytest has not printed about the outcome of a run, and retry a run that crashed."""
+        """Print outcomes that pytest has not printed, and retry a run that crashed."""
         now = load_state()
         failed = {kata for kata in task.katas if LOOK_OF[now.status(kata)].color == "red"}
         waiting = {user for kata in failed for user in course().dependents(kata)}

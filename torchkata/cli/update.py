@@ -27,7 +27,7 @@ UNREADABLE = (OSError, EOFError, HTTPException, ValueError, RuntimeError, zipfil
 def update(source: str) -> None:
     """Install the handout and print the changes. Raises CallError before anything has been changed, or OSError.
 
-    Without a source, a self-learner's course is updated to that of the installed version.
+    Without a source, a self-learner's course is updated to the course in the installed version.
     """
     if not source and not is_self_study():
         raise CallError(words("update.which"))

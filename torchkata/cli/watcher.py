@@ -10,7 +10,7 @@ Stamp = tuple[int, int, int]
 class Watcher:
     """Reports modules that have changed since the last report and have then been unchanged for one poll.
 
-    It waits for a second poll because editors write files in several steps or replace them.
+    The second poll is needed because editors write files in several steps or replace them.
     """
 
     def __init__(self, folder: Path) -> None:

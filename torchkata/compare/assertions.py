@@ -1,4 +1,4 @@
-"""Assertions about plain values. They check type, dtype and shape, then compare numbers up to rounding errors."""
+"""Assertions about plain values: they check type, dtype and shape, then compare numbers up to rounding errors."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -263,8 +263,8 @@ def report_comparison(yours: Plain, expected: Plain, what: str, *, right: bool =
 def make_failure(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
     """Return the failure to raise.
 
-    It shows each value on one line, or only the first difference if the values are too long. If lists have different
-    lengths or dicts have different keys, a note says so.
+    The failure shows each value on one line, or only the first difference if the values are too long. A note tells
+    whether lists have different lengths or dicts have different keys.
     """
     report_comparison(yours, expected, what, right=False)
     if oracle_is_mistaken.get():
@@ -281,7 +281,7 @@ def make_failure(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
 
 
 def find_first_difference(expected: Plain, yours: Plain, path: str = "") -> tuple[str, Plain, Plain]:
-    """Find the first difference within lists and dicts. Return its subscripts as code, and the two values."""
+    """Find the first difference within lists and dicts. Return the two values and their subscripts as code."""
     if isinstance(expected, list) and isinstance(yours, list):
         keys: Iterable[Any] = range(min(len(expected), len(yours)))
     elif isinstance(expected, dict) and isinstance(yours, dict) and expected.keys() == yours.keys():

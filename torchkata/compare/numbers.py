@@ -7,7 +7,7 @@ from torchkata.seam.values import Plain
 
 from .assertions import make_failure, report_comparison
 
-ROUNDINGS = 256  # float64 roundings: a product of eight numbers needs up to 16, a sum of their logarithms up to 200
+ROUNDINGS = 256  # allowed float64 roundings; a product of eight numbers needs 16, a sum of their logarithms up to 200
 
 
 def assert_number(yours: Plain, expected: float, *, relative: float = 0.0, what: str = "", note: str = "") -> None:

@@ -12,7 +12,7 @@ from torchkata.seam.values import Opaque, Plain, is_array, is_tensor
 MAX_ITEMS = 8
 MAX_WIDTH = 86  # characters; including its label, a line has fewer than 100 characters
 MIN_WIDTH = 30
-DIGITS = 7  # significant digits; enough to distinguish float32 values that a test distinguishes
+DIGITS = 7  # significant digits; enough to show any difference between float32 values that a test detects
 ALL_DIGITS = 17
 
 

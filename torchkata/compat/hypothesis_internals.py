@@ -94,7 +94,7 @@ def has_saved_failures(test: Any) -> bool:
 def is_empty(database: ExampleDatabase) -> bool:
     """Return whether the folder is empty.
 
-    In that case, the key of the test, which is slow to compute, is not needed.
+    If the folder is empty, the key of the test, which is slow to compute, is not needed.
     """
     return isinstance(database, DirectoryBasedExampleDatabase) and not any(database.path.glob("*"))
 

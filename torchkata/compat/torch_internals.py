@@ -34,7 +34,7 @@ def reduce_torch_overhead() -> None:
 def skip_dynamo_import() -> None:
     """Unwrap the methods of `Optimizer` and each optimizer's `step`.
 
-    torch wraps them so that they are skipped by `torch.compile`, and the wrappers import `torch._dynamo`, which doubles
+    torch wraps them so that `torch.compile` skips these methods, and the wrappers import `torch._dynamo`, which doubles
     the import time of torch. The wrapper in `torch/_compile.py` can be disabled by an attribute of the method, but the
     wrapper around `step` (`torch/optim/optimizer.py`) cannot. If `torch.compile` is not used, this does not affect any
     results.

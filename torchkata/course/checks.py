@@ -21,8 +21,8 @@ def check_katas(course: "Course", katas: Mapping[str, Kata]) -> None:
     """Raise CourseError with a one-line message for the first inconsistency.
 
     Every kata must have a test file and may build only on existing katas, and every stub with a test file must be a
-    kata. The points of a handout are not checked, because it may contain only part of a track and they were checked
-    when it was released.
+    kata. The points of a handout are not checked, because a handout may contain only part of a track and its points
+    were checked when it was released.
     """
     for name, kata in katas.items():
         path = course.folder(name) / "kata.toml"

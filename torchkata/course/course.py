@@ -68,7 +68,7 @@ class Course:
         return self.reference / kata
 
     def rules(self) -> list[Path]:
-        """Return the files that define tasks and points: the tests, and the reference without solutions and proofs."""
+        """Return the files that define tasks and points: the tests, and `reference/` without solutions and the zoo."""
         reference = [path for path in self.reference.rglob("*") if self.affects_points(path)]
         paths = [*reference, *self.tests.rglob("*"), self.root / "pyproject.toml", self.root / "conftest.py"]
         return sorted(path for path in paths if path.suffix in (".py", ".toml", ".po") and path.is_file())

@@ -60,7 +60,7 @@ def parse_listing(content: bytes) -> dict[str, str]:
 
 
 def find_unsafe(names: Iterable[str]) -> str | None:
-    """Return a path that on some system is outside of its folder or is the same file as another path."""
+    """Return a path that leaves the folder or names the same file as another path, on at least one system."""
     spelled: dict[str, str] = {}
     for name in names:
         folders = map(str, PurePosixPath(name).parents)
@@ -92,7 +92,7 @@ def digest_of(path: Path) -> str:
 
 
 def update(root: Path, files: Mapping[str, bytes]) -> Updated:
-    """Replace the files of the handout in `root` with those of a newer handout.
+    """Replace the files of the handout in `root` with the files of a newer handout.
 
     All files are first written to a temporary folder and then moved one by one, ending with the listing. An interrupted
     update therefore loses nothing and can be repeated. Raises HandoutError if `root` has no listing, or OSError.

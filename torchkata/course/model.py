@@ -43,7 +43,7 @@ class Kata:
     lint: tuple[str, ...] = ()  # names of tables in `reference/lint.toml` with patterns to report in its source code
     command: dict[str, str] = field(default_factory=dict)  # a command added by the kata: name, help, texts
     preload: tuple[str, ...] = ()  # additional modules that workers import before they start
-    numeric: bool = True  # whether the oracle computes its results, so that a mistake changes their values
+    numeric: bool = True  # whether the oracle computes the kata's results, so that mistakes change their values
 
     @property
     def max_score(self) -> float:

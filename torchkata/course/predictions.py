@@ -1,6 +1,6 @@
 """The questions of `kata predict`, and a student's predictions, which are stored in `assignment/predictions.json`.
 
-`kata predict` and the grader share these rules. Students can edit the file, so it is read as bounded numbers only.
+`kata predict` and the grader share these rules. Students can edit the file, so numbers out of bounds are ignored.
 """
 
 import hashlib

@@ -32,7 +32,7 @@ TRIES = 5  # how often to run a test's body, since it may be random
 
 
 class UnreadStudent:
-    """A student whose answers can be compared and passed on but not read."""
+    """A stand-in for `Student` whose answers can be compared and passed on but not read."""
 
     def call(self, *_: object) -> Plain:
         """Return an `Unread` answer."""
@@ -57,7 +57,7 @@ def find_broken_test(error: BaseException, body: RecordedBody, last_call: Call |
 
 
 def passes_on_replay(body: RecordedBody, example: Example) -> bool:
-    """Return whether the body passes with the answers that it failed with before, so that its verdict is random."""
+    """Return whether the body now passes with the recorded answers with which it failed. Its verdict is then random."""
     try:
         body.body(**example.given, student=ReplayingStudent(example.answers))
     except (Exception, SystemExit):

@@ -38,7 +38,7 @@ PATTERNS: dict[
     r"too large to convert to C|int too big to convert|out of bounds for u?int|Overflow when unpacking": "too_large",
 }
 
-METHOD = re.compile(r"\.([a-z]\w*)_\(")  # one that changes its tensor in place
+METHOD = re.compile(r"\.([a-z]\w*)_\(")  # a method that changes its tensor in place
 
 
 def explain_crash(crash: Crashed) -> str:

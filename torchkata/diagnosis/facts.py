@@ -19,10 +19,10 @@ OPERATORS: dict[str, Callable[[float, float], bool]] = {
 
 
 def find_common_fact(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
-    """Return a sentence with a fact that separates inputs with wrong answers from inputs with right answers, or "".
+    """Return a sentence with a fact that is true of all inputs with wrong answers and of no other input, or "".
 
-    `trials` contains each input and whether its answer is right. If the answer is right only for the input 0, every
-    fact that separates this input is considered a coincidence.
+    `trials` contains each input and whether its answer is right. If a separating fact is that an input is not 0,
+    return "", because wrong code is often right for the input 0.
     """
     telling = [(given, right) for given, right in trials if not any(map(is_empty, given.values()))]
     wrong, right = (

@@ -88,7 +88,7 @@ def load_mistakes(kata: str) -> tuple[KnownMistake, ...]:
 
 
 def name_mistake(kata: str, messages: Sequence[str]) -> str:
-    """Return the only message, or two that are about the same function of the oracle, or "" for any others."""
+    """Return the only message, or both if two mistakes replace the same function of the oracle, or else ""."""
     if len(messages) == 2:
         parts = [part for known in load_mistakes(kata) for part in known.parts if known.message in messages]
         return EITHER.join(messages) if len({part.right for part in parts}) == 1 else ""
@@ -109,7 +109,7 @@ def translate_mistake(kata: str, message: str) -> str:
 
 @contextmanager
 def patched_oracle(*mistakes: KnownMistake) -> Iterator[None]:
-    """Make the oracle compute these mistakes in this context; each one still calls the oracle without itself."""
+    """Make the oracle compute these mistakes in this context. While a mistake runs, its own patches are inactive."""
     with pytest.MonkeyPatch.context() as oracle:
         for mistake in mistakes:
             busy = [False]
@@ -124,7 +124,7 @@ def patched_oracle(*mistakes: KnownMistake) -> Iterator[None]:
 
 
 def make_patch(mistaken: Callable[..., Any], inner: Callable[..., Any], busy: list[bool]) -> Callable[..., Any]:
-    """Return the function to patch into the oracle; `busy` is set while any part of the mistake runs."""
+    """Return a function that calls `mistaken`, or `inner` if a part of the mistake is already running (`busy`)."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
         if busy[0]:

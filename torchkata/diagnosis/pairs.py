@@ -1,4 +1,4 @@
-"""Chooses the pairs of known mistakes that may explain answers that no single mistake explains."""
+"""Chooses pairs of known mistakes that may together explain a student's answers if no single mistake does."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,15 +19,15 @@ Mistakes: TypeAlias = tuple[KnownMistake, ...]  # one or two
 class Trace:
     """A run of a test's body on one example, with mistakes in place of the oracle's functions."""
 
-    expected: Sequence[Plain]  # the values that it compared
-    lines: Sequence[int]  # of the frames that ended it; none if it passed
+    expected: Sequence[Plain]  # the expected values of its comparisons
+    lines: Sequence[int]  # line numbers in the traceback of its exception; empty if it passed
 
     def equals(self, other: "Trace") -> bool:
         """Return whether another run compared the same values and ended at the same place."""
         return self.lines == other.lines and same([*self.expected], [*other.expected])
 
     def goes_beyond(self, other: "Trace") -> bool:
-        """Return whether this run passed, or failed at a later comparison than the other."""
+        """Return whether this run passed, or failed at a later comparison than the `other` run."""
         return not self.lines or len(self.expected) > len(other.expected)
 
 
@@ -43,10 +43,10 @@ def collect_expected() -> Iterator[list[Plain]]:
 
 
 def choose_pairs(traces: Mapping[KnownMistake, Trace], right: Trace, named: Sequence[str]) -> Iterator[Mistakes]:
-    """Yield pairs of mistakes in the order of their chances, given the runs with one mistake and with none.
+    """Yield pairs of mistakes, most likely first, given a run with each mistake and a run with the `right` oracle.
 
-    A mistake that explains the first wrong value is paired with any other, and so are those `named` by other tests.
-    Other mistakes have a chance only if each of the two changes a value up to the first wrong one.
+    A mistake is paired with all others if it explains the first wrong value or was `named` by another test. Any other
+    two mistakes are paired only if each of them changes an expected value before or at the first wrong answer.
     """
     known = sorted(traces, key=lambda mistake: mistake.message not in named)
     ahead = [one for one in known if one.message in named or traces[one].goes_beyond(right)]
@@ -70,7 +70,7 @@ def join_messages(mistakes: Mistakes, known: Sequence[KnownMistake]) -> str:
 
 
 def split_pairs(messages: Sequence[str], known: Sequence[KnownMistake]) -> list[Mistakes]:
-    """Return the pairs among the mistakes with these messages."""
+    """Return the pairs of mistakes in these messages. Messages of single mistakes are ignored."""
     by_message = {mistake.message: mistake for mistake in known}
     parts = [message.split(BOTH) for message in dict.fromkeys(messages)]
     return [tuple(by_message[one] for one in pair) for pair in parts if len(pair) > 1 and by_message.keys() >= {*pair}]

@@ -15,7 +15,7 @@ from torchkata.seam.reply import Probe
 from torchkata.seam.student import Call, Student, find_probe
 from torchkata.seam.values import Plain, is_array, is_tensor
 
-MAX_EXAMPLES = 10  # number of examples to record: at most this many of the first failing ones, and of the last ones
+MAX_EXAMPLES = 10  # maximum number of first failing examples to record, and of last examples
 MAX_BYTES = 2**22  # maximum total size of the answers of a recorded example
 
 
@@ -67,7 +67,7 @@ class ReplayingStudent:
 class RecordedBody:
     """A wrapper of a test's body that records its first failing examples and its last examples.
 
-    The first failing examples are large, whereas the last example is the one that Hypothesis has shrunk. Examples for
+    The first failing examples are large, and the last example has been shrunk by Hypothesis. Examples for
     which the student's code crashed are not recorded, because there is no answer to compare.
     """
 
@@ -109,7 +109,7 @@ class RecordedBody:
         return seen + [example for example in self.first if not any(example is other for other in seen)]
 
     def more(self, test: Any, student: Student, count: int) -> Iterator[Example]:
-        """Yield more examples of a Hypothesis test, answered by this student, until a call ends the test."""
+        """Yield up to `count` new examples of a Hypothesis test, answered by this student. Stop if a call aborts."""
         self.begin({**self.fixtures, "student": student})
         for given, _ in draw_without_engine(test, 0, count):
             self.last.clear()

@@ -132,7 +132,7 @@ def have_same_type(one: Comparison) -> bool:
 
 
 def unpack(seen: Sequence[Comparison]) -> tuple[str, list[Comparison]]:
-    """Replace dicts by the first value that differs, and lists by their items. Also return the keys, as a prefix."""
+    """Replace dicts by the first value that differs, and lists by their items. Also return the path as a prefix."""
     prefix, parts = "", list(seen)
     while parts and to_numbers(parts[0].expected) is None:
         first = next((one for one in parts if not same(one.yours, one.expected)), parts[0])
@@ -164,7 +164,7 @@ def have_same_structure(one: Comparison) -> bool:
 
 
 def find_key_difference(seen: Sequence[Comparison]) -> str:
-    """Return a sentence if the same keys are missing or unexpected in every wrong dict, or names in its keys differ."""
+    """Return a sentence if all wrong dicts have the same missing or unexpected keys, or if keys have been renamed."""
     found: set[tuple[str, str]] = set()
     renamed: dict[str, None] = {}
     for one in seen:
@@ -188,9 +188,10 @@ def find_key_difference(seen: Sequence[Comparison]) -> str:
 
 
 def find_new_names(one: Comparison, missing: Sequence[str], further: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence for each name in the missing keys of a module's state that has another name, or "" if unclear.
+    """Yield a sentence for each module or parameter that has another name in the student's `state_dict`.
 
-    A key such as `layers.0.weight` consists of names. The further keys must have the same shapes in the same order.
+    Keys such as `layers.0.weight` are compared name by name. The missing and the further keys must have the same
+    shapes in the same order. Yield "" for a key that cannot be matched.
     """
     for old, new in zip_longest(missing, further, fillvalue=""):
         names, others = old.split("."), new.split(".")
@@ -230,7 +231,7 @@ def find_opposite(seen: Sequence[Comparison]) -> str:
 
 
 def find_first_wrong(parts: Sequence[Sequence[str]]) -> str:
-    """Return a sentence if the first wrong part is the same in each answer. The preceding part is right."""
+    """Return a sentence if all answers have the same first wrong part after the same right part."""
     found = {tuple(part[-2:]) for part in parts}
     if len(parts) < MIN_CALLS or len(found) != 1 or len(set(*found)) < 2 or not all(*found):
         return ""

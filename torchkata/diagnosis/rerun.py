@@ -26,7 +26,7 @@ class Trial:
     right: bool = False
 
     def list_compared(self, name: str | None) -> list[tuple[Comparison, bool]]:
-        """Return the comparisons of this name, and whether each is right: only the last can be wrong."""
+        """Return the comparisons with this name, and whether each is right. Only the last one can be wrong."""
         last = len(self.compared) - 1 if self.wrong is not None else None
         return [(each, i != last) for i, (what, each) in enumerate(self.compared) if strip_number(what) == name]
 
@@ -72,6 +72,6 @@ def strip_number(what: str) -> str:
 
 
 def limit_examples(examples: Sequence[Example]) -> list[Example]:
-    """Return as many of the first examples as have answers of at most `MAX_BYTES` in total."""
+    """Return the first examples, as long as the total size of their answers is at most `MAX_BYTES`."""
     sizes = accumulate(count_bytes(example.answers) for example in examples)
     return [example for example, size in zip(examples, sizes, strict=True) if size <= MAX_BYTES]

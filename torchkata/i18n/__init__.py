@@ -7,8 +7,8 @@ Translations are in gettext catalogues: `reference/<kata>/<language>.po`, `refer
 defined outside the folders of katas, and `zh.po` for the engine's texts. A text without a translation is shown in
 English.
 
-Results and feedback, which must not depend on the reader, are written in the language of the class, which is the first
-of the course's `languages`.
+Results and feedback must not depend on the reader. Therefore, they are written in the language of the class, which is
+the first of the course's `languages`.
 """
 
 import locale

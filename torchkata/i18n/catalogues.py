@@ -23,7 +23,7 @@ class Catalogue:
 
 
 def find_catalogue(language: str, kata: str = "") -> Catalogue:
-    """Return the translations of a kata into a language, or those that several katas share. Raises CourseError."""
+    """Return the translations of a kata, or the translations that several katas share. Raises CourseError."""
     return Catalogue() if language == "en" else read_catalogue(course().reference / kata / f"{language}.po")
 
 

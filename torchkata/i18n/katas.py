@@ -42,7 +42,7 @@ def effort_of(kata: Kata) -> str:
 def describe_effort(kata: Kata, chosen: Language | None = None) -> str:
     """Return a line with the hours and the difficulty of a kata and what students can do afterwards.
 
-    The line is empty unless all of them are known. By default, the student's language is used.
+    If one of these is unknown, the line is empty. By default, the student's language is used.
     """
     found = texts(chosen or language())
     after = first_translation(kata.after, find_text(kata.name, "after", chosen))

@@ -1,6 +1,6 @@
 """Translates notes (remarks of tests about results) into the student's language.
 
-Notes are English sentences that contain values, such as `"gradient of weight 0"`. They are translated using the entries
+Notes are English sentences that contain values, such as `"gradient of weight 0"`. Their translations are the entries
 `note` of all catalogues, in which values are represented by names: "gradient of {name}" is "{name} 的梯度".
 """
 
@@ -18,7 +18,7 @@ from .catalogues import find_catalogue
 def translate(english: str, *, by_us: bool = True) -> str:
     """Translate a sentence and the values in it. A sentence without a translation is returned unchanged.
 
-    Use `by_us=False` for messages that may come from the student's code. Only the engine's notes are then used.
+    Use `by_us=False` for messages that may come from the student's code. Only the engine's notes are used for them.
     """
     try:
         notes = read_notes(language(), course_root() if by_us else None)

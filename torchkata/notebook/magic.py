@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def register(shell: "InteractiveShell") -> None:
-    """Register both magics. They raise UsageError, which IPython shows on one line."""
+    """Register both magics. The magics raise UsageError, which IPython shows on one line."""
     from IPython.core.error import UsageError
 
     def kata(line: str, cell: str | None = None) -> None:

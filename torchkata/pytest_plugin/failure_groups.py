@@ -38,7 +38,7 @@ def group_failures(results: Sequence[TestResult]) -> list[Block]:
 
 
 def rank_clarity(result: TestResult, named: Collection[str]) -> tuple[bool, ...]:
-    """Return a sort key: a diagnosis by known mistakes is clearer than a test's own, and all are clearer than none."""
+    """Return a sort key: known mistakes first, then diagnoses by the test itself, then results without a diagnosis."""
     own, shared = result.diagnosis, get_explanation(result, named)
     return not own, own not in result.explained_by, own != shared, is_unmet(result)
 
@@ -52,9 +52,9 @@ def get_cause(result: TestResult, named: Collection[str]) -> str:
 
 
 def get_explanation(result: TestResult, named: Collection[str]) -> str:
-    """Return the sentence among those `named` by some test that explains the result, or else its own diagnosis.
+    """Return a diagnosis of any test (`named`) that explains this result as well, or else the result's own diagnosis.
 
-    A pair of mistakes also explains the results of each of them.
+    A diagnosis with two mistakes also explains the results that either mistake explains alone.
     """
     own = next((sentence for sentence in result.explained_by if sentence in named), "") or result.diagnosis or ""
     return next((sentence for sentence in named if own in sentence.split(BOTH)[:-1] + sentence.split(BOTH)[1:]), own)

@@ -28,7 +28,7 @@ ENGINE_OPTIONS = tuple(f"--hypothesis-{name}" for name in ("profile", "show-stat
 
 
 class Inputs(Protocol):
-    """Provides inputs for properties, instead of Hypothesis' engine."""
+    """Provides the inputs of property tests in place of Hypothesis' engine."""
 
     def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
         """Return the inputs for this test, or None if they can only be drawn by Hypothesis."""

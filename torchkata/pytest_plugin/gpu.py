@@ -1,6 +1,6 @@
 """pytest plugin for speed tests on this machine's GPU (`pytest -m gpu`): the fixture `speed`, and a table of results.
 
-These tests are not collected by plain `pytest`, and are skipped if there is no GPU.
+Plain `pytest` does not collect these tests, and they are skipped if there is no GPU.
 """
 
 from collections.abc import Callable, Generator

@@ -26,7 +26,7 @@ class LastRun:
     files: str  # result of `compute_digest` for the tested files
     run: str  # a random id of the run
     earned: float | None = None  # points, if known
-    number: int = 1  # complete runs so far, including this one, without those of an empty stub
+    number: int = 1  # number of complete runs so far, including this one but excluding runs of an empty stub
 
 
 @dataclass
@@ -35,7 +35,7 @@ class State:
 
     runs: dict[str, LastRun] = field(default_factory=dict)
     hints: dict[str, int] = field(default_factory=dict)  # number of hints shown
-    cells: dict[str, str] = field(default_factory=dict)  # `hash_content` of the file as a notebook cell last wrote it
+    cells: dict[str, str] = field(default_factory=dict)  # digest of the file that a notebook cell last wrote
 
     def status(self, kata: str) -> Status:
         """Return the status of the last run, or `not_graded` if there is none."""
@@ -56,7 +56,7 @@ class State:
 
 
 def find_next(left: Collection[str], failed: Collection[str]) -> Kata | None:
-    """Return the first failed kata, or an unfinished foundation of it. If none failed, return the first in `left`."""
+    """Return the first failed kata or an unfinished foundation of it. If none failed, return the first in `left`."""
     katas = course().katas
     first = next((kata for kata in katas if kata in failed), None)
     in_the_way = katas if first is None else (first, *course().foundations(first))

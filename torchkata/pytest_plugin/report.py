@@ -104,7 +104,7 @@ def find_mistake(cause: BaseException) -> str:
 
 
 def replace_exception(raised: AnyException, message: str) -> AnyException:
-    """Return a failure with this message and one frame, so that pytest spends no time on frames that are not shown."""
+    """Return an exception with this message and only one frame, so that pytest does not format the hidden frames."""
     trace = raised.tb
     while trace.tb_next is not None:
         trace = trace.tb_next

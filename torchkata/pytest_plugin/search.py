@@ -1,9 +1,9 @@
 """pytest plugin that searches for the known mistake that explains a failed test, or for a pattern in its answers.
 
 While a test runs, its inputs and the student's answers are recorded. After a failure, the test's body runs again on the
-recorded answers, once for each known mistake in place of the oracle, or for each pair of them if it passes with none.
-If the body passes with exactly one, the message says "looks like: …". If none is found, `diagnosis/rerun.py` looks for
-a pattern.
+recorded answers, once for each known mistake in place of the oracle. If it passes with none of them, it runs again for
+pairs of mistakes. If it passes with exactly one mistake or pair, the message says "looks like: …". If there is none,
+`diagnosis/rerun.py` looks for a pattern.
 
 The search affects neither the inputs nor the verdict of a test, and its errors never end a test.
 """
@@ -45,12 +45,12 @@ GRACE = 0.5  # CPU time for the last run: it is interrupted only if it hangs
 MIN_SECONDS = 0.5  # CPU time that the search may always take
 STUDENT_SECONDS = 2.0  # time limit for further calls of the student's code
 PAIR_SECONDS = 2.0  # CPU time that the search for two mistakes may take
-MAX_UNEXPLAINED = 4  # failed tests of a kata before it is searched for single mistakes only
+MAX_UNEXPLAINED = 4  # after this many unexplained failures of a kata, no pairs of mistakes are tried
 PROOF_SECONDS = 60.0  # all limits in `grader certify`, so that its findings do not depend on the machine's load
-MIN_FAILED = 3  # examples of a property that a mistake of a pair does not explain alone
-MAX_REPEATS = 20  # of a call, to see whether its result is random
+MIN_FAILED = 3  # number of examples of a property that each mistake of a pair must fail to explain alone
+MAX_REPEATS = 20  # number of times to repeat a call to find out whether its result is random
 MAX_FURTHER = 30  # number of random examples in addition to the recorded examples
-QUICK_FURTHER = 6  # the same in a quick proof, once a single mistake is left
+QUICK_FURTHER = 6  # number of additional examples that suffice in a quick proof if one mistake is left
 
 
 class OutOfTime(BaseException):
@@ -130,7 +130,7 @@ def explain_answers(
 
 
 def uses_uninitialized_memory(student: Student, seconds: float) -> bool:
-    """Return whether the last answer depends on uninitialized memory. Raises nothing."""
+    """Return whether the last answer depends on uninitialized memory. Never raises an exception."""
     try:
         student.runner.set_budget(seconds)
         return student.last is not None and depends_on_memory(student.last, SilencedStudent(student.runner))
@@ -139,14 +139,14 @@ def uses_uninitialized_memory(student: Student, seconds: float) -> bool:
 
 
 def compares_tensors(body: RecordedBody, kept: Sequence[Example]) -> bool:
-    """Return whether the comparison that failed for the smallest input expects a tensor. Raises nothing."""
+    """Return whether the comparison that failed for the smallest input expects a tensor. Never raises an exception."""
     with collect_expected() as expected, suppress(Exception, SystemExit):
         body.body(**kept[0].given, student=ReplayingStudent(kept[0].answers))
     return any(map(is_tensor, expected[-1:]))
 
 
 def is_random(student: Student, seconds: float) -> bool:
-    """Return whether the last call, made again a few times, returns something else. Raises nothing."""
+    """Return whether the last call returns something else when it is repeated. Never raises an exception."""
     if student.last is None:
         return False
     try:
@@ -177,18 +177,18 @@ def find_mistakes(
     enough: int = MAX_FURTHER,
     named: Sequence[str] = (),
 ) -> list[str]:
-    """Return the messages of the mistakes that explain every answer, or else of the pairs that do. Raises nothing.
+    """Return the messages of the mistakes that explain every answer, or else of the pairs that do. Never raises.
 
     Args:
         known: The mistakes to try.
         body: The test's body with its recorded examples.
         test: The test, which draws further examples if it is a property.
-        student: The student, who answers further examples.
+        student: The student's code, which answers further examples.
         seconds: The CPU time limit for running the single mistakes.
         student_seconds: The time limit for the student's code.
         pair_seconds: The CPU time limit for running pairs of mistakes.
         enough: The number of further examples that suffice once a single mistake is left.
-        named: The messages of mistakes and pairs that explain other tests of the kata: they are tried first.
+        named: The messages of mistakes and pairs that explain other failed tests of the kata. They are tried first.
     """
     try:
         student.runner.set_budget(student_seconds)
@@ -235,7 +235,7 @@ class Search:
         self.end = time.thread_time() + seconds
 
     def examples(self) -> Iterator[Example]:
-        """Yield the recorded examples, the smallest first, then random examples until the student's time is up."""
+        """Yield the recorded examples, smallest first, then random examples until the student's time limit."""
         yield from [*self.seen]
         for example in self.further:
             self.seen.append(example)
@@ -251,9 +251,9 @@ class Search:
         return left
 
     def find_pairs(self, known: Sequence[KnownMistake], named: Sequence[str], seconds: float) -> list[Mistakes]:
-        """Return a pair of these `named` that explains all examples, or else all pairs that do.
+        """Return a pair among `named` that explains all examples, or else all pairs of known mistakes that do.
 
-        Neither mistake of a pair is enough without the other, and a pair with a mistake that is `named` is preferred.
+        Neither mistake of a pair may be enough on its own. Pairs with a mistake in `named` are preferred.
         """
         self.end = time.thread_time() + seconds
         if found := self.narrow_down(split_pairs(named, known)):
@@ -268,7 +268,7 @@ class Search:
         return sum(bool(self.run((mistake,), example).lines) for example in self.seen)
 
     def run(self, mistakes: Mistakes, example: Example) -> Trace:
-        """Run the body on the recorded answers, with an oracle that makes these mistakes."""
+        """Run the body on the recorded answers, with these mistakes in the oracle."""
         while True:
             left = self.end - time.thread_time()
             with collect_expected() as expected:
@@ -292,7 +292,7 @@ def ignore_warnings() -> Iterator[None]:
 
 @contextmanager
 def limit_search_time(seconds: float, grace: float = 0.0) -> Iterator[None]:
-    """Raise OutOfTime at once if no time is left, and later in code that uses more CPU time than this plus `grace`."""
+    """Raise OutOfTime if no time is left, or once the code in this context has used `seconds + grace` of CPU time."""
     if seconds <= 0:
         raise OutOfTime
     with limit_processor_time(seconds + grace, OutOfTime()):

@@ -18,7 +18,7 @@ SECONDS = 4.0  # seconds between notices; shorter than the time limit of a call
 
 @pytest.hookimpl(trylast=True)  # run after pytest's terminal plugin
 def pytest_configure(config: pytest.Config) -> None:
-    """Duplicate the file descriptor of the terminal, if there is one. The grader has none."""
+    """Duplicate the file descriptor of the terminal, if there is one. The grader has no terminal."""
     if config.pluginmanager.hasplugin("terminalreporter"):
         with suppress(OSError, ValueError):
             get_state(config).terminal = os.dup(sys.stdout.fileno())
@@ -34,7 +34,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    """Watch a test of a kata from another thread."""
+    """Start a thread that prints notices during a test of a kata."""
     kata, ended, terminal = find_kata(item.path), threading.Event(), get_state(item.config).terminal
     if kata is None or terminal is None:
         return (yield)

@@ -161,7 +161,7 @@ def computes_nothing(statement: ast.stmt) -> bool:
 
 
 def raises_here(error: BaseException, frame: FrameType) -> bool:
-    """Return whether the exception was raised in `frame` itself, because torch also raises NotImplementedError."""
+    """Return whether the exception was raised in `frame` itself, since functions of torch may raise the same type."""
     trace: Any = error.__traceback__
     while trace.tb_next is not None:
         trace = trace.tb_next

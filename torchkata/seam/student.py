@@ -34,7 +34,7 @@ A_PROBE = (
     "a probe must be a module-level function in tests/probes/, because a worker imports it by name; "
     "move it there, and pass its data as further arguments of student.call"
 )
-MIN_CALL_SECONDS = 1.0  # minimum for a call, so that the alarm interrupts torch only if the call really hangs
+MIN_CALL_SECONDS = 1.0  # minimum time limit of a call, so that the alarm interrupts torch only if the call hangs
 IMPORT_POLL_SECONDS = 0.5  # interval between checks of whether an import has finished
 
 
@@ -81,13 +81,13 @@ class Call:
         return {name: value for name, value in self.arguments().items() if not name.startswith("_")}
 
     def own_inputs(self) -> dict[str, Plain]:
-        """Return the arguments that a student's function has as well: a list of tensors is only the probe's."""
+        """Return the arguments without lists of tensors, which probes take but students' functions do not."""
         own = self.inputs().items()
         return {name: value for name, value in own if not (isinstance(value, list) and contains_tensor(value))}
 
 
 def find_probe(probe: Probe | str, args: Sequence[Any]) -> tuple[Probe, Sequence[Any]]:
-    """Return the probe and its arguments; a text such as `"sieve"` or `"sieve.count"` names a kata and its function."""
+    """Return the probe and its arguments. A string such as `"sieve"` or `"sieve.count"` calls a kata's function."""
     if not isinstance(probe, str):
         return probe, args
     module, _, function = probe.partition(".")
@@ -145,8 +145,8 @@ class Student:
         """Run `probe(assignment, *args)` in the process of the student's code and return its plain result.
 
         Args:
-            probe: A function at the top level of a module in `tests/probes/`, or `call_methods`. A text calls the
-                student's function: `"sieve"` is the function of the kata sieve, `"sieve.count"` another function.
+            probe: A function at the top level of a module in `tests/probes/`, or `call_methods`. A string calls the
+                student's function: `"sieve"` calls `sieve` of the kata sieve, `"sieve.count"` its function `count`.
             *args: Plain values.
 
         Raises:

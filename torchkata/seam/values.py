@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 MAX_DEPTH = 12
-MAX_INT_BYTES = 32  # of an int; counts of real models need more than 8
-MAX_AXES = 8  # of a tensor or array; many axes of size 1 would produce deeply nested lists of a few numbers
+MAX_INT_BYTES = 32  # maximum size of an int; counts of real models need more than 8 bytes
+MAX_AXES = 8  # maximum number of axes; many axes of size 1 would produce deeply nested lists of a few numbers
 NUMBERS = "biufc"  # kinds of plain dtypes: bool, signed and unsigned integers, floats, complex numbers
 
 

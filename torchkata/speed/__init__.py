@@ -1,6 +1,6 @@
 """The public API for timed workloads (`from torchkata import speed`).
 
-A workload is a subclass of `Rate`, `HostWait` or `MemoryPeak`. It defines its sizes and tensors (`Field`), and returns
+A workload is a subclass of `Rate`, `HostWait` or `MemoryPeak` that defines its sizes and tensors (`Field`), and returns
 one `Block` that runs the student's code and one that runs plain torch code. A `Check` verifies the results. Names are
 imported lazily, as in `torchkata`.
 """

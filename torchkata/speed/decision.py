@@ -58,13 +58,13 @@ class Sample:
 
     @property
     def ratio_at_most(self) -> float:
-        """The ratio to the slower baseline block. It is an upper bound: the student's block may have been as slow."""
+        """The ratio to the slower baseline block, an upper bound: the student's block may have been slowed as much."""
         return self.rate / min(self.before, self.after)
 
 
 @dataclass(frozen=True)
 class TimingRules:
-    """Noise limits for a kind of device. Raises ValueError if half of a threshold could pass with these limits."""
+    """Noise limits for a kind of device. Raises ValueError if code at half of a threshold's speed could pass."""
 
     spread: float  # allowed relative difference between neighboring baseline blocks
     drift: float  # allowed relative drop below the opening rate of the baseline
@@ -83,7 +83,7 @@ RULES = {"cuda": TimingRules(spread=0.05, drift=0.05), "cpu": TimingRules(spread
 
 @dataclass(frozen=True)
 class More:
-    """A request for more samples. Afterwards, `judge` is called again with all samples."""
+    """A request for more samples. The caller then calls `judge` again with all samples."""
 
     samples: int
 
@@ -122,7 +122,7 @@ def judge(
     trouble: str = "",
     attempt: int = 1,
 ) -> Verdict:
-    """Return the verdict on the samples of an attempt, which can be in any order. A single wrong result is a failure.
+    """Return the verdict on the samples of an attempt, in any order. A single wrong result is a failure.
 
     Args:
         opening: The rate of the baseline before the student's code was loaded.
@@ -206,7 +206,7 @@ def block_length(once: float, block_seconds: float, least_seconds: float, most_c
 def thresholds_on(
     device: Device | None, kind: Kind, workload: Workload, dtype: torch.dtype
 ) -> tuple[Tiers, float | None]:
-    """Return the thresholds, and the peak if they are given as MFU, or None if they are relative to the baseline."""
+    """Return the thresholds, and the peak if they are MFU values or None if they are ratios to the baseline's rate."""
     if device is not None and device.mfu and workload.mfu is not None:
         return workload.mfu, peak_on(device, dtype)
     return workload.ratio[kind], None
@@ -218,7 +218,7 @@ def peak_on(device: Device | None, dtype: torch.dtype) -> float | None:
 
 
 def judge_share(ratio: float, thresholds: Tiers, *, used: int = 1, note: str = "") -> Final:
-    """Return the verdict on a share that is not a rate. `note` explains why the share does not get full points."""
+    """Return the verdict on a measured share that is not a rate. `note` explains why it gets less than full points."""
     tier = next((tier for tier in TIERS if ratio >= getattr(thresholds, tier)), None)
     outcome: Literal["passed", "failed"] = "passed" if tier else "failed"
     return Final(outcome, tier, median=ratio, used=used, note="" if tier == "full" else note)

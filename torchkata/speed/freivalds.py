@@ -80,8 +80,8 @@ def random_signs(
 ) -> Float64[Tensor, "length vectors"]:
     """Draw independent random signs, +1 or −1.
 
-    They are not drawn from torch's generators, which use only 32 bits of the seed, so that an attacker could try all
-    seeds.
+    The signs are not drawn from torch's generators, because these use only 32 bits of the seed, so that an attacker
+    could try all seeds.
     """
     drawn = torch.frombuffer(bytearray(entropy(length * vectors) or b"\0"), dtype=torch.uint8)
     return 1.0 - 2.0 * (drawn[: length * vectors].reshape(length, vectors) & 1).double()

@@ -38,7 +38,7 @@ def dtype_of(size: Size) -> torch.dtype:
 
 
 def bytes_needed(chosen: Mapping[str, Field], *, on_host: bool | None = None) -> int:
-    """Return the total size of all tensors, or of those on the host or device. Each tensor starts on a new page."""
+    """Return the total size of the tensors (on the host, on the device, or on both). Each tensor starts a new page."""
     counted = [field for field in chosen.values() if on_host in (None, field.on_host)]
     return sum(round_to_pages(field.bytes) for field in counted)
 

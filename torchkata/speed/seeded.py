@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 class SeededInputs:
-    """A random generator that can be rewound to generate the same inputs again when the results are checked."""
+    """A random generator that can be rewound, so that the check of the results can generate the same inputs again."""
 
     def __init__(self, device: torch.device) -> None:
         self.generator = torch.Generator(device)

@@ -27,7 +27,7 @@ CRAWL = 0.1
 
 @dataclass(frozen=True)
 class Measured:
-    """The measurement of a workload that did not reach full points."""
+    """The measured result of a workload that did not reach full points."""
 
     kind: Kind
     ratio: float
@@ -73,7 +73,7 @@ class Work(ABC):
 
     sizes: ClassVar[Mapping[Kind, Size]]
     check: ClassVar[type[Check]]
-    of: ClassVar[str]  # what a measured share is relative to, as text that follows the share
+    of: ClassVar[str]  # text that follows the measured share in messages, such as "of plain torch's speed"
 
     @abstractmethod
     def fields(self, size: Size, calls: int) -> dict[str, Field]:
@@ -109,7 +109,7 @@ class Rate(Work):
         return self.amount(size)
 
     def intensity(self, size: Size) -> float | None:  # noqa: ARG002
-        """Return the FLOPs per byte of minimal memory traffic for the roofline, or None if neither limits the speed."""
+        """Return the FLOPs per byte of minimal memory traffic, or None if neither FLOPs nor traffic limit the speed."""
         return None
 
 

@@ -19,17 +19,14 @@ from grader.base import distribution
 from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import CourseError, course, use_none
 
-SYS_ADMIN = 21  # the bit for CAP_SYS_ADMIN
+SYS_ADMIN = 21  # the number of the bit for CAP_SYS_ADMIN
 IN_CONTAINER = "--user 1000 --security-opt seccomp=unconfined"
 OPEN = "a worker's false reports about its own objects, and signals between two submissions graded at the same time"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of a check. `missing` means that grading in a sandbox is not possible.
-
-    A `note` is only a suggestion.
-    """
+    """The result of a check. "missing" means that grading in a sandbox is not possible; "note" is only a suggestion."""
 
     what: str
     state: Literal["ok", "missing", "note"]
@@ -46,7 +43,7 @@ def check_python(version: tuple[int, ...]) -> Finding:
 
 
 def check_packages() -> Iterator[Finding]:
-    """Check the packages required by the grader and the course."""
+    """Check the packages that the grader and the course require."""
     yield from map(check_package, map(Requirement, course().dependencies), repeat("pip install --group students"))
     for requirement in distribution.requirements("grader"):
         yield check_package(Requirement(requirement), 'pip install -e ".[grader]"')
@@ -64,7 +61,7 @@ def check_package(requirement: Requirement, remedy: str) -> Finding:
 
 
 def check_course() -> Finding:
-    """Find the current course. If there is none, continue with the checks that do not need a course."""
+    """Check whether there is a course. Without one, only the checks that do not need a course are performed."""
     try:
         return Finding("course", "ok", f"{course().title}: {len(course().katas)} katas in {course().root}")
     except CourseError as error:
@@ -73,7 +70,7 @@ def check_course() -> Finding:
 
 
 def check_sandbox() -> Finding:
-    """Start a sandbox in the same way as for grading, and check that a worker cannot open protected files."""
+    """Start a sandbox as for grading, and check that a worker cannot open protected files."""
     from grader.pipeline.setup import prove
     from grader.sandbox.launch import IsolationError, launch
 
@@ -92,7 +89,7 @@ def check_sandbox() -> Finding:
 
 
 def describe_isolation(*, sandboxed: bool) -> str:
-    """Return a line that describes how student code is isolated, and any remaining gaps (see SECURITY.md)."""
+    """Return a line that describes the isolation of student code and its gaps, if there are any (see SECURITY.md)."""
     if not sandboxed:
         gaps = "code can read outside files, write some of them and see other processes"
         return f"Isolation: none. Not prevented: {gaps}; {OPEN}."
@@ -101,7 +98,7 @@ def describe_isolation(*, sandboxed: bool) -> str:
 
 
 def check_user_namespaces() -> Finding:
-    """Check whether this user is allowed to create the namespaces needed by a sandbox."""
+    """Check whether this user is allowed to create the namespaces that a sandbox needs."""
     if os.getuid() == 0:
         if may_administer():
             return Finding("user namespaces", "ok", "not needed: you are root")
@@ -128,7 +125,7 @@ def remedy_for_namespaces() -> str:
 
 
 def may_administer(status: Path = Path("/proc/self/status")) -> bool:
-    """Return whether this process has CAP_SYS_ADMIN, which root usually does not have in a container."""
+    """Return whether this process has CAP_SYS_ADMIN. In a container, even root usually does not have it."""
     if not status.exists():
         return True
     held = next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("CapEff:"))
@@ -136,7 +133,7 @@ def may_administer(status: Path = Path("/proc/self/status")) -> bool:
 
 
 def remedy_in_container(root: Path = Path("/")) -> str:
-    """Return how to start a container so that a sandbox works in it, or "" outside of a container."""
+    """Return how to start a container in which a sandbox works, or "" outside of a container."""
     if (root / "run/.containerenv").exists():
         return f"podman run {IN_CONTAINER} --security-opt unmask=ALL …"
     if (root / ".dockerenv").exists():
@@ -154,7 +151,7 @@ def check_shared_memory() -> Finding:
 
 
 def check_memory(root: Path = Path("/")) -> Finding:
-    """Compute how many submissions can be graded at once with the memory of this machine or container."""
+    """Compute how many submissions this machine or container has enough memory to grade at once."""
     each, meminfo, share = course().limits.memory_mib, root / "proc/meminfo", root / "sys/fs/cgroup"
     if not meminfo.exists():
         return Finding("memory", "note", "unknown")
@@ -188,7 +185,7 @@ def check_program(what: str, command: str, remedy: str = "") -> Finding:
 
 
 def check_gpu() -> Finding:
-    """Check for a GPU that is usable by the driver and by torch."""
+    """Check for a GPU that the driver and torch can use."""
     device = first_line_of("nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader")
     if not device:
         return Finding("GPU", "note", "none; katas do not need one")

@@ -1,7 +1,7 @@
 """Creates the files of a course or a kata from templates. Existing files are never overwritten.
 
 files/course/      a course without katas
-files/kata/<kind>/  a small working kata of each kind to edit; NAME is replaced by the kata's name, CLASS by its class's
+files/kata/<kind>/  a small working kata of each kind; NAME and CLASS stand for the names of the kata and of its class
 """
 
 import keyword
@@ -14,7 +14,7 @@ from grader.commands.package.write import spread
 from torchkata.course import TRACK_POINTS, Kata, course, use
 
 FILES = Path(__file__).with_name("files")
-KINDS = {path.name.rstrip("_"): path.name for path in sorted((FILES / "kata").iterdir())}  # `class` is no module name
+KINDS = {path.name.rstrip("_"): path.name for path in sorted((FILES / "kata").iterdir())}  # no module is named `class`
 FIRST = "first_kata"  # name of the kata in a new course
 ALL_POINTS = {"MOST": "80", "REST": "20", "WORTH": f"the points of a track add up to {TRACK_POINTS}"}
 NO_POINTS = {
@@ -63,7 +63,7 @@ def new_kata(name: str, track: str | None, kind: str) -> int:
 
 
 def make_kata(name: str, track: str, kind: str) -> dict[str, str]:
-    """Return the files of a new kata, which is placed last in its track. It gets all points if the track is empty."""
+    """Return the files of a new kata, which comes last in its track. If the track is empty, it gets all points."""
     katas = list_katas(track)
     values = {"NAME": name, "CLASS": name.title().replace("_", ""), "TRACK": track}
     values["PLACE"] = str(max((kata.place for kata in katas), default=0) + 1)

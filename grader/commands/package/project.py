@@ -1,4 +1,4 @@
-"""The source of a packaged grader: either a copy of the files needed for grading, or a commit to fetch."""
+"""The source of a packaged grader: a copy of the files that grading needs, or the commit from which to fetch them."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ URL = re.compile(r"([a-z]+://|git@)[!-~]+")  # printable characters, no spaces
 
 
 def copy_project() -> dict[str, bytes]:
-    """Return the engine and course files needed for grading, by path, excluding proofs and solutions."""
+    """Return the files of the engine and the course that grading needs, by path, without proofs and solutions."""
     engine = [path for name in ("torchkata", "grader") for path in list_engine_files(name)]
     fallbacks = [*course().reference.glob("*/fallback.py"), course().reference / "lint.toml"]
     named = {path.relative_to(ENGINE).as_posix(): path for path in engine}

@@ -19,7 +19,7 @@ from torchkata.course import course
 from torchkata.course.submission import zip_files
 
 FILES = Path(__file__).with_name("files")
-COMMON = "common"  # the folder with files used for every platform
+COMMON = "common"  # the folder with the files for all platforms
 ABOUT = "platform.toml"
 WORKFLOW = "grade.yml"
 
@@ -33,11 +33,11 @@ class Platform:
     next: str  # what to do with the package, printed after it is written
     folder: str = ""  # directory of the files inside the package
     is_zip: bool = False  # whether the package is a zip to upload rather than files for a repository
-    hides_totals: bool = False  # whether the platform hides the total score if any test is hidden from students
+    hides_totals: bool = False  # whether the platform hides the total score if a test is hidden from students
 
 
 def load_platform(name: str) -> Platform:
-    """Return the platform with this name."""
+    """Read the `platform.toml` of the platform with this name."""
     return Platform(name, **tomllib.loads((FILES / name / ABOUT).read_text("utf-8")))
 
 
@@ -72,7 +72,7 @@ def run_package(name: str, out: Path, options: Options) -> int:
 
 
 def count_hidden_tests() -> int:
-    """Return the number of tests that are not visible to students. Raises CallError for contradictory settings."""
+    """Return the number of tests that students can't see. Raises CallError for contradictory settings."""
     try:
         return sum(seen != "visible" for kata in course().katas.values() for seen in kata.visibility.values())
     except ValueError as error:
@@ -97,12 +97,12 @@ def build_package(platform: Platform, options: Options) -> dict[str, bytes]:
 
 
 def needed_gigabytes() -> float:
-    """Return the memory needed by the grader together with student code at its memory limit."""
+    """Return the memory that the grader needs together with student code that reaches its memory limit."""
     return math.ceil((GRADER_MIB + course().limits.memory_mib) * 2**20 / 10**8) / 10
 
 
 def check_output(platform: Platform, out: Path, *, force: bool) -> None:
-    """Raise CallError if OUT has the wrong type or already exists, unless `force` is set."""
+    """Raise CallError if OUT has the wrong type, or if it already exists and `force` is not set."""
     if platform.is_zip and (out.suffix != ".zip" or out.is_dir()):
         raise CallError(f"{out}: must end in .zip, because {platform.title} takes a zip")
     if not platform.is_zip and out.exists() and not out.is_dir():

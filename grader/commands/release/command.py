@@ -41,7 +41,7 @@ class Options:
 def run_release(out: Path, options: Options) -> int:
     """Write the handout and return the exit code.
 
-    Raises CallError before anything is written, and GraderError for a leak.
+    Raises CallError (before anything is written), or GraderError for a leak.
     """
     check_output(out, force=options.force, update=options.update)
     if options.repository and not options.notebooks:
@@ -110,7 +110,7 @@ def check_output(out: Path, *, force: bool, update: bool = False) -> None:
 
 
 def find_edited(out: Path) -> Path | None:
-    """Return a file in the `assignment/` of a handout that is not an unchanged stub, or None if there is none."""
+    """Return a file in a handout's `assignment/` that has been added or edited, or None if there is none."""
     for path in sorted((out / handout.STUDENTS).rglob("*")):
         skipped = path.name == "__init__.py" or "__pycache__" in path.parts or path.is_dir()
         if not skipped and handout.digest_of(out / handout.STUBS / path.name) != handout.digest_of(path):
@@ -119,7 +119,7 @@ def find_edited(out: Path) -> Path | None:
 
 
 def is_handout(out: Path) -> bool:
-    """Return whether this directory was written by an earlier `grader release`."""
+    """Return whether an earlier `grader release` has written this directory."""
     try:
         project = tomllib.loads((out / "pyproject.toml").read_text("utf-8"))["project"]
     except (OSError, ValueError, KeyError):
@@ -138,7 +138,7 @@ def check_stubs(katas: Sequence[Kata]) -> None:
         for path in (course().stub(kata.name), course().solution(kata.name)):
             if not path.is_file():
                 raise CallError(f"{path}: there is no such file, but the handout needs it")
-            ast.parse(path.read_bytes(), str(path))  # a SyntaxError then contains the file name
+            ast.parse(path.read_bytes(), str(path))  # with the file name, for SyntaxError
         stub, solution = (path.read_text("utf-8") for path in (course().stub(kata.name), course().solution(kata.name)))
         if written := find_written(stub):
             raise CallError(f"assignment/{kata.name}.py: {written[0]} is already implemented; release needs stubs")
@@ -147,7 +147,7 @@ def check_stubs(katas: Sequence[Kata]) -> None:
 
 
 def prove(files: Mapping[str, bytes], katas: Sequence[str], examples: int) -> None:
-    """Run the handout's tests on the stubs and on the solution. Raises GraderError if an outcome is wrong."""
+    """Run the handout's tests on the stubs and on the solution. Raises GraderError if a kata has a wrong status."""
     with tempfile.TemporaryDirectory() as folder:
         spread(files, Path(folder))
         demand("untouched", "not_started", Path(folder), katas, examples)

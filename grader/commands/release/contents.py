@@ -24,7 +24,7 @@ DOCUMENTS = ("docs/students.md", "docs/zh/students.md", "docs/katas.md")
 SHARED = ("conftest.py", "LICENSE", *DOCUMENTS, "assignment/__init__.py")
 SPEED = "tests/test_speed.py"
 ASSISTANTS = "AGENTS.md"  # instructions for coding assistants; a course can have its own file in docs/
-GUIDES = {  # lines in the README about documents, used if the course has them
+GUIDES = {  # lines in the README about documents, each included if the course has the document
     "docs/students.md": "More, including how to read a failure: [docs/students.md](docs/students.md).",
     "docs/katas.md": "What each kata is about: [docs/katas.md](docs/katas.md).",
     "docs/zh/students.md": "中文：[docs/zh/students.md](docs/zh/students.md)。",
@@ -67,7 +67,10 @@ def build_self_study() -> dict[str, bytes]:
 
 
 def complete(base: dict[str, bytes], katas: Sequence[Kata], language: str) -> dict[str, bytes]:
-    """Add the files of the course, the settings of editors, and the list of all files. Raises GraderError."""
+    """Return `base` with the files of the course, the settings of editors and the list of all files added.
+
+    Raises GraderError.
+    """
     root, names = course().root, [kata.name for kata in katas]
     files = {path.relative_to(root).as_posix(): path.read_bytes() for path in find_course_files(names)}
     for kata in katas:
@@ -107,7 +110,7 @@ def find_course_files(names: Sequence[str]) -> set[Path]:
 
 
 def read_engine() -> dict[str, bytes]:
-    """Return the files of the package for students, by path."""
+    """Return the files of the package `torchkata`, which is part of a handout, by path."""
     folder = ENGINE / "torchkata"
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in list_engine_files("torchkata")}
 
@@ -127,7 +130,7 @@ def make_shared_settings(katas: Sequence[Kata], language: str) -> str:
 
 
 def needs_torch() -> bool:
-    """Return whether students install torch, whose CPU builds need additional instructions."""
+    """Return whether students install torch, which requires additional settings for builds without CUDA."""
     return any(Requirement(one).name == "torch" for one in course().dependencies)
 
 

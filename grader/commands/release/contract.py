@@ -1,4 +1,4 @@
-"""Compares the docstrings and interfaces of stubs with those of the solution, and translates docstrings."""
+"""Compares the interfaces and docstrings of stubs with those of the solution, and translates docstrings."""
 
 import ast
 import re
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 TO_DO = "raise NotImplementedError"
-GIVEN = "This class is provided."  # marks a class in a stub that is provided to students
+GIVEN = "This class is provided."  # marks a class in a stub that students do not have to write
 KINDS = ("property", "staticmethod", "classmethod", "dataclass")
 
 
@@ -62,7 +62,7 @@ def find_tasks(tree: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef]:
 
 
 def translate_docstrings(stub: str, itself: str, tasks: Mapping[str, str]) -> str:
-    """Replace the docstrings of a stub that have a translation, by full name. `itself` is the key of the module's."""
+    """Replace the docstrings of a stub by translations, which are keyed by full name (the module's by `itself`)."""
     lines = stub.splitlines()
     for name, node in reversed([(itself, ast.parse(stub)), *documented(ast.parse(stub), "")]):
         if (task := tasks.get(name, "").strip()) and ast.get_docstring(node) is not None:

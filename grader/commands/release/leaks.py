@@ -1,6 +1,6 @@
 """Searches a handout for leaks: functions or sentences from the solution or from the zoo.
 
-Texts that also occur in a stub or an oracle are public on purpose.
+Texts that also occur in a stub or an oracle are intentionally public.
 """
 
 import ast
@@ -51,7 +51,7 @@ def find_leaks(files: Mapping[str, bytes]) -> list[str]:
 
 @cached_by_course
 def collect_secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
-    """Return all private function bodies and sentences."""
+    """Return the bodies of all private functions, and all private sentences."""
     paths = [path for path in course().reference.rglob("*") if course().is_private(path)]
     paths.sort(key=lambda path: (path.name != "solution.py", path))
     texts = [
@@ -59,7 +59,7 @@ def collect_secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
         for path in paths
         if path.suffix in (".py", ".toml")
         for text in read_texts(path)
-    ][::-1]  # later files overwrite earlier ones, so a text that is in both is attributed to the solution
+    ][::-1]  # the solution comes last, so that a text that is also in other files is attributed to it
     public = [path.read_text("utf-8") for pattern in PUBLIC for path in sorted(course().root.glob(pattern))]
     public_text, public_bodies = (
         collapse_whitespace("".join(public)),
@@ -96,7 +96,7 @@ def parse(text: str) -> ast.Module | None:
 
 
 def function_bodies(text: str) -> Iterator[str]:
-    """Yield the bodies of all functions except short ones, without docstrings, comments and formatting."""
+    """Yield the bodies of all functions without docstrings, comments and formatting, except short bodies."""
     tree = parse(text)
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -107,7 +107,7 @@ def function_bodies(text: str) -> Iterator[str]:
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """Yield all sentences except short ones in docstrings and comments, or in text that is not Python."""
+    """Yield the sentences in docstrings and comments, or in a text that is not Python, except short sentences."""
     tree = parse(text)
     if tree is None:
         parts = [text]

@@ -1,4 +1,4 @@
-"""The notebooks of a handout, one per track. They contain the idea of each kata and a cell with its stub."""
+"""The notebooks of a handout, one per track. They contain the explanation of each kata and a cell with its stub."""
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,7 +60,7 @@ def make_cells(
 
 
 def fence(code: str) -> str:
-    """Return a code block with a longer fence than any in the code."""
+    """Return the code as a block whose fence is longer than any fence in the code."""
     return f"````python\n{code.rstrip()}\n````\n"
 
 

@@ -1,7 +1,7 @@
 """Writes the course for self-learners and its solutions: `python -m grader.commands.release.self_study FOLDER`.
 
-The build of the wheel runs this (`hatch_build.py`), and so does `kata init` in a checkout. It needs no package but
-`packaging`.
+The build of the wheel (`hatch_build.py`) runs this module, and so does `kata init` in a checkout. Of the packages that
+are not in the standard library, it needs only `packaging`.
 """
 
 import sys
@@ -16,7 +16,7 @@ from torchkata.course.submission import zip_files
 
 
 def write_archives(folder: Path) -> None:
-    """Write `course.zip` and `solutions.zip`. Raises GraderError if a solution would be in the course."""
+    """Write `course.zip` and `solutions.zip`. Raises GraderError if the course would contain a solution."""
     files = build_self_study()
     if found := find_leaks(files):
         raise GraderError("\n".join(found))

@@ -1,1 +1,1 @@
-"""`grader translations`: lists missing and outdated translations, and updates the English in the catalogues."""
+"""`grader translations`: lists missing and outdated translations, and updates the English texts in the catalogues."""

@@ -35,15 +35,15 @@ class Text:
 class Sentence:
     """A sentence in the messages of a test."""
 
-    pattern: str  # with names in place of values
-    sample: str  # with 7 in place of values
+    pattern: str  # the sentence with {names} in place of values
+    sample: str  # the sentence with 7 in place of values
 
 
 def collect_english(katas: Sequence[str]) -> dict[Path, list[Text]]:
-    """Return the English texts of these katas by the folder of their catalogues, without notes.
+    """Return the English texts of these katas, except notes, by the folder of their catalogues.
 
-    If all katas are given, texts that are defined outside the folders of katas are included, and so are the texts of
-    the engine if it is in the folder of the course.
+    If all katas are given, include the texts that are defined outside the folders of katas. Then also include the texts
+    of the engine if it is in the folder of the course.
     """
     own, shared = collect_katas()
     found = {course().folder(name): own[name] for name in katas}
@@ -56,9 +56,9 @@ def collect_english(katas: Sequence[str]) -> dict[Path, list[Text]]:
 
 @cached_by_course
 def collect_katas() -> tuple[dict[str, list[Text]], list[Text]]:
-    """Return the texts that each kata defines, and those that are defined elsewhere: tracks, contracts, mistakes.
+    """Return the texts of each kata, and the shared texts, which are defined elsewhere: tracks, contracts, mistakes.
 
-    If katas define different texts with the same key elsewhere, only the first is shared.
+    If texts that are defined elsewhere have the same key but are different, only the first one is shared.
     """
     shared = {f"tracks.{name}": Text(f"tracks.{name}", track.title) for name, track in course().tracks.items()}
     own: dict[str, list[Text]] = {}
@@ -71,7 +71,7 @@ def collect_katas() -> tuple[dict[str, list[Text]], list[Text]]:
 
 
 def collect_texts(kata: Kata) -> Iterator[tuple[Text, bool]]:
-    """Yield all texts of a kata, and whether the kata's own files define them."""
+    """Yield each text of a kata, and whether the kata's own files define it."""
     single = {"title": kata.title, "after": kata.after}
     single |= {f"hints.{number}": hint for number, hint in enumerate(kata.hints, start=1)}
     single |= {"about": find_section(kata)}
@@ -96,7 +96,7 @@ def collect_texts(kata: Kata) -> Iterator[tuple[Text, bool]]:
 
 
 def make_text(key: str, english: str) -> Text:
-    """Return a text that is formatted with values if it has placeholders."""
+    """Return a text, marked as containing values if it has placeholders."""
     return Text(key, english, PLACEHOLDER.search(english) is not None)
 
 
@@ -121,7 +121,7 @@ def read_claims(path: Path) -> dict[str, str]:
 def collect_notes(katas: Sequence[str]) -> dict[Path, list[Sentence]]:
     """Return the sentences in the messages of tests, by the folder of the catalogue.
 
-    Sentences in modules that do not belong to a kata are included if all katas are given.
+    If all katas are given, sentences in modules that do not belong to a kata are included.
     """
     found: dict[Path, list[Sentence]] = {}
     for path in sorted(course().tests.rglob("*.py")):
@@ -133,7 +133,7 @@ def collect_notes(katas: Sequence[str]) -> dict[Path, list[Sentence]]:
 
 
 def collect_sentences(path: Path) -> Iterator[Sentence]:
-    """Yield the sentences in the messages of a test. For probes, only use exceptions."""
+    """Yield the sentences in the messages of a test module. In a probe, only exceptions contain messages."""
     tree = ast.parse(path.read_text("utf-8"))
     nodes = [*ast.walk(tree)]
     if path.parent.name == "probes":
@@ -164,7 +164,7 @@ def read_strings(nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.AST, Sentence]]
 
 
 def list_names(value: ast.AST) -> Iterator[str]:
-    """Yield names for a value in an f-string: the variables in it, and then numbered names."""
+    """Yield possible names for a value in an f-string: first the variables in it, then numbered names."""
     called = {node.func for node in ast.walk(value) if isinstance(node, ast.Call)}
     yield from (node.id for node in ast.walk(value) if isinstance(node, ast.Name) and node not in called)
     number = 1
@@ -175,7 +175,7 @@ def list_names(value: ast.AST) -> Iterator[str]:
 
 @cached_by_course
 def collect_strings() -> tuple[set[str], set[str]]:
-    """Return all strings in the sources of messages, with 7 in place of values, and the clauses in their parts."""
+    """Return all strings in the sources of messages, with 7 in place of values, and the clauses in these strings."""
     folders = {course().tests, course().reference, ENGINE / "torchkata", ENGINE / "grader"}
     paths = [path for folder in sorted(folders) for path in folder.rglob("*.py") if not is_test_of_engine(path)]
     nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_bytes()))]
@@ -200,5 +200,5 @@ def split_clauses(text: str) -> list[str]:
 
 
 def is_test_of_engine(path: Path) -> bool:
-    """Return whether a module tests the engine, so that its strings are not messages."""
+    """Return whether a module tests the engine. The strings in such a module are not messages."""
     return path.is_relative_to(ENGINE / "grader/tests")

@@ -1,4 +1,4 @@
-"""Compares catalogues with the present English text, and updates them as `msgmerge --previous` does."""
+"""Compares catalogues with the current English texts, and updates them as `msgmerge --previous` does."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
@@ -19,12 +19,12 @@ from torchkata.i18n.catalogues import NOTE
 from torchkata.i18n.notes import compile_pattern, split_literals
 
 HAS_VALUES = "python-brace-format"  # the flag with which gettext's tools compare {placeholders}
-SIMILAR = 0.7  # ratio of difflib above which a note is taken for an older version of another
+SIMILAR = 0.7  # difflib's ratio from which a note counts as an older version of another one
 WIDTH = 78  # columns of a line in a catalogue
 
 
 def update_catalogues(language: str, katas: Sequence[str]) -> dict[Path, polib.POFile]:
-    """Return the catalogues of these katas with the present English, by path. Raises CourseError."""
+    """Return the catalogues of these katas with the current English texts, by path. Raises CourseError."""
     texts, notes = collect_english(katas), collect_notes(katas)
     paths = {folder: folder / f"{language}.po" for folder in texts}
     old = {folder: read_entries(path) for folder, path in paths.items()}
@@ -50,7 +50,7 @@ def read_entries(path: Path) -> polib.POFile:
 
 
 def merge(old: polib.POFile, language: str, texts: Sequence[Text], sentences: Sequence[Sentence]) -> polib.POFile:
-    """Return a catalogue with these texts, the notes that still exist, and notes for these new sentences.
+    """Return a catalogue with these texts, the old notes that are still in the sources, and these new sentences.
 
     A translation whose English text has changed becomes fuzzy. A text whose key has changed keeps its translation.
     Other entries whose English text no longer exists are dropped.
@@ -90,17 +90,17 @@ def make_header(language: str) -> dict[str, str]:
 
 
 def make_note(english: str) -> Text:
-    """Return the text of a note."""
+    """Return a note as a text, which has no key of its own."""
     return Text(NOTE, english, len(split_literals(english)) > 1 or "{" in english)
 
 
 def join_literals(note: str) -> str:
-    """Return a note without its values."""
+    """Return the literal parts of a note, without the placeholders for values."""
     return "".join(split_literals(note))
 
 
 def is_in_sources(note: str) -> bool:
-    """Return whether a note, or else each of its clauses, is in the source code, since some are put together."""
+    """Return whether the sources contain a note or all of its clauses. Code can build a note from several strings."""
     samples, known = collect_strings()
     clauses = {clause for text in split_literals(note) for clause in split_clauses(text)}
     pattern = compile_pattern(note)
@@ -108,7 +108,7 @@ def is_in_sources(note: str) -> bool:
 
 
 def renew(old: polib.POEntry | None, text: Text) -> polib.POEntry:
-    """Return the entry of a text. An old translation of a different English text is kept as fuzzy."""
+    """Return the entry of a text. If the old entry translates a different English text, the new one is fuzzy."""
     new = polib.POEntry(msgctxt=text.key, msgid=text.english)
     if text.has_values:
         new.flags = [HAS_VALUES]

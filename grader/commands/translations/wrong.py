@@ -47,7 +47,7 @@ def find_fault(entry: polib.POEntry, language: str, english: dict[str, str]) -> 
 def compare_tasks(english: str, other: str) -> str:
     """Return how the code or numbers of a task differ from those of its translation, or "" if they are the same.
 
-    A translation may be shorter. If it has no indented lines, nothing is compared.
+    A translation may leave out the examples: if it has no indented lines, nothing is compared.
     """
     if not code_of(other):
         return ""
@@ -62,7 +62,7 @@ def compare_tasks(english: str, other: str) -> str:
 
 
 def compare_ideas(english: str, other: str) -> str:
-    """Return how numbers or code in a section of the kata page differ from those of its translation, or ""."""
+    """Return how the numbers or code in a section of docs/katas.md differ from its translation, or ""."""
     checks: dict[str, Callable[[str], object]] = {
         "numbers": numbers_in,
         "pieces of code": lambda text: {*CODE.findall(text)},
@@ -75,7 +75,7 @@ def compare_ideas(english: str, other: str) -> str:
 
 
 def code_of(text: str) -> list[str]:
-    """Return the indented lines, without comments."""
+    """Return the indented lines of a text, without comments."""
     return [line.partition(" # ")[0].rstrip() for line in text.splitlines() if line.startswith("    ")]
 
 
@@ -85,5 +85,5 @@ def numbers_in(text: str) -> Counter[str]:
 
 
 def placeholders(text: str) -> set[str]:
-    """Return the names in curly braces."""
+    """Return the names in curly braces in a text."""
     return {*PLACEHOLDER.findall(text)}

@@ -14,6 +14,6 @@ def format_names() -> list[str]:
 
 
 def load_exporter(name: str) -> "Exporter":
-    """Import the format with this name."""
+    """Import the module of a format, and return its exporter."""
     exporter: Exporter = import_module(f"{__name__}.{name}").EXPORTER
     return exporter

@@ -1,4 +1,4 @@
-"""Fills one column of a gradebook that was exported from Canvas."""
+"""Fills in one column of a gradebook that was exported from Canvas."""
 
 from grader.output.lms import gradebook_exporter
 

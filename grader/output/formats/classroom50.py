@@ -1,4 +1,4 @@
-"""Exports results to the `result.json` of Classroom 50. Fractional points are scaled, because scores are integers."""
+"""Exports results to the `result.json` of Classroom 50, in which all points are scaled to integers."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -17,10 +17,10 @@ from grader.results.result import Result
 from grader.results.view import view_as_student
 
 SCHEMA = "classroom50/result/v1"
-FINEST = 1000  # maximum factor; smaller fractions are rounded down
+FINEST = 1000  # maximum factor; points that are still fractional are rounded down
 KINDS = ("individual", "group", "team")
 
-VARIABLES = {  # set by the runner of Classroom 50
+VARIABLES = {  # environment variables that the runner of Classroom 50 sets
     "classroom": "CLASSROOM",
     "assignment": "ASSIGNMENT",
     "assignment_type": "ASSIGNMENT_TYPE",
@@ -34,7 +34,7 @@ VARIABLES = {  # set by the runner of Classroom 50
 
 
 class Case(msgspec.Struct, frozen=True, rename={"name": "test-name", "max_score": "max-score"}):
-    """A test."""
+    """A test in `result.json`."""
 
     name: str
     passed: bool
@@ -57,7 +57,7 @@ class About(msgspec.Struct, frozen=True):
 
 
 class Report(About, frozen=True, rename={"max_score": "max-score"}):
-    """The contents of the file."""
+    """The contents of `result.json`."""
 
     graded_at: str
     score: int
@@ -67,8 +67,8 @@ class Report(About, frozen=True, rename={"max_score": "max-score"}):
 
 
 def render(result: Result, about: About, graded_at: datetime) -> bytes:
-    """Return the file for a submission. Raises ValueError."""
-    rows = [row for row in view_as_student(result, platform_hides=False) if row.counts]  # it has only pass and fail
+    """Return the content of `result.json` for a submission. Raises ValueError."""
+    rows = [row for row in view_as_student(result, platform_hides=False) if row.counts]  # it knows only pass and fail
     scale = find_scale([points for row in rows for points in (row.result.score, row.result.max_score)])
     cases = [
         Case(
@@ -95,17 +95,17 @@ def find_scale(points: Sequence[float]) -> int:
 
 
 def scale_points(points: float, factor: int) -> int:
-    """Return the scaled points, rounded down."""
+    """Multiply points by a factor, and round down to an integer."""
     return floor(exact(points) * factor)
 
 
 def exact(points: float) -> Fraction:
-    """Return the exact number written as the shortest decimal form of a float, such as 1/10 for 0.1."""
+    """Return the exact value of the shortest decimal form of a float, such as 1/10 for 0.1."""
     return Fraction(repr(float(points)))
 
 
 def collect_fields(given: Mapping[str, str], environment: Mapping[str, str]) -> About:
-    """Return the fields. They are given as options, set by the runner, or derived from GitHub's variables.
+    """Return the fields, which come from the options and the runner, or are derived from GitHub's variables.
 
     Raises CallError for a missing or invalid field.
     """
@@ -152,7 +152,7 @@ def format_utc(instant: datetime) -> str:
 
 
 def export(directory: Path, options: Options) -> list[str]:
-    """Write a file for each submission. Raises CallError."""
+    """Write the `result.json` of each submission. Raises CallError."""
     fields = parse_fields(options.fields)
     return write_each(directory, lambda stored: render_stored(stored, fields), options.to)
 

@@ -1,4 +1,4 @@
-"""Fills one column of any CSV table that has a row for each student."""
+"""Fills in one column of any CSV table that has a row for each student."""
 
 from grader.output.lms import gradebook_exporter
 

@@ -44,7 +44,7 @@ def render_summary(result: Result) -> str:
 
 
 def render_speed(result: Result, rows: Sequence[VisibleTest]) -> list[str]:
-    """Return a table of the workloads with their thresholds and the share that each of them reached."""
+    """Return a table of the workloads, each with its thresholds and the share that it reached."""
     heading = "summary.rehearsed" if any(row.rehearsed for row in rows) else "summary.timed"
     lines = [class_words(heading), "| --- | ---: | ---: | ---: | ---: |"]
     for row, timed in zip([row for row in rows if row.group == PERFORMANCE], result.performance, strict=True):
@@ -76,9 +76,9 @@ def render_row(result: Result) -> str:
 
 
 def list_annotations(result: Result) -> list[str]:
-    """Return a workflow command for each kata that is not done (at its first known line) and one for the workloads.
+    """Return a workflow command for each kata that is not done and one for the workloads.
 
-    Raises ValueError.
+    The command of a kata refers to the first line at which a test failed, if it is known. Raises ValueError.
     """
     return [
         annotate(name, [row for row in group if row.result.outcome != "passed"])
@@ -88,7 +88,7 @@ def list_annotations(result: Result) -> list[str]:
 
 
 def annotate(name: str, rows: Sequence[VisibleTest]) -> str:
-    """Return a workflow command for the worst outcome of these tests, including the number of other tests."""
+    """Return a workflow command that describes the test with the worst outcome and counts the others."""
     first = min(rows, key=lambda row: row.result.outcome in LEVELS)
     placed = first.result.line > 0 and re.fullmatch(r"\w+\.py", first.result.file) is not None
     file = first.result.file if placed else f"{name}.py"
@@ -102,7 +102,7 @@ def annotate(name: str, rows: Sequence[VisibleTest]) -> str:
 
 
 def by_group(rows: Sequence[VisibleTest]) -> list[tuple[str, list[VisibleTest]]]:
-    """Return the rows grouped by kata. The workloads form one group."""
+    """Return the rows by kata. All workloads form one group."""
     return [(name, list(group)) for name, group in groupby(rows, key=lambda row: row.group)]
 
 
@@ -115,7 +115,7 @@ def format_points(rows: Sequence[VisibleTest]) -> str:
 
 
 def of_total(earned: float, most: float) -> str:
-    """Return text such as `6 of 10`."""
+    """Format earned points and maximum points as text, such as `6 of 10`."""
     return f"{earned:g} {class_words('feedback.of', most=f'{most:g}')}"
 
 
@@ -125,7 +125,7 @@ def inline(text: str) -> str:
 
 
 def fenced(text: str) -> str:
-    """Return text as a code block with a longer fence than any in the text."""
+    """Return the text as a code block whose fence is longer than any fence in the text."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text[:LONGEST]}\n{fence}"

@@ -37,7 +37,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The contents of the file."""
+    """The contents of `results.json`."""
 
     score: float
     execution_time: float
@@ -53,7 +53,7 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def render(result: Result) -> bytes:
-    """Return the file for a submission. Raises ValueError.
+    """Return the content of `results.json` for a submission. Raises ValueError.
 
     A test that was not graded has no status and 0 points.
     """
@@ -79,7 +79,7 @@ def render(result: Result) -> bytes:
 
 
 def build_leaderboard(result: Result) -> list[Entry]:
-    """Return the share reached by each workload, except for wrong results and workloads with only one threshold."""
+    """Return an entry for each workload, except those with a wrong result or with only one threshold."""
     entries = []
     for timed in result.performance:
         workload = course().workloads[timed.workload]
@@ -90,22 +90,22 @@ def build_leaderboard(result: Result) -> list[Entry]:
 
 
 def render_refusal(why: str) -> bytes:
-    """Return the file for a submission that cannot be read, with 0 points and the reason."""
+    """Return the content of `results.json` for a submission that cannot be read: 0 points and the reason."""
     return encode(Report(0.0, 0.0, refusal_text(why), [], {}))
 
 
 def render_out_of_memory(gigabytes: float) -> bytes:
-    """Return the file to use if grading is killed, which happens if the container does not have enough memory."""
+    """Return the `results.json` that is used if grading is killed because the container is out of memory."""
     return encode(Report(0.0, 0.0, class_words("feedback.no_memory", gigabytes=f"{gigabytes:g}"), [], {}))
 
 
 def refusal_text(why: str) -> str:
-    """Return a message that explains the reason to the student."""
+    """Return a message that tells the student why the submission could not be graded."""
     return class_words("feedback.refused", why=one_line(why))
 
 
 def make_case(row: VisibleTest, number: str) -> Case:
-    """Return a test for the file."""
+    """Return the test in `results.json` for a row."""
     open_still = row.result.outcome == "not_graded" or not row.counts
     return Case(
         name=f"{row.group}: {row.title}",
@@ -126,7 +126,7 @@ def encode(report: Report) -> bytes:
 
 
 def export(directory: Path, options: Options) -> list[str]:
-    """Write a file for each submission."""
+    """Write the `results.json` of each submission."""
     return write_each(directory, lambda stored: render(stored.result), options.to)
 
 

@@ -1,4 +1,4 @@
-"""Exports results to JUnit XML (`xunit2`), with a suite for each kata of each submission and one for its workloads.
+"""Exports results to JUnit XML (`xunit2`). Each submission has a suite for each kata and one for its workloads.
 
 A student's mistake is reported as a failure, and a machine fault as an error. Tests that were not started or not graded
 are reported as skipped.
@@ -32,10 +32,10 @@ FOOT = b"</testsuites>\n"
 
 @dataclass
 class Renderer:
-    """Renders the suites of one submission after the other."""
+    """Renders the suites of submissions, one submission after another."""
 
     hostname: str
-    labels: set[str] = field(default_factory=set)  # of the submissions so far
+    labels: set[str] = field(default_factory=set)  # names of the submissions so far
 
     def __call__(self, stored: Stored) -> bytes:
         """Return the suites of a submission. Raises ValueError."""
@@ -48,7 +48,7 @@ class Renderer:
         return b"".join(map(encode, suites))
 
     def make_label(self, submission: str) -> str:
-        """Return a printable name that no other submission has."""
+        """Return a printable name for a submission that differs from the names of all other submissions."""
         shown = one_line(submission)
         labels = chain([shown], (f"{shown} ({number})" for number in count(2)))
         label = next(label for label in labels if label not in self.labels)
@@ -57,7 +57,7 @@ class Renderer:
 
 
 def wrap(suites: Iterable[bytes]) -> Iterator[bytes]:
-    """Return the parts of the file with these suites."""
+    """Return the parts of the file that contains these suites."""
     return chain([HEAD], suites, [FOOT])
 
 
@@ -107,7 +107,7 @@ def make_case(submission: str, row: VisibleTest, names: Counter[str]) -> ET.Elem
 
 
 def export(directory: Path, options: Options) -> list[str]:
-    """Write a single file for all submissions, one after the other. Raises CallError if there are none."""
+    """Write a single file, one submission after another. Raises CallError if there are none."""
     problems: list[str] = []
     suites = (suites for _, suites in convert_each(directory, Renderer(platform.node()), problems))
     write_file(options.to, wrap(suites))

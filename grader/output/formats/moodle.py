@@ -1,4 +1,4 @@
-"""Fills one column of the grading worksheet of a Moodle assignment."""
+"""Fills in one column of the grading worksheet of a Moodle assignment."""
 
 from grader.output.lms import gradebook_exporter
 

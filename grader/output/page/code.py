@@ -60,7 +60,7 @@ def annotate_files(
 
 
 def note_outcomes(file: str, tests: Iterable[VisibleTest]) -> list[Note]:
-    """Return a note for each combination of status and line at which tests failed."""
+    """Return the notes on lines at which tests failed, one for each line and status."""
     found: dict[tuple[int, str], list[str]] = {}
     for test in tests:
         if test.result.file == file and test.result.line > 0:

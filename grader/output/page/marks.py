@@ -37,7 +37,7 @@ def read_marks(directory: Path, folder: Path) -> tuple[dict[str, tuple[ShownMark
 def find_shared_mark(marks: Mapping[str, Sequence[ShownMark]], submission: str) -> tuple[ShownMark, ...]:
     """Return the mark that all members of a group may see.
 
-    If their marks differ, return an empty tuple, because the reasons are private.
+    If their marks differ, return an empty tuple, because the reasons for a person's mark are private.
     """
     found = marks.get(submission, ())
     return (ShownMark("", found[0].mark, found[0].max_score),) if len({one.mark for one in found}) == 1 else ()

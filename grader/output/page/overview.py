@@ -19,7 +19,7 @@ from grader.results.text import make_title
 from torchkata.course import Kata, Track, course
 from torchkata.result import LOOK_OF, Status
 
-MOST = 12  # maximum number of properties in the list
+MOST = 12  # maximum number of tests in the list
 ITEMS = "items.csv"
 DIAGNOSES = "diagnoses.csv"
 
@@ -49,7 +49,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class KataSummary:
-    """The number of submissions for each status of a kata, and their mean share of its points."""
+    """The number of submissions for each status of a kata, and the mean share of its points that they earned."""
 
     kata: Kata
     counts: dict[Status, int]
@@ -63,7 +63,7 @@ class KataSummary:
 
 @dataclass(frozen=True)
 class Failing:
-    """A property, how many submissions tried and failed it, and the most frequent diagnosis."""
+    """A test, the number of submissions that tried it and that failed it, and its most frequent diagnosis."""
 
     which: Property
     failed: int
@@ -104,7 +104,7 @@ def summarize_katas(students: Sequence[Student], katas: Sequence[Kata]) -> list[
 
 
 def find_failing(students: Sequence[Student]) -> list[Failing]:
-    """Return the properties that are failed by the most submissions."""
+    """Return the tests that the most submissions fail."""
     failed = Counter(which for one in students for which in one.failed)
     tried = Counter(which for one in students for which in one.tried)
     found = []
@@ -117,7 +117,7 @@ def find_failing(students: Sequence[Student]) -> list[Failing]:
 
 
 def group_findings(students: Sequence[Student]) -> dict[str, list[tuple[str, Finding]]]:
-    """Return the findings grouped by text, together with their submissions."""
+    """Return the findings by text, each with its submission."""
     found: dict[str, list[tuple[str, Finding]]] = {}
     for one in students:
         for finding in one.findings:
@@ -153,7 +153,7 @@ def analyze(students: Sequence[Student]) -> Analysis:
 
 
 def write_tables(found: Analysis, directory: Path) -> None:
-    """Write both tables atomically. Raises OSError."""
+    """Write `items.csv` and `diagnoses.csv` atomically. Raises OSError."""
     rows: list[list[Cell]] = [
         [*item.which, item.n, *map(round_or_blank, (item.difficulty, item.discrimination, item.seconds))]
         for item in found.items

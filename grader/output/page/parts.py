@@ -25,7 +25,7 @@ class Part:
 
     @property
     def rehearsed(self) -> bool:
-        """Whether it was graded on a device for which speed earns no points."""
+        """Whether the part was graded on a device for which speed earns no points."""
         return any(test.rehearsed for test in self.tests)
 
     @property
@@ -40,7 +40,7 @@ class Part:
 
     @property
     def unsettled(self) -> list[tuple[bool, list[VisibleTest]]]:
-        """The remaining tests, grouped by common cause. A group is paired with True if it waits for another group."""
+        """The other tests, grouped by common cause. A group is paired with True if it waits for another group."""
         rows = {id(test.result): test for test in self.tests}
         open_ones = [test.result for test in self.tests if test.result.outcome not in SETTLED]
         return [(block.waits, [rows[id(result)] for result in block.tests]) for block in group_failures(open_ones)]
@@ -54,7 +54,7 @@ class Part:
 def make_parts(result: Result, rows: Sequence[VisibleTest]) -> list[Part]:
     """Return the parts of a result, using only the rows that the reader may see.
 
-    Even the status of a kata is computed from these rows, because the stored status could reveal how a hidden test
+    The status of a kata is computed from these rows as well, because the stored status could reveal how a hidden test
     failed.
     """
     parts = []

@@ -1,4 +1,4 @@
-"""Plots the speed of a class: the share reached by each submission, the thresholds, and a roofline of the medians."""
+"""Plots the speed of a class: the share that each submission reached, the thresholds, and a roofline of the medians."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from grader.output.speed_score import SpeedScore, speed_score
 from grader.results.result import PerformanceResult
 from torchkata.course import Workload, course
 
-GOLDEN = 0.618  # the fractional parts of its multiples are evenly distributed
+GOLDEN = 0.618  # spreads the dots vertically: the fractional parts of its multiples are evenly distributed
 WIDTH = 1000.0  # width of a strip in SVG units
 HEIGHT = 100.0
 
 
 @dataclass(frozen=True)
 class Strip:
-    """A plot for a workload on a device, with a dot for each submission (as SVG paths) and the two thresholds."""
+    """A plot of a workload's speed on a device, with a dot per submission (as SVG paths) and the two thresholds."""
 
     workload: Workload
     device: str
@@ -57,7 +57,7 @@ def make_strips(students: Sequence[Student]) -> list[Strip]:
 def make_strip(
     workload: Workload, device: str, measured: Sequence[tuple[PerformanceResult, SpeedScore]], unmeasured: int
 ) -> Strip:
-    """Return a strip. It shows the median of the thresholds, since those relative to a peak vary with the baseline."""
+    """Return a strip with the median thresholds, because thresholds relative to a peak vary with the baseline."""
     full = median(score.thresholds.full for _, score in measured)
     longest = max(1.0, full, *(score.share for _, score in measured))
     dots = {"all": "", "some": "", "none": ""}

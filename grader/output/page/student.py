@@ -1,7 +1,4 @@
-"""Collects the data about a submission needed for the class page.
-
-It is kept small so that large classes fit in memory.
-"""
+"""Collects the data about a submission that the class page needs. It is small, so that large classes fit in memory."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +13,7 @@ BINS = 10
 
 @dataclass(frozen=True)
 class Student:
-    """A submission on the page of the class."""
+    """A submission, as shown on the page of the class."""
 
     submission: str
     score: float
@@ -32,7 +29,7 @@ class Student:
     seed: int
     examples: int
     isolation: str
-    blocks: str  # place of each part's block on the page; after a "+", the place of the nested block
+    blocks: str  # place of each part's block on the page; after a "+", the place of the block with its code
     graded: str = ""  # date of grading
 
     @property
@@ -42,7 +39,7 @@ class Student:
 
     @property
     def tried(self) -> list[Property]:
-        """The tests that the student did not leave out."""
+        """The tests that the student has tried."""
         return [which for which, answer in self.answers.items() if answer.outcome != "not_started"]
 
     @property
@@ -52,12 +49,12 @@ class Student:
 
     @property
     def bin(self) -> int:
-        """The student's bin in the histogram. The last bin is for full points."""
+        """The index of the student's bin in the histogram. The last bin is for full points."""
         return BINS if isclose(self.share, 1.0) else int(self.share * BINS)
 
 
 def summarize_student(result: Result, parts: Sequence[Part], blocks: str, graded: str = "") -> Student:
-    """Return the data of a result that is needed for the page."""
+    """Return the data of a result that the page needs."""
     return Student(
         submission=result.submission,
         score=result.score,

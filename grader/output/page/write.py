@@ -64,7 +64,7 @@ def add_submission(blocks: Blocks, shown: Shown, marks: tuple[ShownMark, ...] = 
 
 
 def add_part(blocks: Blocks, part: Part, code: Code | None) -> str:
-    """Add a part. Its code is included unless the part passed without findings."""
+    """Add a part and return its place. The code is included unless the part passed without findings."""
     place = blocks.add("part.html", part.file, part=part, instructor=True, code=None)
     shown = code is not None and (not part.passed or code.notes)
     return f"{place}+{blocks.add('code.html', part.file, code=code)}" if shown else place

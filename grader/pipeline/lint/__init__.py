@@ -35,7 +35,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     paths: list[str] = []  # strings that are equal to these paths or below them
 
     def applies_to(self, module: str) -> bool:
-        """Return whether the rule applies to this file, which is either a kata's own file or a helper."""
+        """Return whether the rule applies to a file, which is either a kata's own file or a helper."""
         return self.katas is None or module in self.katas or module not in course().katas
 
 
@@ -69,9 +69,9 @@ def lint(files: Mapping[str, bytes]) -> list[Finding]:
 
 
 def lint_file(file: str, source: bytes) -> list[Finding]:
-    """Return the findings in a file, each with its first line.
+    """Return the findings in a file, each with the first line on which it occurs.
 
-    A file that can't be parsed is reported as a finding, too.
+    If the file can't be parsed, this is its only finding.
     """
     first: dict[str, Finding] = {}
     module = file.removesuffix(".py")
@@ -92,7 +92,7 @@ def report_skipped(files: Collection[str], searched: Collection[str]) -> list[Fi
 
 @cached_by_course
 def load_oracle_bodies() -> dict[str, str]:
-    """Return the names of the oracle's functions, which students have, keyed by their bodies."""
+    """Return the names of the functions in the oracles, keyed by their bodies. A student could copy these functions."""
     found = {}
     for kata in course().katas:
         path = course().folder(kata) / "oracle.py"

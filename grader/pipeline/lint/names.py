@@ -1,4 +1,4 @@
-"""Resolves the fully qualified names used in source code, under any alias: `o.SGD` after `import torch.optim as o`."""
+"""Resolves names in source code to fully qualified names, such as `o.SGD` after `import torch.optim as o`."""
 
 import ast
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ class Names:
         return None if node.id in self.own else ".".join([start, *reversed(parts)]).removeprefix("builtins.")
 
     def uses(self) -> Iterator[tuple[int, str]]:
-        """Yield the line and full name of every use.
+        """Yield the line and full name of every use of an imported name.
 
         After a star import, this includes the name in each starred module.
         """
@@ -67,7 +67,7 @@ class Names:
     def changes(self) -> Iterator[tuple[int, str]]:
         """Yield the line and full name of everything that is set or deleted.
 
-        For `setattr`, yield the name of the object.
+        For a call of `setattr`, yield the name of the object.
         """
         for node in ast.walk(self.tree):
             match node:

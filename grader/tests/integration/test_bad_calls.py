@@ -83,7 +83,9 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("call", "words"), BAD_CALLS, ids=[call for call, _ in BAD_CALLS])
-def test_bad_call_is_rejected(call: str, words: str, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_call_is_rejected_without_writing_files(
+    call: str, words: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(here)
     before = sorted(here.rglob("*"))
     assert_refused(call_grader(*shlex.split(call)), words)

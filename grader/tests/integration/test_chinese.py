@@ -48,7 +48,7 @@ def test_english_sentence_in_chinese_output_is_detected(handout: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in course().katas if find_text(name, "about", "zh")])
-def test_chinese_about_and_hints_contain_no_english(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_chinese_kata_descriptions_and_hints_contain_no_english(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     about.show(course().katas[name])
     told = [capsys.readouterr().out, *hints_of(course().katas[name])]
     assert find_english("\n".join(told)) == []
@@ -104,7 +104,7 @@ def test_missing_course_error_is_in_chinese(tmp_path: Path) -> None:
     )
 
 
-def test_feedback_on_chinese_course_is_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_feedback_for_a_chinese_course_is_in_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "en")
     place = copy_course(tmp_path / "course")
     settings = place / "pyproject.toml"

@@ -13,7 +13,7 @@ from torchkata.course.handout import LIST
 TRACKS = {track: [kata for kata in course().katas.values() if kata.track == track] for track in course().tracks}
 
 
-def test_lecture_table_names_existing_katas() -> None:
+def test_lecture_table_lists_only_existing_katas() -> None:
     rows = [line for line in (ROOT / "docs/lecture.md").read_text("utf-8").splitlines() if line.startswith("| `")]
     named = {name for row in rows if row.count("|") == 5 for name in re.findall(r"`(\w+)`", row.split("|")[4])}
     assert named

@@ -67,7 +67,7 @@ def test_doctor_checks_python_and_package_versions(monkeypatch: pytest.MonkeyPat
     assert torch.found.startswith("0.0.1, needs >=")
 
 
-def test_doctor_checks_only_course_packages_if_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_checks_only_course_packages_without_installed_grader(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.base.distribution.NAME", "not-installed-anywhere")
     assert machine.check_python((3, 12, 0)).state == "ok"
     assert {finding.what for finding in machine.check_packages()} == {"torch", "einops", "jaxtyping"}
@@ -92,7 +92,7 @@ def test_doctor_respects_container_memory_limit(tmp_path: Path) -> None:
         assert f"--jobs {jobs} " in machine.check_memory(tmp_path).found
 
 
-def test_doctor_suggests_remedy_in_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_suggests_container_options_for_the_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert machine.remedy_in_container(tmp_path) == ""
     (tmp_path / ".dockerenv").touch()
     assert machine.remedy_in_container(tmp_path).startswith("docker run --user 1000 --security-opt seccomp=unconfined ")

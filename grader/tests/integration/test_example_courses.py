@@ -1,4 +1,4 @@
-"""Example courses without PyTorch work from the first `pytest` to the proof in an environment without torch."""
+"""Example courses without PyTorch work from the first `pytest` to certification in an environment without torch."""
 
 import re
 import shutil

@@ -39,7 +39,7 @@ LACKING = "from grader.sandbox.cuda import lacking; print(lacking())"
 
 
 @pytest.mark.parametrize(("lacks", "words"), [("0", ""), ("102", "virtual memory"), ("103", "by file descriptor")])
-def test_device_without_shared_memory_is_reported(driver: Path, lacks: str, words: str) -> None:
+def test_device_that_cannot_share_memory_is_reported(driver: Path, lacks: str, words: str) -> None:
     done = run_with_driver(driver, "-c", LACKING, FAKE_CUDA_LACKS=lacks)
     assert done.code == 0, done.err
     assert words in done.out
@@ -73,7 +73,7 @@ for name in cuda.SIGNATURES:
 """
 
 
-def test_driver_calls_share_memory_and_report_errors(driver: Path) -> None:
+def test_gpu_memory_calls_work_or_report_error_code(driver: Path) -> None:
     done = run_with_driver(driver, "-c", CALLS)
     assert done.code == 0, done.err
     assert done.out.splitlines() == ["0", *(f"{name} failed with error 999" for name in SIGNATURES)]

@@ -165,7 +165,7 @@ cli.main()
 """
 
 
-def test_finished_tests_survive_hung_or_dead_process(tmp_path: Path) -> None:
+def test_finished_results_survive_a_hung_or_dead_process(tmp_path: Path) -> None:
     paths = write_submissions(tmp_path / "class", SIEVE, "ada", "killed", "stuck", "unlucky", "zoe", kata="sieve")
     out = tmp_path / "out"
     command = [str(part) for part in ("--course", PRIMES, "grade", *paths, "--out", out, *OPTIONS)]

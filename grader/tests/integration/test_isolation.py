@@ -27,7 +27,7 @@ def grade_without_namespaces(*arguments: object) -> Run:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_grader_without_namespaces_warns_and_uses_limits(tmp_path: Path) -> None:
+def test_grading_without_namespaces_warns_and_limits_resources(tmp_path: Path) -> None:
     done = grade_without_namespaces(COMPLETE, "--out", tmp_path, *OPTIONS)
     assert done.code == 0, done.err
     assert "bubblewrap does not work here" in done.err
@@ -58,7 +58,7 @@ def test_isolation_bwrap_fails_without_libseccomp(monkeypatch: pytest.MonkeyPatc
         launch.launch("bwrap", course().limits)
 
 
-def test_self_test_finds_worker_without_libseccomp(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_self_test_detects_worker_without_libseccomp(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(syscalls, "build_filter", raise_filter_error)
     sandbox = launch.launch("none", course().limits)
     sandbox.wait_until_ready()

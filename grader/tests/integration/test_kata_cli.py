@@ -53,7 +53,7 @@ def test_kata_stores_only_complete_runs(handout: Path) -> None:
     assert not (handout / ".kata").exists()
 
 
-def test_next_runs_first_unfinished_kata(handout: Path) -> None:
+def test_kata_next_runs_first_unfinished_kata(handout: Path) -> None:
     done = run_kata(handout, "next")
     assert (done.code, "same_storage  not started    0/6" in done.out) == (1, True)
     assert not any(word in done.out.lower() for word in ("get_batch", "warning"))
@@ -63,7 +63,7 @@ def test_next_runs_first_unfinished_kata(handout: Path) -> None:
     assert run_kata(handout, "hint").out == done.out
 
 
-def test_next_accepts_a_kata_name(handout: Path) -> None:
+def test_kata_next_accepts_a_kata_name(handout: Path) -> None:
     for command in (["next", "cruncher"], ["cruncher"]):
         done = run_kata(handout, *command)
         assert done.code == 1
@@ -71,7 +71,7 @@ def test_next_accepts_a_kata_name(handout: Path) -> None:
         assert "next: Stack layers into a model — assignment/cruncher.py, then: kata next cruncher\n" in done.out
 
 
-def test_next_kata_is_failed_kata_or_its_foundation(handout: Path) -> None:
+def test_kata_next_suggests_failed_kata_or_its_foundation(handout: Path) -> None:
     changes = {"momentum": "wrong", "memory_accounting": "", "strides": ""}
     store_progress(handout, changes)
     assert "assignment/momentum.py, then: kata next" in run_kata(handout).out, (
@@ -81,7 +81,7 @@ def test_next_kata_is_failed_kata_or_its_foundation(handout: Path) -> None:
     assert "assignment/linear.py, then: kata next" in run_kata(handout).out, "train builds on it"
 
 
-def test_syntax_error_in_foundation_names_the_foundation(handout: Path) -> None:
+def test_next_step_names_foundation_with_syntax_error(handout: Path) -> None:
     write_solution(handout, "cruncher", "sgd", "train")
     (handout / "assignment/linear.py").write_text("class Linear(\n")
     out = run_as_student("pytest", "--kata=train,momentum", "--examples=2", cwd=handout).out
@@ -103,7 +103,7 @@ def store_progress(handout: Path, changes: dict[str, str] | None = None, hints: 
     (handout / ".kata/progress.json").write_text(json.dumps({"runs": runs, "hints": hints or {}}))
 
 
-def test_each_hint_command_reveals_one_more_hint(handout: Path) -> None:
+def test_kata_hint_reveals_one_more_hint_each_time(handout: Path) -> None:
     hints = course().katas["linear"].hints
     for shown in (1, 2, 3, 3):
         out = run_kata(handout, "hint", "linear", COLUMNS="60").out
@@ -116,7 +116,7 @@ def test_each_hint_command_reveals_one_more_hint(handout: Path) -> None:
     assert course().katas["same_storage"].hints[0] in following, "without a name, hint must use the next kata"
 
 
-def test_about_prints_the_section_of_a_kata(handout: Path) -> None:
+def test_kata_about_prints_the_documentation_of_kata(handout: Path) -> None:
     about = run_kata(handout, "about", "cruncher").out
     assert about.startswith("cruncher · Stack layers into a model\n")
     assert "A model is made of nested modules." in about
@@ -161,7 +161,7 @@ def test_reset_asks_for_confirmation_and_keeps_copy(handout: Path) -> None:
     assert file.read_bytes() == stub
 
 
-def test_reset_forgets_outcome_and_hints(handout: Path) -> None:
+def test_reset_clears_stored_outcome_and_hints(handout: Path) -> None:
     store_progress(handout, hints={"linear": 2, "sgd": 1})
     write_solution(handout, "linear")
     run_kata(handout, "reset", "linear", "--yes")

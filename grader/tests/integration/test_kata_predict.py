@@ -1,4 +1,4 @@
-"""`kata predict` in a handout: typed, piped, in a terminal and in the export, up to the student's page."""
+"""Tests of `kata predict` in a handout: input from a pipe or terminal, the export, and the feedback page."""
 
 import json
 import shutil
@@ -44,13 +44,13 @@ def test_repeated_command_asks_only_skipped_questions(handout: Path) -> None:
     assert "/ 3 = " in third.out, "the formula must contain the sizes"
 
 
-def test_wrong_input_in_pipe_keeps_earlier_predictions(handout: Path) -> None:
+def test_invalid_piped_input_keeps_earlier_predictions(handout: Path) -> None:
     done = run_kata(handout, "predict", "floating_point", typed="1e9\n12 GiB\n5\n")
     assert (done.code, done.err) == (2, f"kata: '12 GiB' {WRONG}\n")
     assert read_predictions(handout) == {"floating_point": {"storage": 1e9}}
 
 
-def test_terminal_asks_again_and_interruption_loses_nothing(handout: Path) -> None:
+def test_predict_repeats_question_until_number_is_valid(handout: Path) -> None:
     command, plain = ["torchkata", "predict", "flop_accounting"], {**get_student_environment(), "TERM": "dumb"}
     with Terminal(command, handout, plain, Fork) as terminal:
         for typed in ("many", "-3", "nan", "inf", "0"):
@@ -66,7 +66,7 @@ def test_terminal_asks_again_and_interruption_loses_nothing(handout: Path) -> No
     assert read_predictions(handout) == {"flop_accounting": {"matmul": 1e13}}
 
 
-def test_measured_number_is_kept(handout: Path) -> None:
+def test_measured_time_is_shown_again_later(handout: Path) -> None:
     done = run_kata(handout, "predict", "time_matmul", typed="1e9\n0.01\n\n")
     assert (done.code, done.err) == (0, "")
     measured = json.loads((handout / FILE).read_text())["katas"]["time_matmul"]["seconds"]["measured"]
@@ -74,7 +74,7 @@ def test_measured_number_is_kept(handout: Path) -> None:
     assert f"measured {measured:.4g} seconds" in run_kata(handout, "predict", "time_matmul").out
 
 
-def test_prediction_after_test_run_is_marked(handout: Path) -> None:
+def test_prediction_made_after_test_runs_is_marked(handout: Path) -> None:
     invitation = "before you run its tests: kata predict roofline"
     assert invitation in run_as_student("pytest", "--kata=roofline", "--examples=2", cwd=handout).out
     early = run_kata(handout, "predict", "roofline", typed="1\n")
@@ -89,7 +89,7 @@ def test_prediction_after_test_run_is_marked(handout: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"seed": -1}', '{"seed": 1e400}', "é" * 99])
-def test_damaged_file_is_reported_in_one_line(content: str, handout: Path) -> None:
+def test_damaged_predictions_file_is_reported_in_one_line(content: str, handout: Path) -> None:
     (handout / FILE).write_text(content)
     done = run_kata(handout, "predict", "roofline", typed="1\n")
     assert (done.code, done.err) == (2, f"kata: {FILE} is damaged: remove or rename it\n")
@@ -97,7 +97,7 @@ def test_damaged_file_is_reported_in_one_line(content: str, handout: Path) -> No
     assert "not included: damaged; remove or rename it" in run_kata(handout, "export").out
 
 
-def test_kata_without_questions_names_others(handout: Path) -> None:
+def test_predict_lists_katas_that_have_questions(handout: Path) -> None:
     done = run_kata(handout, "predict", "linear")
     assert done.code == 2
     assert done.err.startswith("kata: there are no questions about linear; there are some about floating_point, ")
@@ -105,7 +105,7 @@ def test_kata_without_questions_names_others(handout: Path) -> None:
     assert not (handout / FILE).exists()
 
 
-def test_predictions_reach_page_of_student(handout: Path, tmp_path: Path) -> None:
+def test_exported_predictions_are_shown_on_feedback_page(handout: Path, tmp_path: Path) -> None:
     run_kata(handout, "predict", "roofline", typed="77\n\n0.5\n")
     run_kata(handout, "export")
     results, options = tmp_path / "results", ("--kata", "roofline,linear", "--examples", 2)
@@ -128,7 +128,7 @@ def test_predictions_reach_page_of_student(handout: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("content", [b"\xff\x00", b"[" * 40_000, b" " * (MAX_BYTES + 1), b"x" * 2**21])
-def test_hand_made_file_does_not_affect_grading(content: bytes, handout: Path, tmp_path: Path) -> None:
+def test_invalid_predictions_file_does_not_affect_grading(content: bytes, handout: Path, tmp_path: Path) -> None:
     (handout / FILE).write_bytes(content)
     ada = handout.rename(tmp_path / "ada")
     done = grade(ada, "--kata", "roofline", "--examples", 2, "--out", tmp_path / "results")

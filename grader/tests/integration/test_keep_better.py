@@ -7,7 +7,7 @@ from grader.tests.conftest import run
 from grader.tests.support.submissions import OPTIONS, PRIMES, SIEVE, WRONG_SIEVE, write_submissions
 
 
-def test_points_of_replaced_files_are_discarded(tmp_path: Path) -> None:
+def test_points_of_changed_files_are_not_kept(tmp_path: Path) -> None:
     (ada,) = write_submissions(tmp_path, SIEVE, "ada", kata="sieve")
     out = tmp_path / "out"
     scores = []

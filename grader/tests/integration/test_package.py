@@ -26,7 +26,7 @@ KATAS = ("same_storage", "get_batch", "linear")
 
 
 def make_package(platform: str, out: Path, *arguments: str) -> Run:
-    """Run `grader package` with few examples: a few katas for Gradescope, and a course without torch otherwise."""
+    """Run `grader package` on three katas for Gradescope, and on a course without torch for other platforms."""
     of = ("--kata", ",".join(KATAS)) if platform == "gradescope" else ()
     course = ROOT if platform == "gradescope" else PRIMES
     return call_grader("--course", course, "package", platform, out, "--seed", 0, "--examples", FEW, *of, *arguments)

@@ -204,7 +204,7 @@ def test_failed_trial_does_not_prevent_others(
     assert '{"trial": "last", "outcome": "good"}' in capsys.readouterr().out
 
 
-def test_torch_only_measures_shapes_of_course(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standalone_benchmark_uses_matrix_sizes_of_course(monkeypatch: pytest.MonkeyPatch) -> None:
     source = Path(torch_only.__file__).read_text("utf-8")
     cuda, cpu = (f"({size.batch}, {size.width}, {size.outputs})" for size in (PRODUCT["cuda"], PRODUCT["cpu"]))
     assert f'COURSE = {cuda} if KIND == "cuda" else {cpu}' in source
@@ -241,7 +241,7 @@ def test_clock_step_fails_if_clocks_disagree(monkeypatch: pytest.MonkeyPatch) ->
         ("a-1-cp312-cp312-manylinux_2_28_aarch64.whl", False),
     ],
 )
-def test_wheels_are_chosen_by_python_and_processor(name: str, fit: bool) -> None:
+def test_wheels_must_match_python_version_and_processor(name: str, fit: bool) -> None:
     assert run.fits(Path(name), (3, 12), "x86_64") is fit
 
 

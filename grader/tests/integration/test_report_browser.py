@@ -308,7 +308,7 @@ def test_axe_finds_no_accessibility_violation(driver: Chrome, view: View) -> Non
     assert_accessible(driver, rules)
 
 
-def test_theme_button_overrides_the_system(page: Chrome) -> None:
+def test_theme_button_overrides_the_system_theme(page: Chrome) -> None:
     button = find(page, "#theme")
     seen = []
     for _ in range(3):

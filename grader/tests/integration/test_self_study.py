@@ -1,4 +1,4 @@
-"""The course for self-learners: written by the wheel's `kata init`, worked on, and updated to a newer wheel."""
+"""Tests of the self-study course: a learner runs `kata init`, works on katas, and updates to a newer wheel."""
 
 import shutil
 import sys
@@ -22,7 +22,7 @@ CPU_BUILDS = "--index-url https://download.pytorch.org/whl/cpu"
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory, installed: Path) -> Path:
-    """Return the `bin` of an environment with the wheel and, in the place of a download, this environment's torch."""
+    """Return the `bin` of an environment with the wheel and with this environment's torch, to avoid a download."""
     programs, packages = make_environment(tmp_path_factory.mktemp("learner") / "venv")
     libraries = {path for path in sys.path if path.endswith("site-packages")}
     (packages / "libraries.pth").write_text("\n".join(libraries))
@@ -35,7 +35,7 @@ def read_assignment(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted((folder / "assignment").glob("*.py"))}
 
 
-def test_learner_keeps_all_work_after_update(programs: Path, tmp_path: Path) -> None:
+def test_update_keeps_all_work_of_a_learner(programs: Path, tmp_path: Path) -> None:
     def type_in(*command: str, code: int = 0) -> Run:
         done = run_installed(programs, mine, *command)
         assert done.code == code, done.out + done.err
@@ -117,7 +117,7 @@ def test_incomplete_checkout_is_reported(monkeypatch: pytest.MonkeyPatch) -> Non
         self_study.read_archive(self_study.COURSE)
 
 
-def test_self_study_is_a_handout_without_the_engine() -> None:
+def test_self_study_folder_contains_no_engine_or_grader() -> None:
     files = build_self_study()
     assert find_leaks(files) == []
     assert not [path for path in files if path.startswith(("torchkata/", "grader/", ".github/", ".devcontainer/"))]

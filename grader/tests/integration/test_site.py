@@ -178,7 +178,7 @@ def test_axe_finds_no_serious_violation(driver: Chrome) -> None:
     assert_accessible(driver, impacts=("serious", "critical"), preload=0)
 
 
-def test_theme_button_overrides_the_system(driver: Chrome, server: str) -> None:
+def test_theme_button_overrides_the_system_theme(driver: Chrome, server: str) -> None:
     emulate(driver, width=1400, scheme="dark")
     open_page(driver, f"{server}/index.html")
     seen = []

@@ -47,7 +47,9 @@ def test_slurm_run_gives_same_gradebook_as_local_run(tmp_path: Path) -> None:
     assert "job" not in again.out
 
 
-def test_same_command_completes_cancelled_task(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
+def test_repeating_the_command_completes_a_cancelled_task(
+    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
+) -> None:
     started = SlurmRun(slow_class, tmp_path)
     started.wait_until_grading()
     task = started.find_running_task()
@@ -62,7 +64,9 @@ def test_same_command_completes_cancelled_task(slow_class: list[Path], slow_grad
     assert_complete(tmp_path, slow_gradebook)
 
 
-def test_same_command_resumes_killed_run(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
+def test_repeating_the_command_resumes_a_killed_run(
+    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
+) -> None:
     started = SlurmRun(slow_class, tmp_path, "--jobs", "1")
     started.wait_until_grading()
     started.process.kill()

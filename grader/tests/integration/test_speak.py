@@ -1,4 +1,4 @@
-"""`kata speak` in a handout: interrupted, continued, and with bad input."""
+"""Tests of `kata speak` in a handout: interrupting and resuming a run, and invalid input."""
 
 import os
 import re
@@ -38,7 +38,7 @@ def speaking(handout: Path) -> Path:
     return handout
 
 
-def test_interrupted_speak_continues_at_checkpoint(speaking: Path) -> None:
+def test_interrupted_speak_run_resumes_from_its_checkpoint(speaking: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "torchkata", "speak", "--minutes", "9", "--device", "cpu"],
         cwd=speaking,
@@ -59,7 +59,7 @@ def test_interrupted_speak_continues_at_checkpoint(speaking: Path) -> None:
     assert re.search(rf"The time is up at step \d+ of {saved[2]}\.", done.out)
 
 
-def test_bad_input_is_refused_in_one_line(speaking: Path) -> None:
+def test_speak_reports_invalid_input_in_one_line(speaking: Path) -> None:
     assert run_kata(speaking, *QUICK).code == 0
     for option, refused in (("--minutes=0", "--minutes is '0'"), ("--device=abacus", "--device is 'abacus'")):
         done = run_kata(speaking, "speak", option)
@@ -73,7 +73,7 @@ def test_bad_input_is_refused_in_one_line(speaking: Path) -> None:
     assert done.err.startswith("kata: .kata/speak/checkpoint.pt cannot be read (")
 
 
-def test_speak_names_kata_that_is_not_done(speaking: Path) -> None:
+def test_speak_reports_unfinished_kata_with_line_number(speaking: Path) -> None:
     shutil.copy(course().assignment / "flop_accounting.py", speaking / "assignment")
     done = run_kata(speaking, *QUICK)
     assert done.code == 1
@@ -81,7 +81,7 @@ def test_speak_names_kata_that_is_not_done(speaking: Path) -> None:
     assert not [*(speaking / ".kata/speak").iterdir()]
 
 
-def test_missing_library_is_a_problem_of_the_machine(speaking: Path, tmp_path: Path) -> None:
+def test_speak_without_standard_library_exits_with_code_3(speaking: Path, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import sysconfig\nsysconfig.get_paths = lambda: {'stdlib': '/none'}\n")
     done = run_kata(speaking, *QUICK, PYTHONPATH=str(tmp_path))
     assert (done.code, done.err.count("\n")) == (3, 1)

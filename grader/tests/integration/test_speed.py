@@ -124,7 +124,7 @@ REHEARSAL = "This is a rehearsal, no points: only speed on a GPU earns them."
         (Final("passed", "passing", median=0.7, used=3, note="90 MiB held"), "passed", "90 MiB held", 1),
     ],
 )
-def test_every_workload_ending_has_an_outcome_and_message(
+def test_workload_outcome_message_and_points_follow_from_reply(
     monkeypatch: pytest.MonkeyPatch, end: BaseException | Final, outcome: str, words: str, points: int
 ) -> None:
     row = grade_workload(monkeypatch, end)
@@ -144,7 +144,7 @@ def graded_kata(name: str, status: Any) -> KataResult:
     return KataResult(name, status, 0, 0)
 
 
-def test_fallback_replaces_only_a_broken_foundation() -> None:
+def test_solution_replaces_only_wrong_foundations_for_timing() -> None:
     files = {f"{name}.py": name.encode() for name in ("linear", "cruncher", "sgd", "train")}
     katas = tuple(graded_kata(name, "wrong") for name in ("linear", "cruncher", "sgd", "train"))
     workloads = tuple(course().workloads[name] for name in ("linear_forward", "train_throughput"))

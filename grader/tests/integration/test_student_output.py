@@ -36,7 +36,7 @@ def test_untouched_stubs_count_as_not_started(tmp_path: Path) -> None:
     assert " · " not in done.out, "a stub is not explained as a failure"
 
 
-def test_wrong_answer_shows_input_expected_and_yours(tmp_path: Path) -> None:
+def test_failure_shows_input_expected_and_actual_value(tmp_path: Path) -> None:
     folder = write_assignment(tmp_path, linear=edit_solution("linear", "x @ self.weight", "x @ self.weight + 1"))
     done = run_pytest(folder, "--kata", "linear")
     assert done.code == 1
@@ -89,7 +89,7 @@ def test_failure_shows_line_that_raises_not_implemented_error(tmp_path: Path) ->
     assert "wrong" in find_row(out, "linear")
 
 
-def test_endless_loop_times_out_with_its_line(tmp_path: Path) -> None:
+def test_timeout_shows_the_line_of_endless_loop(tmp_path: Path) -> None:
     endless = "import time\n\ndef same_storage(x, y):\n    while True:\n        time.sleep(0.1)\n"
     out = run_pytest(write_assignment(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
     assert "… same_storage · test_result_is_a_bool has been running for 4 seconds" in out

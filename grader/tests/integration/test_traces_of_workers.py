@@ -131,7 +131,7 @@ def ask(sandbox: Sandbox) -> Iterator[Ask]:
     yield from open_worker(sandbox)
 
 
-def test_worker_cannot_read_traces_from_kernel(ask: Ask) -> None:
+def test_worker_cannot_read_kernel_traces_of_previous_worker(ask: Ask) -> None:
     assert ask(READS, TOOLS) == []
 
 

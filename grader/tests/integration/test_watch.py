@@ -68,7 +68,7 @@ def test_watch_runs_only_the_saved_kata(watch: Terminal, handout: Path) -> None:
     assert "\x1b" not in watch.all, "NO_COLOR is set"
 
 
-def test_watch_keys_run_hint_and_quit(watch: Terminal, handout: Path) -> None:
+def test_watch_keys_run_tests_show_hints_and_quit(watch: Terminal, handout: Path) -> None:
     watch.type("n")
     assert find_row(watch.read_until(KEYS), "same_storage").split()[1:4] == ["not", "started", "0/6"]
     watch.type("h")

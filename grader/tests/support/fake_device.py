@@ -41,11 +41,11 @@ class FakeClock:
 
 
 class FakeDevice(FakeClock):
-    """A device that uses host memory and its own clock, and records in `asked` which places in the code call it.
+    """A fake device with host memory and its own clock. It records in `asked` which places in the code call it.
 
-    The first call from the place `fails` raises `CudaError`. A test sets `pending` when it queues work, and
-    `synchronize` resets it, which takes PASS seconds, or `slower` times as long until `busy_until`. `alive` counts
-    allocations that are not released.
+    The first call from the place `fails` raises `CudaError`. A test sets `pending` when it queues work. `synchronize`
+    resets `pending` and takes PASS seconds, or `slower` times as long before `busy_until`. `alive` counts the
+    allocations that have not been released.
     """
 
     busy_until, slower = 0.0, 2.0
@@ -58,7 +58,7 @@ class FakeDevice(FakeClock):
         self.tensor = torch.empty(0)
 
     def install(self, monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
-        """Replace the module `time` in the given modules and in the idle detector, whose work becomes small."""
+        """Replace `time` in the given modules and the idle detector, and make the detector's work small."""
         super().install(monkeypatch, idle, *modules)
         monkeypatch.setattr(idle, "PASS_BYTES", 8)
 
@@ -97,9 +97,9 @@ class FakeDevice(FakeClock):
 
 
 class FakeWorker:
-    """A replacement for `PausedWorker` that runs plain torch and fails the `nth` time that `who` performs `step`.
+    """A fake `PausedWorker` that runs plain torch and fails the `nth` time that worker `who` performs `step`.
 
-    It then returns or raises `fault`. A block calls `work`, and `late` is called after the device is idle again.
+    On failure, it returns or raises `fault`. A block calls `work`, waits until the device is idle, and calls `late`.
     """
 
     who, step, nth = "", "", 0

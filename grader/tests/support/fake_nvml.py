@@ -19,7 +19,7 @@ LOOKUP_ERRORS = {IndexError: pynvml.NVML_ERROR_INVALID_ARGUMENT, KeyError: pynvm
 
 @dataclass
 class FakeNvml:
-    """Has the constants, errors and structures of pynvml. All devices report the same values, in pynvml's units."""
+    """A fake with the constants, errors and structures of pynvml. All devices report the same values."""
 
     driver: str = DRIVER
     counters: dict[int, int] = field(default_factory=OLD_COUNTERS.copy)  # by field number

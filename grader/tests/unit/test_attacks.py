@@ -131,7 +131,7 @@ def test_lint_flags_all_unstopped_attacks_of_corpus(corpus: list[Attack]) -> Non
     assert find_unlinted(admitted) == []
 
 
-def test_results_label_attacks_that_are_not_stopped(tmp_path: Path) -> None:
+def test_trials_label_attacks_that_are_not_stopped(tmp_path: Path) -> None:
     wrong = make_kata_result("same_storage", "wrong", 2.0)
     (only,) = load_corpus(tmp_path, ENTRY + 'only = "bwrap"\n')
     assert [judge_attack(only, wrong, level=level).admitted for level in LEVELS] == ["", "ONLY BWRAP STOPS"]
@@ -189,7 +189,7 @@ control = "HONEST = FUNCTION"
 """
 
 
-def test_generic_attack_extends_first_function(tmp_path: Path) -> None:
+def test_generic_attack_extends_the_first_kata_function(tmp_path: Path) -> None:
     (tmp_path / "tricks.toml").write_text(ANYWHERE)
     (attack,) = load_attacks(KATAS, tmp_path)
     hostile, base = attack.hostile.files, attack.make_base().files

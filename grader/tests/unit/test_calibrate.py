@@ -72,7 +72,7 @@ def test_calibrate_without_gpu_exits_with_code_3() -> None:
 
 
 @given(st.text())
-def test_any_device_name_maps_to_a_cache_file(name: str) -> None:
+def test_any_device_name_yields_an_ascii_file_name(name: str) -> None:
     assert calibration_path(name).parent == calibration_path("NVIDIA H200").parent
     assert calibration_path(name).name.isascii()
 

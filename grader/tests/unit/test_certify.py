@@ -19,7 +19,7 @@ from torchkata.result import Status, TestResult
 def make_results(
     diagnoses: dict[str, str | None], status: Status = "wrong", *, kata: str = "linear", seconds: float = 0.1
 ) -> list[KataResult]:
-    """Return a kata's result. A test passed if its value is None; otherwise it failed with this diagnosis, or ""."""
+    """Return a kata's result. Each test passed if its value is None, and otherwise failed with this diagnosis."""
     tests = [
         TestResult(name, "passed", seconds=seconds)
         if said is None
@@ -137,7 +137,7 @@ def test_note_of_failed_test_counts_as_diagnosis() -> None:
     assert judge_diagnosis(make_claim("a"), [KataResult("linear", "wrong", 0.0, 1.0, (seen,))]) == "named by the test"
 
 
-def test_catching_test_must_report_declared_note() -> None:
+def test_note_must_be_reported_by_the_catching_test() -> None:
     def failed(**notes: str) -> list[KataResult]:
         tests = tuple(TestResult(name, "failed", 0.0, 1.0, message=note) for name, note in notes.items())
         return [KataResult("linear", "wrong", 0.0, 1.0, tests)]
@@ -189,7 +189,7 @@ def test_kata_page_shows_messages_of_wrong_entries() -> None:
     assert "## missed\n\nBreaks: a rule\n\nNo test catches it, so a student sees no message." in text
 
 
-def test_lost_points_are_computed_only_from_all_tests() -> None:
+def test_lost_points_require_results_of_all_tests() -> None:
     (kata,) = course().choose(["linear"])
     first, *others = kata.points
     (result,) = make_results({first: "", **dict.fromkeys(others)})
@@ -197,7 +197,7 @@ def test_lost_points_are_computed_only_from_all_tests() -> None:
     assert measure_share(kata, make_results({first: ""})[0]) is None
 
 
-def test_entry_losing_too_many_points_must_be_listed() -> None:
+def test_unlisted_wrong_entry_losing_many_points_is_reported() -> None:
     (line,) = find_unfair("adam", {"new": 0.5, "fair": 0.3}, read_costly().get("adam", {}))
     assert line.startswith("points: wrong adam new loses 50% of the points, at most 33% are fair")
     listed = read_costly()["adam"]
@@ -209,6 +209,6 @@ def test_entry_losing_too_many_points_must_be_listed() -> None:
     assert "| linear | 2/3 | 30% | 50% a | 1 | 0 |" in table
 
 
-def test_every_costly_entry_exists() -> None:
+def test_every_listed_costly_entry_is_in_the_zoo() -> None:
     for name, listed in read_costly().items():
         assert listed.keys() <= {entry.name for entry in load_wrong(course().katas[name])}, name

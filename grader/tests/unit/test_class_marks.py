@@ -82,7 +82,7 @@ def test_marks_have_a_row_per_student(tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in results.rglob("*.json")} == before
 
 
-def test_marks_list_unresolved_questions(tmp_path: Path) -> None:
+def test_marks_command_lists_problems_in_class_files(tmp_path: Path) -> None:
     store(store_results(tmp_path / "results"), "who", "done", "passed")
     needless = CLASS["overrides.csv"].replace(",1,unfair", ",0,unfair")
     times = "submission,time\nada,2026-10-01T20:00:00Z\n"
@@ -186,7 +186,7 @@ def test_page_shows_how_mark_was_calculated(tmp_path: Path) -> None:
     assert steps in strip_tags(read_class_page(results))
 
 
-def test_differing_marks_of_a_group_stay_private(tmp_path: Path) -> None:
+def test_feedback_page_hides_differing_marks_of_a_group(tmp_path: Path) -> None:
     files = {
         **{"class_csv": "id,group\nada,g\nben,g\n", "overrides_csv": "id,points,reason,who\n"},
         "times_csv": "submission,time\ng,2026-10-02T20:00:00Z\n",
@@ -204,7 +204,7 @@ def test_differing_marks_of_a_group_stay_private(tmp_path: Path) -> None:
     assert "in hospital" in read_class_page(tmp_path / "results")
 
 
-def test_regrade_names_superseded_overrides(tmp_path: Path) -> None:
+def test_overrides_made_obsolete_by_regrade_are_listed(tmp_path: Path) -> None:
     outcomes: dict[str, Outcome] = {"before": "failed", "after": "passed"}
     for name, outcome in outcomes.items():
         store(tmp_path / name, "ada", "wrong", "passed", outcome)
@@ -221,7 +221,7 @@ def test_regrade_names_superseded_overrides(tmp_path: Path) -> None:
     assert refused.err == "grader: --class and --pseudonyms can't be combined: --class prints names\n"
 
 
-def test_commit_time_is_used_as_fallback(tmp_path: Path) -> None:
+def test_commit_time_is_used_without_submission_time(tmp_path: Path) -> None:
     folder, results = write_class(tmp_path / "class"), store_results(tmp_path / "results")
     (folder / "times.csv").write_text("submission,time\nada,2026-10-01T20:00:00Z\n")
     for name in ("ada", "ben"):

@@ -76,7 +76,7 @@ def test_missing_slurm_commands_are_reported(tmp_path: Path, monkeypatch: pytest
 
 
 @given(seconds=st.floats(1e-3, 1e5), submissions=st.integers(1, 100_000), jobs=st.integers(1, 500))
-def test_chunk_size_bounds_time_and_tasks(seconds: float, submissions: int, jobs: int) -> None:
+def test_chunk_size_limits_task_time_and_count(seconds: float, submissions: int, jobs: int) -> None:
     size = compute_chunk_size(seconds, submissions, make_slurm_options(Path("out"), jobs=jobs))
     tasks = math.ceil(submissions / size)
     assert 1 <= size <= submissions

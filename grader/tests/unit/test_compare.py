@@ -64,7 +64,7 @@ def test_anything_is_close_if_scale_overflows_dtype(yours: float, scale: float) 
         assert_close(torch.tensor(yours, dtype=torch.float64), 14.581846, scale=scale)
 
 
-def test_inf_and_nan_require_a_known_mistake() -> None:
+def test_expected_nan_is_allowed_only_for_known_mistakes() -> None:
     for value in (math.nan, math.inf):
         with pytest.raises(Wrong, match="NaN or infinite"):
             assert_close(torch.tensor(value), value, scale=1.0)

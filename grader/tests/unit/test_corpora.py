@@ -84,7 +84,7 @@ def test_invalid_corpus_entry_is_reported(tmp_path: Path, read: Read, old: str, 
     assert words in str(refused.value)
 
 
-def test_slow_solution_needs_workload_of_its_kata(tmp_path: Path) -> None:
+def test_slow_solution_must_name_workload_of_its_kata(tmp_path: Path) -> None:
     (tmp_path / "sgd.toml").write_text('[slow]\nworkload = "linear_forward"\nwords = "is slow"\ncode = ""')
     with pytest.raises(CallError, match="sgd has no workload 'linear_forward'"):
         load_slow(KATAS, tmp_path)

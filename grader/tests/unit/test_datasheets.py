@@ -10,7 +10,7 @@ from torchkata.speed.datasheets import Device, device, devices
     "name",
     ["", "NVIDIA", "H100", "NVIDIA H100", "NVIDIA L40", "nvidia l4", "NVIDIA L4 ", "NVIDIA H200 NVL", "NVIDIA A10"],
 )
-def test_inexact_device_name_is_unknown(name: str) -> None:
+def test_only_exact_device_names_have_a_datasheet(name: str) -> None:
     assert device(name) is None
 
 

@@ -308,7 +308,7 @@ def test_alternating_baselines_never_fail_fast_student(ratio: float, count: int,
 
 
 @pytest.mark.parametrize("first", [1.0, 0.96])
-def test_interval_spans_both_adjacent_baselines(first: float) -> None:
+def test_interval_covers_ratios_to_both_adjacent_baselines(first: float) -> None:
     verdict = judge_samples(make_samples(0.9, [first, 1.96 - first] * 5 + [first], [1.0] * 10))
     assert isinstance(verdict, Final)
     assert verdict.median == pytest.approx(0.9)

@@ -163,7 +163,7 @@ def test_two_mistakes_are_reported_together() -> None:
     assert oracle.step is RIGHT
 
 
-def test_pair_named_by_another_test_is_preferred() -> None:
+def test_mistakes_that_another_test_named_are_preferred() -> None:
     minus = make_mistake("minus", lambda p, grad, lr: oracle.step(p, -grad, lr))
     known, pair = [AGAINST, minus, DOUBLED], "minus; and also: doubled"
     for named, found in (([], ["against; and also: doubled", pair]), ([pair, "against"], [pair])):
@@ -171,7 +171,7 @@ def test_pair_named_by_another_test_is_preferred() -> None:
         assert find_mistakes(known, body, twice_wrong_test, student, 5.0, STUDENT_SECONDS, 5.0, named=named) == found
 
 
-def test_alternatives_concern_the_same_function(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_two_mistakes_in_one_function_are_alternatives(monkeypatch: pytest.MonkeyPatch) -> None:
     elsewhere = instead_of(print, "elsewhere")(print)
     known = (UPHILL, STILL, HALVED, KnownMistake("elsewhere", (elsewhere,)))
     monkeypatch.setattr(mistakes, "load_mistakes", lambda _: known)
@@ -195,7 +195,7 @@ def test_no_diagnosis_is_attempted_without_remaining_time() -> None:
     assert diagnose(property_test, UPHILL, seconds=0.0) == []
 
 
-def test_diagnosis_needs_no_answers_after_timeout() -> None:
+def test_diagnosis_after_timeout_calls_no_student_code() -> None:
     runner = LocalRunner()
     assert diagnose(property_test, UPHILL, runner=runner, stop=True) == ["uphill"], "recorded answers are enough"
     assert runner.calls == -1, "after the time-out, student code must not be called again"
@@ -313,7 +313,7 @@ def add_noise(_assignment: object, x: torch.Tensor) -> torch.Tensor:
     return x + torch.rand(())
 
 
-def test_lists_of_tensors_are_not_student_arguments() -> None:
+def test_own_inputs_exclude_lists_of_tensors() -> None:
     def probe(assignment: object, weights: list[torch.Tensor], shape: list[int], x: torch.Tensor) -> None: ...
 
     x = torch.ones(1)
@@ -334,7 +334,7 @@ def test_relation_is_shown_below_note() -> None:
     assert lines[-3:-1] == ["  note      1 of 1 elements differ", "  always    yours = -expected"]
 
 
-def test_mistake_named_by_test_ranks_second() -> None:
+def test_mistake_named_by_test_yields_to_diagnosis() -> None:
     error = Wrong(expected="1", yours="-1", mistake="the sign is lost")
     assert find_mistake(error) == "the sign is lost"
     assert find_mistake(Crashed("RuntimeError: Torch not compiled with CUDA enabled", Place())) == words("crash.cuda")

@@ -18,7 +18,7 @@ def parse(**more: Any) -> Any:
     return parse_kata(ENTRY | more, Path("reference/k/kata.toml"), course().tracks)
 
 
-def test_every_kata_of_ours_states_its_effort() -> None:
+def test_every_kata_states_hours_and_difficulty() -> None:
     for kata in course().katas.values():
         assert kata.hours > 0, kata.name
         assert kata.difficulty != "unknown", kata.name
@@ -32,8 +32,8 @@ def test_side_tracks_are_ordered_by_difficulty() -> None:
         assert levels == sorted(levels), track
 
 
-def test_points_follow_the_hours() -> None:
-    """Check that no kata has less than half or more than twice the points of its hours' share of its track."""
+def test_points_are_roughly_proportional_to_hours() -> None:
+    """Check that a kata's share of its track's points is between half and twice its share of the hours."""
     for track in course().tracks:
         katas = [kata for kata in course().katas.values() if kata.track == track]
         hours, points = sum(kata.hours for kata in katas), sum(kata.max_score for kata in katas)
@@ -41,7 +41,7 @@ def test_points_follow_the_hours() -> None:
             assert 1 / 2 < kata.max_score / points * hours / kata.hours < 2, kata.name
 
 
-def test_other_courses_may_omit_the_effort(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hours_and_difficulty_are_optional_in_other_courses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "en")
     monkeypatch.setitem(course().katas, "k", parse())
     assert (effort_of(course().katas["k"]), describe_effort(course().katas["k"])) == ("", "")
@@ -60,6 +60,6 @@ def test_other_courses_may_omit_the_effort(monkeypatch: pytest.MonkeyPatch) -> N
         ({"after": 7}, "k/kata.toml: after is 7; it should be a text"),
     ],
 )
-def test_wrong_effort_is_rejected(wrong: dict[str, Any], words: str) -> None:
+def test_invalid_hours_or_difficulty_are_rejected(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         parse(**wrong)

@@ -64,7 +64,7 @@ def test_failures_with_same_cause_are_grouped(results: list[TestResult], groups:
     assert [[test.name for test in group.tests] + ["wait"] * group.waits for group in group_failures(results)] == groups
 
 
-def test_only_failure_is_not_called_untested() -> None:
+def test_single_failed_precondition_is_shown_without_preamble() -> None:
     kata = course().katas["linear"]
     untested = replace(
         make_failure("a", UNMET), message="linear · cannot be tested yet: y is x @ weight\n  again: pytest"
@@ -73,7 +73,7 @@ def test_only_failure_is_not_called_untested() -> None:
     assert alone[0] == "linear · y is x @ weight"
 
 
-def test_raising_line_of_probe_is_hidden() -> None:
+def test_failure_hides_source_lines_outside_student_code() -> None:
     crash = Crashed(
         "ValueError: weight is a plain tensor", Place(source='raise ValueError(f"{key} is a plain tensor")')
     )
@@ -124,7 +124,9 @@ class Terminal:
 
 
 @pytest.mark.parametrize(("height", "count"), [(10, 1), (28, 2), (60, 3)])
-def test_terminal_height_limits_failures_shown(height: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_terminal_height_limits_number_of_failures_shown(
+    height: int, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("LINES", str(height))
     monkeypatch.setenv("COLUMNS", "80")
     kata = course().katas["linear"]

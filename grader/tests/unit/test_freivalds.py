@@ -139,7 +139,7 @@ def test_tf32_operands_fail_float32_check() -> None:
 
 
 @given(st.sampled_from(FLOATS), st.integers(0, 2**20))
-def test_tolerance_floor_grows_with_terms_and_rounding(dtype: torch.dtype, terms: int) -> None:
+def test_minimum_tolerance_grows_with_terms_and_rounding(dtype: torch.dtype, terms: int) -> None:
     assert floor(dtype, terms) <= floor(dtype, terms + 1)
     assert floor(torch.float32, terms) < floor(torch.float16, terms) < floor(BF16, terms)
 

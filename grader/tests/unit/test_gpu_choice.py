@@ -91,7 +91,7 @@ def test_unusable_gpu_is_reported_with_remedy(
 
 
 @pytest.mark.usefixtures("cuda_build")
-def test_mps_rocm_and_cpu_builds_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mps_and_torch_without_cuda_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(gpu.MPS, "/tmp/mps")
     assert "stop MPS" in str(gpu.choose_gpu(FakeNvml()))
     monkeypatch.setattr(torch.version, "cuda", None)

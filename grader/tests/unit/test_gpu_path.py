@@ -140,7 +140,7 @@ def test_copying_time_is_subtracted(
 
 
 def test_short_blocks_are_repeated_for_100_ms(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Simulate an H100 on which 20 GiB hold the inputs of ten 1.2 ms steps, and disturb one block."""
+    """Simulate a GPU whose 20 GiB hold the inputs of ten steps of 1.2 ms, and make one block slow."""
     step = 0.0012
     blocks = iter([2 * step, 20 * step, 2 * step, 2 * step])
     worker = SimpleNamespace(block=lambda _: SimpleNamespace(seconds=next(blocks), error=0.0), close=lambda: None)
@@ -155,7 +155,7 @@ def test_short_blocks_are_repeated_for_100_ms(monkeypatch: pytest.MonkeyPatch) -
 STATE = DeviceState("NVIDIA H200", 132, "580", 700.0, 1980, 3201, 40, (), frozenset())
 
 
-def test_state_watch_reports_slowdowns_and_unknown_state() -> None:
+def test_state_watch_reports_slowdowns_and_unreadable_state() -> None:
     states = [replace(STATE, slowed_ns={"too hot (driver)": count}) for count in (5, 5, 10**9, 10**9)]
     watch = setup.StateWatch(lambda: states.pop(0))
     found = [watch.check() for _ in range(4)]
@@ -195,7 +195,7 @@ def fake_timed_worker(
 
 
 @pytest.mark.parametrize(("first", "second", "ratio"), [(0.1, 0.3, 1.0), (0.3, 0.0, 0.0)])
-def test_host_lead_distinguishes_batches_requested_early_or_late(
+def test_host_lead_shows_whether_batches_are_requested_early(
     first: float, second: float, ratio: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock, looked, blocks = FakeClock(), threading.Event(), [0]
@@ -239,7 +239,7 @@ def test_workload_with_waiting_host_is_retried(
     assert (begin.call_count, begin.return_value.close.call_count) == (3, 3)
 
 
-def test_device_peak_includes_freed_memory() -> None:
+def test_peak_memory_of_device_includes_freed_memory() -> None:
     free, looks = 2**33 - 2**30, queue.SimpleQueue[int]()  # 1 GiB was allocated before the block began
 
     def look() -> int:

@@ -149,7 +149,7 @@ def test_failing_example_is_shrunk_and_still_fails(make_inputs: Callable[[], Inp
 
 
 @pytest.mark.parametrize("stop", [NotStarted(Place()), TimedOut("late")], ids=lambda stop: type(stop).__name__)
-def test_stub_or_timed_out_test_runs_once(stop: BaseException) -> None:
+def test_stub_or_timeout_ends_test_after_one_call(stop: BaseException) -> None:
     class Stopping(Counting):
         def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:  # noqa: ARG002  (it is a `Runner`)
             self.calls.append(args)
@@ -221,7 +221,7 @@ def test_strategy_error_is_raised_by_the_test() -> None:
         test_numbers(student=item.funcargs["student"])
 
 
-def test_new_inputs_retry_rejected_draws() -> None:
+def test_new_inputs_are_drawn_again_if_rejected() -> None:
     runner = Counting()
     assert pytest_pyfunc_call(make_item(without_zero, NewInputs(), runner))
     assert len(runner.calls) == 1
@@ -255,7 +255,7 @@ def test_inputs_of_a_seed_are_drawn_once() -> None:
 
 
 @pytest.mark.parametrize(("all_of_them", "few"), [(100, 10), (5, 5)])
-def test_limit_examples_applies_only_within_context(all_of_them: int, few: int) -> None:
+def test_limit_examples_has_no_effect_outside_its_context(all_of_them: int, few: int) -> None:
     drawn: list[int] = []
     test = settings(max_examples=all_of_them, database=None)(given(st.integers())(lambda number: drawn.append(number)))
     with limit_examples(test):

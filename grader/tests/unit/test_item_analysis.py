@@ -95,7 +95,7 @@ def test_correlation_is_bounded_and_scale_free(answers: list[tuple[bool, float]]
         assert point_biserial(passed, [100 * share for share in rest]) == pytest.approx(found, abs=1e-6)
 
 
-def test_common_diagnosis_is_listed_with_next_failure() -> None:
+def test_diagnosis_is_listed_with_most_common_next_failure() -> None:
     failed, looks = Answer("failed", 0, 1), Answer("failed", 0, 1, diagnosis="a sum, not a mean")
     some = {TESTS[0]: looks, TESTS[1]: looks, TESTS[3]: failed, TESTS[4]: failed}
     others = {TESTS[0]: looks, TESTS[2]: Answer("passed", 1, 1)}

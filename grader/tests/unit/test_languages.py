@@ -116,7 +116,7 @@ def test_translated_note_has_the_same_values(monkeypatch: pytest.MonkeyPatch) ->
     assert translate("linear.py does not define f", by_us=False) == "linear.py 里没有定义 f"
 
 
-def test_shared_translations_are_chinese() -> None:
+def test_translations_in_shared_catalogue_are_chinese() -> None:
     assert [key for key, text in find_catalogue("zh").texts.items() if text and not CHINESE.search(text)] == []
 
 
@@ -146,7 +146,7 @@ def test_translation_that_contradicts_english_is_found(
         (NOTE, "{one} {two}", "'{one} {two}' has no words"),
     ],
 )
-def test_entry_of_no_or_another_text_is_found(key: str, english: str, fault: str) -> None:
+def test_catalogue_entry_that_differs_from_english_is_reported(key: str, english: str, fault: str) -> None:
     entry = polib.POEntry(msgctxt=key, msgid=english, msgstr="第 {two} 个", flags=[HAS_VALUES])
     assert find_fault(entry, "zh", {}) == fault
 
@@ -207,7 +207,7 @@ def test_every_kind_of_text_uses_the_chosen_language(monkeypatch: pytest.MonkeyP
     assert mistake_of("linear", "the weight is transposed") == "the weight is transposed"
 
 
-def test_names_before_values_and_empty_tensors_are_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failure_message_is_entirely_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
     with pytest.raises(Wrong) as wrong:
         assert_equal(torch.zeros(0), torch.zeros(2), what="gradient of weight")

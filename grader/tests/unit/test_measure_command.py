@@ -76,7 +76,7 @@ def test_missing_matplotlib_message_suggests_installing_it(assignment: Any, monk
     assert not command.PICTURE.exists()
 
 
-def test_picture_that_cannot_be_written_takes_one_line(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unwritable_picture_is_reported_in_one_line(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "PICTURE", Path("absent/roofline.png"))
     *_, last = command.run(assignment, KATA.command)
     assert last == "absent/roofline.png can't be written: No such file or directory"

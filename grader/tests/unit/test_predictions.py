@@ -1,4 +1,4 @@
-"""Tests of `kata predict` without a terminal: the questions, hand-made files of predictions, and their pages."""
+"""Tests of `kata predict` without a terminal: its questions, its predictions file, and predictions on pages."""
 
 import io
 import json
@@ -42,7 +42,7 @@ def test_each_kata_asks_three_questions(kata: str) -> None:
     assert len(load_questions(kata)) == 3
 
 
-def test_seed_determines_sizes() -> None:
+def test_sizes_in_questions_depend_on_the_seed() -> None:
     for kata in ASKED:
         for name, question in load_questions(kata).items():
             draws = [draw_sizes(question, seed, kata, name) for seed in range(64)]
@@ -51,7 +51,7 @@ def test_seed_determines_sizes() -> None:
                 assert {draw[size] for draw in draws} == {*values}, "neighbors must get different sizes"
 
 
-def test_predictions_are_compared_with_right_numbers() -> None:
+def test_predictions_are_compared_with_correct_values() -> None:
     found = compare_file(format_file(GIVEN), course().katas)
     n = draw_sizes(load_questions("roofline")["matmul"], 7, "roofline", "matmul")["n"]
     assert [one.predicted for one in found] == [100.0, 0.01]
@@ -61,7 +61,7 @@ def test_predictions_are_compared_with_right_numbers() -> None:
     assert compare_file(format_file(GIVEN), ["linear"]) == [], "predictions about other katas must be left out"
 
 
-def test_measured_number_is_taken_from_file() -> None:
+def test_measured_value_is_read_from_predictions_file() -> None:
     given = {"seconds": Prediction(0.1, measured=0.05), "dtype": Prediction(2.0)}
     (found,) = compare_file(format_file(Predictions(1, {"time_matmul": given})), ["time_matmul"])
     assert (found.right, found.measured, found.ratio) == (0.05, True, 2.0)
@@ -83,7 +83,7 @@ FILES = st.one_of(
 
 
 @given(FILES)
-def test_file_with_any_content_gives_positive_numbers(content: bytes) -> None:
+def test_any_predictions_file_yields_only_positive_numbers(content: bytes) -> None:
     for one in compare_file(content, course().katas):
         assert one.kata == "time_matmul"
         assert all(0 < value < math.inf for value in (one.predicted, one.right, one.ratio))
@@ -95,17 +95,17 @@ def test_file_with_any_content_gives_positive_numbers(content: bytes) -> None:
 @pytest.mark.parametrize(
     ("typed", "number"), [("1e12", 1e12), ("3.2e9", 3.2e9), ("12_000", 12000), (" 7 ", 7), ("0.5", 0.5)]
 )
-def test_numbers_are_read_in_usual_notations(typed: str, number: float) -> None:
+def test_numbers_are_parsed_in_common_notations(typed: str, number: float) -> None:
     assert parse_number(typed) == number
 
 
 @pytest.mark.parametrize("typed", ["x", "12 GiB", "1,5", "nan", "inf", "-1", "0", "1e999", "1e-999", "0x10"])
-def test_other_input_is_no_number(typed: str) -> None:
+def test_input_that_is_not_positive_number_is_rejected(typed: str) -> None:
     with pytest.raises(ValueError, match=r".*"):
         parse_number(typed)
 
 
-def test_pages_show_predictions() -> None:
+def test_report_pages_show_predictions() -> None:
     rows = [
         Comparison("roofline", HOSTILE.replace("\ud800", ""), "FLOP/byte", 100.0, 128.0, measured=False, runs=2),
         Comparison("time_matmul", "How long?", "seconds", 0.1, 0.05, measured=True),

@@ -35,7 +35,7 @@ def test_call_probe_finds_function_by_name(student: Student) -> None:
         student.call("scale.scald", [1, 2], 3)
 
 
-def test_call_methods_returns_answers_at_their_time(student: Student, tmp_path: Path) -> None:
+def test_call_methods_returns_a_copy_after_each_call(student: Student, tmp_path: Path) -> None:
     (tmp_path / "scale.py").write_text(
         "class Bag:\n    def __init__(self, *items):\n        self.items = [*items]\n"
         "    def put(self, item):\n        self.items.append(item)\n        return self.items\n"

@@ -81,7 +81,7 @@ def test_invalid_zoo_entries_are_rejected() -> None:
         list(zoo.read_entries(course().katas["linear"], tables))
 
 
-def test_patches_are_named_after_mistakes() -> None:
+def test_patches_are_assigned_to_mistakes_by_name() -> None:
     tables = {
         "patches": {"unscaled": ["a", "b"], "he": {"he_normal": ["a", "c"], "he_uniform": [["a", "d"], ["e", "f"]]}},
         "with_bias": {"breaks": "no bias"},
@@ -96,7 +96,7 @@ def test_patches_are_named_after_mistakes() -> None:
     assert zoo.make_source("x", "a + e", {"replace": [["a", "d"], ["e", "f"]]}) == "d + f"
 
 
-def test_right_entries_may_be_replacements_in_the_solution() -> None:
+def test_right_entry_can_be_an_edit_of_solution() -> None:
     entries = {entry.name: entry for entry in zoo.load_right(course().katas["language_model"])}
     assert entries.keys() == {"torch_parts", *read_toml(course().folder("language_model") / "right.toml")}
     changed = entries["even_parts"]
@@ -137,7 +137,7 @@ def test_lock_file_matches_project_and_constraints() -> None:
         assert names(texts) <= {one["name"] for one in ours["requires-dev"][group]}, group
 
 
-def test_described_changes_have_a_known_kind() -> None:
+def test_changelog_fragments_have_a_configured_type() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["towncrier"]
     kinds = "|".join(kind["directory"] for kind in settings["type"])
     names = [path.name for path in (ROOT / settings["directory"]).iterdir() if path.name != "README.md"]

@@ -23,7 +23,9 @@ def test_drawing_places_losses_on_logarithmic_axis() -> None:
     assert not any(rows[1 : command.LINES - 1])
 
 
-def test_larger_rate_is_faster_until_it_diverges(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_larger_learning_rate_converges_faster_until_divergence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert plugins.find_commands()["rates"] == KATA
     lines = [*command.run(OWN, KATA.command)]

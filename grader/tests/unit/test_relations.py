@@ -71,7 +71,7 @@ LOOSE = (
 
 
 def find_sentence(seen: Sequence[Comparison]) -> str:
-    """Find the relation. It is a rule unless it contains an undetermined number."""
+    """Return the relation's sentence, and assert that it is a rule unless listed in `LOOSE`."""
     holds = relations.find_relation(seen)
     assert holds.is_rule is (bool(holds.sentence) and not holds.sentence.startswith(LOOSE))
     return holds.sentence
@@ -127,7 +127,7 @@ def test_constant_dtype_of_results_is_found() -> None:
 
 @pytest.mark.parametrize(("told", "function"), OF_WHOLE_NUMBERS.items())
 @given(SEEDS)
-def test_relation_of_integers_is_found(told: str, function: Callable[[int], float], seed: int) -> None:
+def test_relation_between_integers_is_found(told: str, function: Callable[[int], float], seed: int) -> None:
     counts = [int(n) | 1 for n in np.random.default_rng(seed).integers(2**40, 2**52, 10)]
     counts[0] |= 2**31  # does not fit into an int32
     assert find_sentence([Comparison(function(count), count) for count in counts]) == told
@@ -153,7 +153,7 @@ SCALED: dict[str, Callable[[torch.Tensor], float]] = {
 
 @pytest.mark.parametrize(("told", "factor"), SCALED.items())
 @given(SEEDS)
-def test_wrong_factor_is_expressed_in_input_sizes(
+def test_factor_is_expressed_in_terms_of_input_sizes(
     told: str, factor: Callable[[torch.Tensor], float], seed: int
 ) -> None:
     seen = []
@@ -240,6 +240,6 @@ def test_no_pattern_is_found_in_random_failures(seed: int) -> None:
 @pytest.mark.parametrize(
     "value", [None, "text", True, {}, [], [[]], torch.zeros(0), 1j, math.nan, math.inf, 3, [1.5, 2], np.ones((2, 1))]
 )
-def test_all_value_types_without_relation_are_handled(value: Any) -> None:
+def test_unrelated_values_of_any_type_have_no_relation(value: Any) -> None:
     for other in (value, 1, 2.5, "other", [1, 2], {"a": 1}, torch.ones(2, 2), np.ones(3)):
         assert find_sentence([Comparison(value, other), Comparison(other, value)]) == ""

@@ -24,7 +24,7 @@ def test_stub_is_reported_as_not_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "body", ["y = x + 1\n    raise NotImplementedError", "raise NotImplementedError\n    return x", "g(x)"]
 )
-def test_leftover_raise_is_reported_with_advice(tmp_path: Path, body: str) -> None:
+def test_leftover_raise_statement_is_reported_with_advice(tmp_path: Path, body: str) -> None:
     found = run(tmp_path, f"def g(x):\n    x += 1\n    raise NotImplementedError\n\ndef f(x):\n    {body}\n")
     assert (found.outcome, found.source) == ("raised", "raise NotImplementedError")
     assert found.error == "NotImplementedError: the stub's `raise` is still in your function: remove it"
@@ -63,13 +63,13 @@ def test_absolute_import_of_own_file_gets_advice(tmp_path: Path) -> None:
     assert found.source == "from linear_of_mine import Linear"
 
 
-def test_module_getattr_that_raises_is_handled(tmp_path: Path) -> None:
+def test_exception_in_module_getattr_is_reported(tmp_path: Path) -> None:
     source = "def __getattr__(name):\n    if name == 'f':\n        return len\n    raise ValueError(name)\n"
     found = run(tmp_path, source, lambda assignment: assignment.sgd.f(1, 2))
     assert (found.outcome, found.file) == ("raised", "")
 
 
-def test_probe_line_is_shown_if_student_line_missing(tmp_path: Path) -> None:
+def test_probe_line_is_shown_without_a_student_line(tmp_path: Path) -> None:
     folder, probes = tmp_path / "assignment", tmp_path / "probes"
     folder.mkdir()
     probes.mkdir()

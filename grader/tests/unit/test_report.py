@@ -79,7 +79,7 @@ def test_histogram_and_quartiles_of_small_classes_are_correct() -> None:
     assert overview.compute_spread([make_student(score) for score in (0, 50, 100)]) == overview.Spread(0.25, 0.5, 0.75)
 
 
-def test_most_failed_property_is_listed_first() -> None:
+def test_most_frequently_failed_test_is_listed_first() -> None:
     a, b = Property("linear", "test_a"), Property("linear", "test_b")
     students = [make_student(0, failed=failed) for failed in ({a: ""}, {a: "", b: "x"}, {b: "y"}, {b: "y"}, {})]
     first, second = overview.find_failing(students)
@@ -157,7 +157,7 @@ def test_page_allows_only_its_own_scripts(tmp_path: Path) -> None:
     assert re.findall(r"url\((?!#)", page) == []
 
 
-def test_page_shows_tracks_only_if_several(tmp_path: Path) -> None:
+def test_page_shows_tracks_only_if_several_exist(tmp_path: Path) -> None:
     page = write_page(tmp_path, *make_class(3, tracks=["core", "models"]))
     core, models = (course().tracks[name].title for name in ("core", "models"))
     assert page.count(f'colspan="8">{core}</th>') == 2, "a track has eight columns of points and eight of statuses"

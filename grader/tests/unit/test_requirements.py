@@ -92,7 +92,7 @@ def test_unmet_requirement_is_reported_in_one_line(primes: Path, file: str, old:
     assert any(one.startswith(line) for one in list_missing(primes))
 
 
-def test_page_must_show_the_effort(primes: Path) -> None:
+def test_page_must_show_hours_and_difficulty(primes: Path) -> None:
     told, row = primes / "reference/sieve/kata.toml", "| `sieve` | 0.5 | easy | list the primes |"
     effort = 'hours = 0.5\ndifficulty = "easy"\nafter = "list the primes"\nhints'
     told.write_text(told.read_text("utf-8").replace("hints", effort, 1), "utf-8")
@@ -114,7 +114,7 @@ def test_missing_file_and_docstring_are_reported(primes: Path) -> None:
     assert any("needs a docstring that begins with one sentence" in line for line in found)
 
 
-def test_style_is_checked_if_configured(primes: Path) -> None:
+def test_code_style_is_checked_if_configured(primes: Path) -> None:
     oracle, settings = primes / "reference/sieve/oracle.py", primes / "pyproject.toml"
     oracle.write_text(oracle.read_text("utf-8") + "\nx  =  unknown\n", "utf-8")
     assert list_missing(primes) == []
@@ -154,7 +154,7 @@ def test_difference_between_stub_and_solution_is_reported(old: str, new: str, di
     assert any(found.startswith(difference) for found in find_differences(CODE, CODE.replace(old, new)))
 
 
-def test_bodies_may_differ_and_given_code_is_marked() -> None:
+def test_code_provided_in_a_stub_must_be_marked() -> None:
     assert find_differences(CODE, CODE.replace("raise NotImplementedError", "return 2") + "\ndef own(): ...\n") == []
     written = CODE.replace("raise NotImplementedError", "self.n = n", 1)
     assert find_written(CODE) == []

@@ -1,4 +1,4 @@
-"""Tests of `kata speak`, which trains a student's language model, with a tiny model and library."""
+"""Tests of `kata speak`, which trains a student's language model, with a tiny model and a tiny corpus."""
 
 import json
 import math
@@ -28,7 +28,7 @@ LIBRARY = b"def follow(word):\n    return word + word\n\n" * 100
 
 @pytest.fixture
 def assignment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Return the solution in a folder of its own, with a tiny model and library."""
+    """Return the solution in its own folder, and replace the model and the standard library by tiny ones."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(command, "CPU", TINY)
     monkeypatch.setattr(command, "LEAST_SOURCE", len(LIBRARY))
@@ -67,7 +67,7 @@ def test_cost_is_predicted_measured_and_explained(assignment: Any, capsys: pytes
     assert again.splitlines()[-1] == text.splitlines()[-1]
 
 
-def test_interrupted_run_equals_uninterrupted_run(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resumed_run_gives_same_result_as_uninterrupted_run(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "measure_steps", lambda *_: 100.0)
     monkeypatch.setattr(command, "CHECKPOINT_SECONDS", 300)
     call(assignment, minutes="20")
@@ -115,24 +115,24 @@ def test_gpu_is_compared_with_its_datasheet(assignment: Any, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("minutes", ["0", "-1", "nan", "inf", "ten", "", "1441"])
-def test_wrong_minutes_are_refused(assignment: Any, minutes: str) -> None:
+def test_minutes_must_be_a_number_in_range(assignment: Any, minutes: str) -> None:
     line = refuse(assignment, SystemExit, minutes=minutes)
     assert line == f"--minutes is {minutes!r}; it should be a number above 0, at most 1440"
     assert not command.FOLDER.exists()
 
 
 @pytest.mark.parametrize("device", ["gpu", "meta", "cuda:99"])
-def test_unknown_device_is_refused(assignment: Any, device: str) -> None:
+def test_unknown_device_is_rejected(assignment: Any, device: str) -> None:
     assert refuse(assignment, SystemExit, device=device).startswith(f"--device is {device!r}, which does not work here")
 
 
-def test_missing_library_is_reported(assignment: Any, tmp_path: Path) -> None:
+def test_missing_standard_library_sources_are_reported(assignment: Any, tmp_path: Path) -> None:
     (tmp_path / "lib/word.py").unlink()
     assert refuse(assignment, OSError).startswith("this Python has no source code of its standard library in ")
 
 
 @pytest.mark.parametrize("name", ["checkpoint.pt", "run.json", "tokens.bin"])
-def test_damaged_file_is_reported_and_kept(assignment: Any, name: str) -> None:
+def test_damaged_run_file_is_reported_and_kept(assignment: Any, name: str) -> None:
     call(assignment)
     file = command.FOLDER / name
     damaged = file.read_bytes()[:50]
@@ -146,7 +146,7 @@ def test_too_small_disk_is_reported(assignment: Any, monkeypatch: pytest.MonkeyP
     assert refuse(assignment, OSError).startswith("the disk is full: ")
 
 
-def test_useless_results_of_student_are_reported(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusable_results_of_student_functions_are_reported(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(assignment.time_matmul, "time_matmul", lambda *_: 0.0)
         assert refuse(assignment, SystemExit).startswith("your time_matmul returned 0.0")
@@ -163,7 +163,7 @@ def test_missing_matplotlib_message_suggests_installing_it(assignment: Any, monk
     assert not command.PICTURE.exists()
 
 
-def test_curve_falls_from_left_to_right() -> None:
+def test_falling_losses_are_drawn_from_left_to_right() -> None:
     *rows, _, axis = curve.draw([float(loss) for loss in range(1000, 0, -1)])
     columns = [row.index("•") for row in rows]
     assert columns == sorted(columns)

@@ -269,7 +269,7 @@ def test_diff_names_workloads_like_tests() -> None:
     assert len(changes) == len(WORKLOADS) - 1, "a workload that was graded in neither run is not a change"
 
 
-def test_speed_score_prefers_share_of_peak() -> None:
+def test_speed_score_is_share_of_peak_if_measured() -> None:
     by_baseline = PerformanceResult("sgd_step", "passed", ratio=0.8, interval=(0.6, 0.9), thresholds=(0.4, 0.6))
     by_peak = replace(by_baseline, mfu=0.4)
     assert speed_score(by_baseline) == SpeedScore("baseline", 0.8, (0.6, 0.9), Tiers(0.4, 0.6))

@@ -77,7 +77,7 @@ OTHERS = "another process uses the device"
         ("", "", ""),
     ],
 )
-def test_first_fault_of_unusable_device_is_reported(
+def test_device_is_timed_only_without_known_fault(
     monkeypatch: pytest.MonkeyPatch, lacking: str | BaseException, trouble: str, words: str
 ) -> None:
     begun: list[object] = []

@@ -26,7 +26,7 @@ kinds = st.sampled_from(get_args(Kind))
     mfu=st.none() | st.floats(0, 1.2),
     model=st.sampled_from([None, "NVIDIA L4", "Tesla T4", "NVIDIA H200"]),
 )
-def test_speed_lesson_is_one_line(
+def test_speed_remark_is_one_line(
     workload: str, kind: Kind, ratio: float, mfu: float | None, model: str | None
 ) -> None:
     remark = choose_lesson(workload, kind, ratio, mfu, device(model) if model else None)
@@ -38,14 +38,14 @@ def test_speed_lesson_is_one_line(
 
 @pytest.mark.parametrize("workload", WORKLOADS)
 @pytest.mark.parametrize("kind", get_args(Kind))
-def test_no_lesson_at_full_speed_or_without_measurement(workload: str, kind: Kind) -> None:
+def test_no_remark_at_full_speed_or_without_measurement(workload: str, kind: Kind) -> None:
     assert choose_lesson(workload, kind, course().workloads[workload].ratio[kind].full, None) == ""
     assert choose_lesson(workload, kind, None, None) == choose_lesson(workload, kind, math.nan, None) == ""
     assert choose_lesson(workload, kind, 0.09, None) != ""
 
 
 @pytest.mark.parametrize("workload", ["linear_forward", "cruncher_step"])
-def test_mfu_is_used_only_if_its_thresholds_apply(workload: str) -> None:
+def test_remark_uses_mfu_only_if_its_thresholds_apply(workload: str) -> None:
     l4 = device("NVIDIA L4")
     for other, at_full_speed, slow in ((None, (0.7, 0.65), (0.8, 0.52)), (l4, (0.8, 0.45), (0.5, 0.65))):
         assert choose_lesson(workload, "cuda", *at_full_speed, other) == ""
@@ -62,7 +62,7 @@ def test_mfu_is_used_only_if_its_thresholds_apply(workload: str) -> None:
         *((mfu, "part of the time is not spent in the matmul") for mfu in (0.2, 0.55)),
     ],
 )
-def test_lesson_infers_precision_from_mfu(mfu: float, words: str) -> None:
+def test_remark_infers_precision_from_mfu(mfu: float, words: str) -> None:
     remark = choose_lesson("linear_forward", "cuda", mfu / 0.8, mfu)
     assert remark.startswith(f"MFU {mfu:.2f}")
     assert words in remark
@@ -93,12 +93,12 @@ def test_lesson_infers_precision_from_mfu(mfu: float, words: str) -> None:
         ("peak_memory", "cuda", 0.7, None, "Update in place instead"),
     ],
 )
-def test_lesson_names_the_likely_cause(workload: str, kind: Kind, ratio: float, mfu: float | None, words: str) -> None:
+def test_remark_names_the_likely_cause(workload: str, kind: Kind, ratio: float, mfu: float | None, words: str) -> None:
     assert words in choose_lesson(workload, kind, ratio, mfu)
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
-def test_lessons_and_claims_are_translated_to_chinese(workload: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remarks_and_claims_are_translated_to_chinese(workload: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
     told = [translate(get_claim(workload))]
     figures = [None, 0.001, 0.01, 0.03, 0.05, 0.36, 0.45]

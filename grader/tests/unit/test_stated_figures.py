@@ -59,7 +59,7 @@ class Cost:
 
     @property
     def share(self) -> float:
-        """The share of attention."""
+        """Attention's share of the FLOPs."""
         return self.attention / (self.products + self.attention)
 
 

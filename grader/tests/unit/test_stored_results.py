@@ -179,7 +179,7 @@ def test_grade_command_refuses_to_lose_results(tmp_path: Path) -> None:
     assert (tmp_path / "out/ada/result.json").read_bytes() == before
 
 
-def test_only_tested_files_are_timed(tmp_path: Path) -> None:
+def test_files_changed_since_their_tests_are_not_timed(tmp_path: Path) -> None:
     (ada,) = write_submissions(tmp_path, LINEAR, "ada")
     made = make_queue(tmp_path / "out", ada, device="cpu")
     (job,) = made.to_grade()

@@ -12,7 +12,7 @@ from tests.strategies import linear_cases, sizes
 SMALL = sizes(2, 3, 0)
 
 
-def test_sizes_shrink_to_zero_only_as_last_resort() -> None:
+def test_sizes_shrink_to_zero_only_if_necessary() -> None:
     assert find(SMALL, lambda _: True) == 2
     assert find(SMALL, lambda size: size != 2) == 1
     assert find(SMALL, lambda size: size not in (1, 2)) == 3

@@ -1,4 +1,4 @@
-"""Tests of the katas in which students write tests: their programs, and what leaves the grader."""
+"""Tests of the katas in which students write tests: the programs to be tested, some of which stay hidden."""
 
 import importlib
 from pathlib import Path
@@ -31,7 +31,7 @@ def solution(tmp_path: Path) -> Student:
 
 
 @pytest.mark.parametrize("path", find_files(), ids=KATAS)
-def test_hidden_programs_are_those_of_zoo(path: Path) -> None:
+def test_hidden_programs_match_the_zoo(path: Path) -> None:
     assert path.read_text("utf-8") == update(path), "run python -m scripts.write_hidden"
 
 
@@ -48,7 +48,7 @@ def test_each_group_has_hidden_and_visible_programs(kata: str) -> None:
 
 
 @pytest.mark.parametrize("kata", KATAS)
-def test_solution_judges_visible_programs(kata: str, solution: Student) -> None:
+def test_solution_accepts_right_and_rejects_wrong_programs(kata: str, solution: Student) -> None:
     visible = read(kata, "visible.toml")
     visible.assert_right_accepted(solution, 0)
     for group in visible.wrong:

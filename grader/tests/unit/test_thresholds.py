@@ -89,7 +89,7 @@ def read_table(heading: str) -> Mapping[str, list[str]]:
     return {f"{row[0]}: {row[1]}" if "outcome" in heading else row[0]: row for row in cells}
 
 
-def test_document_states_predicted_ratios() -> None:
+def test_thresholds_document_states_the_predicted_ratios() -> None:
     h100 = device(DEVICES[0])
     assert h100 is not None
     table = read_table("workload | code | ratio to the baseline | outcome")
@@ -99,7 +99,7 @@ def test_document_states_predicted_ratios() -> None:
         assert table[f"`{workload}`: {code}"][2:] == [f"{ratio:.2f}", tier]
 
 
-def test_document_states_work_and_bounds() -> None:
+def test_thresholds_document_states_the_work_and_bounds() -> None:
     h100 = device(DEVICES[0])
     assert h100 is not None
     table = read_table("workload | work of a call | bound on an H100 SXM | thresholds")

@@ -66,7 +66,7 @@ def test_plain_torch_solution_is_accepted(workload: str) -> None:
 
 
 @pytest.mark.parametrize("workload", SMALL)
-def test_idle_block_is_rejected(workload: str) -> None:
+def test_block_that_does_no_work_is_rejected(workload: str) -> None:
     check, _, _ = begin(workload)
     check.refresh()
     assert not check.error() <= max(check.floor, 0.1)
@@ -103,7 +103,7 @@ def test_skipped_call_is_rejected(workload: str) -> None:
 @pytest.mark.parametrize(
     ("workload", "result"), [("linear_forward", "y"), ("cruncher_step", "new_layers"), ("sgd_step", "p")]
 )
-def test_half_precision_is_rejected(workload: str, result: str) -> None:
+def test_result_in_half_precision_is_rejected(workload: str, result: str) -> None:
     check, memory, work = begin(workload)
     check.refresh()
     work()
@@ -113,7 +113,7 @@ def test_half_precision_is_rejected(workload: str, result: str) -> None:
 
 @pytest.mark.parametrize("workload", ["sgd_step", "adagrad_step"])
 @given(left_out=st.integers(16, 1000), start=st.integers(0, 999))
-def test_skipped_elements_are_rejected(workload: str, left_out: int, start: int) -> None:
+def test_block_that_skips_elements_is_rejected(workload: str, left_out: int, start: int) -> None:
     check, memory, work = begin(workload)
     check.refresh()
     before = memory["p"].clone()

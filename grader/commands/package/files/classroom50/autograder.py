@@ -10,7 +10,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def main() -> None:
-    """Install the grader, grade and export. Raises CalledProcessError, which the runner reports, if a step fails."""
+    """Install the grader, grade and export. If a step fails, raise CalledProcessError, which the runner reports."""
     checkout = Path.cwd()
     options = (HERE / "options").read_text().split()
     with tempfile.TemporaryDirectory() as work:
@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def submitted_at(checkout: Path) -> str:
-    """Return the time of the commit rather than the current time, so that students are not late after a regrade."""
+    """Return the time of the commit. With the current time, a regrade would make submissions late."""
     log = ["git", "log", "-1", "--format=%cI"]
     return subprocess.run(log, cwd=checkout, capture_output=True, text=True, check=True).stdout.strip()
 

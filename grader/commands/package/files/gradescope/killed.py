@@ -1,4 +1,4 @@
-"""Adds a message to the results if the grader was killed: python killed.py MESSAGE RESULTS."""
+"""Adds a message to the results after the grader was killed: python killed.py MESSAGE RESULTS."""
 
 import json
 import sys
