@@ -4,8 +4,8 @@ Run: python -m benchmarks.scale FOLDER [--sizes 50 500 5000 20000] [--only WORD]
 
 FOLDER keeps a small class of real results: its submissions are put together from the solution, the zoo and the stubs,
 and graded the first time. Larger classes are copies of it under new names. No two students write the same code, so in
-the copies each file that differs from the stub has a comment of its own. The script measures
-processor time, because it depends less on the load of the machine than wall time.
+the copies each file that differs from the stub has a comment of its own. The script measures processor time, because it
+depends less on the load of the machine than wall time.
 """
 
 import argparse
