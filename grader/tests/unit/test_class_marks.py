@@ -211,11 +211,12 @@ def test_overrides_made_obsolete_by_regrade_are_listed(tmp_path: Path) -> None:
         store(tmp_path / name, "ben", "wrong", outcome, "failed")
     rows = ["id,kata,test,points,reason,who", f"ada,linear,{TESTS[1]},0.5,unfair,ta", "ben,linear,,2,unfair,ta"]
     folder = write_class(tmp_path / "class", overrides_csv="\n".join(rows))
-    before, after = (read_graded(tmp_path / name, {})[0] for name in ("before", "after"))
-    assert find_obsolete_overrides(folder, before, after) == [
+    book = read_rulebook(folder)
+    before, after = (read_graded(tmp_path / name, book)[0] for name in ("before", "after"))
+    assert find_obsolete_overrides(book, before, after) == [
         f"overrides.csv: ada has 0.5 for linear {TESTS[1]}; graded 0 before and 1 now; is it still needed?"
     ]
-    assert find_obsolete_overrides(folder, after, after) == find_obsolete_overrides(folder, {}, after) == []
+    assert find_obsolete_overrides(book, after, after) == find_obsolete_overrides(book, {}, after) == []
     both = ("--class", folder, "--pseudonyms", tmp_path / "key.json")
     refused = call_grader("grade", tmp_path, "--out", tmp_path / "after", *both)
     assert refused.err == "grader: --class and --pseudonyms can't be combined: --class prints names\n"
