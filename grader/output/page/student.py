@@ -11,7 +11,7 @@ from grader.results.result import Finding, KataResult, PerformanceResult, Result
 BINS = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Student:
     """A submission, as shown on the page of the class."""
 
