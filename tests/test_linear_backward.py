@@ -101,7 +101,7 @@ def test_gradients_are_returned_as_tuple(student: Student, case: LinearCase) -> 
 
 @given(cases(ROWS))
 def test_works_without_autograd(student: Student, case: LinearCase) -> None:
-    """Under torch.inference_mode(), without autograd, the gradients are the same, also for non-contiguous x and grad_y."""
+    """The gradients are the same under torch.inference_mode(), and for x and grad_y that are not contiguous."""
     plain = ask(student, case)
     yours = student.call(probes.gradients_without_autograd, case.x, case.weight, case.grad_y)
     assert_like_plain_call(yours, plain, case)
