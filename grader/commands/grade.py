@@ -64,8 +64,8 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
     if not options.force:
         demand_no_loss(queue.entries, options)
     out, err = create_console(quiet=options.quiet, stderr=options.as_json), create_console(stderr=True)
-    known_by = read_rulebook(people).names if people is not None else {}
-    before = read_graded(options.out, known_by)[0] if people is not None else {}
+    book = read_rulebook(people) if people is not None else None
+    before = read_graded(options.out, book)[0] if book is not None else {}
 
     def warn(text: str) -> None:
         start.clear_line()
@@ -95,8 +95,8 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
         out.print(f"graded again (other katas unchanged): {names}", markup=False, soft_wrap=True)
     refusals = [str(refusal) for refusal in queue.refused]
     print_problems(err, [*refusals, *unreadable])
-    if people is not None:
-        print_problems(err, find_obsolete_overrides(people, before, read_graded(options.out, known_by)[0]))
+    if book is not None:
+        print_problems(err, find_obsolete_overrides(book, before, read_graded(options.out, book)[0]))
     for problem in outcome.broken:
         print_problems(err, problem.splitlines()[:1])
         err.print("\n".join(problem.splitlines()[1:]), markup=False, highlight=False, soft_wrap=True)

@@ -1,14 +1,16 @@
 """Computes the marks of a class from stored results and the instructor's rules."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from grader.base.errors import CallError
 from grader.marks.roster import Matching, Person, match_submissions
 from grader.marks.rulebook import Rulebook, parse_time, read_rulebook
 from grader.marks.rules import Mark, Override, Points, compute_mark, graded_points
+from grader.results.items import share
 from grader.results.load import demand_results, read_all
 from grader.results.result import Result
 
@@ -38,7 +40,7 @@ def compute_marks(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
     """Return a row for each person in the class, and a line for each problem to resolve by hand. Raises CallError."""
     demand_results(directory)
     book = read_rulebook(folder)
-    results, problems = read_graded(directory, book.names)
+    results, problems = read_graded(directory, book)
     committed = {name: graded.handed_in for name, graded in results.items() if graded.handed_in}
     book = replace(book, times={**committed, **book.times})
     matching = match_results(book, results)
@@ -46,17 +48,26 @@ def compute_marks(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
     return rows, [*problems, *matching.problems, *find_problems(rows, book, results)]
 
 
-def read_graded(directory: Path, names: Mapping[str, str]) -> tuple[dict[str, Graded], list[str]]:
-    """Return the results by real name, and a line for each unreadable result. `names` maps pseudonyms to names."""
-    found, problems = read_all(directory, summarize)
-    return {names.get(submission, submission): graded for submission, graded in found.items()}, problems
+def read_graded(directory: Path, book: Rulebook) -> tuple[dict[str, Graded], list[str]]:
+    """Return the results by real name, and a line for each unreadable result.
+
+    Only the points of tests with an override are kept, so that a large class fits in memory.
+    """
+    tests = {(override.kata, override.test) for overrides in book.overrides.values() for override in overrides}
+    found, problems = read_all(directory, partial(summarize, tests=tests))
+    return {book.names.get(submission, submission): graded for submission, graded in found.items()}, problems
 
 
-def summarize(result: Result) -> Graded:
-    """Return the points by kata and test, and the time of the submission's commit if it is valid."""
-    katas = {kata.kata: kata.score for kata in result.katas}
-    tests = {(kata.kata, test.name): test.score for kata in result.katas for test in kata.tests}
-    points = Points(result.score, katas, tests)
+def summarize(result: Result, tests: Collection[tuple[str, str]]) -> Graded:
+    """Return the points by kata and for these tests, and the time of the submission's commit if it is valid."""
+    katas = {share(kata.kata): share(kata.score) for kata in result.katas}
+    scores = {
+        (kata.kata, test.name): test.score
+        for kata in (result.katas if tests else ())
+        for test in kata.tests
+        if (kata.kata, test.name) in tests
+    }
+    points = Points(result.score, katas, scores)
     committed = parse_time(result.handed_in)
     committed = committed if committed and committed.tzinfo else None
     return Graded(points, result.max_score, bool(result.unreadable), result.conclusive, committed)
@@ -101,9 +112,8 @@ def find_problems(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Gra
                 yield f"{describe(row.person, override)}, which they would have anyway; delete the row"
 
 
-def find_obsolete_overrides(folder: Path, before: Mapping[str, Graded], after: Mapping[str, Graded]) -> list[str]:
-    """Return a line for each override whose points a regrade has reached or exceeded. Raises CallError."""
-    book = read_rulebook(folder)
+def find_obsolete_overrides(book: Rulebook, before: Mapping[str, Graded], after: Mapping[str, Graded]) -> list[str]:
+    """Return a line for each override whose points a regrade has reached or exceeded"""
     submissions = match_results(book, after).submissions
     found = []
     for person in book.people:

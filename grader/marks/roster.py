@@ -2,9 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import TypeAlias
 
 from grader.base.errors import CallError
 from grader.marks.gradescope import Submitter
@@ -14,6 +15,9 @@ from grader.results.ids import DIGEST
 # files downloaded from Canvas: name_user_attachment_file
 CANVAS = re.compile(r"[^_]+(?:_late)?_(?P<lms_id>\d+)_(?:\d+_.+|files)")
 MOODLE = re.compile(r"(?P<name>.+)_\d+_assignsubmission_(?:file|onlinetext)_?")
+
+Identifier: TypeAlias = tuple[str, str]  # the name of a column, and a normalized value
+Index: TypeAlias = Mapping[Identifier, Sequence["Person"]]
 
 ENTER = "enter it in the owner's `submission` column"
 
@@ -67,12 +71,13 @@ def match_submissions(
     readable one.
     """
     claimed: dict[str, list[str]] = {person.id: [] for person in people}
+    by_identifier, by_cell = index_people(people, identifiers_of), index_people(people, cells_of)
     problems: list[str] = []
     for submission in submissions:
-        owners = find_owners(submission, people)
+        owners = find_owners(submission, by_identifier, by_cell)
         if submission in submitters and not any(person.submission for person in owners):
             for submitter in submitters[submission]:
-                known = find_people(submitter, people)
+                known = find_people(submitter, by_cell)
                 if len(known) == 1:
                     claimed[known[0].id].append(submission)
                 else:
@@ -112,29 +117,37 @@ def choose_submissions(person: Person, submissions: list[str], unreadable: Colle
     return exact if same and len(exact) == 1 else found
 
 
-def find_owners(submission: str, people: Sequence[Person]) -> list[Person]:
+def index_people(people: Iterable[Person], keys: Callable[[Person], Iterable[Identifier]]) -> Index:
+    """Return the people with each key, in their order in the class list."""
+    found: dict[Identifier, list[Person]] = {}
+    for person in people:
+        for key in keys(person):
+            found.setdefault(key, []).append(person)
+    return found
+
+
+def find_owners(submission: str, by_identifier: Index, by_cell: Index) -> Sequence[Person]:
     """Return the possible owners of a submission, by the first identifier in its name that matches anyone."""
     for identifier in identifiers_in(normalize(submission)):
-        owners = [person for person in people if identifier in identifiers_of(person)]
-        if owners:
-            groups = {person.group for person in owners} - {""}
+        if owners := by_identifier.get(identifier, ()):
+            groups = {normalize(person.group) for person in owners} - {""}
             named = any(person.submission for person in owners)
-            return owners if named or len(groups) != 1 else [one for one in people if one.group in groups]
+            return owners if named or len(groups) != 1 else by_cell["group", groups.pop()]
     name = DIGEST.sub("", normalize(submission))
-    return [person for person in people if name.endswith(f"-{normalize(person.id)}")]
+    ends = [name[place + 1 :] for place, letter in enumerate(name) if letter == "-"]
+    return [person for end in ends for person in by_cell.get(("id", end), ())]
 
 
-def find_people(submitter: Submitter, people: Sequence[Person]) -> list[Person]:
+def find_people(submitter: Submitter, by_cell: Index) -> Sequence[Person]:
     """Return the people who could be this submitter, by the most reliable identifier that matches anyone."""
     email, sid = submitter.email, submitter.sid
     for column, value in (("email", email), ("id", sid), ("lms_id", sid), ("id", email), ("name", submitter.name)):
-        known = [person for person in people if normalize(getattr(person, column)) == normalize(str(value))]
-        if value is not None and known:
+        if value is not None and (known := by_cell.get((column, normalize(str(value))))):
             return known
-    return []
+    return ()
 
 
-def identifiers_in(submission: str) -> Iterator[tuple[str, str]]:
+def identifiers_in(submission: str) -> Iterator[Identifier]:
     """Yield the (column, value) pairs of the class list that the name of a submission could refer to."""
     yield "submission", submission
     submission = DIGEST.sub("", submission)
@@ -146,13 +159,19 @@ def identifiers_in(submission: str) -> Iterator[tuple[str, str]]:
         yield "name", found["name"]
 
 
-def identifiers_of(person: Person) -> set[tuple[str, str]]:
+def identifiers_of(person: Person) -> set[Identifier]:
     """Return the (column, value) pairs that identify a person. If `submission` is set, it is the only one."""
     if person.submission:
         return {("submission", normalize(person.submission))}
     columns = {column: getattr(person, column) for column in ("id", "email", "lms_id", "group", "name")}
     columns["account"] = person.email.partition("@")[0]
     return {(column, normalize(value)) for column, value in columns.items() if value}
+
+
+def cells_of(person: Person) -> Iterator[Identifier]:
+    """Yield the columns of a person and their normalized values, which can be empty."""
+    for column in ("id", "email", "lms_id", "group", "name"):
+        yield column, normalize(getattr(person, column))
 
 
 def normalize(text: str) -> str:

@@ -56,7 +56,7 @@ class Override:
 
 @dataclass(frozen=True)
 class Points:
-    """The graded points of a submission: in total, per kata, and per test of each kata."""
+    """The graded points of a submission: in total, per kata, and per test that has an override."""
 
     score: float
     katas: Mapping[str, float]

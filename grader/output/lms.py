@@ -67,8 +67,9 @@ def fill_gradebook(
     check_maximum(lines, header, place, format, most)
     edits: dict[int, tuple[Cell, float]] = {}
     problems: list[str] = []
+    rows = index_rows(header, lines, KEYS[format])
     for person, mark in marks:
-        found = find_rows(person, header, lines, KEYS[format])
+        found = find_rows(person, rows, KEYS[format])
         if len(found) > 1:
             raise GradebookError(f"{person.id} has rows {' and '.join(str(row + 1) for row in found)}")
         if not found:
@@ -80,10 +81,12 @@ def fill_gradebook(
             raise GradebookError(f"row {found[0] + 1} has no cell in {header[place]}")
         if mark is not None:
             edits[found[0]] = lines[found[0]][place], mark
-    for cell, mark in sorted(edits.values(), key=lambda edit: edit[0].begin, reverse=True):
+    parts, at = list[str](), 0
+    for cell, mark in sorted(edits.values(), key=lambda edit: edit[0].begin):
         quote = '"' if text[cell.begin : cell.begin + 1] == '"' else ""
-        text = f"{text[: cell.begin]}{quote}{mark:.10g}{quote}{text[cell.end :]}"
-    return text, problems
+        parts += [text[at : cell.begin], f"{quote}{mark:.10g}{quote}"]
+        at = cell.end
+    return "".join([*parts, text[at:]]), problems
 
 
 def find_column(column: str, header: Sequence[str]) -> int:
@@ -96,19 +99,25 @@ def find_column(column: str, header: Sequence[str]) -> int:
     return places[0]
 
 
-def find_rows(person: Person, header: Sequence[str], lines: Sequence[Sequence[Cell]], keys: Sequence[Key]) -> list[int]:
+def index_rows(
+    header: Sequence[str], lines: Sequence[Sequence[Cell]], keys: Sequence[Key]
+) -> dict[tuple[str, str], list[int]]:
+    """Return the rows with each value in each key column of the gradebook."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for name in {name for name, _ in keys} & {*header}:
+        place = header.index(name)
+        for row, line in enumerate(lines[1:], start=1):
+            if len(line) > place:
+                found.setdefault((name, normalize(line[place].text)), []).append(row)
+    return found
+
+
+def find_rows(person: Person, rows: Mapping[tuple[str, str], list[int]], keys: Sequence[Key]) -> list[int]:
     """Return the rows of a person, by the first key column in which a value matches."""
     for name, value in keys:
         wanted = normalize(value(person))
-        if name in header and wanted:
-            place = header.index(name)
-            those = [
-                row
-                for row, line in enumerate(lines)
-                if row and len(line) > place and normalize(line[place].text) == wanted
-            ]
-            if those:
-                return those
+        if wanted and (name, wanted) in rows:
+            return rows[name, wanted]
     return []
 
 

@@ -15,6 +15,8 @@ from grader.results.load import drop_details, read_all
 from grader.results.result import Result, ResultError
 from torchkata.course import course
 
+ROWS = 1000  # maximum number of submissions in the table; a larger table takes long to lay out, and nobody reads it
+
 
 def rebuild(directory: Path, *, excel: bool = False) -> tuple[list[Result], list[str]]:
     """Write the gradebook. Return its results, and a line for each unreadable result. Raises MachineError."""
@@ -45,7 +47,9 @@ def draw_speed(directory: Path, found: Sequence[Result]) -> list[str]:
 def print_class(out: Console, found: Sequence[Result], directory: Path, limit: int | None) -> None:
     """Print the table, the first findings, and the paths of the files."""
     graded = {kata.kata for row in found for kata in row.katas}
-    out.print(build_class_table(found, [kata for name, kata in course().katas.items() if name in graded]))
+    out.print(build_class_table(found[:ROWS], [kata for name, kata in course().katas.items() if name in graded]))
+    if len(found) > ROWS:
+        out.print(f"… and {len(found) - ROWS:,} more; gradebook.csv has all of them")
     print_findings(out, found, limit)
     if kinds := sorted({row.isolation for row in found if not row.unreadable}):
         out.print(f"isolation: {', '.join(kinds)}", markup=False)

@@ -56,9 +56,10 @@ def find_submissions(paths: Sequence[Path]) -> Download:
     members = sorted(folder / name for name in names if name not in IGNORED and name[0] != ".")
     loose = find_loose_files(members)
     found = [path for path in members if is_archive(path.name) or get_type(path) != stat.S_IFREG]
+    taken = {*found}
     if sum(map(may_hold_katas, found)) < 2 and not loose and METADATA not in names:
         return Download(kept)
-    passed_over = [path.name for path in exclude_loose(members, loose) if path not in found]
+    passed_over = [path.name for path in exclude_loose(members, loose) if path not in taken]
     return Download(demand_submissions(found, loose, paths), passed_over, loose)
 
 

@@ -5,7 +5,7 @@ student earned in all other tests that they tried.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import correlation, fmean
@@ -39,6 +39,25 @@ class Answer(NamedTuple):
 Answers: TypeAlias = Mapping[Property, Answer]
 
 
+class CompactAnswers(Answers):
+    """The answers of a submission, 8 bytes each, because submissions share the tests and equal answers."""
+
+    __slots__ = ("answers", "places")
+
+    def __init__(self, answers: Answers) -> None:
+        self.places = index_tests(tuple(answers))
+        self.answers: tuple[Answer, ...] = tuple(map(share, answers.values()))
+
+    def __getitem__(self, which: Property) -> Answer:
+        return self.answers[self.places[which]]
+
+    def __iter__(self) -> Iterator[Property]:
+        return iter(self.places)
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+
 @dataclass(frozen=True)
 class Item:
     """The statistics of a test."""
@@ -61,20 +80,28 @@ class Diagnosed:
     next_n: int
 
 
-def collect_answers(result: Result) -> dict[Property, Answer]:
+def collect_answers(result: Result) -> Answers:
     """Return the answers of a submission by test, excluding tests whose outcome does not count."""
-    return {
-        share(Property(kata.kata, test.name)): Answer(
-            "failed" if test.outcome in FAILED else "passed" if test.outcome == "passed" else "not_started",
-            share(test.score),
-            share(test.max_score),
-            test.seconds,
-            share(test.diagnosis or ""),
-        )
-        for kata in result.katas
-        for test in kata.tests
-        if test.outcome not in UNCOUNTED
-    }
+    return CompactAnswers(
+        {
+            Property(kata.kata, test.name): Answer(
+                "failed" if test.outcome in FAILED else "passed" if test.outcome == "passed" else "not_started",
+                test.score,
+                test.max_score,
+                float(f"{test.seconds:.2g}"),  # with two digits, most answers are equal to an earlier one
+                test.diagnosis or "",
+            )
+            for kata in result.katas
+            for test in kata.tests
+            if test.outcome not in UNCOUNTED
+        }
+    )
+
+
+@cache
+def index_tests(tests: tuple[Property, ...]) -> dict[Property, int]:
+    """Return the place of each test. Submissions with the same tests get the same dict."""
+    return {which: place for place, which in enumerate(tests)}
 
 
 @cache

@@ -7,6 +7,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from grader.base.errors import CallError
+from grader.results.items import share
 from grader.results.result import Result, ResultError, read
 
 T = TypeVar("T")
@@ -23,7 +24,8 @@ def read_all(directory: Path, convert: Callable[[Result], T]) -> tuple[dict[str,
 
 def read_each(directory: Path, convert: Callable[[Result], T], problems: list[str]) -> Iterator[tuple[str, T]]:
     """Yield the id and the converted result of each submission. For each failure, append a message to `problems`."""
-    for submission, path in list_results(directory).items():
+    for submission in [*list_results(directory)]:  # the paths of a large class take more memory than the names
+        path = directory / submission / "result.json"
         try:
             yield submission, convert(read(path))
         except ResultError as error:
@@ -33,11 +35,18 @@ def read_each(directory: Path, convert: Callable[[Result], T], problems: list[st
 
 
 def drop_details(result: Result) -> Result:
-    """Return a result without tests and messages, which are not needed for tables."""
+    """Return a result without the values that tables do not need. All results share the memory of equal values."""
     return replace(
         result,
-        katas=[replace(kata, tests=()) for kata in result.katas],
+        isolation=share(result.isolation),
+        device=share(result.device),
+        schema=share(result.schema),
+        fingerprint="",
+        environment={name: share(value) for name, value in result.environment.items() if name == "device"},
+        katas=[share(replace(kata, tests=(), digest="", kept="")) for kata in result.katas],
         performance=[replace(timed, message="") for timed in result.performance],
+        predictions=[],
+        **dict.fromkeys(("basis", "course", "submitted", "handed_in"), ""),
     )
 
 

@@ -81,7 +81,7 @@ def make_row(kata: Kata, test: TestResult, message: str) -> VisibleTest:
         group=kata.name,
         title=class_title_of_test(kata.name, test.name),
         visibility=kata.visibility.get(test.name, "hidden"),
-        result=replace(test, message=printable(message), file=printable(test.file)),
+        result=replace(test, message=printable(message), file=printable(test.file)) if message or test.file else test,
     )
 
 

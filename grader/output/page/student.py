@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from math import isclose
 
 from grader.output.page.parts import Part
-from grader.results.items import Answers, Property, collect_answers
+from grader.results.items import Answers, Property, collect_answers, share
 from grader.results.result import Finding, KataResult, PerformanceResult, Result
 
 BINS = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Student:
     """A submission, as shown on the page of the class."""
 
@@ -29,7 +29,7 @@ class Student:
     seed: int
     examples: int
     isolation: str
-    blocks: tuple[str, ...]  # index of each part's block on the page; after a "+", the index of the block with its code
+    blocks: str  # place of each part's block on the page; after a "+", the place of the block with its code
     graded: str = ""  # date of grading
 
     @property
@@ -53,13 +53,13 @@ class Student:
         return BINS if isclose(self.share, 1.0) else int(self.share * BINS)
 
 
-def summarize_student(result: Result, parts: Sequence[Part], blocks: tuple[str, ...], graded: str = "") -> Student:
+def summarize_student(result: Result, parts: Sequence[Part], blocks: str, graded: str = "") -> Student:
     """Return the data of a result that the page needs."""
     return Student(
         submission=result.submission,
         score=result.score,
         max_score=result.max_score,
-        cells={part.result.kata: part.result for part in parts},
+        cells={part.result.kata: share(part.result) for part in parts},
         answers=collect_answers(result),
         rerun=tuple(find_inconclusive(result)),
         findings=tuple(result.findings),

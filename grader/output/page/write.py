@@ -1,6 +1,7 @@
 """Writes `report.html` for the instructor and `feedback.html` for each student."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -12,6 +13,7 @@ from markupsafe import Markup
 
 from grader.base.errors import MachineError, convert_write_errors
 from grader.output.page import overview, speed
+from grader.output.page.blocks import Blocks
 from grader.output.page.code import Code, annotate_files, find_helpers
 from grader.output.page.html import load_templates
 from grader.output.page.marks import ShownMark, find_shared_mark
@@ -25,6 +27,8 @@ from torchkata.course import course
 
 PAGE = "report.html"
 FEEDBACK = "feedback.html"
+ROWS = 500  # number of rows that are drawn at once in a browser
+PIECES = 1000  # number of short texts of the class page that are written at once
 
 Marks: TypeAlias = Mapping[str, tuple[ShownMark, ...]]  # keyed by submission
 
@@ -47,40 +51,23 @@ class Shown:
         return annotate_files(self.submission, [test for part in self.parts for test in part.tests], findings)
 
 
-class Blocks:
-    """The HTML blocks of all submissions.
+def add_submission(blocks: Blocks, shown: Shown, marks: tuple[ShownMark, ...] = ()) -> str:
+    """Add the blocks of a submission and return their places (see `Student.blocks`)."""
+    findings, codes = tuple(shown.result.findings), shown.codes(shown.result.findings)
+    places = [blocks.add("marks.html", marks=marks)] if marks else []
+    places += [blocks.add("findings.html", findings=findings)] if findings else []
+    places += [add_part(blocks, part, codes.get(part.file)) for part in shown.parts]
+    if shown.result.predictions:
+        places.append(blocks.add("predictions.html", predictions=tuple(shown.result.predictions)))
+    helpers = tuple(find_helpers(codes))
+    return " ".join([*places, *([blocks.add("helpers.html", helpers=helpers)] if helpers else [])])
 
-    Identical blocks are stored only once, because many students make the same mistakes.
-    """
 
-    def __init__(self) -> None:
-        self.places: dict[Hashable, int] = {}
-        self.html: list[Markup] = []
-
-    def add_submission(self, shown: Shown, marks: tuple[ShownMark, ...] = ()) -> tuple[str, ...]:
-        """Add the blocks of a submission and return their indices (see `Student.blocks`)."""
-        findings, codes = tuple(shown.result.findings), shown.codes(shown.result.findings)
-        places = [str(self.add("marks.html", marks=marks))] if marks else []
-        places += [str(self.add("findings.html", findings=findings))] if findings else []
-        places += [self.add_part(part, codes.get(part.file)) for part in shown.parts]
-        if shown.result.predictions:
-            places.append(str(self.add("predictions.html", predictions=tuple(shown.result.predictions))))
-        helpers = tuple(find_helpers(codes))
-        return (*places, *([str(self.add("helpers.html", helpers=helpers))] if helpers else []))
-
-    def add_part(self, part: Part, code: Code | None) -> str:
-        """Add a part and return its index. The code is included unless the part passed without findings."""
-        place = self.add("part.html", part=part, instructor=True, code=None)
-        shown = code is not None and (not part.passed or code.notes)
-        return f"{place}+{self.add('code.html', code=code)}" if shown else str(place)
-
-    def add(self, template: str, **data: Hashable) -> int:
-        """Render a block from this template and data, and return its index."""
-        key = (template, *data.values())
-        if key not in self.places:
-            self.places[key] = len(self.html)
-            self.html.append(Markup(load_templates().get_template(template).render(data)))
-        return self.places[key]
+def add_part(blocks: Blocks, part: Part, code: Code | None) -> str:
+    """Add a part and return its place. The code is included unless the part passed without findings."""
+    place = blocks.add("part.html", part.file, part=part, instructor=True, code=None)
+    shown = code is not None and (not part.passed or code.notes)
+    return f"{place}+{blocks.add('code.html', part.file, code=code)}" if shown else place
 
 
 def write_report(directory: Path, submissions: Sequence[str], marks: Marks) -> list[str]:
@@ -88,16 +75,17 @@ def write_report(directory: Path, submissions: Sequence[str], marks: Marks) -> l
 
     Raises MachineError.
     """
-    blocks, problems = Blocks(), list[str]()
-    students = [
-        summarize_student(
-            one.result, one.parts, blocks.add_submission(one, marks.get(one.result.submission, ())), one.graded
-        )
-        for one in load_shown(directory, submissions, view_as_instructor, problems)
-    ]
-    found = analyze(students)
-    with convert_write_errors(directory, MachineError):
-        write_whole(directory / PAGE, render_report(students, blocks, found).encode())
+    problems = list[str]()
+    with convert_write_errors(directory, MachineError), tempfile.TemporaryFile("w+", dir=directory) as file:
+        blocks = Blocks(file)
+        students = [
+            summarize_student(
+                one.result, one.parts, add_submission(blocks, one, marks.get(one.result.submission, ())), one.graded
+            )
+            for one in load_shown(directory, submissions, view_as_instructor, problems)
+        ]
+        found = analyze(students)
+        write_whole(directory / PAGE, map(str.encode, render_report(students, blocks, found)))
         write_tables(found, directory)
     return problems
 
@@ -131,23 +119,24 @@ def load_shown(
             yield Shown(result, parts, load_submission(directory, submission, result.fingerprint))
 
 
-def render_report(students: Sequence[Student], blocks: Blocks, found: Analysis) -> str:
-    """Return the page of a class."""
+def render_report(students: Sequence[Student], blocks: Blocks, found: Analysis) -> Iterator[str]:
+    """Return the page of a class in parts."""
     graded = {name for one in students for name in one.cells}
     katas = [kata for name, kata in course().katas.items() if name in graded]
     days = sorted({one.graded for one in students if one.graded})
     failing = overview.find_failing(students)
     places = {each.which: place for place, each in enumerate(failing)}
-    return (
+    page = (
         load_templates()
         .get_template("report.html")
-        .render(
+        .stream(
             students=students,
             graded=[*days[:1], *days[1:][-1:]],
             katas=katas,
             tracks=[(course().tracks[name], list(group)) for name, group in groupby(katas, attrgetter("track"))],
             timed=PERFORMANCE in graded,
-            blocks=blocks.html,
+            rows=ROWS,
+            chunks=blocks.read_chunks(),
             bins=overview.make_histogram(students),
             spread=overview.compute_spread(students) if students else None,
             summaries=overview.summarize_katas(students, katas),
@@ -161,6 +150,8 @@ def render_report(students: Sequence[Student], blocks: Blocks, found: Analysis) 
             roofs=[Markup(svg) for svg in speed.draw_rooflines(students)],
         )
     )
+    page.enable_buffering(PIECES)
+    return page
 
 
 def render_feedback(shown: Shown, marks: Sequence[ShownMark] = ()) -> str:
@@ -179,6 +170,6 @@ def render_feedback(shown: Shown, marks: Sequence[ShownMark] = ()) -> str:
             helpers=find_helpers(codes),
             predictions=shown.result.predictions,
             marks=marks,
-            roofs=[Markup(svg) for svg in speed.draw_rooflines([summarize_student(shown.result, [], ())])],
+            roofs=[Markup(svg) for svg in speed.draw_rooflines([summarize_student(shown.result, [], "")])],
         )
     )

@@ -16,6 +16,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.select import Select
 
+from grader.output.page import write
 from grader.results import result as load
 from grader.results import source
 from grader.tests.conftest import call_grader
@@ -185,6 +186,28 @@ def test_ungraded_submissions_are_sorted_last(page: Chrome) -> None:
         assert "" in speeds
         assert all(speeds[: speeds.index("")])
         assert not any(speeds[speeds.index("") :])
+
+
+def test_rows_are_drawn_when_they_come_into_view(
+    driver: Chrome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write, "ROWS", 20)
+    names = [one.submission for one in students()]
+    for one in students():
+        load.write(one, tmp_path)
+    assert write.write_report(tmp_path, names, {}) == []
+    emulate(driver, width=1400, height=300)
+    open_page(driver, (tmp_path / "report.html").as_uri())
+    assert list_names(driver) == names[:20]
+    assert find(driver, "#found").text == f"{COUNT} shown"
+    driver.execute_script("document.getElementById('end').scrollIntoView()")
+    wait_until(driver, lambda: list_names(driver) == names[:40])
+    find(driver, "#table tbody a").send_keys(Keys.END)
+    wait_until(driver, lambda: read_focused(driver) == names[-1])
+    find(driver, "#table thead button").click()
+    wait_until(driver, partial(is_count_shown, driver, 20))
+    driver.execute_script("dispatchEvent(new Event('beforeprint'))")
+    assert len(list_names(driver)) == COUNT
 
 
 def test_search_narrows_the_table(page: Chrome) -> None:

@@ -56,10 +56,11 @@ def emulate(
 
 
 def open_page(driver: Chrome, address: str) -> None:
-    """Reload a page and wait until its scripts have run."""
+    """Reload a page and wait until its scripts have run and it is not busy."""
     driver.get("about:blank")
     driver.get(address)
-    wait_until(driver, lambda: driver.execute_script("return document.readyState") == "complete")
+    is_ready = "return document.readyState == 'complete' && document.body.ariaBusy != 'true'"
+    wait_until(driver, lambda: driver.execute_script(is_ready))
 
 
 def wait_until(driver: Chrome, holds: Callable[[], object]) -> None:

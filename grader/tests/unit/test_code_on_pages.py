@@ -19,6 +19,7 @@ from grader.results.source import MAX_FILE, MAX_TOTAL, Source, StoredSubmission,
 from grader.results.view import view_as_student
 from grader.tests.conftest import Hide
 from grader.tests.support import sample_results
+from grader.tests.support.class_page import read_class_page
 from grader.tests.support.html_tree import get_text, parse_html
 from torchkata.course import course
 from torchkata.result import Status
@@ -101,7 +102,7 @@ def make_class_page(folder: Path, *results: Result, **files: str) -> str:
         source.store(folder, each.submission, each.fingerprint, contents)
     assert write_report(folder, names, {}) == []
     assert write_feedback(folder, names, folder, {}) == []
-    return (folder / "report.html").read_text("utf-8")
+    return read_class_page(folder)
 
 
 def test_findings_mark_lines_for_instructor_only(tmp_path: Path) -> None:
@@ -128,7 +129,7 @@ def test_code_of_another_result_is_not_shown(tmp_path: Path) -> None:
     make_class_page(tmp_path, make_crashed(7), get_batch=TEXT)
     result.write(msgspec.structs.replace(make_crashed(7), fingerprint="sha256:1"), tmp_path)
     assert write_report(tmp_path, ["ada"], {}) == []
-    assert Lines((tmp_path / "report.html").read_text("utf-8")).lines == []
+    assert Lines(read_class_page(tmp_path)).lines == []
 
 
 def test_stored_code_is_truncated_with_note_on_page() -> None:

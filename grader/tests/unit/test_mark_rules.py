@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.marks.roster import Person, match_submissions
+from grader.marks import roster
+from grader.marks.roster import Person, match_submissions, normalize
 from grader.marks.rules import Extension, Mark, Override, Points, Policy, compute_mark, count_days_late
 from grader.output import lms
 
@@ -167,3 +168,24 @@ def test_mismatched_gradebook_is_rejected(content: str, format: lms.Gradebook, c
     people = [(Person("ada", email="ada@x.edu"), 1.0), (Person("zs", email="zs@x.edu"), 1.0)]
     with pytest.raises(lms.GradebookError, match="^" + told.replace("(", r"\(")):
         lms.fill_gradebook(content, format, column, people, 2.0)
+
+
+def test_work_is_linear_in_size_of_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def count(text: str) -> str:
+        calls.append(text)
+        return normalize(text)
+
+    for module in (roster, lms):
+        monkeypatch.setattr(module, "normalize", count)
+    work = []
+    for size in (50, 100):
+        people = [Person(f"s{number}", name=f"Student {number}", lms_id=f"{number}") for number in range(size)]
+        calls.clear()
+        matching = match_submissions(people, [f"hw-s{number}" for number in range(size)])
+        gradebook = "id,mark\n" + "".join(f"{person.id},\n" for person in people)
+        filled, _ = lms.fill_gradebook(gradebook, "csv", "mark", [(person, 1.0) for person in people], 1.0)
+        assert (len(matching.submissions), filled.count(",1\n")) == (size, size)
+        work.append(len(calls))
+    assert work[1] == 2 * work[0]

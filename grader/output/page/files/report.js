@@ -9,9 +9,12 @@
   const column = new Map(heads.flatMap((head, place) => (head.dataset.kata ? [[head.dataset.kata, place]] : [])));
   const name = (row) => row.cells[0].textContent;
   const route = (row) => row.querySelector("a").getAttribute("href");
-  const shown = () => [...body.rows].filter((row) => !row.hidden);
+  const shown = () => [...body.rows].filter((row) => fitting.has(row));
   const byRoute = new Map(rows.map((row) => [route(row), row]));
   const plain = (text) => text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLocaleLowerCase(); // José is jose
+  const step = Number(table.dataset.rows); // more rows are drawn when the end of the table comes into view
+  let fitting = new Set(rows); // the rows that match the filters
+  let most = step;
   const collator = new Intl.Collator(undefined, { numeric: true });
 
   // --- sort
@@ -33,6 +36,7 @@
     body.append(...[...body.rows].sort(compare));
     heads.forEach((each) => each.removeAttribute("aria-sort"));
     head.setAttribute("aria-sort", order);
+    draw();
   }
   heads.forEach((head, place) => head.querySelector("button").addEventListener("click", () => sort(place)));
 
@@ -43,19 +47,25 @@
   const status = byId("status");
   let clicked = null; // the selected bar or property: its condition on rows, and its label
 
+  function draw(count = step) {
+    most = count;
+    let drawn = 0;
+    for (const row of body.rows) row.hidden = !fitting.has(row) || ++drawn > most;
+    byId("end").hidden = drawn <= most;
+  }
+  const reveal = (row) => { if (row.hidden && fitting.has(row)) draw(shown().indexOf(row) + step); };
+  new IntersectionObserver(([end]) => { if (end.isIntersecting) draw(most + step); }, { rootMargin: "50%" }).observe(byId("end"));
+  addEventListener("beforeprint", () => draw(Infinity));
+
   function filter() {
     const wanted = plain(search.value.trim());
     const places = kata.value ? [column.get(kata.value)] : [...column.values()];
-    let count = 0;
-    for (const row of rows) {
-      const fits = plain(name(row)).includes(wanted)
-        && (!status.value || places.some((place) => row.cells[place].classList.contains(status.value)))
-        && (!clicked || clicked.matches(row));
-      row.hidden = !fits;
-      count += fits;
-    }
+    fitting = new Set(rows.filter((row) => plain(name(row)).includes(wanted)
+      && (!status.value || places.some((place) => row.cells[place].classList.contains(status.value)))
+      && (!clicked || clicked.matches(row))));
+    draw();
     const filtered = Boolean(wanted || status.value || clicked);
-    byId("found").textContent = `${filtered ? `${count} of ` : ""}${rows.length} shown${clicked ? `: ${clicked.words}` : ""}`;
+    byId("found").textContent = `${filtered ? `${fitting.size} of ` : ""}${rows.length} shown${clicked ? `: ${clicked.words}` : ""}`;
     byId("clear").hidden = !(filtered || kata.value);
   }
 
@@ -103,29 +113,52 @@
     else link.removeAttribute("href");
   }
 
-  function turn() {
+  const chunks = new Map();
+
+  async function decompress(number) {
+    const bytes = Uint8Array.from(atob(byId(`chunk-${number}`).content.textContent), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const chunk = document.createElement("template");
+    chunk.innerHTML = await new Response(stream).text();
+    return chunk.content.children;
+  }
+
+  async function load(place) {
+    const [chunk, number] = place.split(".");
+    if (!chunks.has(chunk)) chunks.set(chunk, decompress(chunk));
+    return (await chunks.get(chunk))[number].content.cloneNode(true);
+  }
+
+  async function loadPart(places) {
+    const [part, ...within] = await Promise.all(places.split("+").map(load));
+    part.firstElementChild.append(...within);
+    return part;
+  }
+
+  async function turn() {
     const row = byRoute.get(location.hash);
     const left = open;
     open = row ?? null;
+    document.body.ariaBusy = Boolean(row);
+    const parts = row ? await Promise.all(row.dataset.parts.split(" ").filter(Boolean).map(loadPart)) : [];
+    if (open !== (row ?? null)) return; // another one was opened in the meantime
+    document.body.ariaBusy = false;
     byId("class").hidden = Boolean(row);
     byId("one").hidden = !row;
     document.title = row ? `${name(row)} · torchkata` : title;
     if (!row) {
-      if (left) left.querySelector("a").focus();
+      if (left) {
+        reveal(left);
+        left.querySelector("a").focus();
+      }
       return;
     }
     byId("name").textContent = name(row);
     byId("score").textContent = parseFloat(row.cells[1].textContent);
     byId("of").textContent = row.dataset.of;
     byId("how").textContent = row.dataset.how;
-    byId("parts").replaceChildren(
-      ...row.dataset.parts.split(" ").filter(Boolean).map((numbers) => {
-        const [part, ...within] = numbers.split("+").map((number) => byId(`part-${number}`).content.cloneNode(true));
-        part.firstElementChild.append(...within);
-        return part;
-      }),
-    );
-    const around = row.hidden ? rows : shown();
+    byId("parts").replaceChildren(...parts);
+    const around = fitting.has(row) ? shown() : rows;
     goTo(byId("previous"), around[around.indexOf(row) - 1]);
     goTo(byId("next"), around[around.indexOf(row) + 1]);
     scrollTo(0, 0);
@@ -142,6 +175,7 @@
     const next = { ArrowDown: around[at + 1], ArrowUp: around[at - 1], Home: around[0], End: around.at(-1) }[event.key];
     if (!next || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
+    reveal(next);
     next.querySelector("a").focus();
   });
 
