@@ -134,7 +134,7 @@ def test_best_segment_needs_fewest_activations(student: Student, chain: tuple[in
 def test_forward_saves_only_segment_inputs(student: Student, num_layers: int, segment: int, x_needs_grad: bool) -> None:
     """After the forward pass, only the inputs of the segments and the output are kept in memory."""
     kept = measure_cost(student, num_layers, segment, x_needs_grad)["kept"]
-    expected = oracle.kept(num_layers, segment)
+    expected = oracle.kept(num_layers, segment, x_needs_grad)
     check(
         expected <= kept <= expected + 1,  # a copy of x is allowed
         f"{num_layers} layers in segments of {segment} should keep {expected} activations after the forward pass",

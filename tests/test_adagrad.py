@@ -3,6 +3,7 @@
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import Tensor
 
 from reference.adagrad import oracle
 from tests.contracts.optimizer import Optimizer, check_formula, rate_contract, smoke_contract
@@ -10,7 +11,7 @@ from tests.contracts.state import state_contract
 from tests.optimizer_runs import ADAGRAD, simulate
 from tests.probes import adagrad as probes
 from tests.strategies import DTYPES, OptimizerRun, costly, runs
-from torchkata import Student, assert_close, assert_equal, check
+from torchkata import Plain, Student, assert_close, assert_equal, check
 
 NAME = "adagrad.AdaGrad"
 WIDE = st.sampled_from([torch.float32, torch.float64])
@@ -19,18 +20,36 @@ OPTIMIZER = Optimizer(NAME, ADAGRAD)
 globals().update(smoke_contract(OPTIMIZER) | rate_contract(OPTIMIZER) | state_contract(OPTIMIZER))
 
 
+def check_steps(student: Student, run: OptimizerRun) -> None:
+    """Assert that the steps are correct. If they are wrong in float64, check the dtype of g2 first."""
+    try:
+        check_formula(student, OPTIMIZER, run)
+    except AssertionError:
+        if run.params[0][0].dtype == torch.float64:
+            check_dtype(student.call(probes.read_g2, NAME, run.params, run.lrs, run.grads), run)
+        raise
+
+
+def check_dtype(g2: Plain, run: OptimizerRun) -> None:
+    """Assert that each g2 that is a tensor has the dtype of its parameter."""
+    p = run.params[0][0]
+    for stored in (each for group in g2 for each in group if isinstance(each, Tensor)):
+        note = f"g2 is {stored.dtype}, but the parameter is {p.dtype}: create it with torch.zeros_like(p)"
+        check(stored.dtype == p.dtype, mistake=note)
+
+
 @costly
 @given(runs(dtypes=WIDE))
 def test_step_divides_by_sqrt_of_g2(student: Student, run: OptimizerRun) -> None:
     """The first step changes p to p - lr * grad / sqrt(grad² + 1e-5), for both small and large gradients."""
-    check_formula(student, OPTIMIZER, run)
+    check_steps(student, run)
 
 
 @costly
 @given(runs(steps=3, dtypes=WIDE))
 def test_g2_sums_squared_grads(student: Student, run: OptimizerRun) -> None:
     """g2 is the sum of all squared gradients so far. It is initialized to 0 and does not decay."""
-    check_formula(student, OPTIMIZER, run)
+    check_steps(student, run)
 
 
 @costly
@@ -38,6 +57,7 @@ def test_g2_sums_squared_grads(student: Student, run: OptimizerRun) -> None:
 def test_state_contains_g2(student: Student, run: OptimizerRun) -> None:
     """optimizer.state[p]["g2"] is the sum of squared gradients and has the shape and dtype of p."""
     yours = student.call(probes.read_g2, NAME, run.params, run.lrs, run.grads)
+    check_dtype(yours, run)
     for g, group in enumerate(run.params):
         for i, p in enumerate(group):
             *_, (_, g2, _) = simulate(run, ADAGRAD, g, i)

@@ -78,7 +78,12 @@ def test_block_applies_relu_after_matmul(
     """Block(x) equals relu(x @ weight), for any leading dimensions and any floating-point dtype."""
     rng = rng_of(seed)
     weight, x = normal(rng, [dim, dim], dtype), 8 * normal(rng, [*leading, dim], dtype)
-    assert_block(student.call(probes.block, weight, x), weight, x)
+    yours = student.call(probes.block, weight, x)
+    if isinstance(yours, Tensor) and yours.dtype != dtype:
+        for name in student.call(probes.unconverted, weight):
+            note = f"self.{name} is neither a parameter nor a buffer, so .to({dtype}) does not convert it"
+            check(False, mistake=note)
+    assert_block(yours, weight, x)
 
 
 @given(networks(st.integers(1, 4), st.just([3])))

@@ -216,6 +216,14 @@ def test_copy_to_gpu_is_pinned(student: Student, device: str, as_object: bool, b
     """For a CUDA device, which is simulated here, the batch is pinned and then copied with non_blocking=True."""
     reply = student.call(probes.copies_to_gpu, permutation(20, 0), batch_size, device, as_object)
     check(reply["is there"], mistake=f"the batch is not on `device`, which is {device!r} here", expected=device)
+    is_unpinned = not all(copy["pinned"] for copy in reply["copies"])
+    if is_unpinned and (device, as_object) != ("cuda", False):
+        named = student.call(probes.copies_to_gpu, permutation(20, 0), batch_size, "cuda", False)
+        given = f"torch.device({device!r})" if as_object else repr(device)
+        string_only = (
+            f"the batch is pinned for 'cuda', but not for {given}: compare torch.device(device).type with 'cuda'"
+        )
+        check(not named["copies"] or not all(copy["pinned"] for copy in named["copies"]), mistake=string_only)
     for copy in reply["copies"]:
         unpinned = "the batch is copied to the GPU from memory that is not pinned: copy the result of pin_memory()"
         check(copy["pinned"], mistake=unpinned)

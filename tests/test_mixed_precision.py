@@ -78,11 +78,14 @@ def check_loss(reply: Plain, task: Task, roundings: float) -> None:
 @given(tasks())
 def test_matmuls_are_bfloat16_and_state_is_float32(student: Student, task: Task) -> None:
     """Matmuls in the forward pass are bfloat16; parameters, gradients and optimizer state are float32."""
-    dtypes = call(student, task)["dtypes"]
+    reply = call(student, task)
+    dtypes = reply["dtypes"]
     products = "matmuls in the forward pass"
     none = "bfloat16" not in dtypes[products]
     half = "float16" in dtypes[products]
     seen = "no matmul in the forward pass is bfloat16: autocast is not enabled there" if none else ""
+    if none and reply["autocast for CUDA"]:
+        seen = "autocast is enabled for 'cuda', but x is on the CPU: pass device_type=x.device.type"
     seen = "the matmuls run in float16: pass dtype=torch.bfloat16 to autocast" if half else seen
     note = "the forward pass should run in bfloat16"
     assert_equal(dtypes[products], ["bfloat16"], what=products, note=note, mistake=seen)

@@ -12,25 +12,33 @@ ALL_AGAIN = "the backward pass recomputes all segments first, so all activations
 
 
 @instead_of(oracle.kept, "segment is used as the number of segments instead of the number of layers in each")
-def segments_by_number(num_layers: int, segment: int) -> int:
+def segments_by_number(num_layers: int, segment: int, x_needs_grad: bool = True) -> int:
     layers_each = -(-num_layers // segment)
     return -(-num_layers // layers_each)
 
 
 @instead_of(oracle.kept, "every layer's output is kept, as without checkpointing")
-def all_kept(num_layers: int, segment: int) -> int:
+def all_kept(num_layers: int, segment: int, x_needs_grad: bool = True) -> int:
     return num_layers
 
 
 @instead_of(oracle.kept, "the whole network is treated as one segment")
-def all_in_one(num_layers: int, segment: int) -> int:
+def all_in_one(num_layers: int, segment: int, x_needs_grad: bool = True) -> int:
     return min(1, num_layers)
 
 
 @instead_of(oracle.kept, "the last segment is not checkpointed, so its activations are kept")
-def last_one_kept(num_layers: int, segment: int) -> int:
+def last_one_kept(num_layers: int, segment: int, x_needs_grad: bool = True) -> int:
     others = oracle.segments(num_layers, segment) - 1
     return others + num_layers - others * segment
+
+
+@instead_of(
+    oracle.kept, "the first segment is not checkpointed if x does not require grad, so its activations are kept"
+)
+def first_one_kept(num_layers: int, segment: int, x_needs_grad: bool = True) -> int:
+    first = 0 if x_needs_grad else min(segment, num_layers) - 1
+    return oracle.kept(num_layers, segment, x_needs_grad) + first
 
 
 @instead_of(oracle.recomputed, "the last segment is not recomputed")
@@ -40,7 +48,7 @@ def last_not_recomputed(num_layers: int, segment: int) -> tuple[int, int]:
 
 
 @instead_of(oracle.kept, SEQUENTIAL)
-def sequential_kept(num_layers: int, segment: int) -> int:
+def sequential_kept(num_layers: int, segment: int, x_needs_grad: bool = True) -> int:
     segments, last = oracle.segments(num_layers, segment), count_last_of_sequential(num_layers, segment)
     return segments - 1 + last
 
@@ -52,7 +60,7 @@ def sequential_recomputed(num_layers: int, segment: int) -> tuple[int, int]:
 
 
 @instead_of(oracle.kept, REST_KEPT)
-def rest_kept(num_layers: int, segment: int) -> int:
+def rest_kept(num_layers: int, segment: int, x_needs_grad: bool = True) -> int:
     return num_layers // segment + num_layers % segment
 
 
@@ -62,7 +70,7 @@ def rest_not_recomputed(num_layers: int, segment: int) -> tuple[int, int]:
 
 
 @instead_of(oracle.kept, HALVES)
-def first_halves_kept(num_layers: int, segment: int) -> int:
+def first_halves_kept(num_layers: int, segment: int, x_needs_grad: bool = True) -> int:
     return sum(first + min(1, second) for first, second in split_halves(num_layers, segment))
 
 

@@ -68,7 +68,11 @@ def segments(num_layers: int, segment: int) -> int:
     return -(-num_layers // segment)
 
 
-def kept(num_layers: int, segment: int) -> int:
+def kept(
+    num_layers: int,
+    segment: int,
+    x_needs_grad: bool = True,  # noqa: ARG001  (a mistake uses it)
+) -> int:
     """Count the activations saved by the forward pass: the inputs of all segments but the first, and the output."""
     return segments(num_layers, segment)
 

@@ -1,14 +1,16 @@
 """Mistakes in AdaGrad."""
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
+from reference import optimizers as course
 from reference.adagrad import oracle
 from reference.adagrad.oracle import EPSILON
 from reference.optimizer_mistakes import *  # noqa: F403
+from reference.optimizer_mistakes import Grads
 from torchkata import instead_of
 
 P: TypeAlias = Float[Array, "*shape"]
@@ -122,11 +124,13 @@ def absolute_values(p: P, g2: P, grad: P, lr: float) -> Moved:
 
 
 @instead_of(
-    oracle.step, "the square roots of the squared gradients are summed; take the square root of the sum instead"
+    course.recall_state,
+    "the square roots of the squared gradients are summed; take the square root of the sum instead",
 )
-def summed_roots(p: P, g2: P, grad: P, lr: float) -> Moved:
-    g2 = g2 + abs(grad)
-    return p - lr * grad / (g2 + EPSILON), g2
+def summed_roots(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
+    grad = grads[step][group][i]
+    is_g2 = isinstance(state, Array) and grad is not None
+    return (np.sqrt(state) + abs(grad)) ** 2 - grad**2 if is_g2 else state  # the step adds grad**2
 
 
 @instead_of(oracle.step, "g2 is one number for the whole parameter, summed over its elements")

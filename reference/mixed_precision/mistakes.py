@@ -47,6 +47,11 @@ def coarse_targets(weights: Weights, x: X, y: Y) -> float:
     return float(np.mean((cruncher.forward(weights, x) - round_to_bfloat16(y)) ** 2))
 
 
+@instead_of(oracle.loss, "the targets and the errors are rounded to bfloat16: subtract in float32")
+def coarse_errors(weights: Weights, x: X, y: Y) -> float:
+    return float(np.mean(round_to_bfloat16(cruncher.forward(weights, x) - round_to_bfloat16(y)) ** 2))
+
+
 @instead_of(oracle.loss, "the errors and their squares are rounded to bfloat16; only the mean is computed in float32")
 def coarse_squares(weights: Weights, x: X, y: Y) -> float:
     return float(

@@ -102,6 +102,18 @@ def ahead_one_step_late(p: P, b: P | None, grad: P, lr: float, nesterov: bool = 
 
 
 @instead_of(
+    oracle.step, "from the second step on, nesterov uses the buffer from before this step's update: update it first"
+)
+def ahead_with_the_old_buffer(
+    p: P, b: P | None, grad: P, lr: float, momentum: float = 0.9, nesterov: bool = False, **options: Any
+) -> Moved:
+    moved, new = oracle.step(p, b, grad, lr, momentum, nesterov=nesterov, **options)
+    if b is None or not nesterov:
+        return moved, new
+    return p - lr * oracle.get_direction(b, grad, momentum, nesterov), new
+
+
+@instead_of(
     oracle.step,
     "the buffer includes lr, so a changed lr does not apply to earlier gradients: multiply by lr only in the update",
 )

@@ -4,15 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import torch
 from torch import Tensor, nn
 
 
 @dataclass(frozen=True)
 class Pass:
-    """One call of the model: its number of rows, and the dtype of each matrix multiplication."""
+    """One call of the model: its number of rows, the dtype of each matrix multiplication, and autocast's for CUDA."""
 
     rows: int
     products: list[str]
+    cuda_dtype: torch.dtype
 
 
 class DeepLinear(nn.Module):
@@ -31,5 +33,5 @@ class DeepLinear(nn.Module):
         for weight in self.weights:
             x = x @ weight
             products.append(str(x.dtype).removeprefix("torch."))
-        DeepLinear.passes.append(Pass(rows, products))
+        DeepLinear.passes.append(Pass(rows, products, torch.get_autocast_dtype("cuda")))
         return x.squeeze(-1)

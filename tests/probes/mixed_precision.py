@@ -62,6 +62,7 @@ def one_step(assignment: Any, weights: list[Tensor], before: list[Tensor], x: Te
         "loss": loss,
         "attached": isinstance(loss, Tensor) and loss.requires_grad,
         "steps": optimizer.steps,
+        "autocast for CUDA": any(call.cuda_dtype is torch.bfloat16 for call in DeepLinear.passes),
         "weights": list(model.weights),
         "dtypes": {
             "matmuls in the forward pass": sorted({name for call in DeepLinear.passes for name in call.products}),
