@@ -105,6 +105,11 @@ def no_activations(D: int, L: int, activations: int, itemsize: int) -> int:
     return 2 * D * D * L * itemsize
 
 
+@instead_of(oracle.memory_bytes, "counts 4 bytes per gradient for every dtype: pass gradient_bytes")
+def gradients_in_float32(D: int, L: int, activations: int, itemsize: int) -> int:
+    return oracle.memory_bytes(D, L, activations, itemsize) + (4 - itemsize) * D * D * L
+
+
 @instead_of(oracle.memory_bytes, "assumes 4 bytes per element of memory for every dtype")
 def held_in_float32(D: int, L: int, activations: int, itemsize: int) -> int:
     return oracle.memory_bytes(D, L, activations, 4)

@@ -151,6 +151,11 @@ def adagrad_by_default(num_parameters: int, num_activations: int, **each: int) -
     return oracle.training_bytes(num_parameters, num_activations, **{"optimizer_bytes": 4, **each})
 
 
+@instead_of(oracle.training_bytes, "replaces optimizer_bytes=0 by the default, because `0 or 8` is 8")
+def zero_is_adam(num_parameters: int, num_activations: int, *, optimizer_bytes: int = 8, **each: int) -> int:
+    return oracle.training_bytes(num_parameters, num_activations, optimizer_bytes=optimizer_bytes or 8, **each)
+
+
 @instead_of(oracle.training_bytes, "returns a float instead of an int")
 def floats(num_parameters: int, num_activations: int, **each: int) -> float:
     return float(oracle.training_bytes(num_parameters, num_activations, **each))
