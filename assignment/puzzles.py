@@ -1,6 +1,6 @@
 """Puzzles: solve each one in one line with einops or broadcasting.
 
-einops splits and joins dimensions in parentheses; in `(h n)`, the index of `h` changes slowly and that of `n` fast.
+einops splits and joins dimensions in parentheses. In `(h n)`, `h` is the outer and `n` the inner dimension.
 Broadcasting repeats dimensions of size 1: `x[..., None]` appends one, and (2, 1) with (3,) gives (2, 3).
 
 Details, for all functions:

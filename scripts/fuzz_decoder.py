@@ -102,7 +102,7 @@ def mutate(frame: bytes, others: list[bytes], chance: random.Random) -> bytes:
 
 
 def change(part: bytes, others: list[bytes], chance: random.Random) -> bytes:
-    """Return the bytes with one to three changes."""
+    """Return a copy of the bytes with one to three random mutations."""
     data = bytearray(part)
     for _ in range(chance.randint(1, 3)):
         place, kind = chance.randrange(len(data) + 1), chance.randrange(8)

@@ -18,7 +18,7 @@ def test_wrong_shapes_are_caught(student: Student, seed: int) -> None:
 
 
 def test_wrong_tokens_are_caught(student: Student, seed: int) -> None:
-    """check(get_batch) raises an AssertionError if a row is not a window of the data, token by token."""
+    """check(get_batch) raises an AssertionError if a row is not a contiguous slice of the data."""
     CANDIDATES.assert_group_caught(student, "wrong_tokens", seed)
 
 

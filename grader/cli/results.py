@@ -105,16 +105,22 @@ def export(
     field: Annotated[
         list[str] | None,
         typer.Option(
-            help="classroom50: set a field that is missing from the results (repeatable).", metavar="NAME=VALUE"
+            help="Set a field that is missing from the results (for classroom50, repeatable).", metavar="NAME=VALUE"
         ),
     ] = None,
     people: Annotated[
         Path | None,
-        typer.Option("--class", help="canvas, moodle, csv: the folder that `grader marks` reads.", metavar="CLASS"),
+        typer.Option(
+            "--class",
+            help="Folder with the class list, as for `grader marks` (required by canvas, moodle and csv).",
+            metavar="CLASS",
+        ),
     ] = None,
     gradebook: Annotated[
         Path | None,
-        typer.Option(help="canvas, moodle, csv: the gradebook that was exported from the platform.", metavar="FILE"),
+        typer.Option(
+            help="Gradebook that was exported from the platform (for canvas, moodle and csv).", metavar="FILE"
+        ),
     ] = None,
     column: Annotated[str, typer.Option(help="Gradebook column to fill in (default for moodle: Grade).")] = "",
 ) -> None:

@@ -107,7 +107,7 @@ def last_missing(tokens: int, sequence_length: int) -> range:
     return range(max(1, tokens - sequence_length - 1))
 
 
-@instead_of(oracle.starts, "the first start position never occurs: start positions begin at 1 instead of 0")
+@instead_of(oracle.starts, "start position 0 is never drawn: the range starts at 1")
 def first_missing(tokens: int, sequence_length: int) -> range:
     return range(min(1, tokens - sequence_length - 1), tokens - sequence_length)
 

@@ -10,7 +10,7 @@ UNEVEN = 1.1  # undisturbed products differ by at most this factor
 
 @dataclass(frozen=True)
 class Product:
-    """A matrix multiplication that was computed."""
+    """A recorded matrix multiplication."""
 
     seconds: float
     whole: bool  # whether it is a @ b itself, not a part of it or another product

@@ -211,7 +211,7 @@ def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[s
 def failing_save(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
     """Save the given weights, let a second save of other weights fail halfway, and load the file at the path.
 
-    During the second save, the disk is full. On Windows, where this cannot be simulated, pickling the model fails.
+    The second save fails because the disk is full or, on Windows, because the model cannot be pickled.
     """
     with temporary_folder() as place:
         path = place / "run.pt"

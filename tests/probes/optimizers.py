@@ -28,7 +28,7 @@ def find_class(assignment: Any, name: str) -> Any:
 
 
 def build(optimizer_class: Any, params: Groups, lrs: Sequence[float], options: Sequence[Options] = ()) -> Any:
-    """Create an optimizer with one group per row. The last group is added after the others."""
+    """Create an optimizer with one group per row. The last of several groups is added with add_param_group()."""
     groups = [
         {"params": [nn.Parameter(p.clone(memory_format=torch.preserve_format)) for p in group], "lr": lr, **own}
         for group, lr, own in zip(params, lrs, map(restore_tuples, options or [{}] * len(params)), strict=True)

@@ -27,7 +27,7 @@ GPU = torch.device("cuda", 0)
 
 @dataclass(frozen=True)
 class Product:
-    """A matrix multiplication that was computed."""
+    """A recorded matrix multiplication."""
 
     seconds: float
     whole: bool  # whether it has as many FLOPs as the product to be timed

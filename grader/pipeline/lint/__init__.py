@@ -140,7 +140,7 @@ def find_matches(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def is_within(name: str, whole: str) -> bool:
-    """Return whether a dotted name equals another name or is below it."""
+    """Return whether a dotted name is equal to another or nested in it."""
     return name == whole or name.startswith(f"{whole}.")
 
 

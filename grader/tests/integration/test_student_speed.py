@@ -23,7 +23,7 @@ WORKLOADS = list(course().workloads)
 
 
 def run_on_fake_gpu(folder: Path, *options: str) -> Run:
-    """Run `pytest -m gpu` on a CPU that simulates a GPU."""
+    """Run `pytest -m gpu` on the CPU with a simulated GPU."""
     return run("pytest", "-m", "gpu", "-p", "grader.tests.support.fake_gpu", f"--impl={folder}", *options)
 
 
@@ -156,7 +156,7 @@ def test_speed_table_shows_mfu_on_known_device() -> None:
     assert row == ["1.00,", "MFU", "0.00", "0.75", "0.90", "full"], "the thresholds must not exceed plain torch"
 
 
-def test_stopwatch_reads_memory_from_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gpu_stopwatch_reports_peak_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     held = {"now": 1000, "peak": 3000}
     for name in ("synchronize", "empty_cache"):
         monkeypatch.setattr(torch.cuda, name, lambda: None)

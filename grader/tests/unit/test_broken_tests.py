@@ -34,7 +34,7 @@ def test_comparisons_accept_placeholder_for_an_answer() -> None:
 @pytest.mark.parametrize(
     "read", [lambda x: x + 1, lambda x: x == 1, lambda x: x[0], lambda x: x.shape, len, bool, list, str, float]
 )
-def test_reading_placeholder_for_an_answer_raises_error(read: Callable[[object], object]) -> None:
+def test_placeholder_for_answer_raises_when_read(read: Callable[[object], object]) -> None:
     with pytest.raises(AnswerRead):
         read(Unread())
 

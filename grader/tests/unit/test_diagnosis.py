@@ -175,7 +175,7 @@ def test_two_mistakes_are_reported_together() -> None:
 
 
 @pytest.mark.parametrize(("test", "found"), [(step_test, ["up; and also: down"]), (side_test, [])])
-def test_pair_is_reported_only_if_it_changes_an_expected_value(test: Any, found: list[str]) -> None:
+def test_pair_must_change_an_expected_value(test: Any, found: list[str]) -> None:
     up = make_mistake("up", lambda p, grad, lr: p + lr * grad if grad > 0 else oracle.step(p, grad, lr))
     down = make_mistake("down", lambda p, grad, lr: p + lr * grad if grad < 0 else oracle.step(p, grad, lr))
     body, student = fail(test)
