@@ -129,7 +129,7 @@ def absolute_values(p: P, g2: P, grad: P, lr: float) -> Moved:
 )
 def summed_roots(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
     grad = grads[step][group][i]
-    is_g2 = isinstance(state, Array) and grad is not None
+    is_g2 = isinstance(state, (Array, np.floating)) and grad is not None
     return (np.sqrt(state) + abs(grad)) ** 2 - grad**2 if is_g2 else state  # the step adds grad**2
 
 
