@@ -65,7 +65,7 @@ def translations(
     kata: Katas = None,
     update: Annotated[
         bool,
-        typer.Option("--update", help="First write the present English texts into the catalogues (the .po files)."),
+        typer.Option("--update", help="First write the current English texts into the catalogues (the .po files)."),
     ] = False,
 ) -> None:
     """List the texts whose translation is missing or outdated, for each language of the course.

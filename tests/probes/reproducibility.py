@@ -36,7 +36,8 @@ for seed in seeds:
 )
 def draws(assignment: Any, seeds: list[int], between: int) -> dict[str, list[list[float]]]:
     """Return the draws of each library after each call. Before each call, make `between` other draws."""
-    torch.manual_seed(ELSEWHERE)  # independent of earlier probes
+    assignment.reproducibility.seed_everything(seeds[0] % 1000 + 5)  # another seed, independent of earlier probes
+    torch.manual_seed(ELSEWHERE)
     np.random.seed(ELSEWHERE)
     random.seed(ELSEWHERE)
     drawn: dict[str, list[list[float]]] = {"torch": [], "NumPy": [], "random": []}

@@ -103,7 +103,7 @@ def fail(test: Any, runner: LocalRunner | None = None) -> tuple[Any, Student]:
     student = Student(runner or LocalRunner())
     body = record_body(SimpleNamespace(obj=test))
     body.begin({"student": student})
-    with pytest.raises(AssertionError):
+    with pytest.raises((AssertionError, Wrong)):
         (test if hasattr(test, "hypothesis") else body)(student=student)
     return body, student
 
@@ -142,7 +142,18 @@ def step_uphill_twice(_assignment: object, p: float, grad: float, lr: float) -> 
 
 @given(p=floats, grad=floats, lr=st.sampled_from([0.5, 0.25]))
 def twice_wrong_test(student: Student, p: float, grad: float, lr: float) -> None:
-    assert student.call(step_uphill_twice, p, grad, lr) == oracle.step(p, grad, lr)  # type: ignore[arg-type]
+    assert_equal(student.call(step_uphill_twice, p, grad, lr), oracle.step(p, grad, lr))  # type: ignore[arg-type]
+
+
+@given(p=floats, grad=floats, lr=st.sampled_from([0.5, 0.25]))
+def step_test(student: Student, p: float, grad: float, lr: float) -> None:
+    assert_equal(student.call(step_uphill, p, grad, lr), oracle.step(p, grad, lr))  # type: ignore[arg-type]
+
+
+@given(p=floats, grad=floats, lr=st.sampled_from([0.5, 0.25]))
+def side_test(student: Student, p: float, grad: float, lr: float) -> None:
+    """Check only to which side a step goes."""
+    check((student.call(step_uphill, p, grad, lr) > p) == (oracle.step(p, grad, lr) > p))  # type: ignore[arg-type]
 
 
 AGAINST = make_mistake("against", lambda p, grad, lr: oracle.step(p, grad, -lr))
@@ -161,6 +172,14 @@ def test_two_mistakes_are_reported_together() -> None:
         assert find_mistakes(known, body, twice_wrong_test, student, 5.0, STUDENT_SECONDS, seconds) == found
         body, student = fail(twice_wrong_test)
     assert oracle.step is RIGHT
+
+
+@pytest.mark.parametrize(("test", "found"), [(step_test, ["up; and also: down"]), (side_test, [])])
+def test_pair_is_reported_only_if_it_changes_an_expected_value(test: Any, found: list[str]) -> None:
+    up = make_mistake("up", lambda p, grad, lr: p + lr * grad if grad > 0 else oracle.step(p, grad, lr))
+    down = make_mistake("down", lambda p, grad, lr: p + lr * grad if grad < 0 else oracle.step(p, grad, lr))
+    body, student = fail(test)
+    assert find_mistakes([up, down], body, test, student, 5.0, STUDENT_SECONDS, 5.0) == found
 
 
 def test_mistakes_that_another_test_named_are_preferred() -> None:
