@@ -129,8 +129,9 @@ def absolute_values(p: P, g2: P, grad: P, lr: float) -> Moved:
 )
 def summed_roots(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
     grad = grads[step][group][i]
-    is_g2 = isinstance(state, (Array, np.floating)) and grad is not None
-    return (np.sqrt(state) + abs(grad)) ** 2 - grad**2 if is_g2 else state  # the step adds grad**2
+    if grad is None or not isinstance(state, (Array, np.floating)):
+        return state
+    return (np.sqrt(state) + abs(grad)) ** 2 - grad**2  # the step adds grad**2
 
 
 @instead_of(oracle.step, "g2 is one number for the whole parameter, summed over its elements")
