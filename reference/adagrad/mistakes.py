@@ -129,7 +129,7 @@ def absolute_values(p: P, g2: P, grad: P, lr: float) -> Moved:
 )
 def summed_roots(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
     grad = grads[step][group][i]
-    if grad is None or not isinstance(state, Array):
+    if grad is None or not isinstance(state, (Array, np.floating)):
         return state
     return (np.sqrt(state) + abs(grad)) ** 2 - grad**2  # the step adds grad**2
 
