@@ -14,7 +14,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout, suppress
 from typing import Any
 
 import pytest
@@ -192,9 +192,10 @@ def find_mistakes(
     """
     try:
         student.runner.set_budget(student_seconds)
-        search = Search(body, test, SilencedStudent(student.runner), seconds, enough)
-        found = search.narrow_down([(mistake,) for mistake in known]) or search.find_pairs(known, named, pair_seconds)
-        return [*dict.fromkeys(join_messages(one, known) for one in found)]
+        with closing(Search(body, test, SilencedStudent(student.runner), seconds, enough)) as search:
+            one = search.narrow_down([(mistake,) for mistake in known])
+            found = one or search.find_pairs(known, named, pair_seconds)
+        return [*dict.fromkeys(join_messages(each, known) for each in found)]
     except (Exception, AbortTest, OutOfTime):
         return []
 
@@ -233,6 +234,11 @@ class Search:
         self.enough = len(self.seen) + enough
         self.needed = MIN_FAILED if hasattr(test, "hypothesis") else 1
         self.end = time.thread_time() + seconds
+
+    def close(self) -> None:
+        """Stop drawing further examples. Until then, Hypothesis considers a test to be running."""
+        if isinstance(self.further, Generator):
+            self.further.close()
 
     def examples(self) -> Iterator[Example]:
         """Yield the recorded examples, smallest first, then random examples until the student's time limit."""
