@@ -1,0 +1,238 @@
+"""Tests of the search for the known mistake, or the pair of mistakes, that explains a student's answers."""
+
+import inspect
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import currently_in_test_context, given
+from hypothesis import strategies as st
+
+from grader.tests.support.failing_tests import LocalRunner, fail, step_uphill
+from reference.sgd import oracle
+from torchkata.compare.assertions import assert_equal, check
+from torchkata.course import course
+from torchkata.diagnosis import mistakes
+from torchkata.diagnosis.mistakes import KnownMistake, expand_constants, instead_of
+from torchkata.diagnosis.recording import RecordedBody
+from torchkata.pytest_plugin import search
+from torchkata.pytest_plugin.search import STUDENT_SECONDS, find_mistakes, load_known_mistakes
+from torchkata.seam.student import Student
+
+RIGHT = oracle.step
+KATAS = [kata for kata in course().katas if (course().folder(kata) / "mistakes.py").is_file()]
+
+
+def make_mistake(message: str, mistaken: Callable[..., Any]) -> KnownMistake:
+    """Return a known mistake in `step`."""
+    return KnownMistake(message, tuple(expand_constants(instead_of(RIGHT, message)(mistaken))))
+
+
+def step_raising(p: float, grad: float, lr: float) -> float:
+    raise ArithmeticError(p, grad, lr)
+
+
+def step_hanging(p: float, grad: float, lr: float) -> float:
+    while True:
+        p -= grad * lr
+
+
+UPHILL = make_mistake("uphill", lambda p, grad, lr: p + lr * grad)
+STILL = make_mistake("still", lambda p, grad, lr: p + 0 * grad * lr)
+SAME_AS_UPHILL = make_mistake("the step is taken off twice", lambda p, grad, lr: 2 * p - oracle.step(p, grad, lr))
+RAISING, HANGING = make_mistake("raising", step_raising), make_mistake("hanging", step_hanging)
+floats = st.integers(-8, 8).map(float)
+
+
+@given(p=floats, grad=floats, lr=st.sampled_from([0.5, 0.25]))
+def property_test(student: Student, p: float, grad: float, lr: float) -> None:
+    assert student.call(step_uphill, p, grad, lr) == oracle.step(p, grad, lr)  # type: ignore[arg-type]
+
+
+def plain_test(student: Student) -> None:
+    """Compare the results of several calls, the first of which is correct."""
+    for grad in (0.0, 1.0, 2.0, 3.0):
+        assert student.call(step_uphill, 1.0, grad, 0.5) == oracle.step(1.0, grad, 0.5)  # type: ignore[arg-type]
+
+
+def diagnose(
+    test: Any, *known: KnownMistake, runner: LocalRunner | None = None, seconds: float = 5.0, stop: bool = False
+) -> list[str]:
+    """Return the known mistakes that explain a failure of the test, during which the student may time out."""
+    body, student = fail(test, runner)
+    if runner and stop:
+        runner.calls = 0
+    return find_mistakes(known, body, test, student, seconds, STUDENT_SECONDS)
+
+
+@pytest.mark.parametrize("test", [property_test, plain_test])
+@pytest.mark.parametrize(
+    ("known", "explaining"),
+    [
+        ([STILL, UPHILL], ["uphill"]),
+        ([UPHILL, SAME_AS_UPHILL], ["uphill", "the step is taken off twice"]),
+        ([STILL], []),
+        ([], []),
+        ([RAISING, UPHILL], ["uphill"]),
+    ],
+)
+def test_mistakes_that_explain_all_answers_are_found(
+    test: Any, known: list[KnownMistake], explaining: list[str]
+) -> None:
+    assert diagnose(test, *known) == explaining
+
+
+def step_uphill_twice(_assignment: object, p: float, grad: float, lr: float) -> float:
+    """Compute a step with the wrong sign and twice the learning rate."""
+    return p + 2 * lr * grad
+
+
+@given(p=floats, grad=floats, lr=st.sampled_from([0.5, 0.25]))
+def twice_wrong_test(student: Student, p: float, grad: float, lr: float) -> None:
+    assert_equal(student.call(step_uphill_twice, p, grad, lr), oracle.step(p, grad, lr))  # type: ignore[arg-type]
+
+
+@given(p=floats, grad=floats, lr=st.sampled_from([0.5, 0.25]))
+def step_test(student: Student, p: float, grad: float, lr: float) -> None:
+    assert_equal(student.call(step_uphill, p, grad, lr), oracle.step(p, grad, lr))  # type: ignore[arg-type]
+
+
+@given(p=floats, grad=floats, lr=st.sampled_from([0.5, 0.25]))
+def side_test(student: Student, p: float, grad: float, lr: float) -> None:
+    """Check only to which side a step goes."""
+    check((student.call(step_uphill, p, grad, lr) > p) == (oracle.step(p, grad, lr) > p))  # type: ignore[arg-type]
+
+
+AGAINST = make_mistake("against", lambda p, grad, lr: oracle.step(p, grad, -lr))
+DOUBLED = make_mistake("doubled", lambda p, grad, lr: oracle.step(p, 2 * grad, lr))
+HALVED = make_mistake("halved", lambda p, grad, lr: oracle.step(p, grad / 2, lr))
+
+
+def test_two_mistakes_are_reported_together() -> None:
+    body, student = fail(twice_wrong_test)
+    for known, seconds, found in (
+        ([AGAINST, HALVED, DOUBLED], 5.0, ["against; and also: doubled"]),
+        ([DOUBLED, RAISING, AGAINST], 5.0, ["doubled; and also: against"]),
+        ([AGAINST, HALVED, STILL], 5.0, []),
+        ([AGAINST, HALVED, DOUBLED], 0.0, []),
+    ):
+        assert find_mistakes(known, body, twice_wrong_test, student, 5.0, STUDENT_SECONDS, seconds) == found
+        body, student = fail(twice_wrong_test)
+    assert oracle.step is RIGHT
+
+
+@pytest.mark.parametrize(("test", "found"), [(step_test, ["up; and also: down"]), (side_test, [])])
+def test_pair_must_change_an_expected_value(test: Any, found: list[str]) -> None:
+    up = make_mistake("up", lambda p, grad, lr: p + lr * grad if grad > 0 else oracle.step(p, grad, lr))
+    down = make_mistake("down", lambda p, grad, lr: p + lr * grad if grad < 0 else oracle.step(p, grad, lr))
+    body, student = fail(test)
+    assert find_mistakes([up, down], body, test, student, 5.0, STUDENT_SECONDS, 5.0) == found
+
+
+def test_mistakes_that_another_test_named_are_preferred() -> None:
+    minus = make_mistake("minus", lambda p, grad, lr: oracle.step(p, -grad, lr))
+    known, pair = [AGAINST, minus, DOUBLED], "minus; and also: doubled"
+    for named, found in (([], ["against; and also: doubled", pair]), ([pair, "against"], [pair])):
+        body, student = fail(twice_wrong_test)
+        assert find_mistakes(known, body, twice_wrong_test, student, 5.0, STUDENT_SECONDS, 5.0, named=named) == found
+        assert not currently_in_test_context(), "Hypothesis considers the test of the example to be running"
+
+
+def test_only_two_mistakes_in_one_function_are_alternatives(monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = instead_of(print, "elsewhere")(print)
+    known = (UPHILL, STILL, HALVED, KnownMistake("elsewhere", (elsewhere,)))
+    monkeypatch.setattr(mistakes, "load_mistakes", lambda _: known)
+    for messages, shown in {
+        (): "",
+        ("uphill",): "uphill",
+        ("uphill", "still"): "uphill; or: still",
+        ("uphill", "elsewhere"): "",
+        ("uphill", "still", "halved"): "",
+    }.items():
+        assert mistakes.name_mistake("sgd", messages) == shown
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timer that stops it")
+def test_diagnosis_skips_mistake_that_hangs() -> None:
+    assert diagnose(property_test, HANGING, UPHILL, seconds=0.2) == []
+    assert oracle.step is RIGHT
+
+
+def test_no_diagnosis_is_attempted_without_remaining_time() -> None:
+    assert diagnose(property_test, UPHILL, seconds=0.0) == []
+
+
+def test_diagnosis_after_timeout_calls_no_student_code() -> None:
+    runner = LocalRunner()
+    assert diagnose(property_test, UPHILL, runner=runner, stop=True) == ["uphill"], "recorded answers are enough"
+    assert runner.calls == -1, "after the time-out, student code must not be called again"
+
+
+def test_diagnosis_must_explain_all_answers_within_budget() -> None:
+    runner = LocalRunner()
+    assert diagnose(plain_test, UPHILL, runner=runner) == ["uphill"]
+    assert runner.budget == STUDENT_SECONDS
+    assert diagnose(plain_test, UPHILL, runner=LocalRunner(calls=2)) == []
+
+
+def test_calls_made_for_diagnosis_are_hidden_in_failure() -> None:
+    body, student = fail(property_test)
+    shown = student.last
+    assert find_mistakes([UPHILL], body, property_test, student, 5.0, STUDENT_SECONDS) == ["uphill"]
+    assert student.last is shown
+
+
+def large(_assignment: object, count: int) -> torch.Tensor:
+    return torch.zeros(count, 2**18)
+
+
+def test_large_answers_are_not_recorded() -> None:
+    def test(student: Student, count: int) -> None:
+        student.call(large, count)
+
+    body = RecordedBody(test)
+    body.begin({"student": Student(LocalRunner())})
+    for count in (3, 5, 2):
+        body(count=count)
+    assert [example.given["count"] for example in body.kept()] == [2, 3]
+
+
+def test_unreadable_mistakes_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "load_mistakes", lambda _: compile("half a", "file", "exec"))
+    assert load_known_mistakes("linear") == ()
+
+
+def test_oracle_is_restored_after_mistake_calls_it() -> None:
+    with mistakes.patched_oracle(SAME_AS_UPHILL):
+        assert oracle.step(1.0, 1.0, 0.5) == 1.5  # type: ignore[arg-type]
+        assert oracle.step is not RIGHT
+    assert oracle.step is RIGHT
+
+
+def test_mistakes_with_same_message_are_merged() -> None:
+    (found,) = [
+        known for known in mistakes.load_mistakes("linear") if known.message.startswith("the initial weight is uni")
+    ]
+    assert {part.right.__name__ for part in found.parts} == {"initial_std", "initial_kurtosis"}
+
+
+@pytest.mark.parametrize("kata", KATAS)
+def test_mistake_has_same_parameters_as_replaced_function(kata: str) -> None:
+    assert mistakes.load_named_mistakes(kata), "no mistake is known"
+    for name, known in mistakes.load_named_mistakes(kata).items():
+        module = known.right.__module__
+        assert getattr(sys.modules[module], known.right.__name__) is known.right, name
+        assert module == "reference.optimizers" or module.endswith(".oracle")
+        for fit in expand_constants(known):
+            assert fit.message == fit.message.strip().removesuffix("."), name
+            inspect.signature(fit.mistaken).bind(**dict.fromkeys(inspect.signature(known.right).parameters))
+
+
+def test_unknown_constant_is_fitted_and_reported() -> None:
+    family = instead_of(RIGHT, "lr is multiplied by {rate:g}", rate=[-2.0, -1.0, 0.5])
+    fits = expand_constants(family(lambda p, grad, lr, rate: p - rate * lr * grad))
+    known = [KnownMistake(fit.message, (fit,)) for fit in fits]
+    assert diagnose(property_test, *known) == ["lr is multiplied by -1"]
+    assert diagnose(property_test, known[0]) == []
