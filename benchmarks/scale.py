@@ -31,8 +31,10 @@ from grader.results.result import read, write
 from grader.results.source import FILE, load_submission
 from torchkata.course import course
 
-GRADER, CODE = ["-m", "grader"], "import sys; from pathlib import Path; from {} import {} as run; {}"
-GRADED = ["-m", "grader", "grade", "SUBMISSIONS", "--out", "RESULTS"]
+GRADER = ["-m", "grader"]
+GRADED = [*GRADER, "grade", "SUBMISSIONS", "--out", "RESULTS"]
+PARSE = "from grader.results.load import read_all; read_all(Path(sys.argv[1]), lambda _: None)"
+REBUILD = "from grader.output.summary import rebuild; rebuild(Path(sys.argv[1]))"
 FIELDS = {
     **dict.fromkeys(("classroom", "assignment", "owner", "commit", "release", "review"), "x"),
     **{"submission": "submit/1", "datetime": "2026-10-01T12:00:00Z"},
@@ -46,8 +48,8 @@ FORMATS = {
 }
 COLUMNS = {"canvas": ("ID,SIS Login ID", "Grade"), "moodle": ("Username", "Grade"), "csv": ("id", "Grade")}
 COMMANDS = {
-    "open and parse": ["-c", CODE.format("grader.results.load", "read_all", "run(Path(sys.argv[1]), lambda _: None)")],
-    "gradebook": ["-c", CODE.format("grader.output.summary", "rebuild", "run(Path(sys.argv[1]))")],
+    "open and parse": ["-c", f"import sys; from pathlib import Path; {PARSE}", "RESULTS"],
+    "gradebook": ["-c", f"import sys; from pathlib import Path; {REBUILD}", "RESULTS"],
     "grade, all graded": GRADED,
     "report": [*GRADER, "report", "RESULTS"],
     "report --feedback": [*GRADER, "report", "RESULTS", "--class", "PEOPLE", "--feedback", "TO"],
@@ -59,8 +61,6 @@ COMMANDS = {
         for name, options in FORMATS.items()
     },
 }
-COMMANDS["open and parse"].append("RESULTS")
-COMMANDS["gradebook"].append("RESULTS")
 
 
 def main() -> None:
@@ -74,12 +74,7 @@ def main() -> None:
     graded = options.folder.absolute()
     if not (graded / "results" / "gradebook.csv").exists():
         make_submissions(graded / "submissions", options.graded)
-        run(
-            [
-                word.replace("SUBMISSIONS", f"{graded}/submissions").replace("RESULTS", f"{graded}/results")
-                for word in GRADED
-            ]
-        )
+        run([put_paths(word, str(graded)) for word in GRADED])
     print(f"{'command':18} {'submissions':>11} {'CPU seconds':>11} {'÷ submissions':>15} {'peak MiB':>9}")
     for size in options.sizes:
         with tempfile.TemporaryDirectory(dir=graded) as folder:
@@ -95,8 +90,8 @@ def main() -> None:
                 print(f"{page.name:18} {size:11,} {page.stat().st_size / 1e6:11.1f} MB")
 
 
-def put_paths(word: str, folder: str, to: str) -> str:
-    """Return a word of a command with the paths of this class."""
+def put_paths(word: str, folder: str, to: str = "") -> str:
+    """Return a word of a command with the paths of the class in this folder. `to` is the path of the output."""
     for name in ("SUBMISSIONS", "RESULTS", "PEOPLE"):
         word = word.replace(name, f"{folder}/{name.lower()}")
     return to if word == "TO" else word

@@ -10,9 +10,9 @@ from grader.base.errors import CallError
 from grader.marks.roster import Matching, Person, match_submissions
 from grader.marks.rulebook import Rulebook, parse_time, read_rulebook
 from grader.marks.rules import Mark, Override, Points, compute_mark, graded_points
-from grader.results.items import share
 from grader.results.load import demand_results, read_all
 from grader.results.result import Result
+from grader.results.sharing import share
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def find_problems(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Gra
 
 
 def find_obsolete_overrides(book: Rulebook, before: Mapping[str, Graded], after: Mapping[str, Graded]) -> list[str]:
-    """Return a line for each override whose points a regrade has reached or exceeded"""
+    """Return a line for each override that is obsolete, because a regrade has given at least as many points."""
     submissions = match_results(book, after).submissions
     found = []
     for person in book.people:

@@ -50,7 +50,7 @@ class Override:
 
     @property
     def target(self) -> str:
-        """The test, kata or mark whose points are overridden."""
+        """The test, kata or mark that the override applies to."""
         return " ".join(filter(None, (self.kata, self.test))) or class_words("feedback.mark")
 
 

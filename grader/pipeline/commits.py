@@ -1,6 +1,6 @@
 """Determines when a submission was committed, if it is a git repository.
 
-The student controls the repository, whose git configuration may specify programs to run. Therefore this module reads
+The student controls the repository, and its git configuration may specify programs to run. This module therefore reads
 the commit and its trees without git. It follows no links, never blocks, and limits the amount of work.
 """
 

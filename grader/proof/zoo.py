@@ -27,7 +27,7 @@ from torchkata.course import CourseError, Kata, course
 from torchkata.course.load import check_keys, read_toml
 from torchkata.diagnosis.mistakes import BOTH, expand_constants, load_named_mistakes
 
-PATCHES = "patches"  # the table in wrong.toml whose keys are mistakes
+PATCHES = "patches"  # the table in wrong.toml that has mistakes as keys
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,16 @@ student earned in all other tests that they tried.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import correlation, fmean
-from typing import Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Literal, NamedTuple, TypeAlias
 
 from grader.results.result import Result
+from grader.results.sharing import share
 from torchkata.result import FAILED, UNCOUNTED
 
-T = TypeVar("T", bound=Hashable)
 FEWEST = 10  # smaller groups are not analyzed
 DIGITS = 9  # digits to which shares are rounded, so that the order of summation does not matter
 
@@ -81,7 +81,7 @@ class Diagnosed:
 
 
 def collect_answers(result: Result) -> Answers:
-    """Return the answers of a submission by test, excluding tests whose outcome does not count."""
+    """Return the answers of a submission by test, excluding outcomes that do not count."""
     return CompactAnswers(
         {
             Property(kata.kata, test.name): Answer(
@@ -102,12 +102,6 @@ def collect_answers(result: Result) -> Answers:
 def index_tests(tests: tuple[Property, ...]) -> dict[Property, int]:
     """Return the place of each test. Submissions with the same tests get the same dict."""
     return {which: place for place, which in enumerate(tests)}
-
-
-@cache
-def share(value: T) -> T:
-    """Return the first value that was equal to this one, so that each value is stored only once for a large class."""
-    return value
 
 
 def analyze_tests(students: Sequence[Answers], tests: Sequence[Property]) -> list[Item]:

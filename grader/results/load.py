@@ -7,8 +7,8 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from grader.base.errors import CallError
-from grader.results.items import share
 from grader.results.result import Result, ResultError, read
+from grader.results.sharing import share
 
 T = TypeVar("T")
 

@@ -193,9 +193,9 @@ def find_mistakes(
     try:
         student.runner.set_budget(student_seconds)
         with closing(Search(body, test, SilencedStudent(student.runner), seconds, enough)) as search:
-            one = search.narrow_down([(mistake,) for mistake in known])
-            found = one or search.find_pairs(known, named, pair_seconds)
-        return [*dict.fromkeys(join_messages(each, known) for each in found)]
+            single = search.narrow_down([(mistake,) for mistake in known])
+            found = single or search.find_pairs(known, named, pair_seconds)
+        return [*dict.fromkeys(join_messages(one, known) for one in found)]
     except (Exception, AbortTest, OutOfTime):
         return []
 
@@ -268,16 +268,17 @@ class Search:
         traces = {mistake: self.run((mistake,), self.seen[0]) for mistake in known}
         pairs = self.narrow_down(choose_pairs(traces, self.run((), self.seen[0]), named))
         necessary = [pair for pair in pairs if all(self.count_failed(one) >= self.needed for one in pair)]
-        visible = [pair for pair in necessary if self.count_changed(pair) >= self.needed]
+        right = [self.run((), example) for example in (self.seen if necessary else ())]
+        visible = [pair for pair in necessary if self.count_changed(pair, right) >= self.needed]
         return [pair for pair in visible if any(one.message in named for one in pair)] or visible
 
     def count_failed(self, mistake: KnownMistake) -> int:
         """Return the number of recorded examples that a single mistake does not explain."""
         return sum(bool(self.run((mistake,), example).lines) for example in self.seen)
 
-    def count_changed(self, mistakes: Mistakes) -> int:
-        """Return the number of recorded examples in which the mistakes change an expected value."""
-        return sum(self.run(mistakes, one).differs(self.run((), one)) for one in self.seen)
+    def count_changed(self, mistakes: Mistakes, right: Sequence[Trace]) -> int:
+        """Return in how many recorded examples the mistakes change an expected value of the `right` run."""
+        return sum(self.run(mistakes, one).differs(trace) for one, trace in zip(self.seen, right, strict=True))
 
     def run(self, mistakes: Mistakes, example: Example) -> Trace:
         """Run the body on the recorded answers, with these mistakes in the oracle."""

@@ -60,7 +60,7 @@ def make_cells(
 
 
 def fence(code: str) -> str:
-    """Return the code as a block whose fence is longer than any fence in the code."""
+    """Return the code as a block between four backticks, because the code may contain blocks between three."""
     return f"````python\n{code.rstrip()}\n````\n"
 
 

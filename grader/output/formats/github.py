@@ -125,7 +125,7 @@ def inline(text: str) -> str:
 
 
 def fenced(text: str) -> str:
-    """Return the text as a code block whose fence is longer than any fence in the text."""
+    """Return the text as a code block with a longer fence than any in the text."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text[:LONGEST]}\n{fence}"

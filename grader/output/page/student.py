@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from math import isclose
 
 from grader.output.page.parts import Part
-from grader.results.items import Answers, Property, collect_answers, share
+from grader.results.items import Answers, Property, collect_answers
 from grader.results.result import Finding, KataResult, PerformanceResult, Result
+from grader.results.sharing import share
 
 BINS = 10
 

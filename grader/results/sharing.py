@@ -1,0 +1,13 @@
+"""Keeps each of many equal values in memory only once, so that the results of a large class fit."""
+
+from collections.abc import Hashable
+from functools import cache
+from typing import TypeVar
+
+T = TypeVar("T", bound=Hashable)
+
+
+@cache
+def share(value: T) -> T:
+    """Return the first value that was equal to this one."""
+    return value
