@@ -28,7 +28,7 @@ NOT_GRADED: tuple[Outcome, float] = ("not_graded", 0.0)
 
 @dataclass(frozen=True)
 class Change:
-    """A test with a different outcome or points or, if `test` is empty, a submission that exists in only one grading."""
+    """A test with different results or, if `test` is empty, a submission that exists in only one grading."""
 
     submission: str
     kata: str  # the kata, or PERFORMANCE for speed
