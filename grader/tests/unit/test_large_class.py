@@ -14,48 +14,13 @@ from grader.tests.support.simulated_slurm import Simulation, simulate
 from grader.tests.support.submissions import make_slurm_options
 
 # The seconds of 40 submissions of the core track, a quarter of whose files are wrong, graded with 100 examples.
+# fmt: off
 RECORDED = (
-    4.1,
-    4.3,
-    4.7,
-    4.9,
-    5.0,
-    5.4,
-    5.7,
-    6.1,
-    6.2,
-    6.4,
-    6.7,
-    6.9,
-    7.2,
-    7.4,
-    7.9,
-    7.9,
-    8.2,
-    8.4,
-    8.8,
-    9.1,
-    9.2,
-    9.6,
-    10.1,
-    10.4,
-    10.8,
-    11.3,
-    11.7,
-    11.9,
-    12.3,
-    12.9,
-    13.1,
-    13.5,
-    14.5,
-    16.2,
-    16.7,
-    18.3,
-    18.6,
-    20.5,
-    23.1,
-    25.3,
+    4.1, 4.3, 4.7, 4.9, 5.0, 5.4, 5.7, 6.1, 6.2, 6.4, 6.7, 6.9, 7.2, 7.4, 7.9, 7.9, 8.2, 8.4, 8.8, 9.1,
+    9.2, 9.6, 10.1, 10.4, 10.8, 11.3, 11.7, 11.9, 12.3, 12.9, 13.1, 13.5, 14.5,
+    16.2, 16.7, 18.3, 18.6, 20.5, 23.1, 25.3,
 )
+# fmt: on
 SUBMISSIONS = 20_000
 JOBS = 300
 
