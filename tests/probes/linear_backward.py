@@ -20,10 +20,7 @@ def gives_a_tuple(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> bool
     return isinstance(assignment.linear_backward.linear_backward(x, w, grad_y), tuple)
 
 
-@typed(
-    "with torch.inference_mode():\n"
-    "    linear_backward(x.mT.contiguous().mT, w.clone(), grad_y.mT.contiguous().mT)"
-)
+@typed("with torch.inference_mode():\n    linear_backward(x.mT.contiguous().mT, w.clone(), grad_y.mT.contiguous().mT)")
 def gradients_without_autograd(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, object]:
     """Return both gradients by name, computed from inference tensors of which x and grad_y are not contiguous."""
     with torch.inference_mode():
