@@ -42,7 +42,7 @@ def module_path(path: Path) -> Path:
 
 
 def list_names(node: ast.AST, path: Path) -> Iterator[str]:
-    """Yield the dotted names that an import may refer to: modules, or names in modules, for which there is no file."""
+    """Yield the dotted names in an import. Each one may refer to a module or to a name in a module."""
     match node:
         case ast.Import(names):
             yield from (alias.name for alias in names)

@@ -52,7 +52,7 @@ def run_command(
 
 @contextlib.contextmanager
 def pause_garbage_collection() -> Iterator[None]:
-    """Disable garbage collection, which frees nothing during imports and makes importing torch a seventh slower."""
+    """Disable garbage collection during imports: it frees nothing then, and makes importing torch a seventh slower."""
     gc.disable()
     try:
         yield

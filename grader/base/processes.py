@@ -4,5 +4,5 @@ import sys
 
 
 def python(*arguments: str) -> list[str]:
-    """Return the command that runs this Python interpreter. Only installed packages can be imported in it."""
+    """Return the command that runs this Python interpreter so that it can import only installed packages."""
     return [sys.executable, "-P", *arguments]

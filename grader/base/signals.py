@@ -54,7 +54,7 @@ def uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Allow Ctrl-C in this context, which is inside of an `uninterrupted` context."""
+    """Allow Ctrl-C in this context, which must be inside an `uninterrupted` context."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -41,6 +41,6 @@ def quote(text: str, most: int = MOST_QUOTED) -> str:
 
 
 def list_names(names: list[str]) -> str:
-    """Return the first names in a list, and the number of remaining names."""
+    """List the first names, followed by the number of remaining names."""
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return f"{', '.join(map(quote, names[:MOST_NAMES]))}{more}"

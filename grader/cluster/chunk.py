@@ -71,7 +71,7 @@ def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str
 
 
 def find_untimed_reason(path: Path) -> str:
-    """Return why the first workload whose points do not count was not timed, or ""."""
+    """Return why speed was not graded: the message of the first workload whose points do not count, or ""."""
     stored: Result | None = load(path)
     rows = stored.performance if stored else []
     return next((row.message.partition("\n")[0] for row in rows if not row.counts), "")

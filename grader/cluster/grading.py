@@ -88,7 +88,7 @@ class Run:
         return outcome
 
     def find_earlier(self) -> tuple[Record | None, list[Job]]:
-        """Return the record and the unfinished jobs of an earlier, interrupted run of the same command.
+        """Return the record and the unfinished jobs of an earlier run of the same command that was interrupted.
 
         Raises CallError if jobs of a different command still write to the same directory.
         """
@@ -127,7 +127,10 @@ class Run:
                 return
 
     def submit(self, number: int) -> None:
-        """Submit pending tests, then pending speed jobs, which wait for the tests. Raises SubmitError, OSError."""
+        """Submit pending tests, then pending speed jobs, which wait for the tests.
+
+        Raises SubmitError if sbatch rejects an array, or OSError if a plan or the record can't be written.
+        """
         before = ""
         for phase in PHASES:
             paths = self.pending.select_paths(phase)
@@ -162,7 +165,10 @@ class Run:
         return job
 
     def follow(self) -> dict[str, Job]:
-        """Wait until all tasks have finished, and return the tasks that squeue has listed. Raises MachineError."""
+        """Wait until all tasks have finished, and return the tasks that squeue has listed.
+
+        Raises MachineError if squeue keeps failing.
+        """
         heard = time.monotonic()
         jobs: dict[str, Job] = {}
         settled = False

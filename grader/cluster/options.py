@@ -86,7 +86,10 @@ def check_key(text: str, key: str) -> None:
 
 
 def parse_minutes(text: str, value: str) -> int:
-    """Convert a time such as m, m:s, h:m:s, d-h, d-h:m or d-h:m:s to minutes, rounding up. Raises CallError."""
+    """Convert a time such as m, m:s, h:m:s, d-h, d-h:m or d-h:m:s to minutes, rounding up.
+
+    Raises CallError if the time is 0 or has another format.
+    """
     found = TIME.fullmatch(value)
     if found is None:
         raise CallError(f"--slurm {text}: expected a time such as 30, 00:30:00 or 1-12:00:00")

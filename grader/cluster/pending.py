@@ -74,7 +74,10 @@ class Pending:
 
 
 def find_pending(queue: Queue, since_ns: int) -> Pending:
-    """Return the submissions with pending tests or speed measurements. Raises CallError."""
+    """Return the submissions with pending tests or speed measurements.
+
+    Raises CallError if the results directory can't be written to or no submission can be read.
+    """
     paths = {entry.id: entry.path for entry in queue.entries}
     tests = {job.submission.id: queue.prints[job.submission.id] for job in queue.to_grade(READING_THREADS)}
     speed = set(tests) | set(list_untimed(queue))

@@ -22,7 +22,7 @@ SAMPLES = 100  # number of stored results from which the mean is computed
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """An array in which each task grades one chunk of the submissions into `out`."""
+    """A job array. Each task grades one chunk of the submissions and stores the results in `out`."""
 
     phase: Phase
     course: str  # the folder of the course

@@ -1,4 +1,4 @@
-"""Stores the Slurm jobs of a command in `DIR/.slurm/jobs.json`, so that they can be found after an interruption."""
+"""Records the Slurm jobs of a command in `DIR/.slurm/jobs.json`, so that they can be found after an interruption."""
 
 import secrets
 import shutil
@@ -48,7 +48,7 @@ def create(queue: Queue, earlier: Record | None) -> Record:
 
 
 def store(record: Record, out: Path) -> None:
-    """Write a record atomically. Raises OSError."""
+    """Write a record atomically. Raises OSError if it can't be written."""
     write_whole(out / FOLDER / "jobs.json", msgspec.json.encode(record))
 
 

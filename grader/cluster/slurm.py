@@ -55,7 +55,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Array:
-    """A request to sbatch."""
+    """A job array to submit with sbatch."""
 
     name: str
     plan: Path  # logs are written to the same folder
@@ -94,7 +94,7 @@ def parse_array_limit(config: str) -> int:
 
 
 def submit(array: Array) -> str:
-    """Submit an array and return its id. Raises SubmitError."""
+    """Submit an array and return its id. Raises SubmitError if sbatch rejects it."""
     folder = array.plan.parent
     executor = submitit.SlurmExecutor(folder, max_num_timeout=TIMEOUTS, python=shlex.join(python()))
     options = {

@@ -29,7 +29,11 @@ class Options:
 
 
 def run_calibrate(options: Options) -> int:
-    """Measure the device, print a table and store the results. Raises CallError, MachineError."""
+    """Measure the device, print a table and store the results.
+
+    Raises CallError if the options are invalid, or MachineError if the device can't be measured or a file can't be
+    written.
+    """
     if options.device == "none":
         raise CallError("--device none: choose cpu or cuda")
     if options.to is not None and (options.to.is_dir() or not options.to.parent.is_dir()):
@@ -46,7 +50,7 @@ def run_calibrate(options: Options) -> int:
 
 
 def measure(device: str | None) -> Calibration:
-    """Measure the device in a child process, because a driver may hang or crash. Raises MachineError."""
+    """Measure the device in a child process, because a driver may hang or crash. Raises MachineError if that fails."""
 
     def work(send: Send) -> None:
         kind: Kind = "cpu" if device == "cpu" or (device is None and setup.find_missing("cuda")) else "cuda"

@@ -40,7 +40,10 @@ class Change:
 
 
 def run_diff(old: Path, new: Path, table: Path | None, *, as_json: bool = False) -> int:
-    """Print the changes and write them to `table`. Return 2 if a result cannot be loaded, else 0. Raises CallError."""
+    """Print the changes and write them to `table`. Return 2 if a result cannot be loaded, else 0.
+
+    Raises CallError if a directory contains no results or `table` can't be written.
+    """
     demand_results(old)
     demand_results(new)
     changes: list[Change] = []

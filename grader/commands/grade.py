@@ -126,7 +126,7 @@ def summarize(row: Result, out: Path, *, reused: bool) -> dict[str, object]:
 
 
 def choose_executor(options: Options, start: Startup) -> Executor:
-    """Return the executor for these options. Raises CallError, MachineError."""
+    """Return the executor for these options. Raises CallError or MachineError if the options can't be used."""
     if options.executor == "local":
         if options.slurm or options.per_task is not None:
             raise CallError("--slurm and --per-task need --executor slurm")
@@ -167,7 +167,7 @@ class Local(Executor):
 
 
 def make_live_report(paths: Sequence[Path], katas: Sequence[Kata], options: Options) -> LiveReport | None:
-    """Return the report for --gradescope, or None if the option is not given. Raises CallError."""
+    """Return the report for --gradescope, or None if the option is not given. Raises CallError if it can't be used."""
     path = options.gradescope
     if path is None:
         return None

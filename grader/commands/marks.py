@@ -17,7 +17,10 @@ FIGURES = ("submission", "raw", "max_score", "days_late", "late", "override", "f
 
 
 def run_marks(directory: Path, folder: Path, *, excel: bool) -> int:
-    """Write CLASS/marks.csv. Return 2 if there are problems to resolve by hand. Raises CallError."""
+    """Write CLASS/marks.csv. Return 2 if there are problems to resolve by hand.
+
+    Raises CallError if there are no results, or if a file in CLASS is invalid or can't be written.
+    """
     rows, problems = compute_marks(directory, folder)
     with convert_write_errors(folder / MARKS):
         write_whole(folder / MARKS, encode_csv([[*ABOUT, *FIGURES], *map(make_cells, rows)], excel=excel))

@@ -131,7 +131,7 @@ def wrong_imports(file: Path, allowed: Sequence[str]) -> Iterator[str]:
 
 
 def missing_in_zoo(kata: Kata) -> Iterator[str]:
-    """Yield a message for each thing that is missing in the zoo of a kata."""
+    """Yield a message for each missing part of a kata's zoo."""
     wrong = course().folder(kata.name) / "wrong.toml"
     names = [name for name, _ in zoo.read_entries(kata, read_toml(wrong))]
     if not names:
@@ -223,7 +223,7 @@ def wrong_questions(kata: Kata) -> Iterator[str]:
 
 
 def find_misplacement(kata: Kata, on_page: list[str]) -> str:
-    """Return where in its track the section of a kata should be, or "" if it is in the right place."""
+    """Return where a kata's section should be within its track, or "" if it is in the right place."""
     order = [one for one in course().katas if one in on_page]
     before, after = (names[: names.index(kata.name)] for names in (on_page, order))
     if {*before} & {*order} == {*after}:

@@ -31,7 +31,10 @@ class Options:
 
 
 def run_similar(given: Sequence[Path], options: Options) -> int:
-    """Write the folders. Return 2 if a submission cannot be read. Raises CallError."""
+    """Write the folders. Return 2 if a submission cannot be read.
+
+    Raises CallError if no submission can be read or a folder can't be written.
+    """
     handed = find_submissions(given)
     entries, refused = assign_ids(handed.submissions, handed.loose)
     if options.pseudonyms is not None:
@@ -61,7 +64,10 @@ def read_files(entries: Sequence[Entry], stubs: Files, refused: list[Refusal]) -
 
 
 def write_folders(submissions: Mapping[str, Files], stubs: Files, to: Path) -> None:
-    """Write TO/submissions (with a folder for each submission) and TO/stubs. Raises CallError."""
+    """Write TO/submissions (with a folder for each submission) and TO/stubs.
+
+    Raises CallError if TO is not empty or can't be written.
+    """
     with convert_write_errors(f"--folders {to}"):
         if to.exists() and any(to.iterdir()):
             raise CallError(f"--folders {to}: is not empty; choose a new directory")

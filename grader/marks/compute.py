@@ -37,7 +37,10 @@ class Graded:
 
 
 def compute_marks(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
-    """Return a row for each person in the class, and a line for each problem to resolve by hand. Raises CallError."""
+    """Return a row for each person in the class, and a line for each problem to resolve by hand.
+
+    Raises CallError if there are no results, or if a file of the class is invalid.
+    """
     demand_results(directory)
     book = read_rulebook(folder)
     results, problems = read_graded(directory, book)
@@ -59,7 +62,7 @@ def read_graded(directory: Path, book: Rulebook) -> tuple[dict[str, Graded], lis
 
 
 def summarize(result: Result, tests: Collection[tuple[str, str]]) -> Graded:
-    """Return the points by kata and for these tests, and the time of the submission's commit if it is valid."""
+    """Return the points per kata and for these tests, and the time of the commit if it has a time zone."""
     katas = {share(kata.kata): share(kata.score) for kata in result.katas}
     scores = {
         (kata.kata, test.name): test.score

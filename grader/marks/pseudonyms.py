@@ -30,7 +30,7 @@ def pseudonyms_for(submissions: Sequence[str], path: Path, out: Path) -> dict[st
 
 
 def read_key(path: Path) -> dict[str, str]:
-    """Return the submission for each pseudonym, or {} if the file is missing. Raises CallError."""
+    """Return the submission for each pseudonym, or {} if the file is missing. Raises CallError if it is invalid."""
     if not path.exists():
         return {}
     try:

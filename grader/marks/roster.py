@@ -47,7 +47,7 @@ class Matching:
 
 
 def read_roster(path: Path) -> list[Person]:
-    """Return the people in the class list. Raises CallError."""
+    """Return the people in the class list. Raises CallError if it is invalid, for example if an id occurs twice."""
     people = [Person(**row) for row in read_table(path, ("id",), OPTIONAL)]
     for column in ("id", "email", "lms_id"):
         seen: set[str] = set()
@@ -106,7 +106,7 @@ def match_submissions(
 
 
 def choose_submissions(person: Person, submissions: list[str], unreadable: Collection[str]) -> list[str]:
-    """Return the submissions that may count: the readable ones.
+    """Return the submissions that may count, which are the readable ones.
 
     If their names differ only in case, spacing or digest and exactly one of them is the person's id, email or
     `submission`, return only that one.
@@ -118,7 +118,7 @@ def choose_submissions(person: Person, submissions: list[str], unreadable: Colle
 
 
 def index_people(people: Iterable[Person], keys: Callable[[Person], Iterable[Identifier]]) -> Index:
-    """Return the people with each key, in their order in the class list."""
+    """Return the people for each key, in the order of the class list."""
     found: dict[Identifier, list[Person]] = {}
     for person in people:
         for key in keys(person):

@@ -60,7 +60,7 @@ def read_rulebook(folder: Path) -> Rulebook:
 
 
 def read_policy(path: Path) -> tuple[Policy, tzinfo]:
-    """Return the policy, and the time zone for times without a UTC offset. Raises CallError."""
+    """Return the policy, and the time zone for times without a UTC offset. Raises CallError if the file is invalid."""
     if not path.exists():
         return Policy(), UTC
     try:
@@ -89,7 +89,7 @@ def read_times(path: Path) -> dict[str, datetime]:
 
 
 def read_extensions(path: Path, ids: set[str], zone: tzinfo) -> dict[str, Extension]:
-    """Return the extensions by person id. Raises CallError."""
+    """Return the extensions by person id. Raises CallError if the file is invalid."""
     found: dict[str, Extension] = {}
     for row in read_table(path, ("id", "until", "reason")) if path.exists() else ():
         demand_known(row["id"], ids, path)
@@ -120,7 +120,7 @@ def read_overrides(path: Path, ids: set[str]) -> dict[str, tuple[Override, ...]]
 
 
 def have_common_points(first: Override, second: Override) -> bool:
-    """Return whether both overrides change the same points. Without a test or a kata, an override applies to all."""
+    """Return whether two overrides change the same points. An override without a test or kata applies to all."""
     parts = zip((first.kata, first.test), (second.kata, second.test), strict=True)
     return all(not (a and b) or a == b for a, b in parts)
 
@@ -132,7 +132,7 @@ def demand_known(id: str, ids: set[str], path: Path) -> None:
 
 
 def demand_time(text: str, path: Path) -> datetime:
-    """Parse a time. Raises CallError."""
+    """Parse a time. Raises CallError if the text is not a time."""
     time = parse_time(text)
     if time is None:
         raise CallError(f"{path}: {text} is not a time; write it as 2026-10-01T23:59:00-07:00")

@@ -11,7 +11,7 @@ SEPARATORS = ",;\t"
 
 
 def read_table(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) -> list[dict[str, str]]:
-    """Return the rows, which contain all of these columns ("" if a cell is empty). Other columns are ignored.
+    """Return each row as a dict with these columns ("" for an empty cell). Other columns are ignored.
 
     Raises CallError with a one-line message that names the file and the row.
     """
@@ -39,7 +39,10 @@ def read_table(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) 
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file without converting line endings. Raises CallError."""
+    """Return the text of a file without converting line endings.
+
+    Raises CallError if the file can't be read or is not UTF-8.
+    """
     try:
         return path.read_bytes().decode("utf-8")
     except OSError as error:

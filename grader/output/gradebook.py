@@ -22,7 +22,7 @@ FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")  # 
 
 
 def write(rows: Sequence[Result], directory: Path, *, excel: bool = False) -> None:
-    """Write the gradebook atomically. Raises OSError."""
+    """Write the gradebook atomically. Raises OSError if it can't be written."""
     graded = {kata.kata for row in rows for kata in row.katas}
     names = [name for name in course().katas if name in graded]
     timed = {workload.workload for row in rows for workload in row.performance if earns_points(workload)}

@@ -55,7 +55,10 @@ class Point:
 
 
 def draw_result(folder: Path) -> None:
-    """Write `roofline.svg` next to `result.json` if any workload was measured. Raises ResultError, OSError."""
+    """Write `roofline.svg` next to `result.json` if any workload was measured.
+
+    Raises ResultError if the result can't be loaded, or OSError if the figure can't be written.
+    """
     result = read(folder / "result.json")
     timed = [one for one in result.performance if one.workload in course().workloads]
     if points := list(list_points(timed, result.device)):
@@ -182,7 +185,7 @@ def describe(points: Sequence[Point], peak_flops: float | None, bandwidth: float
 
 @contextmanager
 def canvas(width: float, height: float) -> Generator[tuple[Figure, Axes], None, None]:
-    """Yield a transparent figure (size in inches) with one axes, without changing matplotlib's global state."""
+    """Yield a transparent figure of this size (in inches) and its axes, without changing matplotlib's global state."""
     with rc_context():
         rcdefaults()  # ignore the user's matplotlibrc
         rcParams.update(STYLE)

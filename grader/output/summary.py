@@ -19,7 +19,10 @@ ROWS = 1000  # maximum number of submissions in the table; a larger table takes 
 
 
 def rebuild(directory: Path, *, excel: bool = False) -> tuple[list[Result], list[str]]:
-    """Write the gradebook. Return its results, and a line for each unreadable result. Raises MachineError."""
+    """Write the gradebook. Return the results in it, and a line for each unreadable result.
+
+    Raises MachineError if the gradebook can't be written.
+    """
     results, problems = read_all(directory, drop_details)
     found = list(results.values())
     with convert_write_errors(directory / "gradebook.csv", MachineError):
@@ -28,7 +31,10 @@ def rebuild(directory: Path, *, excel: bool = False) -> tuple[list[Result], list
 
 
 def draw_speed(directory: Path, found: Sequence[Result]) -> list[str]:
-    """Draw a roofline for each timed submission. Return a line for each unreadable result. Raises MachineError."""
+    """Draw a roofline for each timed submission. Return a line for each unreadable result.
+
+    Raises MachineError if a roofline can't be written.
+    """
     problems = []
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # suppress messages about its font cache
     with convert_write_errors(directory, MachineError):

@@ -1,1 +1,1 @@
-"""The path of a submission: reading, queueing, collecting tests, grading, scoring, and storing the result."""
+"""The steps from a submission to a stored result: reading, queueing, collecting tests, grading and scoring."""

@@ -36,7 +36,10 @@ class SubmissionError(Exception):
 
 
 def read_archive(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Yield the Python files in a zip or tar archive. Raises SubmissionError, or any error of zipfile and tarfile."""
+    """Yield the Python files in a zip or tar archive.
+
+    If the archive can't be read, raises SubmissionError, or any error of zipfile or tarfile.
+    """
     if not zipfile.is_zipfile(io.BytesIO(content)):
         yield from read_tar(content)
     elif content.count(ZIP_ENTRY) > MAX_ENTRIES:  # counted without zipfile, which reads all entries at once
@@ -96,7 +99,7 @@ def is_read(name: str) -> bool:
 
 
 def check_size(content: bytes, name: str) -> bytes:
-    """Return the content of a file, or b"" if it is the file with the predictions and is too large.
+    """Return the content of a file, or b"" if the file contains predictions and is too large.
 
     Raises SubmissionError if a Python file is too large to be a hand-written module.
     """

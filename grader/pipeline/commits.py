@@ -58,7 +58,7 @@ def find_commit_time(path: Path, files: Mapping[str, bytes]) -> str:
 
 @contextlib.contextmanager
 def open_inside(folder: int | None, *parts: str) -> Iterator[int]:
-    """Open a path inside a folder without following links, and yield the descriptor. Raises OSError."""
+    """Open a path inside a folder without following links, and yield the descriptor. Raises OSError if that fails."""
     with contextlib.ExitStack() as opened:
         for part in parts:
             folder = os.open(part, OPEN_FLAGS, dir_fd=folder)
@@ -68,7 +68,7 @@ def open_inside(folder: int | None, *parts: str) -> Iterator[int]:
 
 
 def read_head(git: int) -> str:
-    """Return the id of the commit that is checked out. Raises ValueError or OSError."""
+    """Return the id of the commit that is checked out. Raises ValueError or OSError if it can't be determined."""
     head = read_text(git, "HEAD").strip()
     branch = BRANCH.fullmatch(head)
     if branch:
@@ -162,7 +162,7 @@ class Objects:
         return content
 
     def spend(self, work: int) -> None:
-        """Count the work, and raise an error if it exceeds the limit."""
+        """Add to the work done so far, and raise ValueError if the total exceeds the limit."""
         self.left -= work
         if self.left < 0:
             raise ValueError("too much work")

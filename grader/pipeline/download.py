@@ -72,7 +72,10 @@ def list_folder(folder: Path) -> list[str]:
 
 
 def find_loose_files(paths: Iterable[Path]) -> dict[str, list[tuple[str, Path]]]:
-    """Return the Python files that Canvas saved side by side, by submission id (see `roster`), as names and paths."""
+    """Return the Python files that Canvas stored in a single folder, by submission id (see `roster`).
+
+    Each file is a pair of its name and its path.
+    """
     found: dict[str, list[tuple[str, Path]]] = {}
     for path in dict.fromkeys(paths):
         if (named := CANVAS.fullmatch(path.name)) and get_type(path) == stat.S_IFREG:
@@ -113,7 +116,7 @@ def may_hold_katas(path: Path) -> bool:
 
 
 def folder_has_katas(parent: int, name: str) -> bool:
-    """Return whether a subfolder contains katas; False if it is a file or link. Raises OSError."""
+    """Return whether a name in `parent` is a folder (not a link) with katas. Raises OSError if it can't be read."""
     try:
         with open_folder(parent, name) as folder:
             return has_katas(list_names(folder))

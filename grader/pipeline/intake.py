@@ -17,7 +17,7 @@ AHEAD = 64  # number of submissions that threads read ahead
 
 
 def take_in_all(entries: Sequence[Entry], threads: int) -> Iterator[Submission | Refusal]:
-    """Read submissions one by one, or with several threads, which is faster if each file operation takes long.
+    """Read submissions one by one, or in several threads, which is faster if file operations are slow.
 
     A process that has running threads must not fork, so use one thread if a child is forked for each submission.
     """
@@ -40,7 +40,10 @@ def take_in(entry: Entry) -> Submission | Refusal:
 def pseudonymize(
     entries: Sequence[Entry], refused: Sequence[Refusal], key: Path, out: Path
 ) -> tuple[list[Entry], list[Refusal]]:
-    """Replace ids by pseudonyms, so that messages about these entries contain no paths. Raises CallError."""
+    """Replace ids by pseudonyms, so that messages about these entries contain no paths.
+
+    Raises CallError if the file with the key can't be used.
+    """
     names = pseudonyms_for([entry.id for entry in (*entries, *(refusal.entry for refusal in refused))], key, out)
 
     def rename(entry: Entry) -> Entry:

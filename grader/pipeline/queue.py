@@ -132,7 +132,10 @@ class Queue:
             self.store_refusal(refusal)
 
     def store_refusal(self, refusal: Refusal) -> None:
-        """Store the reason why a submission is not graded, and keep its earlier results. Raises MachineError."""
+        """Store the reason why a submission is not graded, and keep its earlier results.
+
+        Raises MachineError if the reason can't be stored.
+        """
         submission = refusal.entry.id
         graded = result.load(self.options.out / submission / "result.json")
         result.store(replace(graded or self.blank(submission), unreadable=refusal.reason), self.options.out)
@@ -154,7 +157,7 @@ class Queue:
 
 
 def prepare_directory(directory: Path, seed: int, *, alone: bool) -> None:
-    """Create the directory if necessary, and check that only this user can write to it. Raises CallError.
+    """Create the directory if necessary, and check that only this user can write to it. Raises CallError if that fails.
 
     If no other grader writes to it (`alone`), also remove partially written files that a killed run left behind.
     """
@@ -192,5 +195,5 @@ def covers_all(stored: Result, reusable: Iterable[str], katas: Iterable[Kata]) -
 
 
 def keeps_speed(options: Options, stored: Result) -> bool:
-    """Return whether a new result loses no speed result: speed is graded again, or no speed result is stored."""
+    """Return whether no speed result would be lost, because speed is graded again or no speed result is stored."""
     return options.grading.device != "none" or not stored.performance

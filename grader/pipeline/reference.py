@@ -70,7 +70,7 @@ def check_tests(
 
 
 def clear_unused(marks: Path) -> None:
-    """Delete records that have not been used for a month. Raises OSError."""
+    """Delete records that have not been used for a month. Raises OSError if one can't be deleted."""
     for mark in marks.iterdir():
         if time.time() - mark.stat().st_mtime > UNUSED:
             mark.unlink(missing_ok=True)

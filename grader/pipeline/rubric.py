@@ -11,7 +11,7 @@ DID_NOT_RUN = TestResult("", "inconclusive", message="this test did not run; thi
 
 
 def score(kata: Kata, ended: Mapping[str, TestResult], *, missing: TestResult = DID_NOT_RUN) -> KataResult:
-    """Compute the points of a kata. A test without a result has the result `missing`; unknown tests are ignored."""
+    """Compute the points of a kata. A test without a result is scored as `missing`; unknown tests are ignored."""
     tests = []
     for name, points in kata.points.items():
         test = ended.get(name, missing)

@@ -18,7 +18,10 @@ def draw() -> int:
 
 
 def load_or_draw(directory: Path) -> int:
-    """Return the seed stored in a results directory, or a new seed if there is none. Raises CallError."""
+    """Return the seed stored in a results directory, or a new seed if there is none.
+
+    Raises CallError if the stored seed can't be read.
+    """
     path = directory / NAME
     try:
         text = path.read_text("ascii", errors="replace").strip()
@@ -32,7 +35,7 @@ def load_or_draw(directory: Path) -> int:
 
 
 def store(directory: Path, seed: int) -> None:
-    """Store the seed for later runs that use the same directory. Raises OSError."""
+    """Store the seed for later runs that use the same directory. Raises OSError if it can't be written."""
     content = f"{seed}\n".encode()
     path = directory / NAME
     if not path.is_file() or path.read_bytes() != content:

@@ -21,12 +21,18 @@ def demand_own_course(submissions: Sequence[Path]) -> None:
 
 
 def select_names(names: Sequence[str], tracks: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of these katas and of all katas in these tracks (default: graded tracks). Raises CallError."""
+    """Return the names of these katas and of all katas in these tracks (default: the graded tracks).
+
+    Raises CallError if a name is unknown.
+    """
     return tuple(kata.name for kata in choose(names, tracks if names or tracks else course().graded))
 
 
 def choose(names: Sequence[str], tracks: Sequence[str] = ()) -> tuple[Kata, ...]:
-    """Return these katas and all katas in these tracks (by default, all katas). Raises CallError."""
+    """Return these katas and all katas in these tracks (by default, all katas).
+
+    Raises CallError if a name is unknown.
+    """
     try:
         return tuple(course().choose(names, tracks))
     except CourseError:

@@ -78,7 +78,10 @@ def run_with_sandbox(
 def try_isolations(
     isolation: Isolation, warn: Callable[[str], None], run: Callable[[Literal["bwrap", "none"]], None]
 ) -> None:
-    """Call `run` with the requested level. For "auto", try bwrap first and fall back to none. Raises MachineError."""
+    """Call `run` with the requested level. For "auto", try bwrap first and fall back to none.
+
+    Raises MachineError if the requested level does not work on this machine.
+    """
     try:
         run("none" if isolation == "none" else "bwrap")
     except IsolationError as error:

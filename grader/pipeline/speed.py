@@ -33,7 +33,9 @@ OWN_EYES = "`pytest -m gpu` may still time code here, in one process, for the st
 def grade_speeds(
     kind: Kind, queue: Queue, graded: Sequence[str], out: Console, warn: Callable[[str], None]
 ) -> tuple[list[str], str]:
-    """Time and store missing speed results. Return the inconclusive submissions, and why nothing could be timed.
+    """Time and store missing speed results.
+
+    Return the inconclusive submissions and the reason why nothing could be timed.
 
     The reason is "" if this machine can measure speed. Raises MachineError.
     """

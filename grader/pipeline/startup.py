@@ -29,7 +29,10 @@ class Startup:
             self.ahead[level] = self.get_sandbox(level, katas)
 
     def get_sandbox(self, level: Literal["bwrap", "none"], katas: Iterable[Kata]) -> Sandbox:
-        """Return a sandbox with this level, which may still be importing modules. Raises IsolationError."""
+        """Return a sandbox with this isolation level. It may still be importing modules.
+
+        Raises IsolationError if the sandbox can't be launched.
+        """
         if level in self.ahead:
             return self.ahead.pop(level)
         sandbox = launch(level, course().limits, katas=katas)

@@ -180,7 +180,10 @@ def read_subfolders(folder: int, owner: int, names: Iterable[str]) -> Entries:
 
 @contextlib.contextmanager
 def open_folder(folder: int | None, name: str | Path) -> Iterator[int]:
-    """Open a folder, relative to `folder` if given, and yield the descriptor. Raises NotADirectoryError, OSError."""
+    """Open a folder, relative to `folder` if given, and yield the descriptor.
+
+    Raises NotADirectoryError if the path is missing, a file or a link, or another OSError if it can't be opened.
+    """
     try:
         descriptor = os.open(name, OPEN_FLAGS | os.O_DIRECTORY, dir_fd=folder)
     except OSError as error:
@@ -244,5 +247,5 @@ def choose_package(entries: list[tuple[PurePosixPath, bytes]]) -> dict[str, byte
 
 
 def is_shallow(entry: PurePosixPath) -> bool:
-    """Return whether no parent folder begins with "." or "__", as the folders that archivers and tools add do."""
+    """Return whether no parent folder begins with "." or "__". Archivers and tools add folders with such names."""
     return not any(part.startswith((".", "__")) for part in entry.parts[:-1])

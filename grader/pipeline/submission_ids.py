@@ -75,13 +75,13 @@ def assign_ids(
 
 
 def is_ambiguous(similar: Sequence[Entry]) -> bool:
-    """Return whether similar ids may stand for the same name: some are equal, or they are from different folders."""
+    """Return whether similar ids may be confused, because some are equal or they come from different folders."""
     folders = {entry.path if entry.files else entry.path.parent for entry in similar}
     return len({entry.id for entry in similar}) < len(similar) or len(folders) > 1
 
 
 def find_file(entry: Entry) -> object:
-    """Return a key that is equal for two paths to the same file."""
+    """Return a key that is the same for all paths to one file."""
     path = entry.files[0][1] if entry.files else entry.path
     try:
         found = path.lstat()  # a link is different from its target, and is rejected when it is read

@@ -1,1 +1,1 @@
-"""The proofs of `grader certify`: wrong solutions check the tests, attacks the sandbox, and cheats the timing."""
+"""The proofs of `grader certify`: wrong solutions test the tests, attacks the sandbox, and cheats the timing."""

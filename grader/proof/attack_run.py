@@ -64,7 +64,7 @@ class Plan:
 
 
 def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err: Console) -> Proof:
-    """Prove that no attack succeeds at any isolation level, unless the corpus admits that it does.
+    """Prove that no attack succeeds at any isolation level, except where the corpus declares that it does.
 
     For admitted attacks, prove that the lint check reports them. A quick proof uses only the first level that works.
     The results are not cached, because they depend on the machine.

@@ -46,7 +46,7 @@ def update_caught_by(
 
 
 def find_cheapest(entry: ZooEntry, graded: Sequence[Sequence[KataResult]]) -> str | None:
-    """Return the test that catches an entry with the most seeds. Of several such tests, return the fastest.
+    """Return the test that catches an entry for the largest number of seeds. If there are several, return the fastest.
 
     The slowest run of each test is compared. Only tests that catch the entry in the first run are considered, because
     certify uses the same seed. If there is no such test, return None.

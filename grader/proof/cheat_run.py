@@ -81,7 +81,7 @@ def time_all(
     take: Callable[[str], None],
     kind: Kind = "cpu",
 ) -> Iterator[Trial]:
-    """Time the slow solutions, then the cheats that are appended to them. Raises MachineError.
+    """Time the slow solutions, then the cheats that are appended to them. Raises MachineError if the sandbox fails.
 
     `take` is called with the name of each run. Inconclusive runs are repeated.
     """
@@ -156,7 +156,7 @@ def is_noisy(row: PerformanceResult) -> bool:
 
 
 def is_inconclusive(row: PerformanceResult) -> bool:
-    """Return whether the machine was too noisy, or the result passed only because doubts count in favor of students."""
+    """Return whether the machine was too noisy, or the result passed only with the benefit of the doubt."""
     in_doubt = (
         row.outcome == "passed"
         and row.ratio is not None

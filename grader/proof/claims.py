@@ -99,7 +99,7 @@ def extend_limits(limits: Limits) -> Limits:
 
 
 def find_others(status: str, results: Sequence[KataResult]) -> str | None:
-    """Describe the katas that have another status, or return None if there are none."""
+    """Describe the katas whose status differs from `status`, or return None if there are none."""
     return "; ".join(describe(result) for result in results if result.status != status) or None
 
 

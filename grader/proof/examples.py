@@ -198,7 +198,10 @@ def evaluate(node: ast.expr, names: Names) -> Any:
 
 
 def compare(value: Any, comment: str, names: Names) -> int:
-    """Compare one or more values with the comment, and return how many were compared. Raises Untrue."""
+    """Compare one or more values with the comment, and return how many were compared.
+
+    Raises Untrue if a value is wrong.
+    """
     parts = parse_values(comment)
     values = value if len(parts) > 1 and isinstance(value, tuple) else (value,)
     if len(values) != len(parts):

@@ -24,7 +24,10 @@ NOTHING = "No test catches it, so a student sees no message."
 
 
 def write_messages(folder: Path, katas: Sequence[Kata], options: Options, out: Console, err: Console) -> int:
-    """Grade every wrong entry like a student's submission, and write the pages. Raises CallError."""
+    """Grade every wrong entry like a student's submission, and write the pages.
+
+    Raises CallError if an entry is invalid or a page can't be written.
+    """
     wrong = {id(claim.job): claim for claim in make_claims(katas, 1) if claim.group == "wrong"}
     found: dict[str, dict[str, KataResult]] = {}
 

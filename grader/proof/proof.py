@@ -82,7 +82,7 @@ class Trial:
 
     @property
     def achieved(self) -> bool:
-        """Whether the entry succeeded, as the corpus declares that it can."""
+        """Whether the entry succeeded and the corpus declares that it can succeed."""
         return bool(self.admitted and self.problems)
 
 

@@ -40,7 +40,7 @@ Answers: TypeAlias = Mapping[Property, Answer]
 
 
 class CompactAnswers(Answers):
-    """The answers of a submission, 8 bytes each, because submissions share the tests and equal answers."""
+    """The answers of a submission, in 8 bytes each: all submissions share equal answers and the list of tests."""
 
     __slots__ = ("answers", "places")
 
@@ -71,7 +71,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Diagnosed:
-    """A frequent diagnosis, and the test of a later kata that submissions with it most often fail first."""
+    """A frequent diagnosis, and the first test that submissions with this diagnosis most often fail in later katas."""
 
     kata: str
     diagnosis: str
@@ -105,7 +105,7 @@ def index_tests(tests: tuple[Property, ...]) -> dict[Property, int]:
 
 
 def analyze_tests(students: Sequence[Answers], tests: Sequence[Property]) -> list[Item]:
-    """Return the statistics of each test that no submission or at least `FEWEST` submissions have tried.
+    """Return the statistics of each test that at least `FEWEST` submissions have tried, or none at all.
 
     For a class with fewer than `FEWEST` submissions, return an empty list.
     """

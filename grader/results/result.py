@@ -63,7 +63,7 @@ class PerformanceResult(msgspec.Struct, frozen=True):
 
     @property
     def reached(self) -> Literal["all", "some", "none"]:
-        """How many of the points were earned or, in a rehearsal, would be earned on a device that counts."""
+        """How many of the points were earned or, in a rehearsal, would be earned on a device on which speed counts."""
         if self.rehearsed:
             return "all" if self.tier == "full" else "some" if self.tier else "none"
         return "none" if self.score <= 0 else "all" if self.score >= self.max_score else "some"
@@ -119,14 +119,14 @@ def speed_fingerprint(fingerprint: str, device: str) -> str:
 
 
 def write(result: Result, directory: Path) -> None:
-    """Store a result atomically. Raises OSError."""
+    """Store a result atomically. Raises OSError if it can't be written."""
     folder = directory / result.submission
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "result.json", msgspec.json.format(msgspec.json.encode(result), indent=1))
 
 
 def store(result: Result, directory: Path) -> None:
-    """Store a result atomically. Raises MachineError."""
+    """Store a result atomically. Raises MachineError if it can't be written."""
     with convert_write_errors(directory / result.submission / "result.json", MachineError):
         write(result, directory)
 
@@ -148,7 +148,7 @@ def load(path: Path) -> Result | None:
 
 
 def read(path: Path) -> Result:
-    """Load a stored result. Raises ResultError."""
+    """Load a stored result. Raises ResultError if it is missing or cannot be read."""
     try:
         stored = msgspec.json.decode(path.read_bytes(), type=Result)
     except OSError as error:

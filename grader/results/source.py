@@ -48,7 +48,7 @@ def truncate(files: Mapping[str, bytes]) -> dict[str, Source]:
 
 
 def store(directory: Path, submission: str, fingerprint: str, files: Mapping[str, bytes]) -> None:
-    """Store the graded files. Raises MachineError."""
+    """Store the graded files. Raises MachineError if they can't be written."""
     stored = StoredSubmission(fingerprint, datetime.now(UTC).replace(microsecond=0), truncate(files))
     path = directory / submission / FILE
     with convert_write_errors(path, MachineError):

@@ -45,7 +45,10 @@ def view_as_student(result: Result, *, platform_hides: bool) -> list[VisibleTest
 
 
 def view_as_instructor(result: Result) -> list[VisibleTest]:
-    """Return the tests and workloads of a result like `view_as_student`, with all details. Raises ValueError."""
+    """Return the tests and workloads of a result as in `view_as_student`, but with all details.
+
+    Raises ValueError if the course no longer contains a test of the result.
+    """
     katas = [(find_kata(kata), kata.tests) for kata in result.katas]
     tests = [make_row(kata, test, test.message) for kata, tests in katas for test in tests]
     return [*tests, *map(view_workload, result.performance), *view_unreadable(result)]

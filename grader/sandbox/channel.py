@@ -74,7 +74,11 @@ class Channel:
             self.shared.close()
 
     def send(self, message: object, deadline: float | None = None) -> int:
-        """Send a frame and return its size. Raises Closed, or Late if the other side does not read it."""
+        """Send a frame and return its size.
+
+        Raises Closed if the connection is closed, or Late if the other side does not read the frame before the
+        deadline.
+        """
         frame = encode(message)
         header = size = len(frame)
         if self.shared is not None and LARGE <= len(frame) <= MAX_FRAME:
@@ -109,21 +113,27 @@ class Channel:
         return self.shared[:length]
 
     def send_descriptor(self, descriptor: int) -> None:
-        """Send a file descriptor, which must be announced by the preceding frame. Raises Closed."""
+        """Send a file descriptor, which must be announced by the preceding frame.
+
+        Raises Closed if the connection is closed.
+        """
         try:
             socket.send_fds(self.socket, [b"d"], [descriptor])
         except OSError:
             raise Closed from None
 
     def receive_descriptor(self) -> int:
-        """Receive a file descriptor. Raises Malformed."""
+        """Receive a file descriptor. Raises Malformed if the other side did not send one."""
         _, descriptors, _, _ = socket.recv_fds(self.socket, 1, 1)
         if not descriptors:
             raise Malformed("no file descriptor was received")
         return descriptors[0]
 
     def expect_silence(self) -> None:
-        """Check that the other side has not sent anything before it receives a request. Raises Malformed or Closed."""
+        """Check that the other side sends nothing before it receives a request.
+
+        Raises Malformed if it has sent something, or Closed if it has closed the connection.
+        """
         self.socket.settimeout(0)
         try:
             early = self.socket.recv(1, socket.MSG_PEEK)
@@ -246,7 +256,7 @@ def decode(frame: bytes, longest_outline: int = MAX_FRAME) -> Any:
 
 
 def decode_reply(frame: bytes) -> Reply:
-    """Decode a reply from an untrusted sender. Raises Malformed, and no other exception."""
+    """Decode a reply from an untrusted sender. If it is malformed, raise Malformed and no other exception."""
     try:
         message = decode(frame, MAX_OUTLINE)
         if type(message) is not dict:
@@ -273,7 +283,7 @@ class Contents:
 
 
 def decode_extension(contents: Contents, code: int, data: memoryview) -> Plain:
-    """Decode a msgpack extension (the inverse of `encode_extension`). Raises ValueError."""
+    """Decode a msgpack extension (the inverse of `encode_extension`). Raises ValueError if it is malformed."""
     if code == OPAQUE:
         return Opaque(bytes(data[:200]).decode("utf-8", "replace"))
     if code == INTEGER:
@@ -303,7 +313,7 @@ def decode_extension(contents: Contents, code: int, data: memoryview) -> Plain:
 
 
 def check_plain(value: Plain, depth: int = 0) -> None:
-    """Check that a value could have been returned by `torchkata.seam.values.to_plain`. Raises ValueError."""
+    """Raise ValueError if a value could not have been returned by `torchkata.seam.values.to_plain`."""
     if isinstance(value, list) and depth <= MAX_DEPTH:
         for item in value:
             check_plain(item, depth + 1)

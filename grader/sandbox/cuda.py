@@ -73,7 +73,10 @@ def call(name: str, *arguments: Any) -> None:
 
 
 def lacking() -> str:
-    """Return why the device can't share its memory, or "" if it can. This initializes CUDA. Raises CudaError."""
+    """Return why the device can't share its memory, or "" if it can.
+
+    This initializes CUDA. Raises CudaError if a driver call fails.
+    """
     call("cuInit", 0)
     for attribute, words in NEEDED.items():
         has = c_int()
@@ -87,7 +90,10 @@ class DeviceMemory:
     """Device memory that is mapped into this process. `tensor` covers all of it as uint8[bytes]."""
 
     def __init__(self, size: int, descriptor: int | None = None) -> None:
-        """Allocate memory, or map the memory of another process if its `descriptor` is given. Raises CudaError."""
+        """Allocate memory, or map the memory of another process if its `descriptor` is given.
+
+        Raises CudaError if that fails.
+        """
         start_context()
         properties = Properties(PINNED, POSIX_DESCRIPTOR, Location(ON_DEVICE, DEVICE), None, Flags())
         unit, handle, address = c_size_t(), c_uint64(), c_uint64()
@@ -110,13 +116,13 @@ class DeviceMemory:
             self.undo = undo.pop_all()
 
     def descriptor(self) -> int:
-        """Return a new file descriptor for the memory, which the caller must close. Raises CudaError."""
+        """Return a new file descriptor for the memory, which the caller must close. Raises CudaError if that fails."""
         found = c_int(-1)
         call("cuMemExportToShareableHandle", byref(found), self.handle, POSIX_DESCRIPTOR, 0)
         return found.value
 
     def release(self) -> None:
-        """Wait for queued work to finish and unmap the memory. Raises CudaError."""
+        """Wait for queued work to finish and unmap the memory. Raises CudaError if unmapping fails."""
         torch.cuda.synchronize()
         del self.tensor
         self.undo.close()
@@ -143,7 +149,10 @@ class Cuda:
     """The first device that is visible to CUDA."""
 
     def memory(self, size: int, descriptor: int | None = None) -> DeviceMemory:
-        """Allocate memory, or map the memory of another process if its `descriptor` is given. Raises CudaError."""
+        """Allocate memory, or map the memory of another process if its `descriptor` is given.
+
+        Raises CudaError if that fails.
+        """
         return DeviceMemory(size, descriptor)
 
     def synchronize(self) -> None:

@@ -93,7 +93,7 @@ class Sandbox:
         raise IsolationError(last)
 
     def clone(self) -> socket.socket:
-        """Fork a zygote and return a connection to it. Raises IsolationError."""
+        """Fork a zygote and return a connection to it. Raises IsolationError if the original zygote has exited."""
         ours, theirs = socket.socketpair()
         with theirs:
             ours.settimeout(START_SECONDS)
@@ -201,7 +201,10 @@ def build_confinement(isolation: Literal["bwrap", "none"], limits: Limits, timin
 
 
 def connect_zygote(sandbox: Sandbox) -> socket.socket:
-    """Connect to a new zygote. Raises MachineError, because a run must not continue with weaker isolation."""
+    """Connect to a new zygote.
+
+    Raises MachineError if that fails, because a run must not continue with weaker isolation.
+    """
     try:
         return sandbox.clone()
     except IsolationError as error:

@@ -165,7 +165,10 @@ class WorkerRunner:
         raise Inconclusive(translate(ZYGOTE_GONE))
 
     def receive_answer(self, letter: bytes, size: int) -> bytes:
-        """Receive the reply to a command, and return the `size` bytes after its letter. Raises OSError."""
+        """Receive the reply to a command, and return the `size` bytes after its letter.
+
+        Raises OSError if the zygote has exited or sends another letter.
+        """
         answer = b""
         while len(answer) <= size and (part := self.control.recv(1 + size - len(answer))):
             answer += part
@@ -187,7 +190,7 @@ class WorkerRunner:
             raise Inconclusive(translate(f"a worker did not start ({type(error).__name__})")) from None
 
     def new_channel(self) -> Channel:
-        """Connect to a new worker. Raises Inconclusive."""
+        """Connect to a new worker. Raises Inconclusive if the machine can't start one."""
         with contextlib.suppress(OSError):
             self.control.sendall(b"S")
             answer, descriptors, _, _ = socket.recv_fds(self.control, 1, 3)
@@ -208,7 +211,10 @@ class WorkerRunner:
         return [str(words) for words in found]
 
     def end(self, letter: bytes = b"E") -> int:
-        """End the worker and return its wait status, or 0 if there is no worker. Raises Inconclusive."""
+        """End the worker and return its wait status, or 0 if there is no worker.
+
+        Raises Inconclusive if the zygote has exited.
+        """
         if self.channel is None:
             return 0
         with self.turn, contextlib.suppress(OSError):
@@ -235,5 +241,5 @@ def measure_waiting() -> float:
 
 @cache
 def open_schedstat(_process: int, _thread: int) -> int:
-    """Open the kernel's scheduling statistics for the calling thread. Raises OSError."""
+    """Open the kernel's scheduling statistics for the calling thread. Raises OSError if there are none."""
     return os.open("/proc/thread-self/schedstat", os.O_RDONLY)

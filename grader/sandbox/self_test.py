@@ -48,7 +48,7 @@ def find_violations(hidden: Sequence[str], *, gpu: bool, timed: bool) -> list[st
 
 
 def can_use_socket() -> bool:
-    """Return whether this process can create a socket that can send data or may try to connect to an abstract address.
+    """Return whether this process can create a socket that sends data or that may connect to an abstract address.
 
     Pairs of datagram sockets are included, because each end can be reconnected to another pair.
     """
@@ -75,7 +75,7 @@ def may_connect(made: socket.socket) -> bool:
 
 
 def succeeds(function: Callable[..., object], *arguments: object) -> bool:
-    """Return whether a call does not raise an OSError."""
+    """Return whether a call succeeds, that is, whether it raises no OSError."""
     try:
         function(*arguments)
     except OSError:

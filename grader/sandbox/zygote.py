@@ -216,7 +216,7 @@ class Zygote:
         return Worker(pid, ours, memory, scratch)
 
     def forget(self) -> None:
-        """Discard the state of other workers.
+        """Discard everything that is known about other workers.
 
         Each new worker calls this function, so that student code cannot read the process ids of the others.
         """

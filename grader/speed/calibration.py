@@ -1,4 +1,4 @@
-"""Stores calibrations, which are the measured peak rates of devices, on this machine, to detect slow devices later."""
+"""Stores calibrations (the measured peak rates of devices), so that slow devices can be detected later."""
 
 import re
 from pathlib import Path
@@ -30,7 +30,7 @@ def calibration_path(device: str) -> Path:
 
 
 def store(calibration: Calibration, path: Path) -> None:
-    """Write a calibration atomically. Raises OSError."""
+    """Write a calibration atomically. Raises OSError if it can't be written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, msgspec.json.format(msgspec.json.encode(calibration), indent=1) + b"\n")
 

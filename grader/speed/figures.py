@@ -34,7 +34,7 @@ class WrongResult(Exception):
 
 
 def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> Final:
-    """Measure a workload of a submission. Raises the exceptions in `torchkata.seam.failures`."""
+    """Measure a workload of a submission. A failure raises one of the exceptions in `torchkata.seam.failures`."""
     work = work_of(workload.name)
     task = Task(workload.name, machine.kind, work.sizes[machine.kind], STEPS)
     thresholds = workload.ratio[machine.kind]

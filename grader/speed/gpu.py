@@ -58,7 +58,7 @@ def reserve(device: Gpu | None) -> Iterator[str]:
 
 
 def find_first_visible(nvml: Any) -> Any:
-    """Return the NVML handle of the device that CUDA would use. Raises StateUnknown."""
+    """Return the NVML handle of the device that CUDA would use. Raises StateUnknown if CUDA can't see any device."""
     visible = os.environ.get(VISIBLE)
     if visible == "" or nvml.nvmlDeviceGetCount() == 0:
         raise StateUnknown("there is none, or CUDA_VISIBLE_DEVICES hides all of them")

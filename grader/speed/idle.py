@@ -35,7 +35,10 @@ class IdleDetector:
         self.usual = min(self.usual, *(self.time_passes() for _ in range(LOOKS)))
 
     def wait(self, patience: float) -> float:
-        """Wait until the device is idle, and return how many seconds it was busy. Raises TimedOut."""
+        """Wait until the device is idle, and return for how many seconds it was busy.
+
+        Raises TimedOut if it is still busy after `patience` seconds.
+        """
         began, late = time.perf_counter(), 0.0
         while self.time_passes() > BUSY * self.usual:
             late = time.perf_counter() - began

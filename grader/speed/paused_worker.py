@@ -53,7 +53,10 @@ class PausedWorker:
         self.stood = (0, 0)  # the worker's times when it was last paused
 
     def start(self, files: Mapping[str, bytes]) -> Tensor:
-        """Start the worker with these files and return the shared memory, uint8[bytes]. Raises Inconclusive."""
+        """Start the worker with these files and return the shared memory, uint8[bytes].
+
+        Raises Inconclusive if the machine can't start the worker or can't share memory.
+        """
         self.runner.open(files, 1.0)
         self.runner.start()
         if self.runner.arena is None:
@@ -62,14 +65,16 @@ class PausedWorker:
         return torch.frombuffer(map_descriptor(self.runner.arena), dtype=torch.uint8)
 
     def lay_out(self, order: WorkloadRequest, descriptor: int | None = None) -> Reply:
-        """Let the worker map its memory before any student code runs. Raises TimedOut, Died, Inconclusive.
+        """Let the worker map its memory before any student code runs.
+
+        Raises TimedOut, Died or Inconclusive if that fails.
 
         If the order includes device memory, `descriptor` refers to it.
         """
         return self.block({"lay_out": msgspec.to_builtins(order)}, BEGIN_SECONDS, descriptor=descriptor).reply
 
     def begin(self) -> Reply:
-        """Let the worker prepare its blocks. Raises TimedOut, Died, Inconclusive."""
+        """Let the worker prepare its blocks. Raises TimedOut, Died or Inconclusive if that fails."""
         return self.block({"begin": True}, BEGIN_SECONDS).reply
 
     def block(
@@ -107,7 +112,7 @@ class PausedWorker:
         return MemoryUse(*self.runner.signal(b"M"))
 
     def end(self) -> None:
-        """End the worker. Raises Inconclusive."""
+        """End the worker. Raises Inconclusive if the zygote has exited."""
         self.runner.end()
 
 

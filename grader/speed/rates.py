@@ -62,11 +62,17 @@ class Baseline:
         self.own_error = 0.0
 
     def rate(self) -> float:
-        """Time another block and return its rate in work units per second. Raises Inconclusive."""
+        """Time another block and return its rate in work units per second.
+
+        Raises Inconclusive if the block fails or its result is wrong.
+        """
         return self.work / self.block_seconds()
 
     def block_seconds(self) -> float:
-        """Time another block in seconds. Raises Inconclusive, for example if the result is wrong."""
+        """Time another block and return its duration in seconds.
+
+        Raises Inconclusive if the block fails or its result is wrong.
+        """
         block = self.timed.block(TRUSTED_SECONDS)
         if self.comparable and not math.isfinite(block.error):
             raise Inconclusive("plain torch's own result was wrong on this device")
@@ -84,7 +90,7 @@ class Baseline:
 
 
 def measure(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> Measured:
-    """Measure a workload of a submission. Raises the exceptions in `torchkata.seam.failures`."""
+    """Measure a workload of a submission. A failure raises one of the exceptions in `torchkata.seam.failures`."""
     task = choose_task(machine, workload)
     attempt = 1
     while True:
@@ -146,7 +152,7 @@ def run_attempt(
 
 
 def compute_tolerance(student: TimedWorker, baseline: Baseline) -> float:
-    """Return the maximum relative error: that of the dtype, or OWN_MARGIN times that of plain torch if larger."""
+    """Return the maximum relative error: that of the dtype or, if larger, OWN_MARGIN times that of plain torch."""
     return max(student.check.floor, OWN_MARGIN * baseline.own_error)
 
 

@@ -63,7 +63,7 @@ def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message
 
 
 def grade_in_child(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message]:
-    """Yield the messages of a single child process. Raises MachineError."""
+    """Yield the messages of a single child process. Raises MachineError if the sandbox fails."""
 
     def work(student: socket, baseline: socket, send: Send) -> None:
         machine = setup.open_machine(kind, student, baseline)
@@ -76,7 +76,10 @@ def grade_in_child(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Mess
 
 
 def run_on_device(sandbox: Sandbox, work: Callable[[socket, socket, Send], None], silence: float) -> Iterator[bytes]:
-    """Run `work` in a child process with connections for both workers, and yield its messages. Raises MachineError."""
+    """Run `work` in a child process with connections for both workers, and yield its messages.
+
+    Raises MachineError if the sandbox fails.
+    """
     student, baseline = connect_zygote(sandbox), connect_zygote(sandbox)
 
     def begin(send: Send) -> None:
@@ -92,7 +95,7 @@ def run_on_device(sandbox: Sandbox, work: Callable[[socket, socket, Send], None]
 
 
 def add_fallbacks(job: SpeedJob) -> dict[str, dict[str, bytes]]:
-    """Return the files for each workload.
+    """Return the files for each workload, including fallbacks.
 
     Of the katas that a workload uses, those that are not done are replaced by fallbacks, except the last one.
     """

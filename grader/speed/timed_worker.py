@@ -111,7 +111,7 @@ class TimedWorker:
         self.check.begun()
 
     def hand_over(self, order: WorkloadRequest) -> None:
-        """Let the worker map host memory and, if needed, device memory. Raises Inconclusive, CudaError.
+        """Let the worker map host memory and, if needed, device memory. Raises Inconclusive or CudaError if that fails.
 
         No student code has run yet, so failures here are never the student's fault.
         """
@@ -142,7 +142,7 @@ class TimedWorker:
             self.accelerator.synchronize()
 
     def block(self, seconds: float) -> TimedBlock:
-        """Run all calls `task.times` times. Raises the exceptions in `torchkata.seam.failures`."""
+        """Run all calls `task.times` times. A failure raises one of the exceptions in `torchkata.seam.failures`."""
         self.settling = min(self.settling, *(self.time_settling() for _ in range(SETTLINGS)))
         first = self.run_calls(seconds)
         took, worst = first.seconds, first.error
@@ -176,7 +176,7 @@ class TimedWorker:
         return time.perf_counter() - began
 
     def settle(self) -> None:
-        """Copy the results on a GPU before work that the student has queued can change them."""
+        """On a GPU, copy the results before work that the student has left in the queue can change them."""
         if self.device_memory is not None:
             for name in self.filled:
                 self.results[name].copy_(self.memory[name])
@@ -187,7 +187,7 @@ class TimedWorker:
         return {name: torch.empty_like(self.memory[name]) for name in self.filled}
 
     def close(self) -> None:
-        """End the worker and free its memory. Raises Inconclusive."""
+        """End the worker and free its memory. Raises Inconclusive if the zygote has exited."""
         self.worker.end()
         if self.device_memory is not None:
             self.memory, self.results = {}, {}
@@ -211,7 +211,7 @@ class TimedWorker:
 
 
 def most_calls(work: Work, kind: Kind, size: Size, available: int) -> int:
-    """Return how many calls fit into `available` bytes of device memory (on a CPU, of host memory), but at least 1."""
+    """Return how many calls fit into `available` bytes of device memory (on a CPU: host memory), but at least 1."""
     on_host = None if kind == "cpu" else False
 
     def needed(calls: int) -> int:

@@ -151,7 +151,7 @@ def check_shared_memory() -> Finding:
 
 
 def check_memory(root: Path = Path("/")) -> Finding:
-    """Compute how many submissions this machine or container has enough memory to grade at once."""
+    """Compute how many submissions can be graded at once with the memory of this machine or container."""
     each, meminfo, share = course().limits.memory_mib, root / "proc/meminfo", root / "sys/fs/cgroup"
     if not meminfo.exists():
         return Finding("memory", "note", "unknown")

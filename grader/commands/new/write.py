@@ -25,7 +25,10 @@ NO_POINTS = {
 
 
 def new_course(folder: Path, title: str) -> int:
-    """Create a course with one kata and return the exit code. Raises CallError before anything is written."""
+    """Create a course with one kata and return the exit code.
+
+    Raises CallError, before anything is written, if an argument is invalid.
+    """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CallError(f"{folder}: is not empty; choose a new directory")
     if '"' in title or "\\" in title or not title.isprintable():
@@ -38,7 +41,10 @@ def new_course(folder: Path, title: str) -> int:
 
 
 def new_kata(name: str, track: str | None, kind: str) -> int:
-    """Create the files of a kata and return the exit code. Raises CallError before anything is written."""
+    """Create the files of a kata and return the exit code.
+
+    Raises CallError, before anything is written, if an argument is invalid.
+    """
     here = course()
     if not name.isidentifier() or keyword.iskeyword(name) or name != name.lower() or name.startswith("_"):
         raise CallError(f"{name}: not a valid name; use a Python module name in lowercase, such as moving_average")
@@ -63,7 +69,7 @@ def new_kata(name: str, track: str | None, kind: str) -> int:
 
 
 def make_kata(name: str, track: str, kind: str) -> dict[str, str]:
-    """Return the files of a new kata, which comes last in its track. If the track is empty, it gets all points."""
+    """Return the files of a new kata, which comes last in its track. The first kata of a track gets all points."""
     katas = list_katas(track)
     values = {"NAME": name, "CLASS": name.title().replace("_", ""), "TRACK": track}
     values["PLACE"] = str(max((kata.place for kata in katas), default=0) + 1)
@@ -71,7 +77,7 @@ def make_kata(name: str, track: str, kind: str) -> dict[str, str]:
 
 
 def list_katas(track: str) -> list[Kata]:
-    """Return the katas in a track, which may be empty. Raises CourseError."""
+    """Return the katas in a track, which may be empty. Raises CourseError if the course is invalid."""
     return [kata for kata in course().read_katas().values() if kata.track == track]
 
 
@@ -87,6 +93,6 @@ def fill_templates(kind: str, values: Mapping[str, str]) -> dict[str, str]:
 
 
 def write(folder: Path, files: Mapping[str, str]) -> None:
-    """Write the files below a folder. Raises CallError."""
+    """Write the files below a folder. Raises CallError if they can't be written."""
     with convert_write_errors(folder):
         spread({name: text.encode() for name, text in files.items()}, folder)

@@ -46,7 +46,7 @@ def files_of(path: Path) -> list[Path]:
 
 
 def parse_source(source: str) -> bytes:
-    """Return `URL@COMMIT` in the format read by `install.sh`. Raises CallError."""
+    """Return `URL@COMMIT` in the format read by `install.sh`. Raises CallError if the URL or the commit is invalid."""
     url, _, commit = source.rpartition("@")
     if COMMIT.fullmatch(commit) is None:
         raise CallError(

@@ -53,7 +53,7 @@ class Options:
 
 
 def run_package(name: str, out: Path, options: Options) -> int:
-    """Write the package and return the exit code. Raises CallError before anything is written."""
+    """Write the package and return the exit code. Invalid arguments raise CallError before anything is written."""
     platform = load_platform(name)
     hidden = count_hidden_tests()
     check_output(platform, out, force=options.force)
@@ -72,7 +72,7 @@ def run_package(name: str, out: Path, options: Options) -> int:
 
 
 def count_hidden_tests() -> int:
-    """Return the number of tests that students can't see. Raises CallError for contradictory settings."""
+    """Return the number of tests that students can't see. Raises CallError if the settings are contradictory."""
     try:
         return sum(seen != "visible" for kata in course().katas.values() for seen in kata.visibility.values())
     except ValueError as error:
@@ -80,7 +80,7 @@ def count_hidden_tests() -> int:
 
 
 def build_package(platform: Platform, options: Options) -> dict[str, bytes]:
-    """Return the files of a package by path. Raises CallError."""
+    """Return the files of a package by path. Raises CallError if `options.source` is invalid."""
     folder = platform.folder
     sources = [path for name in (COMMON, platform.name) for path in project.files_of(FILES / name)]
     written = {path.name: path.read_bytes() for path in sources if path.name != ABOUT}
@@ -97,7 +97,7 @@ def build_package(platform: Platform, options: Options) -> dict[str, bytes]:
 
 
 def needed_gigabytes() -> float:
-    """Return the memory that the grader needs together with student code that reaches its memory limit."""
+    """Return how many gigabytes of memory the grader needs together with student code that reaches its memory limit."""
     return math.ceil((GRADER_MIB + course().limits.memory_mib) * 2**20 / 10**8) / 10
 
 

@@ -67,7 +67,7 @@ def build_self_study() -> dict[str, bytes]:
 
 
 def complete(base: dict[str, bytes], katas: Sequence[Kata], language: str) -> dict[str, bytes]:
-    """Return `base` with the files of the course, the settings of editors and the list of all files added.
+    """Add the files of the course, the settings for editors and the list of all files to `base`, and return all files.
 
     Raises GraderError.
     """
@@ -90,7 +90,10 @@ def complete(base: dict[str, bytes], katas: Sequence[Kata], language: str) -> di
 
 
 def find_course_files(names: Sequence[str]) -> set[Path]:
-    """Return the stubs, tests and public reference files of these katas, and their imports. Raises GraderError."""
+    """Return the stubs, tests and public reference files of these katas, and all files that they import.
+
+    Raises GraderError if one of the files is for instructors only.
+    """
     root, reference = course().root, course().reference
     known = [path for name in names for path in files_of(course().folder(name)) if not course().is_private(path)]
     own = [root / f"{folder}{name}.py" for name in names for folder in ("assignment/", "tests/test_")]
@@ -124,7 +127,7 @@ def make_pyproject(katas: Sequence[Kata], language: str) -> str:
 
 
 def make_shared_settings(katas: Sequence[Kata], language: str) -> str:
-    """Return the settings of pytest, of uv if students install torch, and of the course."""
+    """Return the settings for pytest, for uv (if students install torch) and for the course."""
     shared = ["pytest.toml", *(["uv.toml"] if needs_torch() else [])]
     return "".join((FILES / name).read_text("utf-8") for name in shared) + make_settings(katas, language)
 

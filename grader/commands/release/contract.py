@@ -48,7 +48,7 @@ def find_differences(stub: str, solution: str) -> list[str]:
 
 
 def find_written(stub: str) -> list[str]:
-    """Return the functions in a stub that do not end with `raise NotImplementedError`, excluding provided classes."""
+    """Return the functions in a stub that do not end with `raise NotImplementedError`, except in provided classes."""
     return [node.name for node in find_tasks(ast.parse(stub)) if not ast.unparse(node.body[-1]).startswith(TO_DO)]
 
 
@@ -62,7 +62,10 @@ def find_tasks(tree: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef]:
 
 
 def translate_docstrings(stub: str, itself: str, tasks: Mapping[str, str]) -> str:
-    """Replace the docstrings of a stub by translations, which are keyed by full name (the module's by `itself`)."""
+    """Replace the docstrings of a stub by translations.
+
+    `tasks` maps full names of functions and classes to translations. The key for the module is `itself`.
+    """
     lines = stub.splitlines()
     for name, node in reversed([(itself, ast.parse(stub)), *documented(ast.parse(stub), "")]):
         if (task := tasks.get(name, "").strip()) and ast.get_docstring(node) is not None:

@@ -96,7 +96,7 @@ def parse(text: str) -> ast.Module | None:
 
 
 def function_bodies(text: str) -> Iterator[str]:
-    """Yield the bodies of all functions without docstrings, comments and formatting, except short bodies."""
+    """Yield the code of each function body without its docstring, comments and formatting. Short bodies are skipped."""
     tree = parse(text)
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -107,7 +107,7 @@ def function_bodies(text: str) -> Iterator[str]:
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """Yield the sentences in docstrings and comments, or in a text that is not Python, except short sentences."""
+    """Yield the sentences in docstrings and comments, or in a text that is not Python. Short sentences are skipped."""
     tree = parse(text)
     if tree is None:
         parts = [text]

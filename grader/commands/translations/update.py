@@ -24,7 +24,10 @@ WIDTH = 78  # columns of a line in a catalogue
 
 
 def update_catalogues(language: str, katas: Sequence[str]) -> dict[Path, polib.POFile]:
-    """Return the catalogues of these katas with the current English texts, by path. Raises CourseError."""
+    """Return the catalogues of these katas with the current English texts, by path.
+
+    Raises CourseError if a catalogue can't be read.
+    """
     texts, notes = collect_english(katas), collect_notes(katas)
     paths = {folder: folder / f"{language}.po" for folder in texts}
     old = {folder: read_entries(path) for folder, path in paths.items()}
@@ -42,7 +45,10 @@ def update_catalogues(language: str, katas: Sequence[str]) -> dict[Path, polib.P
 
 
 def read_entries(path: Path) -> polib.POFile:
-    """Read a catalogue with its English texts. It is empty if there is no file. Raises CourseError."""
+    """Return a catalogue with its English texts. If there is no file, return an empty catalogue.
+
+    Raises CourseError if the file can't be read.
+    """
     try:
         return polib.pofile(str(path), encoding="utf-8", wrapwidth=WIDTH) if path.is_file() else polib.POFile()
     except (OSError, ValueError) as error:
@@ -90,7 +96,7 @@ def make_header(language: str) -> dict[str, str]:
 
 
 def make_note(english: str) -> Text:
-    """Return a note as a text, which has no key of its own."""
+    """Convert a note to a text. It does not have a key of its own."""
     return Text(NOTE, english, len(split_literals(english)) > 1 or "{" in english)
 
 
@@ -127,7 +133,7 @@ def get_translated_english(entry: polib.POEntry) -> str:
 
 
 def write_catalogues(files: dict[Path, polib.POFile]) -> Iterator[Path]:
-    """Write the catalogues that have changed, and yield their paths. Raises OSError."""
+    """Write the catalogues that have changed, and yield their paths. Raises OSError if one can't be written."""
     for path, new in files.items():
         content = str(new)
         if (path.read_text("utf-8") if path.is_file() else "") != content:

@@ -27,7 +27,7 @@ def find_wrong_translations(kata: Kata) -> Iterator[str]:
 
 
 def find_fault(entry: polib.POEntry, language: str, english: dict[str, str]) -> str:
-    """Return what is wrong with an entry of a catalogue, or ""."""
+    """Return the problem with an entry of a catalogue, or "" if there is none."""
     if entry.msgctxt != NOTE and entry.msgid != english.get(entry.msgctxt):
         return "the English text has changed: run `grader translations --update`"
     if entry.msgctxt == NOTE and not "".join(split_literals(entry.msgid)).strip():

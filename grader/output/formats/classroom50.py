@@ -67,7 +67,10 @@ class Report(About, frozen=True, rename={"max_score": "max-score"}):
 
 
 def render(result: Result, about: About, graded_at: datetime) -> bytes:
-    """Return the content of `result.json` for a submission. Raises ValueError."""
+    """Return the content of `result.json` for a submission.
+
+    Raises ValueError if the course no longer contains a test or workload of the result.
+    """
     rows = [row for row in view_as_student(result, platform_hides=False) if row.counts]  # it knows only pass and fail
     scale = find_scale([points for row in rows for points in (row.result.score, row.result.max_score)])
     cases = [
@@ -152,13 +155,13 @@ def format_utc(instant: datetime) -> str:
 
 
 def export(directory: Path, options: Options) -> list[str]:
-    """Write the `result.json` of each submission. Raises CallError."""
+    """Write the `result.json` of each submission. Raises CallError if a field is invalid or there are no results."""
     fields = parse_fields(options.fields)
     return write_each(directory, lambda stored: render_stored(stored, fields), options.to)
 
 
 def parse_fields(fields: Sequence[str]) -> dict[str, str]:
-    """Parse strings of the form `NAME=VALUE` into a dict. Raises CallError."""
+    """Parse strings of the form `NAME=VALUE` into a dict. Raises CallError if a string has another form."""
     pairs = [field.partition("=") for field in fields]
     for name, equals, _ in pairs:
         if not equals:

@@ -21,7 +21,10 @@ ENTITIES = {ord(mark): f"&#{ord(mark)};" for mark in punctuation}
 
 
 def render_summary(result: Result) -> str:
-    """Return the summary of a submission: katas, workloads, and the tests that did not pass. Raises ValueError."""
+    """Return the summary of a submission: katas, workloads, and the tests that did not pass.
+
+    Raises ValueError if the course no longer contains a test or workload of the result.
+    """
     rows = view_as_student(result, platform_hides=False)
     lines = [class_words("summary.heading", submission=inline(result.submission), points=format_points(rows)), ""]
     lines += [class_words("summary.katas"), "| --- | ---: | ---: |"]
@@ -59,7 +62,10 @@ def render_speed(result: Result, rows: Sequence[VisibleTest]) -> list[str]:
 
 
 def render_alone(stored: Stored) -> tuple[str, list[str]]:
-    """Return the summary and the annotations of a submission. Raises ValueError."""
+    """Return the summary and the annotations of a submission.
+
+    Raises ValueError if the course no longer contains a test or workload of the result.
+    """
     return render_summary(stored.result), list_annotations(stored.result)
 
 
@@ -69,7 +75,10 @@ def render_class(rows: Sequence[str]) -> str:
 
 
 def render_row(result: Result) -> str:
-    """Return the row of a submission in the table of the class. Raises ValueError."""
+    """Return the row of a submission in the table of the class.
+
+    Raises ValueError if the course no longer contains a test or workload of the result.
+    """
     done = sum(kata.status == "done" for kata in result.katas)
     points = format_points(view_as_student(result, platform_hides=False))
     return f"| {inline(result.submission)} | {points} | {done} of {len(result.katas)} |"

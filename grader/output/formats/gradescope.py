@@ -53,7 +53,9 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def render(result: Result) -> bytes:
-    """Return the content of `results.json` for a submission. Raises ValueError.
+    """Return the content of `results.json` for a submission.
+
+    Raises ValueError if the course no longer contains a test or workload of the result.
 
     A test that was not graded has no status and 0 points.
     """

@@ -38,7 +38,10 @@ class Renderer:
     labels: set[str] = field(default_factory=set)  # names of the submissions so far
 
     def __call__(self, stored: Stored) -> bytes:
-        """Return the suites of a submission. Raises ValueError."""
+        """Return the suites of a submission.
+
+        Raises ValueError if the course no longer contains a test or workload of the result.
+        """
         rows = view_as_student(stored.result, platform_hides=False)
         label = self.make_label(stored.result.submission)
         suites = [
@@ -57,7 +60,7 @@ class Renderer:
 
 
 def wrap(suites: Iterable[bytes]) -> Iterator[bytes]:
-    """Return the parts of the file that contains these suites."""
+    """Yield the parts of a file that contains these suites."""
     return chain([HEAD], suites, [FOOT])
 
 
@@ -107,7 +110,7 @@ def make_case(submission: str, row: VisibleTest, names: Counter[str]) -> ET.Elem
 
 
 def export(directory: Path, options: Options) -> list[str]:
-    """Write a single file, one submission after another. Raises CallError if there are none."""
+    """Write the suites of all submissions to a single file. Raises CallError if there are no results."""
     problems: list[str] = []
     suites = (suites for _, suites in convert_each(directory, Renderer(platform.node()), problems))
     write_file(options.to, wrap(suites))

@@ -1,4 +1,4 @@
-"""The HTML blocks of the class page, of which a submission shows a few: its parts, its code, findings and marks.
+"""The HTML blocks of the class page. Each submission shows a few of them: its parts, its code, findings and marks.
 
 Equal blocks are stored only once, since many students make the same mistake. The others are compressed in chunks of
 similar blocks, and kept in a temporary file until the page is written. `report.js` decompresses the chunks of a
@@ -20,7 +20,7 @@ CHUNK_SIZE = 2**18  # number of characters in a chunk before compression
 
 
 class Blocks:
-    """Collects blocks. A block is identified by its place: the numbers of its chunk and of the block in the chunk."""
+    """Collects blocks. The place of a block is the number of its chunk and its own number within the chunk."""
 
     def __init__(self, file: IO[str]) -> None:
         self.places: dict[bytes, str] = {}  # keyed by the digest of the template's name and data
@@ -29,7 +29,10 @@ class Blocks:
         self.file = file
 
     def add(self, template: str, kind: str = "", **data: Hashable) -> str:
-        """Render a block from this template and data, and return its place. Blocks of one kind have similar text."""
+        """Render a block from this template and data, and return its place.
+
+        `kind` groups blocks with similar text in the same chunks.
+        """
         key = hashlib.blake2b(msgspec.json.encode((template, *data.values())), digest_size=16).digest()
         if key not in self.places:
             if (template, kind) not in self.open:

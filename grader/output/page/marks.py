@@ -20,7 +20,10 @@ class ShownMark:
 
 
 def read_marks(directory: Path, folder: Path) -> tuple[dict[str, tuple[ShownMark, ...]], list[str]]:
-    """Return the marks by stored submission, and a line for each problem to resolve by hand. Raises CallError."""
+    """Return the marks by stored submission, and a line for each problem to resolve by hand.
+
+    Raises CallError if there are no results, or if a file of the class is invalid.
+    """
     rows, problems = compute_marks(directory, folder)
     key = read_key(folder / "pseudonyms.json")
     pseudonyms = {submission: pseudonym for pseudonym, submission in key.items()}

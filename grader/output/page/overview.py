@@ -63,7 +63,7 @@ class KataSummary:
 
 @dataclass(frozen=True)
 class Failing:
-    """A test, the number of submissions that tried it and that failed it, and its most frequent diagnosis."""
+    """A test, how many submissions have tried and failed it, and its most frequent diagnosis."""
 
     which: Property
     failed: int
@@ -104,7 +104,7 @@ def summarize_katas(students: Sequence[Student], katas: Sequence[Kata]) -> list[
 
 
 def find_failing(students: Sequence[Student]) -> list[Failing]:
-    """Return the tests that the most submissions fail."""
+    """Return the tests with the largest numbers of failing submissions."""
     failed = Counter(which for one in students for which in one.failed)
     tried = Counter(which for one in students for which in one.tried)
     found = []
@@ -153,7 +153,7 @@ def analyze(students: Sequence[Student]) -> Analysis:
 
 
 def write_tables(found: Analysis, directory: Path) -> None:
-    """Write `items.csv` and `diagnoses.csv` atomically. Raises OSError."""
+    """Write `items.csv` and `diagnoses.csv` atomically. Raises OSError if they can't be written."""
     rows: list[list[Cell]] = [
         [*item.which, item.n, *map(round_or_blank, (item.difficulty, item.discrimination, item.seconds))]
         for item in found.items

@@ -91,7 +91,10 @@ def write_report(directory: Path, submissions: Sequence[str], marks: Marks) -> l
 
 
 def write_feedback(directory: Path, submissions: Sequence[str], to: Path, marks: Marks) -> list[str]:
-    """Write `TO/<submission>/feedback.html`. Return a line for each result that cannot be shown. Raises CallError."""
+    """Write `TO/<submission>/feedback.html`. Return a line for each result that cannot be shown.
+
+    Raises CallError if a page can't be written.
+    """
     problems = list[str]()
     for shown in load_shown(directory, submissions, partial(view_as_student, platform_hides=False), problems):
         folder = to / shown.result.submission
@@ -120,7 +123,7 @@ def load_shown(
 
 
 def render_report(students: Sequence[Student], blocks: Blocks, found: Analysis) -> Iterator[str]:
-    """Return the page of a class in parts."""
+    """Yield the HTML of the class page piece by piece."""
     graded = {name for one in students for name in one.cells}
     katas = [kata for name, kata in course().katas.items() if name in graded]
     days = sorted({one.graded for one in students if one.graded})
