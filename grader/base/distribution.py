@@ -1,4 +1,4 @@
-"""The version and requirements of the installed distribution. An engine that was only copied has none."""
+"""The version and requirements of the installed distribution. A copied engine that is not installed has neither."""
 
 from importlib import metadata
 

@@ -111,7 +111,8 @@ class Run:
     def run_rounds(self, *, attached: bool) -> None:
         """Submit jobs and wait for them, until nothing is pending or the maximum number of rounds is reached.
 
-        Raises SubmitError, MachineError, OSError.
+        Raises SubmitError if sbatch rejects an array, MachineError if squeue keeps failing, or OSError if a file can't
+        be written.
         """
         for number in range(ROUNDS):
             if number or not attached:

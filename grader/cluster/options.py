@@ -45,7 +45,8 @@ class SlurmOptions:
 def parse(texts: Sequence[str]) -> SlurmOptions:
     """Parse `KEY=VALUE` for both kinds of tasks, or `tests:KEY=VALUE` or `speed:KEY=VALUE` for one kind.
 
-    Options that request a GPU apply only to `speed` unless they are prefixed with `tests:`. Raises CallError.
+    Options that request a GPU apply only to `speed` unless they are prefixed with `tests:`. Raises CallError if an
+    option is invalid.
     """
     options = SlurmOptions()
     phase_specific: set[tuple[Phase, str]] = set()

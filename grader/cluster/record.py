@@ -34,7 +34,7 @@ class Record(msgspec.Struct, frozen=True):
 def create(queue: Queue, earlier: Record | None) -> Record:
     """Create and store a record. If the same call was interrupted before, the new record continues the `earlier` one.
 
-    Raises OSError.
+    Raises OSError if the record can't be written.
     """
     out, name = queue.options.out, f"torchkata-{secrets.token_hex(4)}"
     mark = out / FOLDER / name / "began"

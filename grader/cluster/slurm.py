@@ -127,7 +127,7 @@ def submit(array: Array) -> str:
 def list_jobs(name: str) -> dict[str, Job]:
     """Return the tasks of all arrays with this name, by id. Tasks that finished long ago are missing.
 
-    Raises SqueueError.
+    Raises SqueueError if squeue fails.
     """
     command = ["squeue", "--noheader", "--array", "--states=all", f"--name={name}", "--format=%i|%T|%N"]
     try:

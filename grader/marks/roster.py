@@ -160,7 +160,7 @@ def identifiers_in(submission: str) -> Iterator[Identifier]:
 
 
 def identifiers_of(person: Person) -> set[Identifier]:
-    """Return the (column, value) pairs that identify a person. If `submission` is set, it is the only one."""
+    """Return the (column, value) pairs that identify a person. If `submission` is filled in, return only this pair."""
     if person.submission:
         return {("submission", normalize(person.submission))}
     columns = {column: getattr(person, column) for column in ("id", "email", "lms_id", "group", "name")}

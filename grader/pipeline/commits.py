@@ -169,7 +169,7 @@ class Objects:
 
 
 def find_offset(index: int, name: bytes) -> int | None:
-    """Return the offset of an object in the pack of this index, or None if the pack does not contain the object."""
+    """Return the offset of an object in the pack that this index describes, or None if the object is not there."""
     if os.pread(index, len(PACK_INDEX), 0) != PACK_INDEX:
         return None
     ends = (0, *struct.unpack(">256I", os.pread(index, 4 * 256, len(PACK_INDEX))))

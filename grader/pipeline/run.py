@@ -118,7 +118,7 @@ def grade_all(
 def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
     """Store a result. With `--keep better`, keep the earlier result of a kata if it is better (see `keep_better`).
 
-    Raises MachineError.
+    Raises MachineError if the result can't be stored.
     """
     submission, options = event.job.submission.id, queue.options
     katas = regrade.add_digests(event.katas)

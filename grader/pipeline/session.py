@@ -195,7 +195,7 @@ def wait_for_news(running: Mapping[Connection, Child]) -> list[Child]:
 def start(job: Job, tests: Tests, control: socket, lost: Child | None = None) -> Child:
     """Fork a child that grades one submission, excluding the tests that a `lost` child has finished.
 
-    Raises MachineError.
+    Raises MachineError if the sandbox fails or this process can't fork.
     """
     parent, finished = os.getpid(), lost.finished if lost else {}
     with contextlib.ExitStack() as undo:

@@ -35,9 +35,8 @@ def grade_speeds(
 ) -> tuple[list[str], str]:
     """Time and store missing speed results.
 
-    Return the inconclusive submissions and the reason why nothing could be timed.
-
-    The reason is "" if this machine can measure speed. Raises MachineError.
+    Return the inconclusive submissions, and the reason why nothing could be timed ("" if this machine can measure
+    speed). Raises MachineError if the sandbox fails or a result can't be stored.
     """
     options = queue.options
     queued, unsure = find_untimed(kind, queue, set(graded))

@@ -76,7 +76,7 @@ def identify(path: Path) -> str:
 def find_entries(handed_in: int) -> Iterator[Entries]:
     """Yield the Python files of each folder that may contain katas, most likely first.
 
-    Raises SubmissionError, OSError.
+    Raises SubmissionError if the submission is not acceptable, or OSError if it can't be read.
     """
     kind = os.fstat(handed_in)
     if stat.S_ISREG(kind.st_mode):
@@ -124,7 +124,7 @@ def read_archive_file(file: int, owner: int, name: str = "") -> Entries:
 def open_safely(name: str | Path, folder: int | None = None) -> Iterator[int]:
     """Open a path, relative to `folder` if given, and yield the descriptor.
 
-    Raises SubmissionError for a link, OSError.
+    Raises SubmissionError if it is a link, or OSError if it can't be opened.
     """
     try:
         descriptor = os.open(name, OPEN_FLAGS, dir_fd=folder)

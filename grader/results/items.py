@@ -105,7 +105,7 @@ def index_tests(tests: tuple[Property, ...]) -> dict[Property, int]:
 
 
 def analyze_tests(students: Sequence[Answers], tests: Sequence[Property]) -> list[Item]:
-    """Return the statistics of each test that at least `FEWEST` submissions have tried, or none at all.
+    """Return the statistics of each test, except tests tried by only a few submissions (1 to `FEWEST` - 1).
 
     For a class with fewer than `FEWEST` submissions, return an empty list.
     """

@@ -134,7 +134,8 @@ def store(result: Result, directory: Path) -> None:
 def write_whole(path: Path, content: bytes | Iterator[bytes]) -> None:
     """Write a file atomically: write a temporary file, lock it so that no cleanup removes it, and rename it.
 
-    `content` can be an iterator, so that it does not have to fit in memory. Raises OSError.
+    `content` can be an iterator, so that it does not have to fit in memory. Raises OSError if the file can't be
+    written.
     """
     state.write_atomically(path, content, in_use)
 

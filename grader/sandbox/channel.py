@@ -98,7 +98,8 @@ class Channel:
     ) -> bytes:
         """Return the next frame without decoding it. The frame may have at most `most` bytes.
 
-        At the deadline, `more` returns by how many seconds to extend it. Raises Closed, Late or Malformed.
+        At the deadline, `more` returns by how many seconds to extend it. Raises Closed, Late or Malformed if no
+        valid frame was received.
         """
         self.deadline = deadline
         (length,) = LENGTH.unpack(self.read(LENGTH.size, more))

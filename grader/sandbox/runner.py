@@ -156,7 +156,7 @@ class WorkerRunner:
     def signal(self, letter: bytes) -> tuple[int, int]:
         """Send the zygote a command for the current worker, and return the two numbers in its reply.
 
-        Raises Inconclusive.
+        Raises Inconclusive if the zygote has exited.
         """
         with self.turn, contextlib.suppress(OSError):
             self.control.sendall(letter)

@@ -17,7 +17,7 @@ def receive_messages(work: Callable[[Send], None], silence: float) -> Iterator[b
     """Run `work` in a child process and yield its messages.
 
     The child is killed if it sends no message for `silence` seconds. Ctrl-C takes effect only while this process is
-    waiting. Raises MachineError.
+    waiting. Raises MachineError if this process can't fork safely.
     """
     with uninterrupted():
         demand_forkable()

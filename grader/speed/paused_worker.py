@@ -107,7 +107,7 @@ class PausedWorker:
     def read_memory(self) -> MemoryUse:
         """Return the memory of the worker as the zygote reports it, or zeros if the worker has exited.
 
-        Raises Inconclusive.
+        Raises Inconclusive if the zygote has exited.
         """
         return MemoryUse(*self.runner.signal(b"M"))
 

@@ -60,7 +60,7 @@ def read_state(index: int = 0, nvml: Any = None) -> DeviceState:
     """Read the state of torch's CUDA device `index`, using the module `nvml` (default: pynvml).
 
     The device is identified by its UUID, because NVML and CUDA number devices differently if CUDA_VISIBLE_DEVICES is
-    set. Raises StateUnknown.
+    set. Raises StateUnknown if the state can't be read.
     """
     if not torch.cuda.is_available():
         raise StateUnknown("torch sees no CUDA device")

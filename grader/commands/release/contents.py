@@ -69,7 +69,7 @@ def build_self_study() -> dict[str, bytes]:
 def complete(base: dict[str, bytes], katas: Sequence[Kata], language: str) -> dict[str, bytes]:
     """Add the files of the course, the settings for editors and the list of all files to `base`, and return all files.
 
-    Raises GraderError.
+    Raises GraderError if a file is for instructors only or its name is not allowed in a handout.
     """
     root, names = course().root, [kata.name for kata in katas]
     files = {path.relative_to(root).as_posix(): path.read_bytes() for path in find_course_files(names)}

@@ -10,7 +10,8 @@ from torchkata.course import ENGINE, course
 def run_translations(katas: tuple[str, ...], *, update: bool) -> int:
     """Print a line for each missing or outdated translation. Return 0, because translations are optional.
 
-    With `update`, first write the current English texts into the catalogues. Raises CourseError or CallError.
+    With `update`, first write the current English texts into the catalogues. Raises CourseError if a
+    catalogue can't be read, or CallError if it can't be written.
     """
     others = [language for language in course().languages if language != "en"]
     if not others:

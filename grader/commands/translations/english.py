@@ -175,7 +175,7 @@ def list_names(value: ast.AST) -> Iterator[str]:
 
 @cached_by_course
 def collect_strings() -> tuple[set[str], set[str]]:
-    """Return all strings in the sources of messages, with 7 in place of values, and the clauses in these strings."""
+    """Return all strings in the sources of messages, with 7 in place of each value, and the clauses in the strings."""
     folders = {course().tests, course().reference, ENGINE / "torchkata", ENGINE / "grader"}
     paths = [path for folder in sorted(folders) for path in folder.rglob("*.py") if not is_test_of_engine(path)]
     nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_bytes()))]

@@ -87,7 +87,8 @@ def render_row(result: Result) -> str:
 def list_annotations(result: Result) -> list[str]:
     """Return a workflow command for each kata that is not done and one for the workloads.
 
-    The command of a kata refers to the first line at which a test failed, if it is known. Raises ValueError.
+    The command of a kata refers to the first line at which a test failed, if it is known. Raises ValueError
+    if the course no longer contains a test or workload of the result.
     """
     return [
         annotate(name, [row for row in group if row.result.outcome != "passed"])

@@ -73,7 +73,7 @@ def add_part(blocks: Blocks, part: Part, code: Code | None) -> str:
 def write_report(directory: Path, submissions: Sequence[str], marks: Marks) -> list[str]:
     """Write `report.html` and the tables of tests. Return a line for each result that cannot be shown.
 
-    Raises MachineError.
+    Raises MachineError if a file can't be written.
     """
     problems = list[str]()
     with convert_write_errors(directory, MachineError), tempfile.TemporaryFile("w+", dir=directory) as file:
