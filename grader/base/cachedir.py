@@ -1,4 +1,4 @@
-"""The directory for files that can be created again: calibrations, proofs and checks of the reference solution."""
+"""The cache directory, for files that can be re-created: calibrations, proofs and checks of the reference solution."""
 
 import os
 from pathlib import Path

@@ -18,7 +18,7 @@ STARTING_SECONDS = 600.0  # an unlocked runtime that is older than this belongs 
 
 @contextlib.contextmanager
 def in_use(path: Path) -> Iterator[None]:
-    """Prevent this module from removing a file or directory in this context.
+    """Protect a file or directory from removal by this module for the duration of the context.
 
     On systems without file locks, it never removes anything.
     """

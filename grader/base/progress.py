@@ -9,7 +9,7 @@ from grader.base.text import one_line
 
 
 class ProgressBar(Progress):
-    """A bar with a description, the number of finished items of `total`, and the remaining time.
+    """A progress bar with a description, the number of finished items (of `total`), and the remaining time.
 
     It is drawn only by `draw` and not by a thread, because no other thread may be running while children are forked.
     """

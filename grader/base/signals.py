@@ -1,4 +1,4 @@
-"""Handles Ctrl-C, and makes child processes exit when their parent dies."""
+"""Handles Ctrl-C, and makes child processes exit if their parent dies."""
 
 import ctypes
 import os
@@ -66,7 +66,7 @@ def interruptible() -> Iterator[None]:
 
 
 def end_with_parent(parent: int) -> None:
-    """Ignore Ctrl-C, and exit when the parent dies.
+    """Ignore Ctrl-C, and exit if the parent dies.
 
     On Linux, the process exits immediately. On other systems, it exits when it can't send its next message.
     """

@@ -39,7 +39,7 @@ def print_json(value: object) -> None:
 
 
 def make_printable(value: Any) -> Any:
-    """Make all strings in a JSON value printable."""
+    """Convert all strings in a JSON value to printable text."""
     if isinstance(value, dict):
         return {make_printable(key): make_printable(one) for key, one in value.items()}
     if isinstance(value, list):

@@ -41,7 +41,7 @@ def main() -> int:
 
 
 def count_cores(phase: Phase) -> int:
-    """Return how many submissions to grade at the same time: for tests one per core, for speed only one."""
+    """Return how many submissions to grade at the same time: one per core for tests, but only one for speed."""
     return int(os.environ.get("SLURM_CPUS_PER_TASK", "1")) if phase == "tests" else 1
 
 

@@ -212,7 +212,7 @@ class Run:
         return bool(cancelled)
 
     def read_unfit(self) -> dict[str, str]:
-        """Return the nodes that could not grade, and the reasons."""
+        """Return the nodes that could not grade, each with the reason."""
         notes = sorted(self.record.folder(self.options.out).glob(f"*/{UNFIT}/*"))
         return {note.name: note.read_text("utf-8", "replace") for note in notes if not note.name.startswith(".")}
 

@@ -16,7 +16,7 @@ FOLDER = ".slurm"
 
 
 class Record(msgspec.Struct, frozen=True):
-    """A call of `grader grade` on the cluster.
+    """The record of one call of `grader grade` on the cluster.
 
     The name of the jobs is stored before sbatch is run, so that a later call can find every job.
     """

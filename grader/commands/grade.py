@@ -35,7 +35,7 @@ SCHEMA = "torchkata/grade/v1"
 
 
 def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
-    """Grade the submissions and return the exit code.
+    """Grade the submissions, store and print the results, and return the exit code.
 
     Raises CallError (before anything is written) or MachineError.
     """

@@ -27,7 +27,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Graded:
-    """The values of a result that affect marks. Messages are excluded so that a large class fits in memory."""
+    """The values of a result that affect marks. To save memory, messages are left out."""
 
     points: Points
     max_score: float

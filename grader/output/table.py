@@ -49,7 +49,7 @@ def build_class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
 
 
 def format_katas(katas: Sequence[KataResult]) -> Text:
-    """Return the points and the worst status of these katas, or "" if none of them was graded."""
+    """Return the total points and the worst status of these katas, or "" if none of them was graded."""
     if not katas:
         return Text("")
     status = find_gravest([kata.status for kata in katas])

@@ -40,7 +40,7 @@ class SharedInputs:
 
 
 def draw_inputs(item: pytest.Function, seed: int) -> list[dict[str, Any]] | None:
-    """Return the arguments that `@given` passes to a test as long as no example fails.
+    """Return the arguments that `@given` would pass to a test if no example failed.
 
     Return None if they cannot be drawn in advance: some strategies, such as `st.data()`, draw values while the test is
     running. Hypothesis runs such a test directly, without a first pass over inputs drawn in advance.

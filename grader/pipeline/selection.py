@@ -10,7 +10,7 @@ from torchkata.course import CourseError, Kata, course, find_course, is_chosen
 
 
 def demand_own_course(submissions: Sequence[Path]) -> None:
-    """Raise CallError if no course is given and the nearest one is in a submission, whose tests are the student's."""
+    """Raise CallError if no course is given and the nearest one, which would be used, is in a student's submission."""
     found = None if is_chosen() else find_course(Path.cwd())
     for path in submissions:
         if found is not None and found.is_relative_to(os.path.realpath(path)):

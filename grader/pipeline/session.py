@@ -63,7 +63,7 @@ class Finished(msgspec.Struct, frozen=True, tag=True):
 
 
 class Linted(msgspec.Struct, frozen=True, tag=True):
-    """The messages that a child sends last, one per file, if findings are requested."""
+    """The messages that a child sends last, one for each file, if findings are requested."""
 
     file: str
     findings: list[Finding]

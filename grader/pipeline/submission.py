@@ -40,7 +40,7 @@ class Submission:
 
 
 def read_submission(path: Path, loose: Sequence[tuple[str, Path]] = ()) -> Submission:
-    """Read a submission of any kind. If `loose` files are given, read only these files of a folder.
+    """Read a submission of any kind. If `loose` files are given, the submission consists of only these files.
 
     Raises SubmissionError if it can't be read. No other error is raised.
     """

@@ -32,7 +32,7 @@ EntryType = TypeVar("EntryType")
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table that defines an attack."""
+    """A table in a TOML file that defines an attack."""
 
     aim: str
     code: str

@@ -18,7 +18,7 @@ from torchkata.course import Kata, Workload, course
 
 
 class SlowEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table that defines a slow solution."""
+    """A table in a TOML file that defines a slow solution."""
 
     workload: str
     words: str
@@ -26,7 +26,7 @@ class SlowEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CheatEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table that defines a cheat."""
+    """A table in a TOML file that defines a cheat."""
 
     aim: str
     slow: str  # kata/name of the slow solution to which the code is appended

@@ -49,7 +49,7 @@ class Untrue(AssertionError):
 
 
 def main(root: str, katas: list[str]) -> None:
-    """Print the mistakes in the examples and calculations of these katas."""
+    """Print the mistakes in the examples and calculations of the given katas."""
     use(Path(root))
     with tempfile.TemporaryDirectory(prefix="torchkata-examples-") as folder:
         for name, content in course().solutions().items():

@@ -43,7 +43,7 @@ class Options:
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """The isolation levels at which attacks and cheats are run."""
+        """The isolation levels at which attacks and cheats are tried."""
         return LEVELS if self.isolation == "auto" else (self.isolation,)
 
 
@@ -90,7 +90,7 @@ Cell: TypeAlias = Callable[[Sequence[Trial]], str]
 
 
 def make_counter(measure: Callable[[Trial], int]) -> Cell:
-    """Return a cell with the sum of `measure` over the trials. If the sum is 0, the cell is empty."""
+    """Return a cell with the sum of `measure` over the trials, or an empty cell if the sum is 0."""
     return lambda trials: str(sum(map(measure, trials)) or "")
 
 

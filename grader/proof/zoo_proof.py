@@ -75,7 +75,7 @@ class ZooOutcome:
         return [result for each in self.select(group, kata) for result in each.katas if result.kata == kata]
 
     def count_flakes(self, kata: str) -> tuple[int, int]:
-        """Return how many runs of tests have rejected correct code, and how many runs there were on correct code."""
+        """Return how many test runs have rejected correct code, and the total number of test runs on correct code."""
         tests = [t for group in ("solution", "right") for r in self.select_results(group, kata) for t in r.tests]
         return sum(test.outcome != "passed" for test in tests), len(tests)
 

@@ -100,7 +100,7 @@ def collect_answers(result: Result) -> Answers:
 
 @cache
 def index_tests(tests: tuple[Property, ...]) -> dict[Property, int]:
-    """Return the place of each test. Submissions with the same tests get the same dict."""
+    """Return the index of each test. Submissions with the same tests share one dict."""
     return {which: place for place, which in enumerate(tests)}
 
 

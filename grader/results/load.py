@@ -35,7 +35,7 @@ def read_each(directory: Path, convert: Callable[[Result], T], problems: list[st
 
 
 def drop_details(result: Result) -> Result:
-    """Return a result without the values that tables do not need. All results share the memory of equal values."""
+    """Return a result without the values that tables do not need. Results share equal values to save memory."""
     return replace(
         result,
         isolation=share(result.isolation),

@@ -18,7 +18,7 @@ REHEARSAL = "a rehearsal, no points"  # shown for a workload on a device for whi
 
 
 class ResultError(Exception):
-    """Raised if a stored result cannot be loaded. The message gives the reason on one line."""
+    """Raised if a stored result cannot be loaded. The message is the reason on one line."""
 
 
 class KataResult(msgspec.Struct, frozen=True):
@@ -58,7 +58,7 @@ class PerformanceResult(msgspec.Struct, frozen=True):
 
     @property
     def rehearsed(self) -> bool:
-        """Whether the workload was graded on a device for which speed earns no points."""
+        """Whether the workload was graded on a device on which speed earns no points."""
         return self.counts and self.max_score == 0
 
     @property

@@ -9,5 +9,5 @@ T = TypeVar("T", bound=Hashable)
 
 @cache
 def share(value: T) -> T:
-    """Return the first value that was equal to this one."""
+    """Return the first value passed to this function that is equal to this one."""
     return value

@@ -52,7 +52,7 @@ class Confinement:
 
 
 def check_call(result: int, what: str) -> None:
-    """Raise OSError if a call has failed."""
+    """Raise OSError if a C function has returned an error."""
     if result != 0:
         raise OSError(ctypes.get_errno(), f"{what}: {os.strerror(ctypes.get_errno())}")
 

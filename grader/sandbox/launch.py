@@ -287,7 +287,7 @@ def build_environment(gpu: Gpu | None) -> dict[str, str]:
 
 
 def find_driver_folders() -> list[Path]:
-    """Return the folders with CUDA driver libraries outside the system folders, which some containers have."""
+    """Return the folders with CUDA driver libraries that are outside the system folders, as in some containers."""
     code = "import ctypes; ctypes.CDLL('libcuda.so.1'); print(open('/proc/self/maps').read())"
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False)
     found = (line.split()[-1] for line in done.stdout.splitlines() if forks.DRIVER in line)

@@ -1,4 +1,4 @@
-"""The message that the grader sends to set up a timed worker."""
+"""The message with which the grader sets up a timed worker."""
 
 import msgspec
 

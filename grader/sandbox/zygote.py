@@ -224,13 +224,13 @@ class Zygote:
         self.dying.clear()
 
     def pause(self) -> None:
-        """Stop all threads of the current worker and reply with its times."""
+        """Stop all threads of the current worker and reply with its CPU and waiting times."""
         if self.current is not None:
             stop_process(self.current.pid)
         self.control.sendall(b"p" + TWO_NUMBERS.pack(*self.read_times()))
 
     def resume(self) -> None:
-        """Reply with the current worker's times and resume the worker."""
+        """Reply with the current worker's CPU and waiting times, and resume the worker."""
         times = self.read_times()
         if self.current is not None:
             os.kill(self.current.pid, signal.SIGCONT)

@@ -97,7 +97,7 @@ def make_random(kind: Kind, dtype: torch.dtype, *shape: int) -> torch.Tensor:
 
 
 def time_work(kind: Kind, work: Callable[[], object]) -> float:
-    """Warm up the device, then return the smallest median duration of several blocks in seconds."""
+    """Warm up the device, time several blocks of calls, and return the smallest median duration in seconds."""
     timer = Timer("work()", globals={"work": work})
     timer.blocked_autorange(min_run_time=DEMANDS[kind].warm_up_seconds)
     return min(timer.blocked_autorange(min_run_time=BLOCK_SECONDS[kind]).median for _ in range(BLOCKS))

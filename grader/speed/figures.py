@@ -1,4 +1,4 @@
-"""Measures workloads that are not rates: synchronization with the device, and peak memory."""
+"""Measures workloads whose result is not a rate: synchronization with the device, and peak memory."""
 
 import math
 import threading
@@ -71,7 +71,7 @@ def count_host_reads(timed: TimedWorker) -> Figure:
 
 
 def measure_host_lead(timed: TimedWorker) -> Figure:
-    """Measure how early the host requests its last batch while the GPU still has work in its queue.
+    """Measure how early the host requests its last batch, which shows whether the host waits for the GPU.
 
     The first block is ignored, because loading a kernel for the first time synchronizes with the device.
     """

@@ -42,7 +42,7 @@ def choose_gpu(nvml: Any = None) -> Gpu | str:
 
 @contextmanager
 def reserve(device: Gpu | None) -> Iterator[str]:
-    """Reserve a device within this context, because only one grader may time on a device.
+    """Reserve a device within this context, because only one grader may use a device for timing.
 
     Yield "" or the reason why the device is not free. The name of a socket serves as the lock, because the kernel frees
     it no matter how the process ends.

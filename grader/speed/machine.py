@@ -34,7 +34,7 @@ DEMANDS: dict[Kind, Demands] = {
 
 @dataclass
 class Warmth:
-    """The time at which a warmed-up device last worked, in seconds of `time.monotonic`."""
+    """The last time at which a warmed-up device was working, in seconds as returned by `time.monotonic`."""
 
     last: float = -math.inf
 

@@ -46,7 +46,7 @@ class Measured:
 
 
 def rate_work(task: Task) -> Rate:
-    """Return the workload of a task, which must be measured as a rate."""
+    """Return the workload object of a task, which must be measured as a rate."""
     assert isinstance(task.work, Rate)
     return task.work
 

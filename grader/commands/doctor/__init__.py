@@ -39,7 +39,7 @@ def run_doctor(*, as_json: bool = False) -> int:
 
 
 def examine() -> Iterator[Finding]:
-    """Yield the findings, starting with those required for grading."""
+    """Yield the results of all checks, starting with the requirements for grading."""
     yield machine.check_course()
     yield machine.check_python(sys.version_info[:3])
     packages = list(machine.check_packages())

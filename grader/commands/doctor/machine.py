@@ -1,4 +1,4 @@
-"""The checks performed by `grader doctor`: software, memory and devices that are needed or useful for grading."""
+"""The checks performed by `grader doctor`, for software, memory and devices that are needed or useful for grading."""
 
 import ctypes.util
 import os
@@ -198,7 +198,7 @@ def check_gpu() -> Finding:
 
 
 def first_line_of(*command: str) -> str:
-    """Return the first line printed by a program, or "" if the program is missing or fails."""
+    """Return the first line that a program prints, or "" if the program is missing or fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=30)
     except (OSError, subprocess.TimeoutExpired):

@@ -79,7 +79,7 @@ def run_release(out: Path, options: Options) -> int:
 
 
 def print_update(done: handout.Updated) -> None:
-    """Print the changes made by an update, and the steps that students have to do themselves."""
+    """Print the changes made by an update, and the steps that students must perform themselves."""
     print(f"updated: {len(done.new)} files new or changed, {len(done.gone)} removed")
     for name, backup in done.backups.items():
         print(f"kept:    {name} had been changed; the old version is now {backup}")

@@ -35,7 +35,7 @@ def list_public(node: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[t
 
 
 def find_differences(stub: str, solution: str) -> list[str]:
-    """Return a line for each difference between the interfaces of a stub and its solution."""
+    """Return a line for each difference between the interface of a stub and that of its solution."""
     old, new = (dict(list_public(ast.parse(source))) for source in (stub, solution))
     found = [f"{name} is in the stub, but not in the solution" for name in old.keys() - new.keys()]
     for name in old.keys() & new.keys():

@@ -1,4 +1,4 @@
-"""Searches a handout for leaks: functions or sentences from the solution or from the zoo.
+"""Searches a handout for leaks, which are functions or sentences from the solution or from the zoo.
 
 Texts that also occur in a stub or an oracle are intentionally public.
 """

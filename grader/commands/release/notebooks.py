@@ -60,7 +60,7 @@ def make_cells(
 
 
 def fence(code: str) -> str:
-    """Return the code as a block between four backticks, because the code may contain blocks between three."""
+    """Return the code fenced by four backticks, because the code may contain blocks fenced by three backticks."""
     return f"````python\n{code.rstrip()}\n````\n"
 
 

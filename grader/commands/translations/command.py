@@ -1,4 +1,4 @@
-"""The command `grader translations`."""
+"""The command `grader translations`, which lists and updates translations."""
 
 from pathlib import Path
 
@@ -30,5 +30,5 @@ def run_translations(katas: tuple[str, ...], *, update: bool) -> int:
 
 
 def shorten(path: Path) -> str:
-    """Return a path relative to the course or the engine."""
+    """Return a path relative to the root of the course or of the engine."""
     return path.relative_to(course().root if path.is_relative_to(course().root) else ENGINE).as_posix()

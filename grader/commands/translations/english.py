@@ -71,7 +71,7 @@ def collect_katas() -> tuple[dict[str, list[Text]], list[Text]]:
 
 
 def collect_texts(kata: Kata) -> Iterator[tuple[Text, bool]]:
-    """Yield each text of a kata, and whether the kata's own files define it."""
+    """Yield each text of a kata, together with whether the kata's own files define the text."""
     single = {"title": kata.title, "after": kata.after}
     single |= {f"hints.{number}": hint for number, hint in enumerate(kata.hints, start=1)}
     single |= {"about": find_section(kata)}

@@ -47,7 +47,7 @@ def render_summary(result: Result) -> str:
 
 
 def render_speed(result: Result, rows: Sequence[VisibleTest]) -> list[str]:
-    """Return a table of the workloads, each with its thresholds and the share that it reached."""
+    """Return a table of the workloads, each with the speed that it reached (as a share) and its thresholds."""
     heading = "summary.rehearsed" if any(row.rehearsed for row in rows) else "summary.timed"
     lines = [class_words(heading), "| --- | ---: | ---: | ---: | ---: |"]
     for row, timed in zip([row for row in rows if row.group == PERFORMANCE], result.performance, strict=True):

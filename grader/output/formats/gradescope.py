@@ -81,7 +81,7 @@ def render(result: Result) -> bytes:
 
 
 def build_leaderboard(result: Result) -> list[Entry]:
-    """Return an entry for each workload, except those with a wrong result or with only one threshold."""
+    """Return an entry for each workload, unless its result is wrong or it has only one threshold."""
     entries = []
     for timed in result.performance:
         workload = course().workloads[timed.workload]
@@ -107,7 +107,7 @@ def refusal_text(why: str) -> str:
 
 
 def make_case(row: VisibleTest, number: str) -> Case:
-    """Return the test in `results.json` for a row."""
+    """Return the test case in `results.json` for a row."""
     open_still = row.result.outcome == "not_graded" or not row.counts
     return Case(
         name=f"{row.group}: {row.title}",

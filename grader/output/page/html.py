@@ -19,7 +19,7 @@ FILES = Path(__file__).with_name("files")
 
 @cached_by_course
 def load_templates() -> Environment:
-    """Return the templates, which escape all text and replace characters that change the text direction."""
+    """Return the template environment. It escapes all text and replaces characters that change the text direction."""
     environment = Environment(
         loader=FileSystemLoader(FILES),
         autoescape=True,

@@ -1,4 +1,4 @@
-"""Creates the sections (parts) of a submission's page: one for each kata, and one for speed."""
+"""Creates the sections (parts) of a submission's page: one for each kata, and one for the speed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ class Part:
 
     @property
     def rehearsed(self) -> bool:
-        """Whether the part was graded on a device for which speed earns no points."""
+        """Whether the part was graded on a device on which speed earns no points."""
         return any(test.rehearsed for test in self.tests)
 
     @property

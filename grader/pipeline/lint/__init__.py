@@ -92,7 +92,7 @@ def report_skipped(files: Collection[str], searched: Collection[str]) -> list[Fi
 
 @cached_by_course
 def load_oracle_bodies() -> dict[str, str]:
-    """Return the names of the functions in the oracles, keyed by their bodies. A student could copy these functions."""
+    """Return the names of the oracles' functions, keyed by their bodies. A student could copy these functions."""
     found = {}
     for kata in course().katas:
         path = course().folder(kata) / "oracle.py"

@@ -1,4 +1,4 @@
-"""Resolves names in source code to fully qualified names, such as `o.SGD` after `import torch.optim as o`."""
+"""Resolves names in source code, such as `o.SGD` after `import torch.optim as o`, to fully qualified names."""
 
 import ast
 from collections.abc import Iterator
@@ -78,7 +78,7 @@ class Names:
                         yield node.lineno, name
 
     def subclasses(self) -> Iterator[tuple[int, str]]:
-        """Yield the line and full name of each base of a class that defines functions."""
+        """Yield the line and full name of each base class of a class that defines functions."""
         for node in ast.walk(self.tree):
             match node:
                 case ast.ClassDef(bases=bases) if any(isinstance(part, FUNCTIONS) for part in ast.walk(node)):
