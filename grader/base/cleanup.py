@@ -20,7 +20,7 @@ STARTING_SECONDS = 600.0  # an unlocked runtime that is older than this belongs 
 def in_use(path: Path) -> Iterator[None]:
     """Protect a file or directory from removal by this module for the duration of the context.
 
-    On systems without file locks, it never removes anything.
+    On systems without file locks, this module never removes anything.
     """
     descriptor = os.open(path, os.O_RDONLY)
     try:

@@ -62,7 +62,8 @@ class Run:
     def grade(self) -> RunOutcome:
         """Grade all pending submissions.
 
-        Raises CallError (before anything is submitted) or MachineError.
+        Raises CallError (before anything is submitted) if the options or submissions can't be used, or MachineError if
+        Slurm fails or a file can't be written.
         """
         earlier, jobs = self.find_earlier()
         self.pending = find_pending(self.queue, earlier.since_ns if earlier else 0)

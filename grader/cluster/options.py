@@ -37,7 +37,7 @@ class SlurmOptions:
         return self.tests if phase == "tests" else self.speed
 
     def count_at_once(self, phase: Phase) -> int:
-        """Return how many submissions a task grades at the same time, which is one per core for tests."""
+        """Return how many submissions a task grades at the same time: one per core for tests, only one for speed."""
         cores = self.tests.get("cpus-per-task", "1") if phase == "tests" else "1"
         return max(1, int(cores)) if cores.isdecimal() else 1  # sbatch rejects any other value
 

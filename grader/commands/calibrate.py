@@ -50,7 +50,10 @@ def run_calibrate(options: Options) -> int:
 
 
 def measure(device: str | None) -> Calibration:
-    """Measure the device in a child process, because a driver may hang or crash. Raises MachineError if that fails."""
+    """Measure the device in a child process, because a driver may hang or crash.
+
+    Raises MachineError if the device can't be measured.
+    """
 
     def work(send: Send) -> None:
         kind: Kind = "cpu" if device == "cpu" or (device is None and setup.find_missing("cuda")) else "cuda"

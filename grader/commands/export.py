@@ -12,7 +12,7 @@ from grader.output.formats import format_names, load_exporter
 def run_export(directory: Path, name: str, options: Options) -> int:
     """Write the results in this format. Return the exit code, which is 2 if there are problems to resolve by hand.
 
-    Raises CallError before anything is written.
+    Raises CallError, before anything is written, if the results can't be exported with these options.
     """
     exporter = load_exporter(name)
     for option, flag in OPTIONS.items():

@@ -37,7 +37,8 @@ SCHEMA = "torchkata/grade/v1"
 def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
     """Grade the submissions, store and print the results, and return the exit code.
 
-    Raises CallError (before anything is written) or MachineError.
+    Raises CallError (before anything is written) if the options or submissions can't be used, or MachineError if this
+    machine can't grade.
     """
     if options.executor == "slurm":
         grading = options.grading

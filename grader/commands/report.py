@@ -14,7 +14,7 @@ def run_report(directory: Path, feedback: Path | None, people: Path | None, *, e
     """Write the gradebook, report and rooflines, and print the table. Return 2 if there are problems.
 
     `feedback` is the directory for the pages of the students, and `people` the folder that describes the class. Raises
-    CallError, MachineError.
+    CallError if there are no results or a file of the class is invalid, or MachineError if a file can't be written.
     """
     demand_results(directory)
     marks, mark_problems = read_marks(directory, people) if people is not None else ({}, [])

@@ -50,7 +50,7 @@ class Override:
 
     @property
     def target(self) -> str:
-        """The test, kata or total that the override applies to."""
+        """The test, kata or mark that the override applies to."""
         return " ".join(filter(None, (self.kata, self.test))) or class_words("feedback.mark")
 
 
@@ -111,7 +111,7 @@ def compute_mark(
 
 
 def graded_points(points: Points | None, override: Override) -> float:
-    """Return the graded points of the test, kata or total that is overridden."""
+    """Return the graded points of the test, kata or mark that is overridden."""
     if points is None:
         return 0.0
     if override.test:

@@ -37,7 +37,7 @@ class LiveReport:
         self.show()
 
     def show(self) -> None:
-        """Rewrite the report, which includes all tests that have finished."""
+        """Rewrite the report with the tests that have finished."""
         katas = [rubric.score(kata, self.ended[kata.name], missing=NOT_RUN) for kata in self.katas]
         seconds = round(time.monotonic() - self.began, 3)
         self.finish(msgspec.structs.replace(self.blank, katas=katas, seconds=seconds))

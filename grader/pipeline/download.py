@@ -1,7 +1,7 @@
 """Finds the submissions in a folder that an instructor downloaded from a platform.
 
-Students may control the contents of the folder. Therefore this module raises no error for anything in it: whatever
-can't be inspected is treated as a submission, and is rejected later, when it is read.
+Students may control the contents of the folder. Therefore this module raises no error for anything in it: anything
+that can't be inspected is treated as a submission, and is rejected later, when it is read.
 """
 
 import os
@@ -116,7 +116,7 @@ def may_hold_katas(path: Path) -> bool:
 
 
 def folder_has_katas(parent: int, name: str) -> bool:
-    """Return whether a name in `parent` is a folder (not a link) with katas. Raises OSError if it can't be read."""
+    """Return whether `name` in `parent` is a folder (not a link) with katas. Raises OSError if it can't be read."""
     try:
         with open_folder(parent, name) as folder:
             return has_katas(list_names(folder))

@@ -49,5 +49,6 @@ class Executor(ABC):
     def grade(self, queue: Queue, out: Console, warn: Warn, live: ProgressListener | None) -> RunOutcome:
         """Grade the pending submissions in a queue, and store the results in its `out` directory.
 
-        Raises CallError (before anything is written) or MachineError.
+        Raises CallError (before anything is written) if the options or submissions can't be used, or MachineError if
+        this machine or cluster can't grade.
         """

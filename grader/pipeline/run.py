@@ -30,7 +30,11 @@ from torchkata.course.predictions import compare_file
 def grade_tests(
     queue: Queue, out: Console, warn: Warn, live: ProgressListener | None = None, startup: Startup | None = None
 ) -> RunOutcome:
-    """Run the tests of all pending submissions. Raises CallError (before anything is written) or MachineError."""
+    """Run the tests of all pending submissions.
+
+    Raises CallError (before anything is written) if the options or submissions can't be used, or MachineError if this
+    machine can't grade.
+    """
     options, outcome = queue.options, RunOutcome()
     queued = queue.to_grade()
     try:

@@ -10,7 +10,7 @@ from torchkata.course import CourseError, Kata, course, find_course, is_chosen
 
 
 def demand_own_course(submissions: Sequence[Path]) -> None:
-    """Raise CallError if no course is given and the nearest one, which would be used, is in a student's submission."""
+    """Raise CallError if no course is given and the nearest course is inside one of these submissions."""
     found = None if is_chosen() else find_course(Path.cwd())
     for path in submissions:
         if found is not None and found.is_relative_to(os.path.realpath(path)):

@@ -73,7 +73,7 @@ def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> G
     """Grade up to `jobs` submissions at a time and yield events. Jobs are taken from `queued` when they can start.
 
     Ctrl-C takes effect only while this generator is waiting. Closing the generator kills all children. Raises
-    MachineError.
+    MachineError if the sandbox fails or this process can't fork.
     """
     preload_texts()
     coming = iter(queued)

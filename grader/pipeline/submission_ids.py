@@ -41,7 +41,7 @@ class Refusal:
 
     @property
     def reason(self) -> str:
-        """The reason for the refusal. If the id is a pseudonym, it contains no text from the student's files."""
+        """The reason for the refusal. If the id is a pseudonym, the reason contains no text from student files."""
         return self.error.why if self.entry.pseudonym else str(self.error)
 
     def __str__(self) -> str:

@@ -1,1 +1,4 @@
-"""The proofs of `grader certify`: wrong solutions test the tests, attacks the sandbox, and cheats the timing."""
+"""The proofs of `grader certify`.
+
+Wrong solutions test the tests, attacks test the sandbox, and cheats test the timing.
+"""

@@ -71,7 +71,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Diagnosed:
-    """A frequent diagnosis, and the first test that submissions with this diagnosis most often fail in later katas."""
+    """A frequent diagnosis, and the test in a later kata at which these submissions most often fail first."""
 
     kata: str
     diagnosis: str

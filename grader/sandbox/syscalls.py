@@ -161,7 +161,7 @@ def build_filter(*, pinned: bool = False, gpu: bool = False, namespaces: bool = 
 
 
 def group_numbers(answers: Mapping[int, list[bytes]]) -> Iterator[tuple[int, int, list[bytes]]]:
-    """Yield (first, last, answer) for ranges of numbers with the same answer. A shorter program is installed faster."""
+    """Yield (first, last, answer) for ranges of call numbers with the same answer. This keeps the program short."""
     numbered = enumerate(sorted(answers))
     for (_, answer), pairs in groupby(numbered, lambda pair: (pair[1] - pair[0], answers[pair[1]])):
         numbers = [number for _, number in pairs]

@@ -86,8 +86,8 @@ class PausedWorker:
     ) -> Block:
         """Resume the worker until it has replied, then pause it and call `settle`.
 
-        `settle` waits for a device that continues to work while the process is paused. Raises TimedOut, Died,
-        Inconclusive.
+        `settle` waits for a device that continues to work while the process is paused. Raises TimedOut, Died
+        or Inconclusive if the worker does not reply.
         """
         began = time.perf_counter()
         before, resumed = self.stood, self.runner.signal(b"R")

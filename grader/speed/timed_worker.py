@@ -72,7 +72,7 @@ class TimedWorker:
     ) -> None:
         """Start a worker for the student (with files) or the baseline.
 
-        Raises the exceptions in `torchkata.seam.failures`.
+        A failure raises one of the exceptions in `torchkata.seam.failures`.
         """
         self.task = task
         self.accelerator = accelerator

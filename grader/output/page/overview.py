@@ -104,7 +104,7 @@ def summarize_katas(students: Sequence[Student], katas: Sequence[Kata]) -> list[
 
 
 def find_failing(students: Sequence[Student]) -> list[Failing]:
-    """Return the tests with the largest numbers of failing submissions."""
+    """Return the tests that fail most often."""
     failed = Counter(which for one in students for which in one.failed)
     tried = Counter(which for one in students for which in one.tried)
     found = []

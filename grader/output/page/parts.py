@@ -1,4 +1,4 @@
-"""Creates the sections (parts) of a submission's page: one for each kata, and one for the speed."""
+"""Creates the sections (parts) of a submission's page: one for each kata, and one for speed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
