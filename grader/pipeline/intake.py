@@ -40,10 +40,7 @@ def take_in(entry: Entry) -> Submission | Refusal:
 def pseudonymize(
     entries: Sequence[Entry], refused: Sequence[Refusal], key: Path, out: Path
 ) -> tuple[list[Entry], list[Refusal]]:
-    """Replace ids by pseudonyms, so that messages about these entries contain no paths.
-
-    Raises CallError if the file with the key can't be used.
-    """
+    """Replace ids by pseudonyms, so that messages contain no paths. Raises CallError if the key file can't be used."""
     names = pseudonyms_for([entry.id for entry in (*entries, *(refusal.entry for refusal in refused))], key, out)
 
     def rename(entry: Entry) -> Entry:

@@ -132,10 +132,7 @@ class Queue:
             self.store_refusal(refusal)
 
     def store_refusal(self, refusal: Refusal) -> None:
-        """Store the reason why a submission is not graded, and keep its earlier results.
-
-        Raises MachineError if the reason can't be stored.
-        """
+        """Store why a submission is not graded, and keep its earlier results. Raises MachineError if that fails."""
         submission = refusal.entry.id
         graded = result.load(self.options.out / submission / "result.json")
         result.store(replace(graded or self.blank(submission), unreadable=refusal.reason), self.options.out)

@@ -85,10 +85,7 @@ def grade_all(
     warn: Warn,
     live: ProgressListener | None,
 ) -> None:
-    """Grade the jobs and store each result as soon as it is complete.
-
-    Raises MachineError if the sandbox fails or a result can't be stored.
-    """
+    """Grade the jobs and store each result as soon as it is complete. Raises MachineError if that fails."""
     tests_each = sum(len(kata.points) for kata in queue.katas)
     for path in find_missing_solutions(queue.katas):
         warn(f"{path} is missing: a mistake in this kata's tests can't be distinguished from a student's")

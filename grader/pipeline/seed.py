@@ -18,10 +18,7 @@ def draw() -> int:
 
 
 def load_or_draw(directory: Path) -> int:
-    """Return the seed stored in a results directory, or a new seed if there is none.
-
-    Raises CallError if the stored seed can't be read.
-    """
+    """Return the seed stored in a results directory, or a new one. Raises CallError if the stored one is invalid."""
     path = directory / NAME
     try:
         text = path.read_text("ascii", errors="replace").strip()

@@ -29,10 +29,7 @@ def select_names(names: Sequence[str], tracks: Sequence[str]) -> tuple[str, ...]
 
 
 def choose(names: Sequence[str], tracks: Sequence[str] = ()) -> tuple[Kata, ...]:
-    """Return these katas and all katas in these tracks (by default, all katas).
-
-    Raises CallError if a name is unknown.
-    """
+    """Return these katas and all katas in these tracks (default: all katas). Raises CallError if a name is unknown."""
     try:
         return tuple(course().choose(names, tracks))
     except CourseError:

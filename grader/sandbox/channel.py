@@ -74,11 +74,7 @@ class Channel:
             self.shared.close()
 
     def send(self, message: object, deadline: float | None = None) -> int:
-        """Send a frame and return its size.
-
-        Raises Closed if the connection is closed, or Late if the other side does not read the frame before the
-        deadline.
-        """
+        """Send a frame and return its size. Raises Closed, or Late if the other side doesn't read the frame in time."""
         frame = encode(message)
         header = size = len(frame)
         if self.shared is not None and LARGE <= len(frame) <= MAX_FRAME:
@@ -114,10 +110,7 @@ class Channel:
         return self.shared[:length]
 
     def send_descriptor(self, descriptor: int) -> None:
-        """Send a file descriptor, which must be announced by the preceding frame.
-
-        Raises Closed if the connection is closed.
-        """
+        """Send a file descriptor, which must be announced by the preceding frame. Raises Closed if that fails."""
         try:
             socket.send_fds(self.socket, [b"d"], [descriptor])
         except OSError:
@@ -131,10 +124,7 @@ class Channel:
         return descriptors[0]
 
     def expect_silence(self) -> None:
-        """Check that the other side sends nothing before it receives a request.
-
-        Raises Malformed if it has sent something, or Closed if it has closed the connection.
-        """
+        """Raise Malformed if the other side has sent data before a request, or Closed if the connection is closed."""
         self.socket.settimeout(0)
         try:
             early = self.socket.recv(1, socket.MSG_PEEK)

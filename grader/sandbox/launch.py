@@ -201,10 +201,7 @@ def build_confinement(isolation: Literal["bwrap", "none"], limits: Limits, timin
 
 
 def connect_zygote(sandbox: Sandbox) -> socket.socket:
-    """Connect to a new zygote.
-
-    Raises MachineError if that fails, because a run must not continue with weaker isolation.
-    """
+    """Connect to a new zygote. Raises MachineError if that fails, so that no run continues with weaker isolation."""
     try:
         return sandbox.clone()
     except IsolationError as error:

@@ -165,10 +165,7 @@ class WorkerRunner:
         raise Inconclusive(translate(ZYGOTE_GONE))
 
     def receive_answer(self, letter: bytes, size: int) -> bytes:
-        """Receive the reply to a command, and return the `size` bytes after its letter.
-
-        Raises OSError if the zygote has exited or sends another letter.
-        """
+        """Return the `size` bytes after the letter of a command's reply. Raises OSError if there is no such reply."""
         answer = b""
         while len(answer) <= size and (part := self.control.recv(1 + size - len(answer))):
             answer += part
@@ -211,10 +208,7 @@ class WorkerRunner:
         return [str(words) for words in found]
 
     def end(self, letter: bytes = b"E") -> int:
-        """End the worker and return its wait status, or 0 if there is no worker.
-
-        Raises Inconclusive if the zygote has exited.
-        """
+        """End the worker and return its wait status (0 without a worker). Raises Inconclusive if the zygote is gone."""
         if self.channel is None:
             return 0
         with self.turn, contextlib.suppress(OSError):
