@@ -108,7 +108,7 @@ def missing_in_tests(kata: Kata) -> Iterator[str]:
 
 
 def missing_docstrings(file: Path) -> Iterator[str]:
-    """Yield a message for each test in a file whose docstring is missing or does not start with a sentence."""
+    """Yield a message for each test without a docstring, or with a docstring that does not start with a sentence."""
     for node in ast.walk(ast.parse(file.read_bytes())):
         if not isinstance(node, ast.FunctionDef) or not node.name.startswith("test_"):
             continue

@@ -82,7 +82,7 @@ def measured_roof(timed: Sequence[PerformanceResult], roof: "Roof") -> float | N
 
 
 def list_rates(timed: Sequence[PerformanceResult]) -> Iterator[tuple[PerformanceResult, "Rate"]]:
-    """Yield the workloads that are measured as a rate. If torch is not installed, yield none."""
+    """Yield the workloads that are measured as a rate, or nothing if torch is not installed."""
     if find_spec("torch") is None:
         return
     from torchkata.speed.workload import Rate, work_of
@@ -93,7 +93,7 @@ def list_rates(timed: Sequence[PerformanceResult]) -> Iterator[tuple[Performance
 
 
 def draw_roofline(points: Sequence[Point], peak_flops: float | None, bandwidth: float | None, device_name: str) -> str:
-    """Return a roofline as SVG. The roof is drawn as far as the peak (FLOP/s) and bandwidth (bytes/s) are known.
+    """Return a roofline as SVG. The peak (FLOP/s) and the bandwidth (bytes/s) are drawn if they are known.
 
     Raises ValueError if there are no points.
     """

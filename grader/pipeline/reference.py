@@ -77,7 +77,7 @@ def clear_unused(marks: Path) -> None:
 
 
 def find_missing_solutions(katas: Sequence[Kata]) -> Iterator[Path]:
-    """Yield the path of each missing reference solution. If the course has no solutions at all, none is missing."""
+    """Yield the path of each missing reference solution, or nothing if the course has no solutions at all."""
     if course().solutions():
         yield from (path for kata in katas if not (path := course().solution(kata.name)).is_file())
 

@@ -78,5 +78,5 @@ class Diagnoses:
 
 
 def select_numeric(katas: Iterable[Kata]) -> list[Kata]:
-    """Return the katas with numeric answers, which the oracle computes."""
+    """Return the katas whose answers are numbers computed by the oracle."""
     return [kata for kata in katas if kata.numeric]

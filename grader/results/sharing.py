@@ -1,4 +1,4 @@
-"""Keeps each of many equal values in memory only once, so that the results of a large class fit."""
+"""Keeps only one copy of equal values, so that the results of a large class fit in memory."""
 
 from collections.abc import Hashable
 from functools import cache

@@ -179,7 +179,7 @@ def build_rules(*, pinned: bool, gpu: bool, namespaces: bool = True) -> dict[str
 
 
 def compile_cases(cases: tuple[Case, ...]) -> list[bytes]:
-    """Return instructions that allow the call in any of these cases and otherwise continue with the next one."""
+    """Return instructions that allow the call in any of these cases. Otherwise, execution continues after them."""
     code: list[bytes] = []
     for case in cases:
         for place, condition in enumerate(case, 1):

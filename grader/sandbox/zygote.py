@@ -324,7 +324,7 @@ def stop_process(pid: int) -> None:
 
 
 def end_children(keep: int) -> None:
-    """Kill all children of this process except `keep`, including orphans that become its children meanwhile."""
+    """Kill all children of this process except `keep`, including orphans that become its children in the meantime."""
     children = Path(f"/proc/self/task/{os.getpid()}/children")
     while children.exists() and (orphans := {*map(int, children.read_text().split())} - {keep}):
         for pid in orphans:

@@ -31,7 +31,7 @@ class IdleDetector:
         self.update_idle_time()
 
     def update_idle_time(self) -> None:
-        """Update the duration on an idle device, which is the minimum, because disturbances only make passes slower."""
+        """Update the duration on an idle device: the minimum so far, because disturbances only make passes slower."""
         self.usual = min(self.usual, *(self.time_passes() for _ in range(LOOKS)))
 
     def wait(self, patience: float) -> float:

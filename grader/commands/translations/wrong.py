@@ -17,7 +17,7 @@ CODE = re.compile(r"`([^`\n]+)`")
 
 
 def find_wrong_translations(kata: Kata) -> Iterator[str]:
-    """Yield the translations of a kata whose numbers, code or names do not match the English text."""
+    """Yield the translations in a kata's catalogue that contain other numbers, code or names than the English text."""
     for language in course().languages:
         path = course().folder(kata.name) / f"{language}.po"
         if entries := [entry for entry in read_entries(path) if not entry.obsolete]:

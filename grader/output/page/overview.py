@@ -117,7 +117,7 @@ def find_failing(students: Sequence[Student]) -> list[Failing]:
 
 
 def group_findings(students: Sequence[Student]) -> dict[str, list[tuple[str, Finding]]]:
-    """Return the findings by text, each with its submission."""
+    """Return the findings, grouped by text, each paired with its submission."""
     found: dict[str, list[tuple[str, Finding]]] = {}
     for one in students:
         for finding in one.findings:
