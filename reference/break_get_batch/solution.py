@@ -14,7 +14,7 @@ SIGMAS = 6  # allowed difference of a count from its mean, in standard deviation
 
 
 def check(get_batch: Callable[..., Tensor]) -> None:
-    """Run all tests. Any other exception is converted to an AssertionError, because the function is wrong as well."""
+    """Run all tests. If get_batch raises an unexpected exception, convert it to an AssertionError."""
     try:
         check_form(get_batch)
         check_tokens(get_batch)
@@ -40,7 +40,7 @@ def check_form(get_batch: Any) -> None:
 
 
 def check_tokens(get_batch: Any) -> None:
-    """Assert that rows are windows of the data, whose tokens may be as large as their dtype allows."""
+    """Assert that rows are windows of the data, even if the tokens are as large as their dtype allows."""
     for dtype in (np.uint16, np.int32, np.int64):
         most = np.iinfo(dtype).max
         for data in (most - np.arange(9, dtype=dtype) ** 2, np.array([7, 1, 8, 2, 8, 40000, 3], dtype)):
@@ -79,7 +79,7 @@ def check_rows(get_batch: Any) -> None:
 
 
 def check_generator(get_batch: Any) -> None:
-    """Assert that the starts depend on torch's generator and on nothing else."""
+    """Assert that the starts depend on torch's random generator and on nothing else."""
     state = torch.get_rng_state()
 
     def draw(seed: int, other: int) -> tuple[list[int], list[int], float]:

@@ -1,4 +1,4 @@
-"""Replaces the student's `get_batch` in the katas that build on it if its tests fail."""
+"""Replaces the student's `get_batch` in katas that build on it, if the student's version fails its tests."""
 
 import numpy as np
 import torch

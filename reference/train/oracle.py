@@ -32,7 +32,7 @@ def asked(rows: int, dim: int, steps: int) -> list[int]:  # noqa: ARG001
 
 
 def seen_by_sgd(steps: int, lr: float) -> dict[str, object]:
-    """Return the calls made if SGD does not change weights: the ordered events, learning rates and weight changes."""
+    """Return the events of a run in which SGD changes no weights, its learning rates, and whether weights changed."""
     return {"events": ["batch", "step"] * steps, "rates": [lr], "weights move": False}
 
 
