@@ -14,7 +14,7 @@ from torchkata import DispatchMode
 
 
 class Meter(DispatchMode):  # type: ignore[no-untyped-call]
-    """A mode that counts the bytes that operations except views read and write, and 2 · m · k · n FLOPs per matmul."""
+    """A mode that counts the bytes read and written by all operations except views, and the FLOPs of matmuls."""
 
     def __init__(self) -> None:
         super().__init__()

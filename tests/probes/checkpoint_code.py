@@ -140,7 +140,7 @@ def hostile_file(written_by: str) -> str:
 
 
 def from_elsewhere(weights: Sequence[Tensor]) -> str:
-    """Return code that loads a file onto the CPU. It is also saved on the CPU, since there may be no GPU."""
+    """Return code that loads a file onto the CPU. The code also saves it from the CPU, since there may be no GPU."""
     load = f"load_checkpoint({PATH}, other, other_opt, device='cpu')"
     return "\n".join([*build(weights), load_weights(weights), save(1), *build_other(weights), load])
 

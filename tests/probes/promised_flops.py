@@ -17,7 +17,7 @@ def promised(assignment: Any, device_name: str, dtype: str) -> object:
 
 @typed(lambda device_name, dtype: f"promised_flop_per_sec({device_name!r}, torch.{dtype})")
 def call_without_value(assignment: Any, device_name: str, dtype: str) -> dict[str, object]:
-    """Return the outcome of a call whose device or dtype is not in the table. No call with other values may raise."""
+    """Return the outcome of a call whose device or dtype is not in the table. A call with valid values must succeed."""
     promised_flop_per_sec = assignment.promised_flops.promised_flop_per_sec
     promised_flop_per_sec("NVIDIA B200", torch.float32)
     returned: list[object] = []
