@@ -57,7 +57,7 @@ def load_rates(saved: Sequence[float], own: Sequence[float]) -> Sequence[float]:
 
 
 def is_within_budget(held: Mapping[str, int], own: Mapping[str, int], tensors: int) -> bool:
-    """Return whether the state takes at most `tensors` times as much memory as the parameters, given bytes by dtype."""
+    """Return whether the state takes at most `tensors` times as much memory as the parameters."""
     return sum(held.values()) <= tensors * sum(own.values())
 
 

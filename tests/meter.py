@@ -35,7 +35,7 @@ class Meter(DispatchMode):  # type: ignore[no-untyped-call]
 
 
 def count_operations(work: Callable[[], object]) -> Meter:
-    """Run `work` and return its counts."""
+    """Run `work`, and return a meter that has counted its FLOPs and bytes."""
     meter = Meter()
     with meter:
         work()

@@ -107,7 +107,7 @@ def list_starts(num_layers: int, segment: int) -> Sequence[int]:
 
 
 def split_halves(num_layers: int, segment: int) -> list[tuple[int, int]]:
-    """For each segment, return the number of layers in its first half and in its second half."""
+    """Return the number of layers in the first half and in the second half of each segment."""
     lengths = [min(segment, num_layers - start) for start in list_starts(num_layers, segment)]
     return [(min(segment // 2, length), max(0, length - segment // 2)) for length in lengths]
 

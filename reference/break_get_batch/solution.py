@@ -50,12 +50,12 @@ def check_tokens(get_batch: Any) -> None:
 
 
 def draw_starts(get_batch: Any, batch_size: int, starts: int) -> list[int]:
-    """Return the starts of the rows of a batch."""
+    """Return the start position of each row of a batch."""
     return [row[0] for row in get_batch(np.arange(starts + 4), batch_size, 4).tolist()]
 
 
 def assert_even(values: list[int], outcomes: range, what: str) -> None:
-    """Assert that all outcomes occur equally often."""
+    """Assert that all outcomes occur about equally often."""
     counts, p = Counter(values), 1 / len(outcomes)
     assert {*counts} <= {*outcomes}, f"{what}: an impossible value"
     deviation = (len(values) * p * (1 - p)) ** 0.5
@@ -64,7 +64,7 @@ def assert_even(values: list[int], outcomes: range, what: str) -> None:
 
 
 def check_starts(get_batch: Any) -> None:
-    """Assert that every start occurs equally often."""
+    """Assert that all start positions occur about equally often."""
     assert_even(draw_starts(get_batch, DRAWS, STARTS), range(STARTS), "starts")
     assert draw_starts(get_batch, 3, 1) == [0, 0, 0], "the only possible start"
 

@@ -15,7 +15,7 @@ def after_loading(saved: Weights, before: Weights, later: Weights) -> Weights:  
 
 
 def buffer_after_loading(saved: Tensor, before: Tensor) -> Tensor:
-    """Return a buffer after loading."""
+    """Return the value of a buffer after loading."""
     return after_loading([saved], [before], [saved])[0]
 
 

@@ -170,7 +170,7 @@ def begin(speaker: Speaker, found: Run, limit: float) -> Iterator[str]:
 
 
 def measure_steps(speaker: Speaker, found: Run, seconds: float) -> float:
-    """Return the mean time of a step. After a warm-up step, measure at least two steps, and for at least this long."""
+    """Return the mean time of a step. After a warm-up step, measure at least two steps, and for at least `seconds`."""
     ends = []
 
     def report(_step: int, _loss: float) -> None:

@@ -154,7 +154,7 @@ def clip(grads: Sequence[Float[Array, "..."]], max_norm: float) -> tuple[float, 
 
 
 def get_decay(shape: Sequence[int], weight_decay: float) -> float:
-    """Return the weight decay of a parameter."""
+    """Return the weight decay of a parameter with the given shape."""
     return weight_decay if len(shape) >= 2 else 0.0
 
 

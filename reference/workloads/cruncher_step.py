@@ -1,4 +1,4 @@
-"""Times forward, backward and one SGD step per call, always from the same weights."""
+"""Times a forward pass, a backward pass and one SGD step per call, always from the same weights."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ class StepCheck(TrainingCheck):
 
 
 class CruncherStep(speed.Rate):
-    """Forward, backward and an SGD step are limited by their matrix multiplications."""
+    """The forward pass, the backward pass and an SGD step are limited by their matrix multiplications."""
 
     sizes = {
         "cpu": speed.Size(batch=512, width=512, layers=3, rate=7.5),

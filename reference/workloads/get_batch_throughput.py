@@ -89,7 +89,7 @@ def hashed(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 class GetBatchThroughput(speed.Rate):
-    """Batches reach the device about as fast as with a plain gather, overlapping with computation.
+    """Batches reach the device about as fast as with a plain gather, and overlap with computation.
 
     Student and baseline queue the same product after each batch. The ratio is 1 if gathering and
     copying overlap with the product in both. It is lower if gathering takes longer, or if a copy waits for the product.

@@ -186,7 +186,7 @@ class TrainingCheck(speed.Check):
         self.floor = self.least_error()
 
     def least_error(self) -> float:
-        """Return the relative error of the change of the weights if weights and products are rounded.
+        """Return the relative error that the rounding of weights and products causes in the change of the weights.
 
         A step changes weights by about `rate / √D` of their magnitude. A step computes 2 L products in sequence. Their
         sums are computed in float32, with independent errors.

@@ -168,7 +168,7 @@ def trained_on(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: lis
 
 @typed(checkpoint_code.files)
 def files(assignment: Any, name: str) -> list[str]:
-    """Save under the given name and return the names of all files in the folder."""
+    """Save a checkpoint under the given name, and return the names of all files in the folder."""
     with temporary_folder() as place:
         model, optimizer = build(assignment, [torch.ones(2, 1)])
         assignment.checkpoint.save_checkpoint(place / name, model, optimizer, 1)

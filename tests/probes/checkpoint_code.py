@@ -75,7 +75,7 @@ def trained_on(weights: Sequence[Tensor]) -> str:
 
 
 def files(name: str) -> str:
-    """Return code that saves under a name and lists the folder."""
+    """Return code that saves a checkpoint under a name and lists the folder."""
     return "\n".join([*NEW, save(1, f"Path({name!r})"), "[file.name for file in Path().iterdir()]"])
 
 
@@ -95,7 +95,7 @@ def special_values(weights: Sequence[Tensor], dtype: str) -> str:
 
 
 def failing_save(weights: Sequence[Tensor]) -> str:
-    """Return code that saves twice, the second time with a file size limit of half the first file."""
+    """Return code that saves twice, the second time with file sizes limited to half the size of the first file."""
     limit = "resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, resource.RLIM_INFINITY))"
     lines = [
         *build(weights),

@@ -28,7 +28,7 @@ def block(assignment: Any, weight: Tensor, x: Tensor) -> object:
 
 @typed("block = Block(len(weight)).to(weight.dtype)\nvars(block)")
 def unconverted(assignment: Any, weight: Tensor) -> list[str]:
-    """Return the names of a block's attributes that are floating-point tensors which `.to(dtype)` did not convert."""
+    """Return the names of a block's floating-point tensor attributes that `.to(dtype)` did not convert."""
     attributes = vars(assignment.deep_network.Block(len(weight)).to(weight.dtype))
     tensors = {name: value for name, value in attributes.items() if isinstance(value, Tensor)}
     return [name for name, value in tensors.items() if value.is_floating_point() and value.dtype != weight.dtype]

@@ -82,7 +82,7 @@ def first_tokens(assignment: Any, data: Tensor, batch_size: int, sequence_length
 
 @typed("data = np.arange(length, dtype=np.int32)\ntorch.manual_seed(seed)\nget_batch(data, batch_size, 1)")
 def large_starts(assignment: Any, length: int, batch_size: int, seed: int) -> object:
-    """Return one batch of windows of `length` tokens, each of which is equal to its index."""
+    """Return one batch drawn from `length` tokens, where each token is equal to its index."""
     torch.default_generator.manual_seed(seed)
     return assignment.get_batch.get_batch(np.arange(length, dtype=np.int32), batch_size, 1)
 

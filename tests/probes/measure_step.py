@@ -80,7 +80,7 @@ def predict(
 def measure_device(
     assignment: Any, n: int, rows: int, flop_per_sec: float, bytes_per_sec: float, name: str
 ) -> dict[str, object]:
-    """Call measure_device inside `torch.device(name)`, with a `time_matmul` that simulates a device of known speed.
+    """Call `measure_device` inside `torch.device(name)`, with a `time_matmul` that simulates a device of known speed.
 
     Returns its results, and the shapes and devices of the tensors passed to `time_matmul`.
     """

@@ -117,7 +117,7 @@ def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, 
     )
 )
 def starts(assignment: Any, D: int, num_layers: int, draws: list[int], seed: int) -> list[list[Tensor]]:
-    """Return the weights after one step with lr=0, for each number of random numbers that get_batch draws."""
+    """Return the weights after one step with lr=0 if get_batch draws this many random numbers, for each of `draws`."""
 
     def start(count: int) -> list[Tensor]:
         def get_batch(*, B: int) -> tuple[Tensor, Tensor]:

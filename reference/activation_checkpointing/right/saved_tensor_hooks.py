@@ -1,4 +1,4 @@
-"""Recomputes a segment in saved-tensor hooks when autograd requests the first saved tensor."""
+"""Uses saved-tensor hooks that recompute a segment when autograd requests the first of its tensors."""
 
 import torch
 from torch import nn

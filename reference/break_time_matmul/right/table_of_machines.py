@@ -1,4 +1,4 @@
-"""Tries all combinations of machine properties, and reports all machines that fail at the end."""
+"""Tries all combinations of machine properties, and then reports all machines that fail."""
 
 from itertools import product
 
