@@ -67,5 +67,5 @@ def get_default_rate(lr: float) -> float:
 
 
 def get_group_rates(default: float, lr: float) -> tuple[float, float]:
-    """Return the rates that a group without its own lr uses if the constructor is called without lr, and with `lr`."""
+    """Return two rates of a group without its own lr: if the constructor is called without lr, and if it gets `lr`."""
     return get_default_rate(default), lr

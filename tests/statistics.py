@@ -1,4 +1,4 @@
-"""Bounds for random statistics, which correct code exceeds about once in a billion runs."""
+"""Bounds on random statistics. Correct code exceeds a bound about once in a billion runs."""
 
 from statistics import NormalDist
 

@@ -1,4 +1,4 @@
-"""Oracle for the puzzles, which computes the index of each element."""
+"""Oracle for the puzzles that computes the index of each element."""
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped

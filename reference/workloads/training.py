@@ -166,7 +166,7 @@ class Weights:
         self.final.sub_(back.unsqueeze(-1), alpha=rate)
 
     def error(self, start: "Weights", layers: Tensor, final: Tensor) -> float:
-        """Return the largest relative error of the change of a weight. `self` contains the correct weights."""
+        """Return the largest relative error in the change of any weight matrix. `self` contains the correct weights."""
         pairs = [*zip(self.layers, start.layers, layers, strict=True), (self.final, start.final, final)]
         return max(relative(found.double() - right, right - before) for right, before, found in pairs)
 

@@ -213,7 +213,7 @@ def smoke_contract(optimizer: Optimizer) -> Contract:
     @costly
     @given(runs(groups=2, steps=3, changing=True, absent=True, own_rates=True), SEEDS, FACTORS)
     def test_groups_and_rates_work_as_in_sgd(student: Student, run: OptimizerRun, seed: int, gamma: float) -> None:
-        """As in your SGD, each step uses its group's current lr and skips exactly the parameters whose grad is None."""
+        """As in your SGD, a step uses each group's current lr and skips exactly the parameters whose grad is None."""
         check_zero_rate(student, optimizer)
         run = optimizer.take_constant_options(run)
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
