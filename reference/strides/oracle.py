@@ -8,7 +8,7 @@ from itertools import product
 
 
 def contiguous_strides(shape: Sequence[int], times: int = 1) -> list[int]:
-    """Count the index combinations of the later dimensions. Size 0 counts as 1, and `times` multiplies the last size."""
+    """Count the index combinations of the later dimensions. Size 0 counts as 1; `times` multiplies the last size."""
     behind = [[range(max(size, 1)) for size in shape[axis + 1 :]] for axis in range(len(shape))]
     return [sum(times for _ in product(*sizes)) if sizes else 1 for sizes in behind]
 

@@ -236,7 +236,7 @@ class TrainingCheck(speed.Check):
         return right.error(self.start, self.results["new_layers"], self.results["new_final"])
 
     def has_right_scale(self) -> bool:
-        """Return whether the initial weights have the right standard deviation. Zeros would avoid all work."""
+        """Return whether the initial weights have the right standard deviation. Zero weights would avoid all work."""
         allowed = (*((layer, 0.1) for layer in self.start.layers), (self.start.final, 0.5))
         return all(abs(float(weight.std()) * self.size.width**0.5 - 1) < slack for weight, slack in allowed)
 
