@@ -18,7 +18,7 @@ def collect_inputs(
 
 
 def get_options(given: Sequence[Mapping[str, Any]], group: int) -> Mapping[str, Any]:
-    """Return the options of a group except lr, using the default for a missing option."""
+    """Return the options given for a group, except lr, or an empty dict if no options are given."""
     return given[group] if given else {}
 
 
@@ -52,12 +52,12 @@ def load_state(state: Any) -> Any:
 
 
 def load_rates(saved: Sequence[float], own: Sequence[float]) -> Sequence[float]:  # noqa: ARG001
-    """Return the learning rates of an optimizer created with its `own` rates after it has loaded the `saved` ones."""
+    """Return the learning rates that an optimizer uses after loading: the `saved` ones, not its `own`."""
     return saved
 
 
 def is_within_budget(held: Mapping[str, int], own: Mapping[str, int], tensors: int) -> bool:
-    """Return whether the state uses at most as much memory as `tensors` tensors for each of the `own` parameters."""
+    """Return whether the state takes at most `tensors` times as much memory as the parameters."""
     return sum(held.values()) <= tensors * sum(own.values())
 
 
@@ -67,5 +67,5 @@ def get_default_rate(lr: float) -> float:
 
 
 def get_group_rates(default: float, lr: float) -> tuple[float, float]:
-    """Return the learning rate of a group without its own: for a constructor call without lr, and for one with `lr`."""
+    """Return two rates of a group without its own lr: if the constructor is called without lr, and if it gets `lr`."""
     return get_default_rate(default), lr

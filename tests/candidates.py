@@ -77,7 +77,7 @@ class Candidates:
 
 
 def describe(verdicts: set[str]) -> str:
-    """Return a description of what `check` does with the wrong programs of a group that it does not catch."""
+    """Describe what `check` does with a wrong program that it does not always reject, given its verdicts."""
     if "error" in verdicts:
         return "check raises an error other than AssertionError for a wrong program"
     return f"check accepts a wrong program{' in one of two calls' if len(verdicts) > 1 else ''}"

@@ -1,4 +1,4 @@
-"""Draws the inputs of the tests of language_model."""
+"""Draws inputs for the tests of language_model."""
 
 from bisect import bisect_left
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Case:
 
 @st.composite
 def cases(draw: st.DrawFn, size: float = 1.0, rows: st.SearchStrategy[int] = ROWS) -> Case:
-    """Draw tables with elements of about `size`, and windows that fill the context or a part of it."""
+    """Draw tables whose elements have a magnitude of about `size`, and windows that fill all or part of the context."""
     vocab, context = draw(sizes(3, 5, 2)), draw(sizes(3, 4))
     count, length = draw(rows), draw(st.integers(1, context))
     rng = rng_of(draw(SEEDS))
@@ -50,7 +50,7 @@ def models(draw: st.DrawFn) -> tuple[list[int], dict[str, Tensor], Tensor]:
 
 @st.composite
 def schedules(draw: st.DrawFn, *, warm: bool) -> tuple[int, float, float, int, int]:
-    """Draw the arguments of `learning_rate`, for a step during the warm-up if `warm`, or else after it."""
+    """Draw the arguments of `learning_rate` for a step during the warm-up if `warm` is True, or after it otherwise."""
     peak = draw(st.sampled_from([1.0, 3e-4, 0.1]))
     final = peak * draw(st.sampled_from([0.1, 0.0, 0.5]))
     if warm:
@@ -63,7 +63,7 @@ def schedules(draw: st.DrawFn, *, warm: bool) -> tuple[int, float, float, int, i
 
 @st.composite
 def gradients(draw: st.DrawFn, shares: st.SearchStrategy[float]) -> tuple[list[Tensor | None], float]:
-    """Draw gradients, one of which may be None, and a maximum norm, which is a drawn fraction of their norm."""
+    """Draw gradients, one of which may be None, and a maximum norm, which is their norm times a drawn share."""
     shapes = draw(st.lists(st.sampled_from([[3], [2, 2], [], [4, 1]]), min_size=1, max_size=3))
     rng = rng_of(draw(SEEDS))
     grads = [normal(rng, shape) + 1.0 for shape in shapes]
@@ -88,7 +88,7 @@ class Step:
 
 @st.composite
 def steps(draw: st.DrawFn, *, rows: st.SearchStrategy[int], limits: st.SearchStrategy[float]) -> Step:
-    """Draw a step of SGD and a maximum norm for its gradients, which is a drawn fraction of their norm."""
+    """Draw a step of SGD. Its maximum norm is the norm of the batch's gradient times a drawn limit."""
     micro_batch_size = draw(rows)
     count = micro_batch_size * draw(st.integers(1, 2)) + draw(st.integers(0, micro_batch_size - 1))
     case = draw(cases(rows=st.just(count)))
@@ -99,7 +99,7 @@ def steps(draw: st.DrawFn, *, rows: st.SearchStrategy[int], limits: st.SearchStr
 
 @st.composite
 def plans(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw the settings of a short run."""
+    """Draw the settings of a short training run."""
     num_steps = draw(st.sampled_from([5, 4, 6, 3]))
     return {
         "vocab": draw(st.sampled_from([5, 3])),
@@ -123,7 +123,7 @@ def draw_tokens(seed: int, vocab: int, count: int = 400) -> Tensor:
 
 
 def make_source(rng: np.random.Generator, vocab: int, count: int) -> tuple[Array, Array]:
-    """Return the probabilities of each token given the two tokens before it, and a text drawn with them."""
+    """Return the probabilities of each token given the previous two tokens, and a text drawn from them."""
     table = rng.dirichlet([0.5] * vocab, (vocab, vocab))
     cumulated, text = np.cumsum(table, -1).tolist(), [0, 0]
     for number in rng.random(count).tolist():

@@ -14,7 +14,7 @@ from torchkata import DispatchMode
 
 
 class Meter(DispatchMode):  # type: ignore[no-untyped-call]
-    """A mode that counts the bytes that operations except views read and write, and 2 · m · k · n FLOPs per matmul."""
+    """A mode that counts the bytes read and written by all operations except views, and the FLOPs of matmuls."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Meter(DispatchMode):  # type: ignore[no-untyped-call]
 
 
 def count_operations(work: Callable[[], object]) -> Meter:
-    """Run `work` and return its counts."""
+    """Run `work`, and return a meter that has counted its FLOPs and bytes."""
     meter = Meter()
     with meter:
         work()

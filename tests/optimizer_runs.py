@@ -44,7 +44,7 @@ class Rule:
 
 
 def make_rule(oracle: ModuleType, lr: float, betas: tuple[float, ...] = ()) -> Rule:
-    """Return the rule of an oracle. `step` is looked up in every call so that known mistakes can replace it."""
+    """Return the rule of an oracle. Every call looks `step` up again so that known mistakes can replace it."""
     taken = inspect.signature(oracle.step).parameters.values()
     defaults = {each.name: each.default for each in taken if each.default is not each.empty}
     return Rule(lambda p, state, grad, options: oracle.step(p, state, grad, **options), lr, defaults, betas)
@@ -72,7 +72,7 @@ def assert_run(yours: Plain, run: OptimizerRun, rule: Rule, expected: Plain = No
 
 
 def follows_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> bool:
-    """Return whether each parameter is correct after each step if it has its own optimizer. See `assert_run`."""
+    """Return whether each parameter, with an optimizer of its own, is correct after each step. See `assert_run`."""
     finfo = torch.finfo(run.params[0][0].dtype)
     for g, group in enumerate(run.params):
         for i in range(len(group)):
@@ -84,7 +84,7 @@ def follows_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> bool:
 
 
 def copy_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> Rule:
-    """Return a rule with the updates of a student's run at constant rates, each divided by its learning rate."""
+    """Return a rule that repeats the updates of a student's run at constant rates, scaled by the learning rate."""
     updates: list[list[Any]] = []
     for g, group in enumerate(run.params):
         traces = [[as_float64(p), *(as_float64(step[g][i]) for step in yours)] for i, p in enumerate(group)]
@@ -93,7 +93,7 @@ def copy_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> Rule:
 
 
 def assert_resumed(yours: Plain, end: Plain, run: OptimizerRun, rule: Rule, stop: int) -> None:
-    """Assert that a run saved and loaded before step `stop` ends bit for bit like the uninterrupted one.
+    """Assert that a run that is saved and loaded before step `stop` ends bit for bit like an uninterrupted one.
 
     If a known mistake replaces the oracle and changes its result, the expected end is the oracle's result.
     """
@@ -148,7 +148,7 @@ def simulate(
 
 
 def estimate_correction_error(betas: tuple[float, ...], t: int, dtype: torch.dtype) -> float:
-    """Return the error of a step caused by bias correction, relative to the error that is allowed in any case.
+    """Return the error that bias correction may cause in a step, relative to the error that is always allowed.
 
     A student may compute `1 − betaᵗ` in float32 for any dtype, as torch does with `capturable=True`. A result of 0.001
     then has only four correct digits. The relative error is (t + 1) / 2 roundings over 1 − betaᵗ, while 4 · (t + 2) are

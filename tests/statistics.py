@@ -1,4 +1,4 @@
-"""Bounds for random statistics, which correct code exceeds about once in a billion runs."""
+"""Bounds on random statistics. Correct code exceeds a bound about once in a billion runs."""
 
 from statistics import NormalDist
 
@@ -15,7 +15,7 @@ def repeated_share(values: np.ndarray) -> float:
 
 
 def describe_tails(fourth_moment: float) -> str:
-    """Describe the tails of a distribution whose fourth moment differs from that of a normal distribution."""
+    """Describe how a distribution's tails differ from those of a normal distribution, given its fourth moment."""
     if fourth_moment > 3:
         return "too many initial weights are large for a normal"
     flat = "as if uniform" if 1.7 < fourth_moment < 1.9 else "as if truncated"

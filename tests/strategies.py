@@ -88,7 +88,7 @@ class TokenCase:
 
 @st.composite
 def token_cases(draw: st.DrawFn, windows: st.SearchStrategy[int], least_rows: int = 2) -> TokenCase:
-    """Draw random tokens up to the dtype's maximum. `windows` is the number of possible starts."""
+    """Draw random tokens up to the dtype's maximum. `windows` draws the number of possible start positions."""
     sequence_length = draw(st.integers(least_rows, 6))
     dtype, largest = draw(st.sampled_from([(np.uint16, 2**16 - 1), (np.int32, 2**31 - 1), (np.int64, 2**63 - 1)]))
     vocabulary = draw(st.sampled_from([50257, largest, 2]))
@@ -137,7 +137,7 @@ class DeepCase:
 
 @st.composite
 def deep_cases(draw: st.DrawFn, batch: st.SearchStrategy[int]) -> DeepCase:
-    """Draw zero to four layers of width 1 to 5."""
+    """Draw a deep linear model with zero to four square layers, a batch, and a gradient for the outputs."""
     dim, num_layers, rows = draw(sizes(3)), draw(st.integers(0, 4)), draw(batch)
     rng = rng_of(draw(SEEDS))
     weights = [normal(rng, [dim, dim]) for _ in range(num_layers)] + [normal(rng, [dim, 1])]
@@ -167,7 +167,7 @@ def runs(
     matrix: bool = False,
     own_rates: bool = False,
 ) -> OptimizerRun:
-    """Draw a run of `groups` parameter groups with one learning rate and gradients between two `powers` of ten.
+    """Draw an optimizer run with one learning rate and gradients whose magnitudes lie between two `powers` of ten.
 
     Shapes repeat often and include scalars and sizes 0 and 1.
 
@@ -238,5 +238,5 @@ def lessons(draw: st.DrawFn, steps: st.SearchStrategy[int], num_layers: st.Searc
 
 
 def deep_weights(rng: np.random.Generator, dim: int, num_layers: int) -> list[Tensor]:
-    """Return weights as large as the initial weights of a Cruncher, with the final layer's weight last."""
+    """Return weights that are about as large as a Cruncher's initial weights, with the final layer's weight last."""
     return [normal(rng, shape) / dim**0.5 for shape in [[dim, dim]] * num_layers + [[dim, 1]]]

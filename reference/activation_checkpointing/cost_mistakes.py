@@ -1,4 +1,4 @@
-"""Mistakes in the memory use and computation of a checkpointed network."""
+"""Mistakes in the memory and compute cost of a checkpointed network."""
 
 from collections.abc import Sequence
 
@@ -107,7 +107,7 @@ def list_starts(num_layers: int, segment: int) -> Sequence[int]:
 
 
 def split_halves(num_layers: int, segment: int) -> list[tuple[int, int]]:
-    """Return the number of layers in the first and second half of each segment."""
+    """Return the number of layers in the first half and in the second half of each segment."""
     lengths = [min(segment, num_layers - start) for start in list_starts(num_layers, segment)]
     return [(min(segment // 2, length), max(0, length - segment // 2)) for length in lengths]
 

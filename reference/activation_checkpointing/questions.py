@@ -1,4 +1,4 @@
-"""Questions of `kata predict activation_checkpointing`."""
+"""Questions that `kata predict activation_checkpointing` asks."""
 
 from math import sqrt
 

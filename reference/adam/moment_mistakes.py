@@ -73,7 +73,7 @@ def counted_for_group(state: Any, grads: Grads, group: int, i: int, step: int) -
 
 
 def count_together(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
-    """Return the state of a parameter, with the number of updates of all parameters so far as its step count."""
+    """Return a parameter's state, with its step count replaced by the number of updates of all parameters so far."""
     earlier = [*(own for row in grads[:step] for own in row), *grads[step][:group], grads[step][group][:i]]
     m, v, _ = state or (0.0, 0.0, 0)
     return m, v, sum(grad is not None for own in earlier for grad in own)
@@ -232,7 +232,7 @@ def corrected_both_kept(
 def step_with(
     p: P, state: State | None, grads: tuple[P, P], lr: float, betas: Betas = (0.9, 0.999), eps: float = 1e-8
 ) -> Moved:
-    """Take a step without weight decay that updates each average with its own gradient."""
+    """Take a step without weight decay. `grads` contains one gradient for each of the two averages."""
     m, v, t = state or (np.zeros_like(p), np.zeros_like(p), 0)
     m, v = adam.update_averages(m, v, grads[0], betas)[0], adam.update_averages(m, v, grads[1], betas)[1]
     of_m, of_v = adam.get_corrections(t + 1, betas)

@@ -14,7 +14,7 @@ SIGMAS = 6  # allowed difference of a count from its mean, in standard deviation
 
 
 def check(get_batch: Callable[..., Tensor]) -> None:
-    """Run all tests. Any other exception is converted to an AssertionError, because the function is wrong as well."""
+    """Run all tests. If get_batch raises an unexpected exception, convert it to an AssertionError."""
     try:
         check_form(get_batch)
         check_tokens(get_batch)
@@ -40,7 +40,7 @@ def check_form(get_batch: Any) -> None:
 
 
 def check_tokens(get_batch: Any) -> None:
-    """Assert that rows are windows of the data, whose tokens may be as large as their dtype allows."""
+    """Assert that rows are windows of the data, even if the tokens are as large as their dtype allows."""
     for dtype in (np.uint16, np.int32, np.int64):
         most = np.iinfo(dtype).max
         for data in (most - np.arange(9, dtype=dtype) ** 2, np.array([7, 1, 8, 2, 8, 40000, 3], dtype)):
@@ -50,12 +50,12 @@ def check_tokens(get_batch: Any) -> None:
 
 
 def draw_starts(get_batch: Any, batch_size: int, starts: int) -> list[int]:
-    """Return the starts of the rows of a batch."""
+    """Return the start position of each row of a batch."""
     return [row[0] for row in get_batch(np.arange(starts + 4), batch_size, 4).tolist()]
 
 
 def assert_even(values: list[int], outcomes: range, what: str) -> None:
-    """Assert that all outcomes occur equally often."""
+    """Assert that all outcomes occur about equally often."""
     counts, p = Counter(values), 1 / len(outcomes)
     assert {*counts} <= {*outcomes}, f"{what}: an impossible value"
     deviation = (len(values) * p * (1 - p)) ** 0.5
@@ -64,7 +64,7 @@ def assert_even(values: list[int], outcomes: range, what: str) -> None:
 
 
 def check_starts(get_batch: Any) -> None:
-    """Assert that every start occurs equally often."""
+    """Assert that all start positions occur about equally often."""
     assert_even(draw_starts(get_batch, DRAWS, STARTS), range(STARTS), "starts")
     assert draw_starts(get_batch, 3, 1) == [0, 0, 0], "the only possible start"
 
@@ -79,7 +79,7 @@ def check_rows(get_batch: Any) -> None:
 
 
 def check_generator(get_batch: Any) -> None:
-    """Assert that the starts depend on torch's generator and on nothing else."""
+    """Assert that the starts depend on torch's random generator and on nothing else."""
     state = torch.get_rng_state()
 
     def draw(seed: int, other: int) -> tuple[list[int], list[int], float]:

@@ -11,7 +11,7 @@ SHAPES = [(), (3,), (2, 3), (2, 1, 2)]
 
 
 def check(SGD: type[torch.optim.Optimizer]) -> None:
-    """Run all tests. Any other exception is converted to an AssertionError, because the class is wrong as well."""
+    """Run all tests. If SGD raises an unexpected exception, convert it to an AssertionError."""
     try:
         check_default_rate(SGD)
         check_steps(SGD)
@@ -40,14 +40,14 @@ def make_gradient(p: nn.Parameter) -> Tensor:
 
 
 def assert_close(p: nn.Parameter, expected: Tensor, what: str) -> None:
-    """Assert that a parameter is equal to `expected`, up to rounding errors of numbers up to a few million."""
+    """Assert that a parameter equals `expected`, up to the rounding errors of terms as large as a few million."""
     assert p.shape == expected.shape and p.dtype == expected.dtype, what
     eps = torch.finfo(p.dtype).eps
     assert torch.allclose(p.detach(), expected, rtol=8 * eps, atol=1e-9, equal_nan=True), what
 
 
 def check_default_rate(SGD: Any) -> None:
-    """Assert that the default is 0.01, that a group has the constructor's lr by default, and that 0 is valid."""
+    """Assert that lr defaults to 0.01, that a group without its own lr uses the constructor's, and that 0 is valid."""
     SGD([make_parameter((2,))], lr=0.0).step()
     for options, lr in (({}, 0.01), ({"lr": 0.5}, 0.5)):
         p, q = make_parameter((2,)), make_parameter((2,))
@@ -89,7 +89,7 @@ def check_steps(SGD: Any) -> None:
 
 
 def check_scheduler(SGD: Any) -> None:
-    """Assert that a scheduler can change the rate."""
+    """Assert that a scheduler can change the learning rate."""
     p = make_parameter((2,))
     optimizer = SGD([p], lr=0.5)
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda t: (1.0, 0.5, 0.0, 3.0)[t])
@@ -102,7 +102,7 @@ def check_scheduler(SGD: Any) -> None:
 
 
 def check_loading(SGD: Any) -> None:
-    """Assert that loaded rates are used."""
+    """Assert that a step uses the loaded learning rates."""
     p, q = make_parameter((2,)), make_parameter((2,))
     optimizer = SGD([{"params": [p]}, {"params": [q], "lr": 0.25}], lr=0.5)
     saved = copy.deepcopy(optimizer.state_dict())

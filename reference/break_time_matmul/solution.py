@@ -8,7 +8,7 @@ LOW, HIGH, WITH_A_SLOW_ONE = 0.94, 1.15, 5.0  # bounds of right results, as mult
 
 
 def check(run: Callable[..., SimpleNamespace]) -> None:
-    """Run all tests. Any other exception is converted to an AssertionError, because the function is wrong as well."""
+    """Run all tests. If time_matmul raises an unexpected exception, convert it to an AssertionError."""
     try:
         check_all(run)
     except AssertionError:

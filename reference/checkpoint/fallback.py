@@ -1,4 +1,4 @@
-"""Replaces the student's `checkpoint` in the katas that build on it if its tests fail."""
+"""Replaces the student's `checkpoint` in katas that build on it, if the student's version fails its tests."""
 
 import tempfile
 from os import PathLike

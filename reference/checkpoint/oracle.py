@@ -1,4 +1,4 @@
-"""Computes the state that is restored by loading a checkpoint, and the run that follows."""
+"""Computes the state after a checkpoint has been loaded, and the training run that continues from it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -10,17 +10,17 @@ Run: TypeAlias = Mapping[str, Any]  # the losses and final weights
 
 
 def after_loading(saved: Weights, before: Weights, later: Weights) -> Weights:  # noqa: ARG001
-    """Return the weights after loading, which are the saved weights, not the weights `before` loading or `later`."""
+    """Return the weights after loading: those that were saved, not those `before` loading or those trained `later`."""
     return saved
 
 
 def buffer_after_loading(saved: Tensor, before: Tensor) -> Tensor:
-    """Return a buffer after loading."""
+    """Return the value of a buffer after loading."""
     return after_loading([saved], [before], [saved])[0]
 
 
 def continue_run(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:  # noqa: ARG001
-    """Select the run that a resumed run must be equal to: the uninterrupted one.
+    """Return the uninterrupted run, because a resumed run must be identical to it.
 
     Args:
         runs: Runs from the saved weights, with and without parts of the optimizer's state.

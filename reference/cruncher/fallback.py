@@ -1,4 +1,4 @@
-"""Replaces the student's `cruncher` in the katas that build on it if its tests fail."""
+"""Replaces the student's `cruncher` in katas that build on it, if the student's version fails its tests."""
 
 from torch import Tensor, nn
 

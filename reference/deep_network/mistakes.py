@@ -138,7 +138,7 @@ def with_biases(dim: int, num_layers: int) -> Anatomy:
 
 
 def both(dim: int) -> list[tuple[str, list[int]]]:
-    """Return the shapes of the weight and the bias."""
+    """Return the names and shapes of a layer's weight and bias."""
     return [("weight", [dim, dim]), ("bias", [dim])]
 
 

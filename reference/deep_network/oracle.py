@@ -19,7 +19,7 @@ def block(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Float[Array,
 
 
 def network(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    """Apply one block per weight in order."""
+    """Apply one block for each weight, in order."""
     for weight in weights:
         x = block(weight, x)
     return x

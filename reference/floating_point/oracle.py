@@ -8,7 +8,7 @@ from itertools import product
 
 @dataclass(frozen=True)
 class Format:
-    """The number of exponent and fraction bits of a dtype, which also has a sign bit."""
+    """The numbers of exponent and fraction bits of a dtype. Every dtype also has a sign bit."""
 
     exponent: int
     fraction: int
@@ -54,7 +54,7 @@ def underflows(value: float, dtype: str) -> bool:
 
 
 def storage_bytes(shape: Sequence[int], dtype: str, times: int = 1) -> int:
-    """Add up the bits of all elements, with the last dimension `times` times as long."""
+    """Return the size in bytes of a tensor whose last dimension is `times` times as long as in `shape`."""
     form = FORMATS[dtype]
     bits = sum(1 + form.exponent + form.fraction for _ in product(*map(range, shape)))
     return times * bits // 8

@@ -1,4 +1,4 @@
-"""Questions of `kata predict floating_point`."""
+"""Questions that `kata predict floating_point` asks."""
 
 from reference.floating_point import oracle
 from reference.floating_point.oracle import Format

@@ -91,7 +91,7 @@ def one_row(B: int, D: int, products: int, times: int = 1) -> int:
 
 
 def scale_days(message: str, factor: Callable[[int, float], float]) -> Mistake:
-    """Return a mistake that multiplies the days by a function of `devices` and `mfu`."""
+    """Return a mistake that multiplies the training days by a function of `devices` and `mfu`."""
 
     def mistaken(
         parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1

@@ -34,17 +34,17 @@ def training_flops(tokens: int, parameters: int, times: float = 1) -> float:
 
 
 def deep_linear_products(L: int, input_needs_grad: bool) -> int:
-    """Count each layer's products for the output and both gradients. The first layer's input may need no gradient."""
+    """Count the matmuls for each layer's output and gradients. The first layer's input may need no gradient."""
     return sum(3 if layer or input_needs_grad else 2 for layer in range(L))
 
 
 def products_by_default(L: int) -> int:
-    """Count the products if `input_needs_grad` is not passed."""
+    """Count the matmuls if `input_needs_grad` is not passed."""
     return sum(3 if layer else 2 for layer in range(L))
 
 
 def deep_linear_flops(B: int, D: int, products: int, times: int = 1) -> int:
-    """Return the FLOPs of `products` matrix products of shapes (B, D) and (D, D)."""
+    """Return the FLOPs of this many products of a (B, D) and a (D, D) matrix."""
     return products * matmul_flops(B, D, D, times)
 
 

@@ -1,4 +1,4 @@
-"""Questions of `kata predict flop_accounting`."""
+"""Questions that `kata predict flop_accounting` asks."""
 
 from reference.flop_accounting import oracle
 

@@ -4,19 +4,19 @@ SECONDS_PER_DAY = 24 * 60 * 60
 
 
 def matmul_flops(B: int, D: int, K: int) -> int:
-    """Count a multiplication and an addition for each of B · D · K."""
+    """Count a multiplication and an addition for each of the B · D · K products."""
     return 2 * B * D * K
 
 
 def training_flops(tokens: float, parameters: float) -> float:
-    """Count one product in the forward pass and two in the backward pass."""
+    """Count one matmul in the forward pass and two in the backward pass."""
     forward = 2 * tokens * parameters
     backward = 4 * tokens * parameters
     return forward + backward
 
 
 def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) -> int:
-    """Count three products per layer, excluding the gradient of the first layer's input."""
+    """Count three matmuls per layer, excluding the one for the gradient of the first layer's input."""
     products = 3 * L
     if L > 0 and not input_needs_grad:
         products -= 1

@@ -1,4 +1,4 @@
-"""Replaces the student's `get_batch` in the katas that build on it if its tests fail."""
+"""Replaces the student's `get_batch` in katas that build on it, if the student's version fails its tests."""
 
 import numpy as np
 import torch
@@ -6,7 +6,7 @@ from torch import Tensor
 
 
 def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: str | torch.device = "cpu") -> Tensor:
-    """Index all windows at once."""
+    """Gather all windows with a single indexing operation."""
     if len(data) <= sequence_length:
         raise ValueError(f"{len(data)} tokens are too few for windows of {sequence_length} and a target")
     starts = torch.randint(len(data) - sequence_length, (batch_size, 1))

@@ -174,7 +174,7 @@ def half_ends(counts: Int[Array, "starts"], likely: Likely) -> bool:
 
 
 def have_ratios(counts: Int[Array, "starts"], weights: Int[Array, "starts"], likely: Likely) -> bool:
-    """Return whether the counts are consistent with draws in the given ratios."""
+    """Return whether the counts are consistent with starts whose probabilities are proportional to `weights`."""
     return oracle.chi_square(counts, weights / weights.sum()) <= likely[1]
 
 

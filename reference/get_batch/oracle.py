@@ -14,7 +14,7 @@ SURPRISE = math.log(2 * LOOKS * 1e9)
 
 
 def read_batch(returned: Any, batch_size: int, sequence_length: int) -> Any:  # noqa: ARG001  (mistakes use them)
-    """Return the batch contained in the value that get_batch returns, which is the batch itself."""
+    """Return the batch that the result of get_batch contains. In correct code, the result is the batch itself."""
     return returned
 
 
@@ -24,7 +24,7 @@ def rows(batch_size: int, tokens: int, sequence_length: int) -> int:  # noqa: AR
 
 
 def starts(tokens: int, sequence_length: int) -> range:
-    """Return the valid start positions: the window at each of them must be followed by a target."""
+    """Return the valid start positions. A window must be followed by at least one token, its last target."""
     return range(tokens - sequence_length)
 
 
@@ -51,7 +51,7 @@ def are_even(counts: Int[Array, "starts"], likely: Likely) -> bool:
 
 
 def is_likely(count: int, draws: int, share: float) -> bool:
-    """Return whether a count is likely for the given share of the draws.
+    """Return whether a count is likely, given the number of draws and the expected share.
 
     By Chernoff's bound, P(|count - draws * share| is at least this large on this side) <= exp(-surprise), where
     surprise is `draws` times the relative entropy. A correct count is therefore rejected with a probability of at most
@@ -62,7 +62,7 @@ def is_likely(count: int, draws: int, share: float) -> bool:
 
 
 def are_independent(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
-    """Return whether the start positions of two rows are independent, given the fraction of each start."""
+    """Return whether the start positions of two rows are independent, given the probability of each position."""
     return likely[0] <= chi_square(count_pairs(a, b, len(shares)), np.outer(shares, shares)) <= likely[1]
 
 
@@ -72,13 +72,13 @@ def count_pairs(a: Int[Array, "calls"], b: Int[Array, "calls"], starts: int) -> 
 
 
 def chi_square(counts: Int[Array, "*n"], shares: Float[Array, "*n"]) -> float:
-    """Return the chi-square statistic of the counts for the expected fractions."""
+    """Return the chi-square statistic of the counts, given the expected fractions."""
     expected = counts.sum() * shares[shares > 0]
     return float(((counts[shares > 0] - expected) ** 2 / expected).sum())
 
 
 def are_even_everywhere(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
-    """Return whether the starts in a large file are distributed uniformly over its twelfths and modulo 6."""
+    """Return whether the starts in a large file are uniformly distributed, both over its twelfths and modulo 6."""
     if starts.min() < 0 or starts.max() >= tokens:
         return False
     return are_even(count_twelfths(starts, tokens), parts) and are_even(count_remainders(starts), remainders)
@@ -105,10 +105,10 @@ def expected_device(device: str) -> str:
 
 
 def is_refused(tokens: int, sequence_length: int) -> bool:
-    """Return whether the data is too short for a window."""
+    """Return whether the data must be rejected because it is too short for a window and its target."""
     return len(starts(tokens, sequence_length)) == 0
 
 
 def bytes_read(file_bytes: int) -> range:
-    """Return the maximum number of bytes of a large file that may be read to get a few windows."""
+    """Return how many bytes of a large file may be read to get a few windows, as a range."""
     return range(file_bytes // 8 + 1)

@@ -46,7 +46,7 @@ def accumulate(
     y: Float[Array, "batch"],
     micro_batch_size: int,
 ) -> tuple[float, list[Float[Array, "d k"]]]:
-    """Return the mean squared error of the batch, and the existing gradients plus its gradients."""
+    """Return the mean squared error of the batch, and the existing gradients plus the gradients of this error."""
     rows = split_rows(len(y), micro_batch_size)
     ends = np.cumsum(rows)
     losses, parts = [], []

@@ -1,4 +1,4 @@
-"""Questions of `kata predict gradient_accumulation`."""
+"""Questions that `kata predict gradient_accumulation` asks."""
 
 from reference.gradient_accumulation import oracle
 

@@ -35,7 +35,7 @@ class Mistaken(TruncatedNormal):
 
 
 def fits_end(farthest: float, cut: float) -> bool:
-    """Return whether the largest weight fits a normal distribution truncated at `cut`, in standard deviations."""
+    """Return whether the largest weight fits a normal distribution truncated at `cut` (both in standard deviations)."""
     return REACHED / CUT * min(cut, ALWAYS) <= farthest <= min(cut, NEVER) * (1 + 1e-6)
 
 
@@ -62,7 +62,7 @@ class Clamped(Mistaken):
         return super().variance * inside + self.bound**2 * (1 - inside)
 
     def share(self, low: float, high: float) -> float:
-        """Return the fraction of weights in this range, counting clamped weights at the bound."""
+        """Return the fraction of weights in this range, counting clamped weights as equal to the bound."""
         return probability_within(high) - probability_within(low) + (1 - probability_within(CUT)) * (high == CUT)
 
 
@@ -75,7 +75,7 @@ class Emptied(Mistaken):
         return super().variance * probability_within(CUT)
 
     def share(self, low: float, high: float) -> float:
-        """Return the fraction of weights in this range, counting weights beyond the bound at 0."""
+        """Return the fraction of weights in this range, counting weights beyond the bound as zeros."""
         return probability_within(high) - probability_within(low) + (1 - probability_within(CUT)) * (low == 0)
 
 
@@ -87,7 +87,7 @@ class DrawnOnce(Mistaken):
         return self.misses_bound(weights) or int((abs(weights) > self.bound).sum()) > STRAYS
 
     def misses_bound(self, weights: Weights) -> bool:
-        """Return whether no weight is close to the bound, as for the right distribution."""
+        """Return whether no weight is close to the bound, using the same test as for the right distribution."""
         return TruncatedNormal(self.std).misses_bound(weights)
 
 
@@ -101,7 +101,7 @@ class OneSided(Mistaken):
         return self.std**2 * (1 - 2 * CUT * density / (1 + probability_within(CUT)))
 
     def exceeds_bound(self, weights: Weights) -> bool:
-        """Return whether the weights do not look truncated on the upper side only."""
+        """Return False if the weights look truncated at the upper bound only, and True otherwise."""
         below, above = -weights.min() / self.std, weights.max() / self.std
         return not (fits_end(below, NEVER) and fits_end(above, CUT))
 

@@ -57,7 +57,7 @@ class TruncatedNormal:
 
 
 def probability_within(z: float) -> float:
-    """Return the probability of being within `z` standard deviations of the mean: `2Φ(z) − 1`."""
+    """Return the probability that a normal variable is within `z` standard deviations of its mean: `2Φ(z) − 1`."""
     return math.erf(z / math.sqrt(2))
 
 

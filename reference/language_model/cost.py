@@ -11,7 +11,7 @@ TIMINGS = 9  # number of timed matmuls; the fastest counts, because other progra
 
 
 def find_cost(speaker: Speaker, found: Run, model: Any) -> None:
-    """Predict a step's FLOPs, the bytes in memory and on disk, and the speed, using the student's functions.
+    """Predict a step's FLOPs and memory, a checkpoint's size, and the device's speed, using the student's functions.
 
     Looking up embeddings takes no FLOPs. Each layer saves 9 activations of width `dim` for each token: the inputs and
     results of two norms, the queries, keys and values, the result of the attention, and the result of the block.
@@ -39,7 +39,7 @@ def find_cost(speaker: Speaker, found: Run, model: Any) -> None:
 
 
 def look_up_promised(kata: Any, device: str, dtype: torch.dtype) -> float | None:
-    """Return the GPU's FLOP/s from the student's table. Without a GPU, or if it is not in the table, return None."""
+    """Return the GPU's FLOP/s from the student's table, or None if there is no GPU or the table does not contain it."""
     if device == "cpu":
         return None
     try:
@@ -50,7 +50,7 @@ def look_up_promised(kata: Any, device: str, dtype: torch.dtype) -> float | None
 
 
 def find_mfu(speaker: Speaker, found: Run, seconds: float) -> float:
-    """Return the MFU of a step that takes this time."""
+    """Return the MFU of a step that takes this many seconds."""
     mfu: float = speaker.assignment.promised_flops.mfu(found.predicted["flops"], seconds, found.predicted["promised"])
     return mfu
 

@@ -16,7 +16,7 @@ def average(losses: list[float], parts: int) -> list[float]:
 
 
 def draw(losses: list[float]) -> Iterator[str]:
-    """Yield the lines of a drawing of the loss curve."""
+    """Yield the lines of the loss curve, drawn as text."""
     points = average(losses, COLUMNS)
     low, high = min(points), max(points)
     rows = [round((high - point) / (high - low or 1) * (LINES - 1)) for point in points]
@@ -28,7 +28,7 @@ def draw(losses: list[float]) -> Iterator[str]:
 
 
 def save_picture(losses: Sequence[tuple[int, float]], file: Path) -> None:
-    """Save the loss curve of (step, loss) pairs as an image."""
+    """Save the loss curve as an image, given a list of (step, loss) pairs."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4.5), layout="constrained")

@@ -59,7 +59,7 @@ def log_probabilities(x: X, output: X) -> X:
 
 
 def run_layers(weights: Mapping[str, X], order: Sequence[tuple[str, int]], batch: X) -> X:
-    """Return the logits with the layers' parts in the given order."""
+    """Return the logits of a model that applies its attentions and blocks in the given order."""
     x = oracle.embed(weights["tokens.weight"], weights["positions.weight"], batch)
     for part, layer in order:
         if part == "block":

@@ -1,4 +1,4 @@
-"""Computes in float64 the logits of a LanguageModel, and the training and the generated text of a simpler model.
+"""Computes the logits of a LanguageModel, and the training and the generated text of a simpler model, in float64.
 
 The simpler model consists of tables: its logits after the tokens `a, b, c` are
 `tables[0, a] + tables[1, b] + tables[2, c]`.
@@ -43,13 +43,13 @@ def attend(weights: Mapping[str, Array], x: Float[Array, "batch T dim"]) -> Floa
 
 
 def add_block(x: Float[Array, "... dim"], weight: Float[Array, "dim dim"]) -> Float[Array, "... dim"]:
-    """Add to x the result of a layer's block, which is applied to the normalized x."""
+    """Apply a layer's block to the normalized x, and add the result to x."""
     result: Array = x + np.maximum(normalize(x) @ weight, 0)
     return result
 
 
 def score(x: Float[Array, "... dim"], output: Float[Array, "dim vocab"]) -> Float[Array, "... vocab"]:
-    """Return the logits of the last layer's result."""
+    """Return the logits, given the output of the last layer."""
     logits: Array = normalize(x) @ output
     return logits
 
@@ -75,7 +75,7 @@ def list_shapes(vocab: int, dim: int, num_layers: int, context: int) -> dict[str
 
 
 def softmax(logits: Float[Array, "... n"]) -> Float[Array, "... n"]:
-    """Return probabilities."""
+    """Return the softmax over the last dimension."""
     powers = np.exp(logits - logits.max(-1, keepdims=True))
     shares: Array = powers / powers.sum(-1, keepdims=True)
     return shares
@@ -137,13 +137,13 @@ def warm_up(step: int, peak: float, warmup: int) -> float:
 
 
 def decay(progress: float, peak: float, final: float) -> float:
-    """Return the learning rate after the warm-up, where `progress` goes from 0 to 1 until the end of training."""
+    """Return the learning rate after the warm-up. `progress` increases from 0 to 1 until the end of training."""
     rate: float = final + (peak - final) * (1 + np.cos(np.pi * progress)) / 2
     return rate
 
 
 def compute_norm(grads: Sequence[Float[Array, "..."]]) -> float:
-    """Return the norm of a vector that contains the elements of all gradients."""
+    """Return the norm of all gradients, concatenated into one vector."""
     return float(np.sqrt(sum(np.sum(grad**2) for grad in grads)))
 
 
@@ -154,7 +154,7 @@ def clip(grads: Sequence[Float[Array, "..."]], max_norm: float) -> tuple[float, 
 
 
 def get_decay(shape: Sequence[int], weight_decay: float) -> float:
-    """Return the weight decay of a parameter."""
+    """Return the weight decay of a parameter with the given shape."""
     return weight_decay if len(shape) >= 2 else 0.0
 
 
@@ -183,7 +183,7 @@ def train(
 
 
 def list_saves(start: int, steps: int, every: int) -> list[int]:
-    """Return the steps that are passed to save_checkpoint."""
+    """Return the step numbers that train_lm passes to save_checkpoint."""
     return [done for done in range(start + 1, steps + 1) if done % every == 0 or done == steps]
 
 
@@ -207,5 +207,5 @@ def continue_greedily(tables: Float[Array, "context v v"], prompt: Sequence[int]
 
 
 def sharpen(logits: Float[Array, "v"], temperature: float) -> Float[Array, "v"]:
-    """Return the probabilities of the next token at a temperature."""
+    """Return the probabilities of the next token at the given temperature."""
     return softmax(logits / temperature)

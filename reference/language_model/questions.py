@@ -1,4 +1,4 @@
-"""Questions of `kata predict language_model`."""
+"""Questions that `kata predict language_model` asks."""
 
 from math import log
 

@@ -60,7 +60,7 @@ class CausalAttention(nn.Module):
 
 
 class LanguageModel(nn.Module):
-    """Embeddings, `num_layers` times attention and a block, and a linear output."""
+    """Embeddings, `num_layers` pairs of attention and a block, and a linear output layer."""
 
     def __init__(self, vocab: int, dim: int, num_layers: int, context: int) -> None:
         super().__init__()
@@ -93,7 +93,7 @@ def loss(model: nn.Module, batch: Int[Tensor, "batch T+1"]) -> Float[Tensor, ""]
 
 
 def learning_rate(step: int, peak: float, final: float, warmup: int, steps: int) -> float:
-    """Rise linearly, then follow half a cosine wave down."""
+    """Increase the learning rate linearly, then decrease it along half a cosine wave."""
     if step < warmup:
         return peak * (step + 1) / warmup
     if step >= steps:
@@ -103,7 +103,7 @@ def learning_rate(step: int, peak: float, final: float, warmup: int, steps: int)
 
 @torch.no_grad()
 def clip_gradients(parameters: Iterable[nn.Parameter], max_norm: float) -> float:
-    """Scale all gradients by one factor."""
+    """Scale all gradients by the same factor."""
     grads = [p.grad for p in parameters if p.grad is not None]
     norm = sum(float(grad.double().square().sum()) for grad in grads) ** 0.5
     if norm > max_norm:
@@ -113,7 +113,7 @@ def clip_gradients(parameters: Iterable[nn.Parameter], max_norm: float) -> float
 
 
 def make_optimizer(model: nn.Module, lr: float, weight_decay: float) -> AdamW:
-    """Make one group of matrices and one of vectors."""
+    """Create one parameter group for matrices, with weight decay, and one for vectors, without it."""
     parameters = list(model.parameters())
     groups = [
         {"params": [p for p in parameters if p.ndim >= 2], "weight_decay": weight_decay},
@@ -149,7 +149,7 @@ def train_lm(
     settings: Settings,
     report: Callable[[int, float], None] | None = None,
 ) -> LanguageModel:
-    """Train from the last checkpoint, or from the beginning without a checkpoint."""
+    """Train from the last checkpoint, or from the beginning if there is none."""
     s = settings
     data = load_tokens(tokens_path)
     torch.manual_seed(s.seed)

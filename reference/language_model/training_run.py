@@ -12,12 +12,12 @@ import torch
 
 
 class Stopped(Exception):
-    """Raised by a report to leave the student's training loop."""
+    """Raised by the `report` callback to leave the student's training loop."""
 
 
 @dataclass
 class Run:
-    """A training run: its settings, its predictions, and for each step its number, loss and seconds."""
+    """A training run: its settings, its predicted cost, and the number, loss and duration of each step."""
 
     settings: dict[str, Any]
     predicted: dict[str, float] = field(default_factory=dict)
@@ -84,11 +84,11 @@ class Speaker:
             kata.train_lm(self.tokens, out, kata.Settings(**run.settings | changes), report)
 
     def refuse(self, key: str, **values: object) -> SystemExit:
-        """Return an exception that ends the command with a line of text."""
+        """Return a SystemExit that ends the command with the given message."""
         return SystemExit(self.texts[key].format(folder=self.folder, **values))
 
     def positive(self, name: str, value: Any) -> float:
-        """Return a result of the student's function `name`. Raises SystemExit if it is not a positive number."""
+        """Return the result of the student's function `name`. Raises SystemExit if it is not a positive number."""
         if isinstance(value, (int, float)) and 0 < value < math.inf:
             return value
         raise self.refuse("not_positive", name=name, value=value)

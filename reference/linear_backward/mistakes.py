@@ -110,5 +110,5 @@ def bfloat16(x: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
 
 
 def rows(x: Float[Array, "... d"]) -> Float[Array, "row d"]:
-    """Flatten the leading dimensions."""
+    """Flatten the leading dimensions into rows."""
     return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])

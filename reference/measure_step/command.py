@@ -25,7 +25,7 @@ ROOF, PRODUCT, OTHER, STEP = "·", "x", "o", "S"
 
 @dataclass(frozen=True)
 class Point:
-    """An operation or the step: its FLOP/byte, its FLOP/s, and its marker in the drawing."""
+    """A point in the drawing: the FLOP/byte, FLOP/s and marker of an operation or of the whole step."""
 
     intensity: float
     flop_per_sec: float
@@ -131,7 +131,7 @@ def time_fastest(work: Callable[[], object], clock: Callable[[], float]) -> floa
 
 
 def predict_kinds(roofline: Roofline, step_seconds: float) -> dict[str, float]:
-    """Return the minimum seconds of each kind of operation. The backward pass takes the remaining time of the step.
+    """Return the minimum seconds of each kind of operation. The backward pass accounts for the rest of the step.
 
     Raises ValueError if no time remains.
     """
@@ -168,7 +168,7 @@ def look_up_promised(kata: Any) -> float | None:
 
 
 def make_clock(device: str) -> Callable[[], float]:
-    """Return a clock that waits until the device is idle."""
+    """Return a clock that waits until the device is idle before it reads the time."""
 
     def clock() -> float:
         if device == "cuda":
@@ -179,7 +179,7 @@ def make_clock(device: str) -> Callable[[], float]:
 
 
 def compute_limits(roofline: Roofline, points: Sequence[Point]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the limits of both axes, which are powers of ten."""
+    """Return the base-10 logarithms of the limits of both axes."""
     intensities = [point.intensity for point in points] + [roofline.ridge]
     speeds = [point.flop_per_sec for point in points] + [roofline.flop_per_sec]
     low, high = math.log10(min(intensities)) - 0.3, math.log10(max(intensities)) + 0.3
@@ -187,7 +187,7 @@ def compute_limits(roofline: Roofline, points: Sequence[Point]) -> tuple[tuple[f
 
 
 def draw(roofline: Roofline, points: Sequence[Point]) -> Iterator[str]:
-    """Yield the lines of a drawing with logarithmic axes."""
+    """Yield the lines of a roofline plot with logarithmic axes, drawn as text."""
     (left, right), (bottom, top) = compute_limits(roofline, points)
     cells = [[" "] * COLUMNS for _ in range(LINES)]
 
@@ -212,7 +212,7 @@ def draw(roofline: Roofline, points: Sequence[Point]) -> Iterator[str]:
 
 
 def save(roofline: Roofline, points: Sequence[Point], texts: Mapping[str, str]) -> str:
-    """Save the drawing as an image, and return a line with its path or with the reason for a failure."""
+    """Save the roofline plot as an image, and return a line that contains its path or says why it was not saved."""
     if find_spec("matplotlib") is None:
         return texts["no_matplotlib"]
     from matplotlib.figure import Figure

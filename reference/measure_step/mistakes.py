@@ -8,7 +8,7 @@ from torchkata import instead_of
 
 
 def compute_seconds(operations: Sequence[Operation], itemsize: int, speed: float, which: int) -> float:
-    """Return the seconds that it takes to compute all FLOPs (0) or move all bytes (1)."""
+    """Return the seconds needed to compute all FLOPs (if `which` is 0) or to move all bytes (if it is 1)."""
     return sum(work[which] for work in oracle.work(operations, itemsize)) / speed
 
 

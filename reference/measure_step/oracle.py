@@ -10,7 +10,7 @@ Shape: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation that reads and writes tensors of the given shapes and saves some, by name, for the backward pass."""
+    """An operation: the shapes that it reads and writes, and the names of the tensors saved for the backward pass."""
 
     reads: Sequence[Shape]
     writes: Shape
@@ -30,7 +30,7 @@ class Operation:
 
 
 def product(a: Shape, b: Shape, keeps: Sequence[str] = ()) -> Operation:
-    """Describe a matrix product of shapes (m, k) and (k, n)."""
+    """Describe the product of an (m, k) matrix and a (k, n) matrix."""
     return Operation([a, b], (a[0], b[1]), 2 * a[1], is_product=True, keeps=keeps)
 
 
@@ -81,7 +81,7 @@ def step(B: int, D: int, L: int) -> list[Operation]:
 
 
 def work(operations: Sequence[Operation], itemsize: int) -> list[tuple[int, int]]:
-    """Return the sorted (FLOPs, bytes) of the operations."""
+    """Return the sorted (FLOPs, bytes) pairs of the operations."""
     return sorted((operation.flops, operation.elements * itemsize) for operation in operations)
 
 
@@ -101,7 +101,7 @@ def count_saved(operations: Sequence[Operation]) -> int:
 
 
 def memory_bytes(D: int, L: int, activations: int, itemsize: int) -> int:
-    """Return the bytes of the weights, their gradients and `activations` elements."""
+    """Return the bytes of the weights, their gradients, and this many activations."""
     weights = [D * D for _ in range(L)]
     return (2 * sum(weights) + activations) * itemsize
 
@@ -117,7 +117,7 @@ def device(flops: int, square_seconds: float, moved: int, tall_seconds: float) -
 
 
 def measure_seconds(steps: int, one: float, first: float) -> float:  # noqa: ARG001
-    """Return the seconds per step if a first step of `first` seconds is followed by `steps` of `one` seconds each."""
+    """Return the seconds per step if the first step takes `first` seconds and each of the next `steps` takes `one`."""
     return one
 
 

@@ -1,4 +1,4 @@
-"""Questions of `kata predict measure_step`."""
+"""Questions that `kata predict measure_step` asks."""
 
 from statistics import median
 from timeit import repeat
@@ -13,7 +13,7 @@ STEP = "a training step of DeepNetwork({D}, {L}) on {B} rows in float32"
 
 
 def measure(B: int, D: int, L: int) -> float:
-    """Return the seconds that a training step takes on this machine's CPU with the layers and optimizer of torch."""
+    """Return the seconds that a training step takes on this machine's CPU with torch's layers and optimizer."""
     layers = [layer for _ in range(L) for layer in (nn.Linear(D, D, bias=False), nn.ReLU())]
     model, x = nn.Sequential(*layers), torch.randn(B, D)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)

@@ -1,4 +1,4 @@
-"""Replaces the student's `memmap_tokens` in the katas that build on it if its tests fail."""
+"""Replaces the student's `memmap_tokens` in katas that build on it, if the student's version fails its tests."""
 
 from os import PathLike
 from pathlib import Path
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def save_tokens(path: str | PathLike[str], tokens: np.ndarray) -> None:
-    """Write the format of `np.save` to exactly `path`."""
+    """Save the tokens in the format of `np.save`, without changing the file name."""
     with Path(path).open("wb") as file:
         np.lib.format.write_array(file, np.ascontiguousarray(tokens), allow_pickle=False)
 

@@ -17,5 +17,5 @@ def file_bytes(tokens: Int[Array, "n"]) -> tuple[int, int]:
 
 
 def bytes_in_memory(size: int) -> range:
-    """Return the maximum bytes that may be resident after a few tokens of a `size`-byte file have been accessed."""
+    """Return how many bytes of a `size`-byte file may be resident after accesses to a few tokens, as a range."""
     return range(size // 8 + 1)

@@ -1,4 +1,4 @@
-"""Replaces the student's `memory_accounting` in the katas that build on it if its tests fail."""
+"""Replaces the student's `memory_accounting` in katas that build on it, if the student's version fails its tests."""
 
 
 def training_bytes(

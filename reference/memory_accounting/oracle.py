@@ -66,6 +66,6 @@ def training_bytes(
 
 
 def max_parameters(num_devices: int, device_bytes: float, bytes_per_parameter: int) -> int:
-    """Search for the largest number of parameters that fits into `device_bytes`, which is an integer."""
+    """Search for the largest number of parameters that fit into the memory of all devices."""
     available = sum(int(device_bytes) for _ in range(num_devices))
     return bisect_right(range(available + 1), available, key=lambda count: count * bytes_per_parameter) - 1

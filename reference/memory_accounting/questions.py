@@ -1,4 +1,4 @@
-"""Questions of `kata predict memory_accounting`."""
+"""Questions that `kata predict memory_accounting` asks."""
 
 from reference.memory_accounting import oracle
 

@@ -31,12 +31,12 @@ def returned(
     x: Float[Array, "batch d"],
     y: Float[Array, "batch"],
 ) -> float:
-    """Return the loss that train_step returns, computed with the weights before the step instead of `after` it."""
+    """Return the loss that train_step should return. It uses the weights before the step, not those `after` it."""
     return loss(weights, x, y)
 
 
 def start(before: Float[Array, "d k"]) -> Float[Array, "d k"]:
-    """Return the gradient to which the gradient of this batch is added, given the gradient `before` the step."""
+    """Return the value to which this batch's gradient is added: 0, not the gradient that exists `before` the step."""
     return np.zeros_like(before)
 
 

@@ -1,4 +1,4 @@
-"""Replaces the student's `promised_flops` in the katas that build on it if its tests fail."""
+"""Replaces the student's `promised_flops` in katas that build on it, if the student's version fails its tests."""
 
 
 def mfu(flops: float, seconds: float, promised: float) -> float:

@@ -1,4 +1,4 @@
-"""Questions of `kata predict promised_flops`."""
+"""Questions that `kata predict promised_flops` asks."""
 
 from reference.promised_flops import oracle
 

@@ -1,4 +1,4 @@
-"""Oracle for the puzzles, which computes the index of each element."""
+"""Oracle for the puzzles that computes the index of each element."""
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
@@ -21,7 +21,7 @@ def channels_first(x: Shaped[Array, "... h w c"]) -> Array:
 
 
 def patches(x: Shaped[Array, "... h*n w*n c"], n: int) -> Array:
-    """Collect, for each place in a patch, the elements at this place in all patches."""
+    """Collect the elements at each position of a patch from all patches."""
     places = [x[..., i::n, j::n, :] for i in range(n) for j in range(n)]
     joined = np.concatenate(places, axis=-1)
     return np.reshape(joined, (*joined.shape[:-3], joined.shape[-3] * joined.shape[-2], joined.shape[-1]))

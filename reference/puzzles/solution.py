@@ -28,7 +28,7 @@ def patches(x: Shaped[Tensor, "... h*n w*n c"], n: int) -> Shaped[Tensor, "... h
 
 
 def patch_embedding(n: int, channels: int, dim: int) -> nn.Sequential:
-    """Return a layer that cuts images into patches, and a linear layer."""
+    """Return a module that cuts images into patches and then applies a linear layer."""
     cut = Rearrange("b (h h2) (w w2) c -> b (h w) (h2 w2 c)", h2=n, w2=n)
     return nn.Sequential(cut, nn.Linear(n * n * channels, dim))
 

@@ -4,5 +4,5 @@ from collections.abc import Sequence
 
 
 def origins(drawn_by: str, seeds: Sequence[int]) -> list[object]:  # noqa: ARG001  (mistakes use it)
-    """Return, for each call, the value that determines the numbers drawn after it, which is the call's seed."""
+    """Return the value that determines the numbers drawn after each call: the call's seed."""
     return [*seeds]

@@ -1,4 +1,4 @@
-"""Replaces the student's `roofline` in the katas that build on it if its tests fail."""
+"""Replaces the student's `roofline` in katas that build on it, if the student's version fails its tests."""
 
 import torch
 
@@ -14,5 +14,5 @@ def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def matrix_matrix_work(m: int, k: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Count the FLOPs of the product, and the bytes to read two matrices and write one."""
+    """Count the FLOPs of the product, and the bytes needed to read two matrices and write one."""
     return 2 * m * k * n, (m * k + k * n + m * n) * dtype.itemsize

@@ -29,13 +29,13 @@ def elementwise_work(n: int, flops_each: int, itemsize: int, times: int = 1) -> 
 
 
 def sides(operation: str, sizes: Sequence[int]) -> tuple[int, int, int]:
-    """Return m, k and n of the equivalent product (m, k) by (k, n). Vectors are matrices with a dimension of 1."""
+    """Return m, k and n of the equivalent product of two matrices. A vector is a matrix with a dimension of size 1."""
     m, k, n = {"dot": [1, *sizes, 1], "matrix_vector": [*sizes, 1], "matrix_matrix": sizes}[operation]
     return m, k, n
 
 
 def product_work(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    """Return the FLOPs and bytes of a matrix product (m, k · times) by (k · times, n)."""
+    """Return the FLOPs and bytes of the product of an (m, k · times) matrix and a (k · times, n) matrix."""
     multiplied = times * count(m, n, k)
     elements = times * count(m, k) + times * count(k, n) + count(m, n)
     return multiplied + multiplied, elements * itemsize

@@ -1,4 +1,4 @@
-"""Questions of `kata predict roofline`."""
+"""Questions that `kata predict roofline` asks."""
 
 from reference.roofline import oracle
 

@@ -24,7 +24,7 @@ def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def matrix_matrix_work(m: int, k: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Count the FLOPs of the product, and the bytes to read two matrices and write one."""
+    """Count the FLOPs of the product, and the bytes needed to read two matrices and write one."""
     elements = m * k + k * n + m * n
     return 2 * m * k * n, elements * dtype.itemsize
 

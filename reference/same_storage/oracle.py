@@ -15,7 +15,7 @@ class Placed:
 
 
 def allocations(sources: Sequence[int | None]) -> list[int]:
-    """Return the allocation of each tensor. Tensor i is a view of tensor `sources[i]`, or new if that is None."""
+    """Return the allocation of each tensor. Tensor i is a view of `sources[i]`, or a new tensor if that is None."""
     owner: list[int] = []
     for i, source in enumerate(sources):
         owner.append(i if source is None else owner[source])

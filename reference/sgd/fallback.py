@@ -1,4 +1,4 @@
-"""Replaces the student's `sgd` in the katas that build on it if its tests fail."""
+"""Replaces the student's `sgd` in katas that build on it, if the student's version fails its tests."""
 
 from collections.abc import Iterable
 from typing import Any

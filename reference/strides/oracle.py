@@ -8,13 +8,13 @@ from itertools import product
 
 
 def contiguous_strides(shape: Sequence[int], times: int = 1) -> list[int]:
-    """Count the indices of the later dimensions. A size of 0 counts as 1; the last size is multiplied by `times`."""
+    """Count the index combinations of the later dimensions. Size 0 counts as 1; `times` multiplies the last size."""
     behind = [[range(max(size, 1)) for size in shape[axis + 1 :]] for axis in range(len(shape))]
     return [sum(times for _ in product(*sizes)) if sizes else 1 for sizes in behind]
 
 
 def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
-    """Return the position after the given steps in each dimension, with `times` times as many in the last one."""
+    """Return the position in storage of an index whose last entry is multiplied by `times`."""
     return offset + walk(lengthen(strides, times), index)
 
 

@@ -1,4 +1,4 @@
-"""Oracle for time_matmul, which knows the duration of each matmul."""
+"""Oracle for time_matmul that knows the duration of each matmul."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Questions of `kata predict time_matmul`."""
+"""Questions that `kata predict time_matmul` asks."""
 
 from statistics import median
 from timeit import repeat

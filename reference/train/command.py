@@ -17,7 +17,7 @@ PICTURE = Path("rates.png")
 
 
 def get_batch(*, B: int) -> tuple[Tensor, Tensor]:
-    """Return rows and targets, which are a linear function of the rows plus noise."""
+    """Return random rows, and targets that are a linear function of the rows plus noise."""
     x = torch.randn(B, D)
     return x, x @ torch.linspace(-1, 1, D) + 0.1 * torch.randn(B)
 
@@ -46,7 +46,7 @@ def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
 
 
 def draw(curves: Mapping[float, Sequence[float]]) -> Iterator[str]:
-    """Yield the lines of a drawing of the losses on a logarithmic axis."""
+    """Yield the lines of a plot of the losses with a logarithmic axis, drawn as text."""
     bottom, top = math.log10(LOWEST), math.log10(HIGHEST)
     cells = [[" "] * COLUMNS for _ in range(LINES)]
     for lr, losses in curves.items():
@@ -62,7 +62,7 @@ def draw(curves: Mapping[float, Sequence[float]]) -> Iterator[str]:
 
 
 def save(curves: Mapping[float, Sequence[float]]) -> None:
-    """Save the curves as an image."""
+    """Save the loss curves as an image."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4.5), layout="constrained")

@@ -1,4 +1,4 @@
-"""Trains a deep linear model by gradient descent on the mean squared error, and lists the calls made by training."""
+"""Trains a deep linear model by gradient descent on the mean squared error, and lists the calls that training makes."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,7 @@ def asked(rows: int, dim: int, steps: int) -> list[int]:  # noqa: ARG001
 
 
 def seen_by_sgd(steps: int, lr: float) -> dict[str, object]:
-    """Return the calls made if SGD does not change weights: the ordered events, learning rates and weight changes."""
+    """Return the events and learning rates of a run whose SGD changes no weights. No other code may change them."""
     return {"events": ["batch", "step"] * steps, "rates": [lr], "weights move": False}
 
 

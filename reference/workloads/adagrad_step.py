@@ -45,7 +45,7 @@ class AdagradStep(OptimizerStep):
     remedy = "Every operation reads and writes whole tensors: `addcmul_` and `addcdiv_` combine two operations."
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
-        """Return a block of steps that follow an initial step, which creates the state."""
+        """Take an initial step, which creates the state, and return a function that runs a block of further steps."""
         optimizers = [assignment.adagrad.AdaGrad([parameter], lr=size.rate) for parameter in parameters(memory)]
         step_all(optimizers)
         return lambda: step_all(optimizers)

@@ -1,4 +1,4 @@
-"""Times forward, backward and one SGD step per call, always from the same weights."""
+"""Times a forward pass, a backward pass and one SGD step per call, always from the same weights."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ class StepCheck(TrainingCheck):
 
 
 class CruncherStep(speed.Rate):
-    """Forward, backward and an SGD step are limited by their matrix multiplications."""
+    """The forward pass, the backward pass and an SGD step are limited by their matrix multiplications."""
 
     sizes = {
         "cpu": speed.Size(batch=512, width=512, layers=3, rate=7.5),
@@ -57,7 +57,7 @@ class CruncherStep(speed.Rate):
         return step_intensity(size)
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
-        """Return a block of steps with the student's model and optimizer."""
+        """Return a function that runs a block of steps with the student's model and optimizer."""
         model = assignment.cruncher.Cruncher(size.width, size.layers).to(device, memory["x"].dtype)
         optimizer = assignment.sgd.SGD(model.parameters(), lr=size.rate)
 
@@ -74,7 +74,7 @@ class CruncherStep(speed.Rate):
         return run
 
     def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
-        """Return a block of steps without autograd."""
+        """Return a function that runs a block of steps without autograd."""
 
         def run() -> None:
             for x, target, layers, final in zip(

@@ -82,14 +82,14 @@ def keys(tokens: np.ndarray) -> np.ndarray:
 
 
 def hashed(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return a hash of HASH_BITS bits of two consecutive tokens."""
+    """Return a hash of two consecutive tokens, with HASH_BITS bits."""
     made: np.ndarray = (second & 2 ** (HASH_BITS - 16) - 1).astype(np.int32) << 16
     made |= (first & 0xFFFF).astype(np.int32)
     return made
 
 
 class GetBatchThroughput(speed.Rate):
-    """Batches reach the device about as fast as with a plain gather, overlapping with computation.
+    """Batches reach the device about as fast as with a plain gather, and overlap with computation.
 
     Student and baseline queue the same product after each batch. The ratio is 1 if gathering and
     copying overlap with the product in both. It is lower if gathering takes longer, or if a copy waits for the product.
@@ -114,7 +114,7 @@ class GetBatchThroughput(speed.Rate):
         return size.batch * size.sequence
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
-        """Return a block of batches."""
+        """Return a function that gets a block of batches from the student's get_batch."""
         data = memory["data"].numpy()
         compute = product(size.width, device)
 
@@ -126,7 +126,7 @@ class GetBatchThroughput(speed.Rate):
         return run
 
     def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
-        """Gather all windows of a batch with a single indexing operation."""
+        """Return a function that gathers a block of batches, each with a single indexing operation."""
         data = memory["data"].numpy()
         windows = np.lib.stride_tricks.sliding_window_view(data, size.sequence)
         compute = product(size.width, device)

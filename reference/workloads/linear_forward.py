@@ -69,7 +69,7 @@ class LinearForward(speed.Rate):
         return 2 * B * D * K / (speed.dtype_of(size).itemsize * (B * D + D * K + B * K))
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
-        """Return a block of forward passes."""
+        """Return a function that runs a block of forward passes."""
         layer = assignment.linear.Linear(size.width, size.outputs).to(device, memory["weight"].dtype)
         with torch.no_grad():
             layer.weight.copy_(memory["weight"])
@@ -82,7 +82,7 @@ class LinearForward(speed.Rate):
         return run
 
     def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
-        """Return a block of `torch.mm` calls that write into the results."""
+        """Return a function that runs a block of `torch.mm` calls, which write into the results."""
         weight = memory["weight"].clone()
 
         def run() -> None:
@@ -139,5 +139,5 @@ def is_tf32(measured: speed.Measured) -> bool:
 
 
 def is_within(value: float, peak: float, reaches: tuple[float, float]) -> bool:
-    """Return whether a value is within the given range, in fractions of the peak."""
+    """Return whether a value is within the given range, which consists of two fractions of the peak."""
     return reaches[0] * peak <= value <= reaches[1] * peak

@@ -1,4 +1,4 @@
-"""Measures how much the host waits during training: by time on a busy GPU, by counting reads on a CPU."""
+"""Measures how much the host waits during training: the time on a busy GPU, or the number of reads on a CPU."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ class NoHiddenSync(TrainingRun, speed.HostWait):
     }
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
-        """Keep the device busy from the first batch on. Waits before the first batch, for a new model, are allowed."""
+        """Return a function that trains and keeps a GPU busy from the first batch on. Earlier waits are allowed."""
         if device == "cuda":
             return train(assignment, size, memory, device, speed.keep_busy)
         work = train(assignment, size, memory, device)

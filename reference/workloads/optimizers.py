@@ -78,7 +78,7 @@ def fractions(whole: Tensor, key: Key, out: Tensor | None = None) -> Tensor:
 
 
 class OptimizerStep(speed.Rate):
-    """Base class of optimizer steps, which are limited by memory bandwidth."""
+    """Base class of workloads for optimizer steps, which are limited by memory bandwidth."""
 
     sizes = {
         "cpu": speed.Size(parameters=2**20, rate=0.1),
@@ -100,15 +100,15 @@ class OptimizerStep(speed.Rate):
         return self.moves * size.parameters * speed.dtype_of(size).itemsize
 
     def baseline_amount(self, size: speed.Size) -> float:
-        """Return the bytes of an SGD step."""
+        """Return the number of bytes that an SGD step moves."""
         return SGD_MOVES * size.parameters * speed.dtype_of(size).itemsize
 
     def intensity(self, size: speed.Size) -> float:
-        """Return the arithmetic intensity."""
+        """Return the arithmetic intensity of a step."""
         return self.flops / (self.moves * speed.dtype_of(size).itemsize)
 
     def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
-        """Return a block of SGD steps: 12 bytes per float32 element."""
+        """Return a function that runs a block of SGD steps, each of which moves 12 bytes per float32 element."""
 
         def run() -> None:
             for p, grad in zip(memory["p"], memory["grad"], strict=True):

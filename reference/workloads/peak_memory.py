@@ -7,7 +7,7 @@ from torchkata import speed
 
 
 def peak_bytes(rows: int, dim: int, num_layers: int, dtype: torch.dtype = torch.float32) -> int:
-    """Return the peak tensor memory in bytes of training `Cruncher(dim, num_layers)` with SGD.
+    """Return the peak tensor memory, in bytes, of a run that trains `Cruncher(dim, num_layers)` with SGD.
 
     Assumes `zero_grad()` between the forward pass and `backward()`, an update in place, and no tensors other than
     parameters and gradients kept between steps. P is the number of parameters, A = B·d the size of one layer's

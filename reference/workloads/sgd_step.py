@@ -27,6 +27,6 @@ class SgdStep(OptimizerStep):
     remedy = "`p -= lr * grad` allocates a temporary; `p.add_(grad, alpha=-lr)` does not."
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
-        """Return a block of steps with one optimizer per call."""
+        """Return a function that runs a block of steps, with one optimizer per step."""
         optimizers = [assignment.sgd.SGD([parameter], lr=size.rate) for parameter in parameters(memory)]
         return lambda: step_all(optimizers)

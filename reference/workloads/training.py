@@ -39,7 +39,7 @@ def step_flops(rows: int, dim: int, num_layers: int) -> int:
 
 
 def step_intensity(size: speed.Size) -> float:
-    """Return the arithmetic intensity of a step, considering the L square layers, in FLOP per byte.
+    """Return the arithmetic intensity of a step, in FLOP per byte. Only the L square layers are counted.
 
     Each of the 3L − 1 products moves three matrices, and SGD moves weights and gradients.
     """
@@ -71,7 +71,7 @@ def load(model: Any, layers: Tensor, final: Tensor) -> None:
 
 
 def save(model: Any, layers: Tensor, final: Tensor) -> None:
-    """Copy the weights of a model."""
+    """Copy the weights of a model into the given tensors."""
     with torch.no_grad():
         for layer, weight in zip(model.layers, layers, strict=True):
             weight.copy_(layer.weight)
@@ -117,7 +117,7 @@ class Batches:
 def train(
     assignment: Any, size: speed.Size, memory: speed.Memory, device: str, first: Callable[[], object] = lambda: None
 ) -> speed.Block:
-    """Save the initial weights. Return a block that runs the student's `train` and calls `first` at the first batch."""
+    """Save the initial weights. Return a function that runs `train` and calls `first` at the first batch."""
     steps = len(memory["x"])
 
     def trained(get_batch: Callable[..., tuple[Tensor, Tensor]], steps: int) -> Any:
@@ -146,7 +146,7 @@ class Weights:
 
     @classmethod
     def of(cls, layers: Tensor, final: Tensor) -> "Weights":
-        """Copy weights of any dtype."""
+        """Return float64 copies of weights of any dtype."""
         return cls(layers.to(torch.float64, copy=True), final.to(torch.float64, copy=True))
 
     def step(self, x: Tensor, target: Tensor, rate: float) -> None:
@@ -166,7 +166,7 @@ class Weights:
         self.final.sub_(back.unsqueeze(-1), alpha=rate)
 
     def error(self, start: "Weights", layers: Tensor, final: Tensor) -> float:
-        """Return the largest relative error of the change of a weight. `self` contains the correct weights."""
+        """Return the largest relative error in the change of any weight matrix. `self` contains the correct weights."""
         pairs = [*zip(self.layers, start.layers, layers, strict=True), (self.final, start.final, final)]
         return max(relative(found.double() - right, right - before) for right, before, found in pairs)
 
@@ -186,7 +186,7 @@ class TrainingCheck(speed.Check):
         self.floor = self.least_error()
 
     def least_error(self) -> float:
-        """Return the error in the change of the weights that is caused by rounding the weights and products.
+        """Return the relative error that the rounding of weights and products causes in the change of the weights.
 
         A step changes weights by about `rate / √D` of their magnitude. A step computes 2 L products in sequence. Their
         sums are computed in float32, with independent errors.
@@ -236,12 +236,12 @@ class TrainingCheck(speed.Check):
         return right.error(self.start, self.results["new_layers"], self.results["new_final"])
 
     def has_right_scale(self) -> bool:
-        """Return whether the initial weights have the right standard deviation. Zeros would avoid all work."""
+        """Return whether the initial weights have the right standard deviation. Zero weights would avoid all work."""
         allowed = (*((layer, 0.1) for layer in self.start.layers), (self.start.final, 0.5))
         return all(abs(float(weight.std()) * self.size.width**0.5 - 1) < slack for weight, slack in allowed)
 
     def is_unchanged(self, batches: list[tuple[Tensor, Tensor]]) -> bool:
-        """Return whether the inputs are unchanged. Student code must not use them as memory that is not counted."""
+        """Return whether the inputs are unchanged. Student code must not use them as uncounted memory."""
         return all(torch.equal(x, found) for (x, _), found in zip(batches, self.memory["x"], strict=True))
 
 
@@ -263,11 +263,11 @@ class TrainingRun(speed.Work):
         }
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
-        """Return a block that runs the student's `train`."""
+        """Return a function that runs the student's `train`."""
         return train(assignment, size, memory, device)
 
     def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
-        """Return a block of plain steps from random weights."""
+        """Return a function that runs plain steps from random weights."""
         for weight in (memory["layers"], memory["final"]):
             weight.normal_(std=size.width**-0.5)
 

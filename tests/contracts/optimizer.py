@@ -42,7 +42,7 @@ class Optimizer:
     torch_class: Callable[..., Any] | None = None
 
     def choose_options(self, run: OptimizerRun, picks: Sequence[int]) -> OptimizerRun:
-        """Assign one of the options to each group of the run."""
+        """Return the run with the chosen options for each parameter group."""
         return replace(self.adapt(run), options=[self.options[pick % len(self.options)] for pick in picks])
 
     def take_constant_options(self, run: OptimizerRun) -> OptimizerRun:
@@ -50,7 +50,7 @@ class Optimizer:
         return replace(run, options=[self.constant] * len(run.params))
 
     def try_options(self, run: OptimizerRun) -> list[OptimizerRun]:
-        """Return copies of the run of one group: one without options, and one for each of the options."""
+        """Return copies of a run with one parameter group: one without options, and one for each set of options."""
         return [run, *(self.choose_options(run, [pick]) for pick, given in enumerate(self.options) if given)]
 
 
@@ -107,7 +107,7 @@ def fill(grads: list[Tensor], steps: int) -> list[Tensor]:
 
 
 def check_in_place(student: Student, optimizer: Optimizer, run: OptimizerRun, transposed: bool) -> None:
-    """Assert that a step is correct and changes nothing except the values of parameters."""
+    """Assert that a step is correct and changes nothing except the values of the parameters."""
     rule = find_rule(student, optimizer, run)
     params, grads, lr = run.params[0], run.grads[0][0], run.lrs[0][0]
     options = run.options[0] if run.options else {}
@@ -208,12 +208,12 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
 
 
 def smoke_contract(optimizer: Optimizer) -> Contract:
-    """Return a short form of `optimizer_contract`, for the optimizers that students write after sgd."""
+    """Return a shorter version of `optimizer_contract` for the optimizers that students write after SGD."""
 
     @costly
     @given(runs(groups=2, steps=3, changing=True, absent=True, own_rates=True), SEEDS, FACTORS)
     def test_groups_and_rates_work_as_in_sgd(student: Student, run: OptimizerRun, seed: int, gamma: float) -> None:
-        """As in your SGD, each step uses its group's current lr and skips exactly the parameters whose grad is None."""
+        """As in your SGD, a step uses each group's current lr and skips exactly the parameters whose grad is None."""
         check_zero_rate(student, optimizer)
         run = optimizer.take_constant_options(run)
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
@@ -225,7 +225,7 @@ def smoke_contract(optimizer: Optimizer) -> Contract:
 
 
 def rate_contract(optimizer: Optimizer) -> Contract:
-    """Return the test for optimizers that have no option other than the learning rate."""
+    """Return the test for optimizers whose only option is the learning rate."""
 
     @costly
     @given(SEEDS)

@@ -30,7 +30,7 @@ def state_contract(optimizer: Optimizer) -> Contract:
     def test_loading_state_resumes_training_exactly(
         student: Student, run: OptimizerRun, loaded: OptimizerRun, picks: list[int], stop: int
     ) -> None:
-        """A run saved with state_dict() and loaded into a new optimizer continues exactly as if not interrupted."""
+        """A run saved with state_dict() and loaded into a new optimizer continues exactly like an uninterrupted run."""
         run = optimizer.choose_options(run, picks)
         rule = find_rule(student, optimizer, run)
         reply = student.call(probes.run_interrupted, optimizer.name, run.params, run.lrs, run.grads, stop, run.options)

@@ -80,7 +80,7 @@ def anatomy(assignment: Any, dim: int, num_layers: int, segment: int) -> dict[st
     )
 )
 def cost(assignment: Any, dim: int, num_layers: int, segment: int, rows: int, x_needs_grad: bool) -> dict[str, object]:
-    """Measure a forward and a backward pass: the activations in memory, and the computation in matmuls of one layer."""
+    """Measure a forward and a backward pass: the number of activations in memory, and the number of matmuls."""
     model = assignment.activation_checkpointing.DeepNetworkCheckpointed(dim, num_layers, segment)
     x = torch.ones(rows, dim, requires_grad=x_needs_grad)
     activation, product = x.untyped_storage().nbytes(), rows * dim * dim
@@ -100,7 +100,7 @@ def cost(assignment: Any, dim: int, num_layers: int, segment: int, rows: int, x_
 
 @typed(lambda dim, weights, segment: f"{typed_model(dim, weights, segment)}\nwith torch.no_grad():\n    model(x)")
 def evaluation(assignment: Any, dim: int, weights: list[Tensor], segment: int, x: Tensor) -> dict[str, object]:
-    """Return the outputs under `torch.no_grad()`, the activations in memory, and the number of matmuls."""
+    """Return the outputs under `torch.no_grad()`, the number of activations in memory, and the number of matmuls."""
     model = build_model(assignment, dim, weights, segment)
     with Operators([x], model.parameters()) as operators, torch.no_grad():
         y = model(x)

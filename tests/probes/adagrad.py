@@ -13,14 +13,14 @@ from .optimizer_code import Grads, Groups, Rates
 
 @typed(optimizer_code.write_state)
 def read_g2(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads) -> list[list[object]]:
-    """Return `state[p]["g2"]` of every parameter after the last step, as found by `find_g2`."""
+    """Return the result of `find_g2` for the state of every parameter after the last step."""
     optimizer = optimizers.build(optimizers.find_class(assignment, name), params, lrs[0])
     optimizers.take_steps(optimizer, lrs, grads)
     return [[find_g2(optimizer.state.get(p, {}), p) for p in group["params"]] for group in optimizer.param_groups]
 
 
 def find_g2(state: Mapping[str, object], p: Tensor) -> object:
-    """Return `g2`. If it is missing, return the name of the only tensor of p's shape, or None."""
+    """Return `g2`. If it is missing but only one tensor has p's shape, return that tensor's name, otherwise None."""
     names = [name for name, value in state.items() if isinstance(value, Tensor) and value.shape == p.shape]
     return state["g2"] if "g2" in state else names[0] if len(names) == 1 else None
 

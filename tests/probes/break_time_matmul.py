@@ -12,19 +12,19 @@ SIZE = 4  # number of rows and columns of the matrices
 
 
 class Candidate:
-    """A program in place of the student's modules, for the probe `simulate`."""
+    """A stand-in for the student's modules that lets the probe `simulate` run a program."""
 
     def __init__(self, assignment: Any, source: str) -> None:
         self.assignment = assignment
         self.source = source
 
     def forget(self, kata: str) -> None:
-        """Import the student's module again on its next use."""
+        """Reload the student's module on its next use."""
         self.assignment.forget(kata)
 
     @property
     def time_matmul(self) -> ModuleType:
-        """The program as a newly loaded module, so that it uses the simulated clocks."""
+        """The program, loaded as a new module so that it uses the simulated clocks."""
         return load(self.assignment, self.source)
 
 

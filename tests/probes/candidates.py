@@ -13,7 +13,7 @@ from torchkata import typed
 
 @typed("check(candidate)", isolated=True)
 def judge(assignment: Any, kata: str, name: str, source: str, seed: int) -> dict[str, str]:
-    """Call the `check` of a kata on the class or function of this name in the source, and return its verdict."""
+    """Call a kata's `check` on the class or function with this name in the source, and return the verdict."""
     return call_check(getattr(assignment, kata).check, getattr(load(assignment, source), name), seed)
 
 

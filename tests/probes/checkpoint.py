@@ -51,7 +51,7 @@ def fit(model: Any, optimizer: Any, xs: Sequence[Tensor], ys: Sequence[Tensor]) 
 
 
 def build_trained(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> tuple[Any, Any]:
-    """Return a model with the given weights, and an optimizer whose state is from training on the batches."""
+    """Return a model with the given weights, and an optimizer whose state comes from training on the batches."""
     model, optimizer = build(assignment, weights)
     fit(model, optimizer, xs, ys)
     load(model, weights)
@@ -82,7 +82,7 @@ def resume(
     step: int,
     _as_path: bool,
 ) -> dict[str, object]:
-    """Save a run that has the given weights after `stop` steps, then finish it with the old objects and with new ones.
+    """Save a run that has the given weights after `stop` steps, then finish it with the old and with new objects.
 
     Also return the runs that would result if parts of the optimizer's state were lost ("runs"), and for each weight
     and each tensor of the optimizer's state, whether the file contains its bytes ("found").
@@ -168,7 +168,7 @@ def trained_on(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: lis
 
 @typed(checkpoint_code.files)
 def files(assignment: Any, name: str) -> list[str]:
-    """Save under the given name and return the names of all files in the folder."""
+    """Save a checkpoint under the given name, and return the names of all files in the folder."""
     with temporary_folder() as place:
         model, optimizer = build(assignment, [torch.ones(2, 1)])
         assignment.checkpoint.save_checkpoint(place / name, model, optimizer, 1)
@@ -177,7 +177,7 @@ def files(assignment: Any, name: str) -> list[str]:
 
 @typed(checkpoint_code.requires_grad)
 def requires_grad(assignment: Any, weights: list[Tensor], frozen: int) -> dict[str, list[bool]]:
-    """Return the `requires_grad` of each parameter after saving and after loading. Both models freeze `frozen`."""
+    """Return each parameter's `requires_grad` after saving and after loading. Both models freeze parameter `frozen`."""
     with temporary_folder() as place:
         pairs = [build(assignment, weights), build(assignment, weights, 1.0)]
         for model, _ in pairs:
@@ -209,7 +209,7 @@ def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[s
 
 @typed(checkpoint_code.failing_save)
 def failing_save(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
-    """Save the given weights, let a second save of other weights fail halfway, and load the file at the path.
+    """Save the given weights, make a second save with other weights fail halfway, and load the file.
 
     The second save fails because the disk is full or, on Windows, because the model cannot be pickled.
     """
@@ -231,7 +231,7 @@ OTHERS = ("", ".tmp", ".json", ".new", ".bak")  # suffixes of other files in the
 
 @typed(checkpoint_code.moves())
 def moves(assignment: Any, dim: int) -> dict[str, Any]:
-    """Overwrite a checkpoint in a folder with other files.
+    """Overwrite a checkpoint in a folder that also contains other files.
 
     Return whether the new file was moved to its path from the same folder or a subfolder ("replaced"), whether the old
     file was removed first ("removed"), and the names of other files that changed ("changed").
@@ -317,7 +317,7 @@ def from_elsewhere(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
 def truncated(
     assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor], part: float
 ) -> dict[str, object]:
-    """Load a file truncated to its first `part` into a model with the given weights."""
+    """Load a file that is truncated to the fraction `part` of its size, into a model with the given weights."""
     with temporary_folder() as place:
         path = place / "run.pt"
         model, optimizer = build(assignment, weights, 1.0)

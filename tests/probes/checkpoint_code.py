@@ -75,7 +75,7 @@ def trained_on(weights: Sequence[Tensor]) -> str:
 
 
 def files(name: str) -> str:
-    """Return code that saves under a name and lists the folder."""
+    """Return code that saves a checkpoint under a name and lists the folder."""
     return "\n".join([*NEW, save(1, f"Path({name!r})"), "[file.name for file in Path().iterdir()]"])
 
 
@@ -95,7 +95,7 @@ def special_values(weights: Sequence[Tensor], dtype: str) -> str:
 
 
 def failing_save(weights: Sequence[Tensor]) -> str:
-    """Return code that saves twice, the second time with a file size limit of half the first file."""
+    """Return code that saves twice, the second time with file sizes limited to half the size of the first file."""
     limit = "resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, resource.RLIM_INFINITY))"
     lines = [
         *build(weights),
@@ -140,7 +140,7 @@ def hostile_file(written_by: str) -> str:
 
 
 def from_elsewhere(weights: Sequence[Tensor]) -> str:
-    """Return code that loads a file onto the CPU. It is also saved on the CPU, since there may be no GPU."""
+    """Return code that loads a file onto the CPU. The code also saves it from the CPU, since there may be no GPU."""
     load = f"load_checkpoint({PATH}, other, other_opt, device='cpu')"
     return "\n".join([*build(weights), load_weights(weights), save(1), *build_other(weights), load])
 

@@ -98,7 +98,7 @@ def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
 
 @typed("torch.manual_seed(seed)\n[Cruncher(dim, num_layers) for _ in range(models)]")
 def initial_weights(assignment: Any, dim: int, num_layers: int, models: int, seed: int) -> dict[str, object]:
-    """Return the weights of new models, the number of distinct addresses, and the torch seed after the calls."""
+    """Return the weights of new models, the number of their distinct addresses, and torch's seed after the calls."""
     torch.default_generator.manual_seed(seed)
     built = [assignment.cruncher.Cruncher(dim, num_layers) for _ in range(models)]
     weights = [layer.weight for model in built for layer in [*model.layers, model.final]]

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 @dataclass(frozen=True)
 class Pass:
-    """One call of the model: its number of rows, the dtype of each matrix multiplication, and autocast's for CUDA."""
+    """One call of the model: its number of rows, the dtype of each matmul, and the autocast dtype for CUDA."""
 
     rows: int
     products: list[str]

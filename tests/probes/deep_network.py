@@ -28,7 +28,7 @@ def block(assignment: Any, weight: Tensor, x: Tensor) -> object:
 
 @typed("block = Block(len(weight)).to(weight.dtype)\nvars(block)")
 def unconverted(assignment: Any, weight: Tensor) -> list[str]:
-    """Return the names of a block's attributes that are floating-point tensors which `.to(dtype)` did not convert."""
+    """Return the names of a block's floating-point tensor attributes that `.to(dtype)` did not convert."""
     attributes = vars(assignment.deep_network.Block(len(weight)).to(weight.dtype))
     tensors = {name: value for name, value in attributes.items() if isinstance(value, Tensor)}
     return [name for name, value in tensors.items() if value.is_floating_point() and value.dtype != weight.dtype]
@@ -107,7 +107,7 @@ def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
 
 @typed("torch.manual_seed(seed)\n[DeepNetwork(dim, num_layers) for _ in range(models)]")
 def initial_weights(assignment: Any, dim: int, num_layers: int, models: int, seed: int) -> dict[str, object]:
-    """Return the weights of new networks, the number of distinct ones in memory, and the torch seed after the calls."""
+    """Return the weights of new networks, the number of their distinct addresses, and torch's seed after the calls."""
     torch.default_generator.manual_seed(seed)
     built = [assignment.deep_network.DeepNetwork(dim, num_layers) for _ in range(models)]
     weights = [layer.weight for model in built for layer in model.layers]

@@ -41,12 +41,12 @@ class Failing(nn.Module):
         self.model = model
 
     def get_extra_state(self) -> Unwritable:
-        """Return the part of `state_dict()` that fails."""
+        """Return the part of `state_dict()` that cannot be pickled."""
         return Unwritable()
 
 
 class FileEvents:
-    """A log of renamed and removed files, with event names and paths. Events are recorded while `notes` is a list."""
+    """A log of file renames and removals: event names and paths. Events are recorded while `notes` is a list."""
 
     notes: list[list[str]] | None = None
     folder = ""

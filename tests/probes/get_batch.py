@@ -82,7 +82,7 @@ def first_tokens(assignment: Any, data: Tensor, batch_size: int, sequence_length
 
 @typed("data = np.arange(length, dtype=np.int32)\ntorch.manual_seed(seed)\nget_batch(data, batch_size, 1)")
 def large_starts(assignment: Any, length: int, batch_size: int, seed: int) -> object:
-    """Return one batch from `length` tokens, in which each token is equal to its index."""
+    """Return one batch drawn from `length` tokens, where each token is equal to its index."""
     torch.default_generator.manual_seed(seed)
     return assignment.get_batch.get_batch(np.arange(length, dtype=np.int32), batch_size, 1)
 
@@ -100,7 +100,7 @@ def large_starts(assignment: Any, length: int, batch_size: int, seed: int) -> ob
     )
 )
 def repeated(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int) -> dict[str, object]:
-    """Return the torch seed and pairs of batches drawn with it, but with different NumPy and `random` seeds."""
+    """Return pairs of batches drawn with one torch seed but different NumPy and `random` seeds, and the torch seed."""
 
     def pair(numpy_seed: int, random_seed: int) -> list[object]:
         torch.default_generator.manual_seed(seed)
@@ -139,7 +139,7 @@ def on_device(
     )
 )
 def copies_to_gpu(assignment: Any, data: Tensor, batch_size: int, device: str, as_object: bool) -> dict[str, object]:
-    """Return the copies to a simulated CUDA device for one batch, and whether the batch is on this device."""
+    """Return the copies made to a simulated CUDA device for one batch, and whether the batch is on this device."""
     where = torch.device(device) if as_object else device
     with simulating(Machine(on_gpu=True)) as gpu:
         result = assignment.get_batch.get_batch(read_only(data), batch_size, 4, device=where)
@@ -178,7 +178,7 @@ def later_change(assignment: Any, data: Tensor, batch_size: int, sequence_length
     )
 )
 def too_short(assignment: Any, data: Tensor, batch_size: int, sequence_length: int) -> list[str]:
-    """Return the error raised for data that is too short, after a call with just enough data has succeeded."""
+    """Return the classes of the error raised for data that is too short. A call with just enough data must succeed."""
     get_batch = assignment.get_batch.get_batch
     get_batch(np.arange(sequence_length + 1), batch_size, sequence_length)
     return refusal(lambda: get_batch(data.numpy(), batch_size, sequence_length))

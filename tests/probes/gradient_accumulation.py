@@ -60,7 +60,7 @@ def has_graph(value: object) -> bool:
 def measure_peaks(
     assignment: Any, weights: list[Tensor], x: Tensor, y: Tensor, micro_batch_size: int
 ) -> dict[str, int]:
-    """Return the peak memory in bytes, both for the whole batch in micro-batches and for a single micro-batch."""
+    """Return the peak memory, in bytes, for a batch that is split into micro-batches and for a single micro-batch."""
 
     def one_micro_batch() -> None:
         (model(x[:micro_batch_size]) - y[:micro_batch_size]).square().mean().backward()

@@ -92,7 +92,7 @@ def logits(assignment: Any, sizes: list[int], weights: dict[str, Tensor], tokens
     "[loss(model, batch).item() for batch in batches]"
 )
 def zeroed(assignment: Any, sizes: list[int], batches: list[Tensor]) -> list[float]:
-    """Return the losses of a new model whose output is zero."""
+    """Return the losses of a new model whose output weight is set to zero."""
     model = assignment.language_model.LanguageModel(*sizes)
     with torch.no_grad():
         model.output.weight.zero_()
@@ -101,7 +101,7 @@ def zeroed(assignment: Any, sizes: list[int], batches: list[Tensor]) -> list[flo
 
 @typed("from tests.probes.language_model import Tables\nloss(Tables(tables), batch)")
 def loss(assignment: Any, tables: Tensor, batch: Tensor, dtype: str) -> dict[str, object]:
-    """Return the loss of tables with logits of the given dtype, the gradient, and the model's calls."""
+    """Return the loss of a `Tables` model with logits of the given dtype, its gradient, and the model's calls."""
     model, tokens = Tables(tables, getattr(torch, dtype)), batch.clone()
     value = assignment.language_model.loss(model, tokens)
     calls = [*model.events]
@@ -135,7 +135,7 @@ def clip(assignment: Any, grads: list[Tensor | None], max_norm: float) -> dict[s
 
 @typed("model = nn.ParameterList(map(torch.zeros, shapes))\nmake_optimizer(model, lr, weight_decay).param_groups")
 def groups(assignment: Any, shapes: list[list[int]], lr: float, weight_decay: float) -> dict[str, object]:
-    """Return the options of each parameter of a model, and whether the optimizer is the student's AdamW."""
+    """Return the optimizer options of each parameter of a model, and whether the optimizer is the student's AdamW."""
     model = nn.Module()
     model.inner = nn.ParameterList([nn.Parameter(torch.zeros(shape)) for shape in shapes[1:]])
     model.register_parameter("own", nn.Parameter(torch.zeros(shapes[0])))
@@ -175,7 +175,7 @@ class Recording(torch.optim.SGD):
 def step(
     assignment: Any, tables: Tensor, before: Tensor, batch: Tensor, micro_batch_size: int, max_norm: float, lr: float
 ) -> dict[str, object]:
-    """Take a step with SGD. `before` is the gradient before the step. Return the loss, the tables and the events."""
+    """Take an SGD step, and return the loss, the tables and the events. `before` is the gradient before the step."""
     model = Tables(tables)
     model.tables.grad = before.clone()
     value = assignment.language_model.training_step(
@@ -219,7 +219,7 @@ def write_training(settings: dict[str, Any]) -> str:
 
 @typed(write_training)
 def train(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> dict[str, object]:
-    """Train without interruption. Return the run's calls of earlier katas and the values that it reported."""
+    """Train without interruption. Return the run's calls to functions of earlier katas, and the reported values."""
     with running(assignment, tokens, settings) as run:
         model = run.train()
         is_own = type(model).__name__ == "LanguageModel"
@@ -236,7 +236,7 @@ def train(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> dict[str
 
 @typed(write_training)
 def resume(assignment: Any, tokens: Tensor, settings: dict[str, Any], stops: list[int]) -> dict[str, object]:
-    """Train once without interruption, and once killed after each of the steps `stops`.
+    """Train once without interruption, and once with a kill and a restart after each of the steps in `stops`.
 
     After each restart, torch's generator is in a different state, as in a new process.
     """
@@ -283,7 +283,7 @@ def devices(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> list[s
 
 @typed(write_training)
 def learn(assignment: Any, tokens: Tensor, settings: dict[str, Any], windows: Tensor) -> Tensor:
-    """Train, and return the logits of the token after each of the windows."""
+    """Train, and return the logits for the token after each window."""
     with running(assignment, tokens, settings) as run:
         model = run.train()
         with torch.no_grad():

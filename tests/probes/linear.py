@@ -58,7 +58,7 @@ def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dic
     )
 )
 def anatomy(assignment: Any, input_dim: int, output_dim: int, dtype: str) -> dict[str, object]:
-    """Return parameters, state and dtype of a new layer, and whether its weight is a Parameter (None: no weight)."""
+    """Return parameters, state and dtype of a new layer, and whether its weight is a Parameter (None if missing)."""
     with default_dtype(dtype):
         layer = assignment.linear.Linear(input_dim, output_dim)
     weight: Any = getattr(layer, "weight", None)

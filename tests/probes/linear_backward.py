@@ -22,7 +22,7 @@ def gives_a_tuple(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> bool
 
 @typed("with torch.inference_mode():\n    linear_backward(x.mT.contiguous().mT, w.clone(), grad_y.mT.contiguous().mT)")
 def gradients_without_autograd(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, object]:
-    """Return both gradients by name, computed from inference tensors of which x and grad_y are not contiguous."""
+    """Return both gradients by name, computed in inference mode from a non-contiguous x and grad_y."""
     with torch.inference_mode():
         x, grad_y = (each.mT.clone(memory_format=torch.contiguous_format).mT for each in (x, grad_y))
         return name_gradients(assignment.linear_backward.linear_backward(x, w.clone(), grad_y))

@@ -57,7 +57,7 @@ def scale(factor: int, result: Any) -> Any:
 
 
 def list_work(assignment: Any, B: int, D: int, L: int, dtype: str, factor: int = 1) -> list[list[object]]:
-    """List the FLOPs and bytes of each operation if the student's other functions multiply results by `factor`."""
+    """List the FLOPs and bytes of each operation. The student's earlier katas return `factor` times their results."""
     with scaled_functions(assignment, factor):
         return [list(each) for each in assignment.measure_step.step_work(B, D, L, getattr(torch, dtype))]
 
@@ -72,7 +72,7 @@ def predict(
     bytes_per_sec: float,
     factor: int = 1,
 ) -> object:
-    """Predict a step if the student's other functions multiply results by `factor`."""
+    """Predict a step. The student's earlier katas return `factor` times their results."""
     with scaled_functions(assignment, factor):
         return assignment.measure_step.predict_step(B, D, L, getattr(torch, dtype), flop_per_sec, bytes_per_sec)
 
@@ -80,7 +80,7 @@ def predict(
 def measure_device(
     assignment: Any, n: int, rows: int, flop_per_sec: float, bytes_per_sec: float, name: str
 ) -> dict[str, object]:
-    """Call measure_device inside `torch.device(name)`, with a `time_matmul` that simulates a device of known speed.
+    """Call `measure_device` inside `torch.device(name)`, with a `time_matmul` that simulates a device of known speed.
 
     Returns its results, and the shapes and devices of the tensors passed to `time_matmul`.
     """

@@ -1,4 +1,4 @@
-"""Probes for memmap_tokens, which save with one import of the module and load with a fresh one."""
+"""Probes for memmap_tokens that save the tokens, import the module again, and then load the tokens."""
 
 import sys
 import tempfile
@@ -26,13 +26,13 @@ def save_line(tokens: Tensor, literal: Callable[[Any], str], part: str = "") -> 
 
 @contextmanager
 def make_folder() -> Iterator[Path]:
-    """Yield a temporary directory, ignoring errors because Windows cannot delete files that are still mapped."""
+    """Yield a temporary directory. Errors are ignored at the end because Windows cannot delete mapped files."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         yield Path(name)
 
 
 def load_afresh(assignment: Any, path: str | Path) -> Any:
-    """Load with a freshly imported module, as another process would."""
+    """Load the tokens with a freshly imported module, as another process would."""
     assignment.forget("memmap_tokens")
     return assignment.memmap_tokens.load_tokens(path)
 

@@ -61,19 +61,19 @@ def format_part(kind: str, a: int, b: int) -> list[str]:
 
 @typed(lambda x, _recipe: f"tensor_bytes({build(x, _recipe)[-1][0]})")
 def tensor_bytes(assignment: Any, x: Tensor, _recipe: list[list[Any]]) -> object:
-    """Call tensor_bytes for the last tensor of a recipe."""
+    """Call `tensor_bytes` for the last tensor of a recipe."""
     return assignment.memory_accounting.tensor_bytes(build(x, _recipe)[-1][1])
 
 
 @typed("tensor_bytes(row.expand(times, -1))")
 def expanded_bytes(assignment: Any, row: Tensor, times: int) -> object:
-    """Call tensor_bytes for an expanded row."""
+    """Call `tensor_bytes` for an expanded row."""
     return assignment.memory_accounting.tensor_bytes(row.clone().expand(times, -1))
 
 
 @typed(lambda parts: f"{format_model(parts)}\nnum_parameters(model)")
 def num_parameters(assignment: Any, parts: list[list[Any]]) -> object:
-    """Call num_parameters."""
+    """Call `num_parameters`."""
     return assignment.memory_accounting.num_parameters(build_model(parts))
 
 
@@ -83,11 +83,11 @@ def num_parameters(assignment: Any, parts: list[list[Any]]) -> object:
     )
 )
 def training_bytes(assignment: Any, num_parameters: int, num_activations: int, each: dict[str, int]) -> object:
-    """Call training_bytes. `each` contains the arguments that do not use their defaults."""
+    """Call `training_bytes`. `each` contains the keyword arguments that are passed."""
     return assignment.memory_accounting.training_bytes(num_parameters, num_activations, **each)
 
 
 @typed("max_parameters(num_devices, device_bytes, bytes_per_parameter)")
 def max_parameters(assignment: Any, num_devices: int, device_bytes: float, bytes_per_parameter: int) -> object:
-    """Call max_parameters."""
+    """Call `max_parameters`."""
     return assignment.memory_accounting.max_parameters(num_devices, device_bytes, bytes_per_parameter)

@@ -11,7 +11,7 @@ from .attempts import refusal
 
 @typed("attention_scores(q, k)")
 def scores(assignment: Any, q: Tensor, k: Tensor) -> object:
-    """Call attention_scores."""
+    """Call `attention_scores`."""
     return assignment.named_dimensions.attention_scores(q, k)
 
 
@@ -25,13 +25,13 @@ def gradients_of_scores(assignment: Any, q: Tensor, k: Tensor, grad: Tensor) -> 
 
 @typed("mean_over_hidden(x)")
 def mean(assignment: Any, x: Tensor) -> object:
-    """Call mean_over_hidden."""
+    """Call `mean_over_hidden`."""
     return assignment.named_dimensions.mean_over_hidden(x)
 
 
 @typed("per_head_linear(x, w, heads)")
 def per_head(assignment: Any, x: Tensor, w: Tensor, heads: int) -> object:
-    """Call per_head_linear."""
+    """Call `per_head_linear`."""
     return assignment.named_dimensions.per_head_linear(x, w, heads)
 
 
@@ -53,5 +53,5 @@ def split_badly(assignment: Any, x: Tensor, w: Tensor, heads: int) -> list[str]:
 
 @typed("causal_mask(n)")
 def mask(assignment: Any, n: int) -> object:
-    """Call causal_mask."""
+    """Call `causal_mask`."""
     return assignment.named_dimensions.causal_mask(n)

@@ -55,12 +55,12 @@ class Operators(DispatchMode):  # type: ignore[no-untyped-call]
 
 
 def reference(tensor: Tensor) -> Any:
-    """Return a weak reference to the tensor's storage, which is equal for two views of it."""
+    """Return a weak reference to the tensor's storage. The references of two views of a storage are equal."""
     return StorageWeakRef(tensor.untyped_storage())  # type: ignore[no-untyped-call]
 
 
 def peak_bytes(work: Callable[[], object], inputs: Iterable[Tensor], parameters: Iterable[Tensor]) -> int:
-    """Return the peak of the allocated bytes during `work`."""
+    """Return the peak number of allocated bytes during `work`."""
     with Operators(inputs, parameters) as operators:
         work()
     peak: int = operators.peak

@@ -39,7 +39,7 @@ def write_parameters(params: Groups, literal: Literal) -> str:
 
 
 def write_optimizer(name: str, count: int, lrs: Sequence[float], options: Sequence[Options] = ()) -> list[str]:
-    """Return code that creates an optimizer of `params`. The last of several groups is added with add_param_group()."""
+    """Return code that creates an optimizer for `params`. It adds the last of several groups with add_param_group()."""
     own = zip(lrs, options or [{}] * count, strict=True)
     groups = [write_group(g, {"lr": lr, **given}) for g, (lr, given) in enumerate(own)]
     first = max(1, count - 1)

@@ -74,7 +74,7 @@ def run(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads, op
 def run_alone(
     assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads, options: Sequence[Options]
 ) -> Trace:
-    """Return the parameters after every step, using a separate optimizer with its group's options per parameter."""
+    """Return the parameters after every step. Each parameter has its own optimizer, with the options of its group."""
     optimizer_class = find_class(assignment, name)
     trace: Trace = [[[] for _ in params] for _ in lrs]
     for g, (group, own) in enumerate(zip(params, map(restore_tuples, options or [{}] * len(params)), strict=True)):
@@ -118,7 +118,7 @@ def overwrite_grads(assignment: Any, name: str, params: Groups, lrs: Rates, grad
 def step_in_place(
     assignment: Any, name: str, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor], options: Options
 ) -> dict[str, object]:
-    """Take a step in which the first parameter has no gradient. Return the results, and facts about the rest."""
+    """Take a step in which the first parameter has no gradient. Return the result, and what the step left unchanged."""
     ours = [nn.Parameter(p.t().contiguous().t() if transposed and p.ndim == 2 else p.clone()) for p in params]
     without = nn.Parameter(torch.ones(2))
     optimizer = find_class(assignment, name)([without, *ours], lr=lr, **restore_tuples(options))
@@ -159,7 +159,7 @@ def run_with_scheduler(
 
 @typed(optimizer_code.write_defaults)
 def run_with_defaults(assignment: Any, name: str, param: Tensor, grads: list[Tensor], options: Options) -> list[Tensor]:
-    """Return the parameter after every step, passing `options` to the constructor and none to its group."""
+    """Return the parameter after every step. `options` are passed to the constructor, and the group has none."""
     optimizer = find_class(assignment, name)([{"params": [nn.Parameter(param.clone())]}], **restore_tuples(options))
     return [take_step(optimizer, [[grad]])[0][0] for grad in grads]
 
@@ -168,7 +168,7 @@ def run_with_defaults(assignment: Any, name: str, param: Tensor, grads: list[Ten
 def run_interrupted(
     assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads, stop: int, options: Sequence[Options] = ()
 ) -> dict[str, object]:
-    """Return a run, its end, and its end if it is saved after `stop` steps and loaded into a new optimizer."""
+    """Return the trace of a run, its end, and its end if the state is saved and loaded after `stop` steps."""
     optimizer_class = find_class(assignment, name)
     whole = build(optimizer_class, params, lrs[0], options)
     trace = take_steps(whole, lrs, grads)
@@ -183,7 +183,7 @@ def run_interrupted(
 
 @typed(optimizer_code.write_many_steps)
 def take_many_steps(assignment: Any, name: str, steps: int) -> dict[str, Tensor]:
-    """Return bfloat16 parameters after many uninterrupted steps, and after as many with a save and load after two.
+    """Return bfloat16 parameters after many steps, once uninterrupted, and once saved and loaded after two steps.
 
     All steps but the last have a tiny learning rate, so that they affect only the state.
     """

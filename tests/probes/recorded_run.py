@@ -1,4 +1,4 @@
-"""Runs the student's `train_lm` in a temporary folder, and records its calls of the student's earlier katas."""
+"""Runs the student's `train_lm` in a temporary folder, and records its calls to functions of earlier katas."""
 
 import tempfile
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ class Killed(BaseException):
 
 
 class Run:
-    """A training run in a temporary folder, with a record of its calls of the student's other katas."""
+    """A training run in a temporary folder, with a record of its calls to functions of earlier katas."""
 
     def __init__(self, assignment: Any, folder: Path, tokens: Tensor, settings: dict[str, Any]) -> None:
         self.assignment, self.folder = assignment, folder
@@ -29,7 +29,7 @@ class Run:
         self.out = folder / "run.pt"
 
     def train(self, stop: int | None = None) -> Any:
-        """Train, or resume training. Stop after the report of step `stop`, as if the process had been killed."""
+        """Train, or resume training. Stop after step `stop` is reported, as if the process had been killed."""
 
         def report(step: int, value: float) -> None:
             self.reports.append([step, value])
@@ -45,7 +45,7 @@ class Run:
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """Record the calls of the student's earlier katas in this context."""
+        """Record all calls to functions of earlier katas while this context is active."""
         modules = [getattr(self.assignment, name) for name in ("get_batch", "checkpoint", "adamw", "memmap_tokens")]
         own = [dict(vars(module)) for module in modules]
         record = self

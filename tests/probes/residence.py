@@ -10,13 +10,13 @@ BLOCK, CHUNK = 512, 2**16
 
 
 def read_nothing_ahead(array: np.ndarray) -> None:
-    """Disable read-ahead, so that the system reads only accessed pages of a mapped file. Raises OSError."""
+    """Disable read-ahead, so that the system reads only accessed pages of a mapped file. Raises OSError on failure."""
     address, length = pages_of(array)
     ask("madvise", address, length, ctypes.c_int(mmap.MADV_RANDOM))
 
 
 def resident_bytes(array: np.ndarray, file: Path) -> int:
-    """Return the number of resident bytes of `array`, which should map `file`. Raises OSError.
+    """Return the number of resident bytes of `array`, which should map `file`. Raises OSError if it is unavailable.
 
     The grader's sandbox refuses mincore, which would reveal which files other programs have read. It keeps files in
     memory, where a page of a hole becomes a block of the file when a mapping first accesses it.
@@ -32,7 +32,7 @@ def resident_bytes(array: np.ndarray, file: Path) -> int:
 
 
 def shows_changes(array: np.ndarray, file: Path) -> bool:
-    """Return whether ones that are written over zeros at a quarter of `file` become visible in `array`."""
+    """Return whether `array` maps `file`: whether bytes that are overwritten in the file also change in the array."""
     start = file.stat().st_size // 4
     with file.open("r+b") as opened:
         opened.seek(start)
@@ -47,7 +47,7 @@ def pages_of(array: np.ndarray) -> tuple[int, int]:
 
 
 def ask(question: str, address: int, length: int, argument: object) -> None:
-    """Call a function of the C library for a range of pages. Raises OSError."""
+    """Call a function of the C library for a range of pages. Raises OSError if the call fails."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc[question](ctypes.c_void_p(address), ctypes.c_size_t(length), argument) != 0:
         raise OSError(ctypes.get_errno(), question)

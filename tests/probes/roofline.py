@@ -1,4 +1,4 @@
-"""Probes for roofline, which receive dtypes by name."""
+"""Probes for roofline that receive dtypes by name."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def gives_a_tuple(assignment: Any, operation: str, sizes: list[int], dtype: str)
 
 @typed("arithmetic_intensity(flops, bytes_moved)\naccelerator_intensity(flop_per_sec, bytes_per_sec)")
 def intensities(assignment: Any, flops: int, bytes_moved: int, flop_per_sec: float, bytes_per_sec: float) -> object:
-    """Call arithmetic_intensity and accelerator_intensity."""
+    """Call `arithmetic_intensity` and `accelerator_intensity`."""
     return {
         "arithmetic_intensity": assignment.roofline.arithmetic_intensity(flops, bytes_moved),
         "accelerator_intensity": assignment.roofline.accelerator_intensity(flop_per_sec, bytes_per_sec),
@@ -35,7 +35,7 @@ def intensities(assignment: Any, flops: int, bytes_moved: int, flop_per_sec: flo
 
 @typed("attainable_mfu(intensity, accelerator)")
 def attainable(assignment: Any, intensity: float, accelerator: float) -> object:
-    """Call attainable_mfu."""
+    """Call `attainable_mfu`."""
     return assignment.roofline.attainable_mfu(intensity, accelerator)
 
 
@@ -50,7 +50,7 @@ def attainable(assignment: Any, intensity: float, accelerator: float) -> object:
 def predict_bound(
     assignment: Any, operation: str, sizes: list[int], dtype: str, flop_per_sec: float, bytes_per_sec: float
 ) -> object:
-    """Call bound with the intensities of the given operation and device."""
+    """Call `bound` with the intensities of the given operation and device."""
     kata = assignment.roofline
     intensity = kata.arithmetic_intensity(*work(assignment, operation, sizes, dtype))
     return kata.bound(intensity, kata.accelerator_intensity(flop_per_sec, bytes_per_sec))

@@ -1,4 +1,4 @@
-"""Probes for same_storage that build tensors from expressions and then call it for every pair."""
+"""Probes for same_storage that build tensors from expressions and then compare every pair of them."""
 
 from typing import Any
 
@@ -75,7 +75,7 @@ def evaluate(expression: str, x: Tensor) -> Tensor:
 
 
 def build(x: Tensor, recipe: list[list[Any]]) -> list[tuple[str, Tensor]]:
-    """Return x and one tensor for each step `[source, step, a, b]`, each with its source code."""
+    """Return x and the tensor made by each step, each paired with its source code. A step is `[source, step, a, b]`."""
     tensors = [("x", x.clone())]
     for source, step, a, b in recipe:
         name, tensor = tensors[source]
@@ -86,19 +86,19 @@ def build(x: Tensor, recipe: list[list[Any]]) -> list[tuple[str, Tensor]]:
 
 @typed(lambda x, _recipe: f"ts = [{', '.join(code for code, _ in build(x, _recipe))}]\n{ALL_PAIRS}")
 def compare_all(assignment: Any, x: Tensor, _recipe: list[list[Any]]) -> list[list[object]]:
-    """Return `same_storage` of every pair of tensors of the recipe."""
+    """Return the result of `same_storage` for every pair of tensors in the recipe."""
     tensors = [tensor for _, tensor in build(x, _recipe)]
     return [[assignment.same_storage.same_storage(x, y) for y in tensors] for x in tensors]
 
 
 def list_parts(cut: int) -> list[tuple[str, str, bool]]:
-    """Return PARTS with `cut` substituted."""
+    """Return PARTS with `{cut}` replaced by the given index."""
     return [(a.format(cut=cut), b.format(cut=cut), share) for a, b, share in PARTS]
 
 
 @typed(lambda _cut: "\n".join(f"same_storage({a}, {b})" for a, b, _ in list_parts(_cut)))
 def compare_parts(assignment: Any, x: Tensor, _cut: int) -> list[object]:
-    """Return `same_storage` of each pair of PARTS."""
+    """Return the result of `same_storage` for each pair in PARTS."""
     x = x.clone()
     return [assignment.same_storage.same_storage(evaluate(a, x), evaluate(b, x)) for a, b, _ in list_parts(_cut)]
 
@@ -109,7 +109,7 @@ def compare_parts(assignment: Any, x: Tensor, _cut: int) -> list[object]:
     )
 )
 def observe(assignment: Any, x: Tensor, y: Tensor, _step: str) -> dict[str, object]:
-    """Return the answers for (x, x) and (x, y), and the state of x and another tensor before and after all calls."""
+    """Return the answers for (x, x) and (x, y), and the state of x and another tensor before and after the calls."""
     x = x.clone().requires_grad_()
     x.grad = torch.ones_like(x)
     other = evaluate(format_step(x, _step, 0, 1).format(x="x"), x) if _step else y.clone().requires_grad_()

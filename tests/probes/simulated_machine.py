@@ -58,7 +58,7 @@ class Machine:
         self.done = self.now + self.busy  # when the device becomes idle
 
     def multiply(self, *shapes: tuple[int, ...]) -> None:
-        """Record a product. The last two shapes are those of its matrices."""
+        """Record a matmul. The last two shapes are those of the multiplied matrices."""
         (*batch, m, k), (*_, n) = shapes[-2:]
         flops = 2 * m * k * n * (batch[0] if batch else 1)
         cold = self.first > 0 and shapes not in self.shapes
@@ -77,7 +77,7 @@ class Machine:
             self.now = max(self.now, self.done)
 
     def look(self, clock: str) -> float:
-        """Return the reading of a clock, which takes one tick."""
+        """Return the time shown by a clock. Reading it takes one tick."""
         self.looks += 1
         self.now += self.tick
         if clock == "time":
@@ -87,7 +87,7 @@ class Machine:
 
 
 class Products(DispatchMode):  # type: ignore[no-untyped-call]
-    """A mode that reports to the machine every product and every value read by the host."""
+    """A mode that reports every matmul, and every value read by the host, to the machine."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__()
@@ -189,7 +189,7 @@ def is_cpu(place: object) -> bool:
 
 
 def keep(storages: dict[int, Any], x: Any) -> Any:
-    """Record the storages of one or several tensors, and return `x`."""
+    """Record the storage of `x`, or of each tensor in `x`, and return `x`."""
     for each in x if isinstance(x, list | tuple) else [x]:
         if isinstance(each, Tensor) and each.numel():
             storages[each.untyped_storage().data_ptr()] = each.untyped_storage()

@@ -9,7 +9,7 @@ from .sequences import make
 
 @typed(lambda shape: f"contiguous_strides({tuple(shape)})")
 def contiguous_strides(assignment: Any, shape: list[int]) -> object:
-    """Call contiguous_strides."""
+    """Call `contiguous_strides`."""
     return assignment.strides.contiguous_strides(tuple(shape))
 
 
@@ -19,19 +19,19 @@ def contiguous_strides(assignment: Any, shape: list[int]) -> object:
     )
 )
 def storage_indices(assignment: Any, strides: list[int], offset: int, indices: list[list[int]]) -> list[object]:
-    """Call storage_index for each index."""
+    """Call `storage_index` for each index."""
     return [assignment.strides.storage_index(tuple(strides), tuple(index), offset) for index in indices]
 
 
 @typed(lambda strides, index, kind: f"storage_index({make(kind, strides)}, {make(kind, index)})")
 def index_without_offset(assignment: Any, strides: list[int], index: list[int], kind: str) -> object:
-    """Call storage_index without an offset."""
+    """Call `storage_index` without an offset."""
     return assignment.strides.storage_index(make(kind, strides), make(kind, index))
 
 
 @typed(lambda shape, strides, kind: f"is_contiguous({make(kind, shape)}, {make(kind, strides)})")
 def is_contiguous(assignment: Any, shape: list[int], strides: list[int], kind: str) -> object:
-    """Call is_contiguous."""
+    """Call `is_contiguous`."""
     return assignment.strides.is_contiguous(make(kind, shape), make(kind, strides))
 
 

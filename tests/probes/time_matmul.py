@@ -27,7 +27,7 @@ def simulate(
     calendar_is_set: bool = False,
     disturbed: int | None = None,
 ) -> dict[str, object]:
-    """Call time_matmul on a simulated machine, and return its result and a record of all events.
+    """Call `time_matmul` on a simulated machine, and return its result and a record of all events.
 
     A matmul takes about `seconds`, and the first one an additional `first_takes_more`. The GPU has other work for
     `busy_seconds` at the start. Of every seven matmuls, the one at index `disturbed` takes ten times as long.

@@ -14,7 +14,7 @@ from .cruncher import copy_weights, list_keys, load
 
 
 class Batches:
-    """Returns given batches in order, records the requested sizes, and draws random numbers like the real one."""
+    """A fake get_batch. It returns given batches in order, records the requested sizes, and draws random numbers."""
 
     def __init__(self, xs: Sequence[Tensor], ys: Sequence[Tensor]) -> None:
         self.batches = list(zip(xs, ys, strict=True))
@@ -30,7 +30,7 @@ class Batches:
 
     @property
     def get_batch(self) -> Callable[..., tuple[Tensor, Tensor]]:
-        """A function with the stub's signature, and with the name that Python prints if the arguments are wrong."""
+        """A function with the signature and the name of the real get_batch, so that Python's error messages fit."""
 
         def get_batch(*, B: int) -> tuple[Tensor, Tensor]:
             return self.draw(B)
@@ -117,7 +117,7 @@ def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, 
     )
 )
 def starts(assignment: Any, D: int, num_layers: int, draws: list[int], seed: int) -> list[list[Tensor]]:
-    """Return the weights after one step with lr=0, for batches that draw the given number of random numbers."""
+    """Return the weights after one step with lr=0 if get_batch draws this many random numbers, for each of `draws`."""
 
     def start(count: int) -> list[Tensor]:
         def get_batch(*, B: int) -> tuple[Tensor, Tensor]:
@@ -215,7 +215,7 @@ def find_graph_nodes(tensors: list[Tensor]) -> set[object]:
 
 @typed("train(lambda *, B: None, D, num_layers, 4, 0, 0.1, device=device)")
 def built_on(assignment: Any, D: int, num_layers: int, device: str) -> dict[str, object]:
-    """Return the devices and the number of parameters of an untrained model, and the number of losses."""
+    """Return the devices and the number of parameters of an untrained model, and the number of returned losses."""
     model, losses = assignment.train.train(Batches([], []).get_batch, D, num_layers, 4, 0, 0.1, device=device)
     return {
         "devices": sorted({str(p.device) for p in model.parameters()}),

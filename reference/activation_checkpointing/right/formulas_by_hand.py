@@ -1,4 +1,4 @@
-"""Writes the backward pass by hand, and takes the last ReLU's mask from the output to save one matmul per segment."""
+"""Implements the backward pass by hand, and computes the last ReLU's mask from the output, which saves a matmul."""
 
 import torch
 from torch import nn

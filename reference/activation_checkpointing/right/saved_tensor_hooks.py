@@ -1,4 +1,4 @@
-"""Recomputes a segment in saved-tensor hooks when autograd requests the first saved tensor."""
+"""Uses saved-tensor hooks that recompute a segment when autograd requests the first of its tensors."""
 
 import torch
 from torch import nn
@@ -17,7 +17,7 @@ class Block(nn.Module):
 
 
 class Again:
-    """Hooks that number the saved tensors, and recompute them by running the segment again."""
+    """Hooks that save a number instead of each tensor, and recompute the tensors by running the segment again."""
 
     def __init__(self, run, x):
         self.run, self.x, self.count, self.saved = run, x.detach(), 0, None

@@ -1,4 +1,4 @@
-"""Computes the square root as `hypot(sqrt(g2), sqrt(1e-5))`, and transposes the sums of transposed parameters."""
+"""Computes the square root as `hypot(sqrt(g2), sqrt(1e-5))`, and stores sums in the memory layout of the gradients."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Uses the short form from the paper and also corrects eps, which yields the same updates."""
+"""Applies the bias corrections to lr, as in the paper's short form, and to eps, which yields the same updates."""
 
 import math
 

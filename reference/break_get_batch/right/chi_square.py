@@ -1,4 +1,4 @@
-"""Uses chi-square sums for single rows and for pairs of rows, and raises its own subclass of AssertionError."""
+"""Uses chi-square statistics for single rows and for pairs of rows, and raises its own subclass of AssertionError."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""Compares histograms of starts and of pairs with those of the student's own get_batch."""
+"""Compares histograms of starts and of pairs of starts with those of the student's own get_batch."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""Runs the methods of a unittest.TestCase, and reports all failures as one group."""
+"""Runs the methods of a unittest.TestCase, and reports all failures as one exception group."""
 
 import unittest
 from collections import Counter

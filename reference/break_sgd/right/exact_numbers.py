@@ -1,4 +1,4 @@
-"""Uses only powers of two, so that every right result is exact, and raises a subclass of AssertionError."""
+"""Uses only powers of two, so that every correct result is exact, and raises a subclass of AssertionError."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""Changes torch's default dtype, seeds and autograd mode and does not restore them."""
+"""Changes torch's default dtype, seed and autograd mode, and does not restore them."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Uses the assertion methods of unittest, and reports several failures as one group of exceptions."""
+"""Uses the assertion methods of unittest, and reports several failures as one exception group."""
 
 import unittest
 

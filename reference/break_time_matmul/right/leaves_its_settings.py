@@ -1,4 +1,4 @@
-"""Changes torch's default dtype and the seeds, and restores nothing; all failures are one group of exceptions."""
+"""Changes torch's default dtype and the seeds, restores nothing, and reports all failures as one exception group."""
 
 import random
 

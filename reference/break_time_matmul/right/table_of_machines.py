@@ -1,4 +1,4 @@
-"""Tries all combinations of a table of machines, and compares the results with a quiet machine."""
+"""Tries all combinations of machine properties, and then reports all machines that fail."""
 
 from itertools import product
 

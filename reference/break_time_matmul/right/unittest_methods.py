@@ -1,4 +1,4 @@
-"""Uses subtests of unittest, and raises a subclass of AssertionError at the end."""
+"""Uses unittest's subtests, and raises a subclass of AssertionError at the end."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""Compresses torch's legacy file format, and copies the weights by hand after checking their names and shapes."""
+"""Compresses a file in torch's legacy format, and copies the weights by hand after checking their names and shapes."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Names files relative to an open directory (dir_fd)."""
+"""Refers to files by names relative to an open directory (`dir_fd`)."""
 
 import os
 from pathlib import Path

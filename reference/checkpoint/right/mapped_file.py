@@ -1,4 +1,4 @@
-"""Memory-maps the file, and loads it into copies of the model and the optimizer first."""
+"""Memory-maps the file, and first loads it into copies of the model and the optimizer."""
 
 import copy
 import os

@@ -1,4 +1,4 @@
-"""Copies the weights to the CPU, writes the file in another thread and re-raises errors from this thread."""
+"""Copies the weights to the CPU, writes the file in another thread, and re-raises that thread's errors."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor

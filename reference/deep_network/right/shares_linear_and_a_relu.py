@@ -1,4 +1,4 @@
-"""Uses a block that inherits from another layer and contains a ReLU module, and a subclass of nn.ModuleList."""
+"""Uses a subclass of nn.ModuleList, and a block that inherits from a linear layer and contains a ReLU module."""
 
 from functools import reduce
 

@@ -1,4 +1,4 @@
-"""Lists the shapes of all products in a pass, and computes the days in exact fractions."""
+"""Lists the shapes of all matmuls in a step, and computes the days with exact fractions."""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Uses rejection sampling, which varies the number of draws, and raises a subclass of ValueError."""
+"""Uses rejection sampling, so that the number of draws varies, and raises a subclass of ValueError."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""Returns an instance of a Tensor subclass, which `copy.deepcopy` cannot copy."""
+"""Returns an instance of a Tensor subclass that `copy.deepcopy` cannot copy."""
 
 import numpy as np
 import torch

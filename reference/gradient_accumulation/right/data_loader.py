@@ -1,4 +1,4 @@
-"""Splits the reversed batch with a DataLoader, and passes the weight to backward()."""
+"""Splits the reversed batch with a DataLoader, and passes the weight of each micro-batch to backward()."""
 
 import torch
 from torch.utils.data import DataLoader, TensorDataset

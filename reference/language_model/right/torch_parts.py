@@ -1,4 +1,4 @@
-"""Uses torch's own loss, clipping and schedulers where it can, one group for each parameter, and inference mode."""
+"""Uses torch's own loss, clipping and schedulers where possible, one group per parameter, and inference mode."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Accumulates over the inputs in the module's dtype, and draws the weights row by row."""
+"""Adds up the contributions of the inputs one by one in the module's dtype, and draws the weights row by row."""
 
 import torch
 from torch import Tensor, nn

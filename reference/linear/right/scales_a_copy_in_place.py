@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 
 class Linear(nn.Module):
-    """Multiplies a copy of x after applying dropout with probability 0."""
+    """Multiplies a copy of x by the weight, after applying dropout with probability 0."""
 
     def __init__(self, input_dim: int, output_dim: int) -> None:
         super().__init__()

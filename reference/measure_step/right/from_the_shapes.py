@@ -1,4 +1,4 @@
-"""Uses tensor shapes, functions that the stub does not import, and torch's SGD."""
+"""Computes the work from tensor shapes, and uses functions that the stub does not import and torch's SGD."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""Predicts by running a step on meta tensors and recording each operation."""
+"""Predicts the cost of a step by running it on meta tensors and recording each operation."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Writes through a memory map, and returns a plain array whose base is a memory map."""
+"""Writes the tokens through a memory map, and returns a plain array whose base is a memory map."""
 
 from os import PathLike
 

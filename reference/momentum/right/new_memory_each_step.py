@@ -1,4 +1,4 @@
-"""Stores a new tensor in every step, with the opposite sign."""
+"""Stores the buffer with the opposite sign, in a new tensor for each step."""
 
 import torch
 

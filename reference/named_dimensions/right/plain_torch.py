@@ -1,4 +1,4 @@
-"""Uses negative dimension numbers, without einops."""
+"""Uses negative dimension numbers instead of einops."""
 
 import torch
 from torch import Tensor

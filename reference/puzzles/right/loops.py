@@ -1,4 +1,4 @@
-"""Uses loops over rows, columns and places in a patch."""
+"""Uses loops over rows, columns and positions in a patch."""
 
 import torch
 from einops import rearrange

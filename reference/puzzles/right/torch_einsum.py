@@ -1,4 +1,4 @@
-"""Uses einsum for everything that multiplies, and the expanded form of the squared distance."""
+"""Uses einsum for all products, and the expanded form of the squared distance."""
 
 import torch
 from einops import rearrange, reduce, repeat

@@ -1,4 +1,4 @@
-"""Changes additional settings, and returns a value."""
+"""Changes additional settings, such as PYTHONHASHSEED, and returns a generator."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""Uses exact fractions, multiplies by seconds per byte, and returns the int 1, and "memory" for ties."""
+"""Uses exact fractions, multiplies by seconds per byte, returns 1 as an int, and returns "memory" for ties."""
 
 from fractions import Fraction
 from math import prod

@@ -1,4 +1,4 @@
-"""Stores pairs of parameter and group, and updates them when a group is added or a state is loaded."""
+"""Stores (parameter, group) pairs, and updates them when a group is added or a state is loaded."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Gets the answers from torch by using meta tensors, which do not allocate memory."""
+"""Computes the answers with torch on meta tensors, which do not allocate memory."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Uses clock_gettime_ns, and takes the median of fifteen products, which is not affected by the cold first one."""
+"""Uses clock_gettime_ns, and takes the median of fifteen matmuls, so that the slow first one has no effect."""
 
 import statistics
 import time

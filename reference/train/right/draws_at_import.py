@@ -1,4 +1,4 @@
-"""Draws random numbers when the module is imported, and sets the learning rate after it created the optimizer."""
+"""Draws random numbers when the module is imported, and sets the learning rate after creating the optimizer."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Creates the iterator over get_batch first, which draws nothing until the first batch is requested."""
+"""Creates an iterator of batches first, which draws nothing until the first batch is requested."""
 
 import torch
 
