@@ -25,7 +25,7 @@ from torchkata.pytest_plugin.run_state import get_state
 
 
 def grade_claims(todo: list[Claim], tests: Tests, sandbox: Sandbox, jobs: int) -> dict[str, list[KataResult] | None]:
-    """Return the results of each submission by name."""
+    """Grade the submissions and return their results by name."""
     events = grade((claim.job for claim in todo), tests, sandbox, jobs)
     return {event.job.submission.id: event.katas for event in events if isinstance(event, Graded)}
 
