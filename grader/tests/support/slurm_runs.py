@@ -60,7 +60,7 @@ class SlurmRun:
 
 
 def find_processes(out: Path, module: str) -> list[int]:
-    """Return the processes that run a module for a task that grades into `out`, with parents first."""
+    """Return the processes that run this module for tasks that write to `out`, parents before children."""
     found = []
     for pid in one_node_slurm.list_processes():
         with suppress(OSError):
