@@ -1,4 +1,4 @@
-"""Grading verifies the isolation level and stops if it can't be reached, for example in a container."""
+"""Grading verifies the isolation level and stops if it can't be reached, as in a container without namespaces."""
 
 import json
 import os

@@ -45,7 +45,7 @@ def call(assignment: Any, **options: str) -> str:
 
 
 def refuse(assignment: Any, kind: type[BaseException], **options: str) -> str:
-    """Run the command, which must raise this exception with a single line, and return the line."""
+    """Run the command, assert that it raises this exception with a one-line message, and return the message."""
     with pytest.raises(kind) as raised:
         call(assignment, **options)
     assert "\n" not in str(raised.value)
