@@ -59,7 +59,7 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A prediction and the right number."""
+    """A question with the predicted and the right number."""
 
     kata: str
     text: str
@@ -81,7 +81,7 @@ def has_questions(kata: str) -> bool:
 
 
 def load_questions(kata: str) -> dict[str, Question]:
-    """Return the questions about a kata by name. Raises CourseError."""
+    """Return the questions about a kata by name. Raises CourseError if the file with the questions is invalid."""
     if not has_questions(kata):
         return {}
     try:
@@ -93,7 +93,7 @@ def load_questions(kata: str) -> dict[str, Question]:
 
 
 def draw_sizes(question: Question, seed: int, kata: str, name: str) -> dict[str, Any]:
-    """Return the sizes in a question for a student with this seed, by name."""
+    """Return the sizes by name that a question uses for a student with this seed."""
 
     def choose(size: str, values: Sequence[Any]) -> Any:
         digest = hashlib.sha256(f"{seed} {kata} {name} {size}".encode()).digest()
@@ -108,7 +108,10 @@ def find_right(question: Question, sizes: dict[str, Any], given: Prediction) -> 
 
 
 def compare(predictions: Predictions, kata: str) -> Iterator[Comparison]:
-    """Yield the predictions about a kata that can be compared with the right number. Raises CourseError."""
+    """Yield a comparison for each prediction about a kata of which the right number is known.
+
+    Raises CourseError if the questions can't be loaded.
+    """
     given = predictions.katas.get(kata, {})
     for name, question in load_questions(kata).items() if given else ():
         if found := given.get(name):
