@@ -122,13 +122,16 @@ def compare(predictions: Predictions, kata: str) -> Iterator[Comparison]:
 
 
 def compare_file(content: bytes, katas: Iterable[str]) -> list[Comparison]:
-    """Return the predictions about these katas in a file, which may have any content. Raises CourseError."""
+    """Compare the predictions in a file, which may have any content, for these katas.
+
+    Raises CourseError if the questions can't be loaded.
+    """
     predictions = parse_file(content)
     return [one for kata in katas for one in compare(predictions, kata)] if predictions else []
 
 
 def format_file(predictions: Predictions) -> bytes:
-    """Return the content of the file with these predictions."""
+    """Return the content of a file that stores these predictions."""
     return json.dumps(asdict(predictions), indent=1).encode()
 
 
@@ -151,7 +154,7 @@ def parse_entries(entries: Any) -> dict[str, Prediction]:
 
 
 def find_entries(table: Any, names: Any) -> list[tuple[str, Any]]:
-    """Return the entries of a table with these names, or an empty list if it is not a table."""
+    """Return the entries with these names in a table, or an empty list if `table` is not a table."""
     return [(name, table[name]) for name in names if name in table] if isinstance(table, dict) else []
 
 
@@ -175,7 +178,7 @@ def is_count(value: Any) -> bool:
 
 
 def parse_number(text: str) -> float:
-    """Return the number that a student typed, such as `1e12` or `12_000`. Raises ValueError."""
+    """Return the number that a student typed, such as `1e12` or `12_000`. Raises ValueError if it is not valid."""
     value = float(text)
     if not is_positive(value):
         raise ValueError(text)

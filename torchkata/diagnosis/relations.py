@@ -46,14 +46,14 @@ class Comparison:
 
 
 class Relation(NamedTuple):
-    """A sentence that describes all answers."""
+    """A sentence about how all answers are related to the expected values."""
 
     sentence: str = ""
     is_rule: bool = False  # whether the relation determines every answer, and therefore describes the code
 
 
 def find_relation(seen: Sequence[Comparison], what: str = "") -> Relation:
-    """Return the relation that holds in all of these comparisons, or an empty relation.
+    """Return a relation that holds in all of these comparisons, or an empty relation if there is none.
 
     `what` is the name that the test gives the compared values, such as "dtype".
     """
@@ -100,7 +100,7 @@ def find_precision(pairs: Sequence[Pair]) -> str:
 
 
 def has_bits(values: Numbers, bits: int) -> Any:
-    """Return, for each number, whether it fits into a significand with this many bits."""
+    """Return an array that tells for each number whether a significand with this many bits can represent it."""
     significand, _ = np.frexp(values)
     return np.ldexp(significand, bits) % 1 == 0
 
@@ -117,7 +117,7 @@ def find_wrong_type(parts: Sequence[Comparison], pairs: Sequence[Pair]) -> str:
 
 
 def find_single_type(parts: Sequence[Comparison]) -> str:
-    """Return a sentence if all answers have the same type although several types are expected."""
+    """Return a sentence if all answers have the same type although different types are expected."""
     found, expected = {name_type(one.yours) for one in parts}, {name_type(one.expected) for one in parts}
     return words("relation.one_type", type=found.pop()) if len(found) == 1 < len(expected) else ""
 
@@ -134,7 +134,7 @@ def have_same_type(one: Comparison) -> bool:
 
 
 def unpack(seen: Sequence[Comparison]) -> tuple[str, list[Comparison]]:
-    """Replace dicts by the first value that differs, and lists by their items. Also return the path as a prefix."""
+    """Replace dicts by the first value that differs, and lists by their items. Also return the keys as a prefix."""
     prefix, parts = "", list(seen)
     while parts and to_numbers(parts[0].expected) is None:
         first = next((one for one in parts if not same(one.yours, one.expected)), parts[0])
@@ -208,7 +208,7 @@ def find_new_names(one: Comparison, missing: Sequence[str], further: Sequence[st
 
 
 def has_same_sizes(yours: Plain, expected: Plain) -> bool:
-    """Return whether two shapes are equal, or reversed as if one were transposed."""
+    """Return whether two shapes are equal, or one of them is the other in reverse, as after a transpose."""
     return isinstance(yours, list) and isinstance(expected, list) and yours in (expected, expected[::-1])
 
 
@@ -235,7 +235,7 @@ def find_opposite(seen: Sequence[Comparison]) -> str:
 
 
 def find_first_wrong(parts: Sequence[Sequence[str]]) -> str:
-    """Return a sentence if all answers have the same first wrong part after the same right part."""
+    """Return a sentence if in all answers, the same part is the first wrong one and the same right part precedes it."""
     found = {tuple(part[-2:]) for part in parts}
     if len(parts) < MIN_CALLS or len(found) != 1 or len(set(*found)) < 2 or not all(*found):
         return ""
