@@ -150,7 +150,7 @@ if __name__ == "__main__":
         sys.exit("benchmarks.grade measures full isolation: install bubblewrap first")
 
     def run(tests: Tests, sandbox: Sandbox) -> None:
-        """Print the chosen table."""
+        """Run the benchmark or, with `--profile`, the profile."""
         (profile if options.profile else measure)(tests, sandbox)
         get_state(tests.config).results.clear()  # untouched stubs were tested in this process, which is no error
 

@@ -118,7 +118,7 @@ def describe_machine(device: str, extent: str) -> dict[str, str]:
 
 
 def build_environment(folder: Path, device: str) -> dict[str, str]:
-    """Return the environment variables of a step, so that it writes to neither the home directory nor this project.
+    """Return the environment variables of a step, which keep it from writing to the home directory and this project.
 
     The variables hide all GPUs if the run is a rehearsal on the CPU.
     """
@@ -187,7 +187,7 @@ def add_value(line: bytes, lines: list[Any]) -> None:
 
 
 def read_lines(process: "subprocess.Popen[bytes]", until: float) -> Iterator[bytes]:
-    """Yield the lines that a process prints, until it closes its output, it ends or the time is up."""
+    """Yield the lines that a process prints, until it closes its output or exits, or until the time is up."""
     assert process.stdout is not None
     rest, descriptor = b"", process.stdout.fileno()
     with selectors.DefaultSelector() as selector:

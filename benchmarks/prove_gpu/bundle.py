@@ -58,7 +58,7 @@ def is_source(path: Path) -> bool:
 
 
 def write_bundle(target: Path, wheels: Path) -> None:
-    """Write the zip."""
+    """Write the zip file."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as bundle:
         bundle.write(Path(__file__).with_name("run.py"), "run.py")

@@ -206,7 +206,7 @@ def find_peak(dtype: str) -> float | None:
 
 
 def list_products() -> Iterator[Product]:
-    """Yield the products, the most important ones first."""
+    """Yield the matrix products to measure, the most important ones first."""
     square = (SQUARE, SQUARE, SQUARE)
     yield Product("bf16", *square)
     yield Product("bf16", *COURSE)
@@ -243,7 +243,7 @@ def measure_copies() -> Iterator[dict[str, object]]:
 
 
 def measure_launches() -> Iterator[dict[str, object]]:
-    """Yield how long it takes to queue a small kernel, to queue and run it, and to run one after the other."""
+    """Yield the time per small kernel: to queue it, to queue and run it, and to queue it and wait for it."""
     one = torch.zeros(1, device=KIND)
     synchronize()
     began = time.perf_counter()

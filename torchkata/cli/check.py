@@ -79,7 +79,7 @@ def run_all(katas: Sequence[Kata], folder: Path) -> tuple[int, dict[str, float],
 
 
 def wait(run: Run, running: Path) -> tuple[int, str]:
-    """Wait for pytest, and kill it if a test hangs. Return the exit code, and the reason for the kill or ""."""
+    """Wait for pytest, and kill it if a test hangs. Return the exit code and the reason for killing it, or ""."""
     most = 3 * course().limits.test_seconds + SLACK  # a failing test is also shrunk and explained
     test, since = "", time.monotonic()
     try:
@@ -118,7 +118,7 @@ def width_of(katas: Sequence[Kata]) -> int:
 
 
 def unfinished(kata: Kata, points: Mapping[str, float], deaths: Mapping[str, str]) -> list[str]:
-    """Return the unfinished katas that this kata builds on. The grader replaces them by working code."""
+    """Return the unfinished katas that this kata builds on. The grader replaces them with working code."""
     state = load_state()
     ran = {name: got == course().katas[name].max_score for name, got in points.items()} | dict.fromkeys(deaths, False)
     return [name for name in course().foundations(kata.name) if not ran.get(name, state.is_done(name))]
@@ -134,7 +134,7 @@ class Limited(InProcess):
         super().__init__(folder, self.limits.call_seconds)
 
     def reset(self, kata: str) -> None:
-        """Start a test, and reset the time limit of the test and, for a new kata, that of the kata."""
+        """Start a test with its full time limit. The time limit of the kata is reset only for a new kata."""
         if kata != self.kata:
             self.kata, self.kata_left = kata, self.limits.kata_seconds
         self.kata_left_before = self.kata_left

@@ -47,7 +47,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def pages(site: Path) -> dict[str, ET.Element]:
-    """Return every page of the site by its path."""
+    """Return the pages of the site, keyed by path."""
     return {path.relative_to(site).as_posix(): parse_html(path.read_text("utf-8")) for path in site.rglob("*.html")}
 
 
@@ -99,7 +99,7 @@ def view(request: pytest.FixtureRequest, driver: Chrome, server: str) -> View:
 
 
 def assert_undisturbed(driver: Chrome, address: str) -> None:
-    """Assert that the page has written nothing to the console and has loaded only files of the site."""
+    """Assert that the page has written nothing to the console and has loaded files only from the site."""
     assert driver.execute("getLog", {"type": "browser"})["value"] == []
     loaded: list[str] = driver.execute_script("return performance.getEntriesByType('resource').map(each => each.name)")
     assert [each for each in loaded if not each.startswith((address, "data:"))] == []

@@ -41,7 +41,7 @@ class FakeClock:
 
 
 class FakeDevice(FakeClock):
-    """A fake device with host memory and its own clock. It records in `asked` from where it is called.
+    """A fake device with host memory and its own clock. It records in `asked` which places call it.
 
     The first call from the place `fails` raises `CudaError`. A test sets `pending` when it queues work. `synchronize`
     resets `pending` and takes PASS seconds, or `slower` times as long before `busy_until`. `alive` counts the

@@ -93,7 +93,7 @@ class SimulatedSlurm:
         heapq.heappush(self.events, (when, 1000 * slot + len(self.arrays), work))
 
     def use_slot(self, waiting: Iterator[Task], array: Sequence[Task]) -> Iterator[float]:
-        """Run the waiting tasks one after the other, and yield the seconds until the next event each time."""
+        """Run the waiting tasks one after the other, yielding the number of seconds until each next event."""
         for task in waiting:
             fault = self.faults.pop(array.index(task), "") if array is self.arrays[0] else ""
             yield from self.run_task(task, len(task.chunk) // 2 if fault else None)
@@ -122,7 +122,7 @@ class SimulatedSlurm:
         return {task.id: Job(task.id, task.state, NODE) for task in self.tasks}
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass."""
+        """Advance the simulated time, and handle the events until then."""
         until = self.now + seconds
         while self.events and self.events[0][0] <= until:
             self.now, slot, work = heapq.heappop(self.events)

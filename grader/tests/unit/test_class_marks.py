@@ -47,7 +47,7 @@ submission_8:
 
 
 def write_class(folder: Path, **changed: str) -> Path:
-    """Write the files of a class to a folder, some of them with the given text instead."""
+    """Write the files of a class to a folder. `changed` replaces the content of some files."""
     folder.mkdir(exist_ok=True)
     for name, text in {**CLASS, **{".".join(name.rsplit("_", 1)): text for name, text in changed.items()}}.items():
         (folder / name).write_text(text, encoding="utf-8")

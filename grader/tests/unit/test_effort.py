@@ -1,4 +1,4 @@
-"""Tests of the hours and the difficulty of katas, which `kata.toml` states."""
+"""Tests of the hours and the difficulty that `kata.toml` states for a kata."""
 
 from pathlib import Path
 from typing import Any, get_args

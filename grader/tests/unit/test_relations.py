@@ -1,4 +1,4 @@
-"""Tests of relations between results and expected values. They are reported if they hold everywhere, not by chance."""
+"""Tests of relations between results and expected values, which are reported only if they cannot hold by chance."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
