@@ -1,16 +1,16 @@
 """Show that no verdict depends on the last bit of a result: `python -m scripts.one_ulp [--kata NAME] ...`.
 
-The script runs the property tests on the solution and all correct entries of the zoo, moving each floating-point result
-that may differ between CPUs by one unit in the last place (ulp). If a test then rejects code that it usually accepts,
-it is too strict: its tolerance must be derived from the dtype and the length of the sums.
+The script runs the property tests on the solution and all correct entries of the zoo, and changes each floating-point
+result that CPUs may round differently by one unit in the last place (ulp). If a test then rejects code that it usually
+accepts, it is too strict: its tolerance must be derived from the dtype and the length of the sums.
 
-Which results are moved:
+Which results are changed:
 
 - Every operation, forward or backward, whose rounding IEEE 754 does not prescribe: matrix products, sums,
   means, norms, `exp`, `log`, `pow`, `tanh` and all others that are not listed below.
 - Multiply-add (`add` with `alpha`, `addcmul`, `lerp`): CPUs with a fused instruction round once, others twice.
 
-Which results are not moved:
+Which results are not changed:
 
 - Copies, views, indexing, comparisons, random numbers and selections of inputs (`EXACT`), which do not round.
 - `+`, `-`, `*`, `/` and the square root (`ROUNDED`): IEEE 754 prescribes the last bit.

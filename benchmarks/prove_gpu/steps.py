@@ -2,7 +2,7 @@
 
 UNTIL is the value of `time.monotonic` at which the step is killed if it has not ended. The step prints lines in the
 format of `torch_only.py`. The exit code is 0 if it succeeds, 1 if a claim does not hold, and 3 if this machine lacks
-something. In the last two cases, the last line of the error output is the reason.
+something. In the last two cases, the last line of the error output states the reason.
 """
 
 import contextlib

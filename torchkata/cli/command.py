@@ -92,7 +92,7 @@ def check_usage(arguments: Sequence[str]) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return the exit code. `kata NAME` is short for `kata next NAME`.
 
-    Raises CallError, or OSError.
+    Raises CallError if the command can't be executed, or OSError if a file can't be read or written.
     """
     if HELP & {*arguments}:
         show_help()

@@ -46,7 +46,7 @@ def parse_options(command: str, arguments: Sequence[str]) -> tuple[dict[str, str
 def run(kata: Kata, options: Mapping[str, str]) -> int:
     """Run a kata's command and print its output. Return the exit code: 1 if student code raises an exception, else 0.
 
-    Raises CallError or OSError if the command does.
+    Raises CallError if the command exits with a message, or OSError if the machine has a problem.
     """
     from torchkata.seam.assignment import Assignment
     from torchkata.seam.reply import make_reply  # imports torch

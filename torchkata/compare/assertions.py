@@ -200,7 +200,7 @@ def asking(code: str) -> Iterator[None]:
 
 
 def describe_value(yours: Plain) -> str:
-    """Return the test's description of a value if it is a string, "" for None, and any other value formatted."""
+    """Return a description (a string) in the student's language, "" for None, or any other value formatted."""
     return translate(yours) if isinstance(yours, str) else "" if yours is None else show(yours)
 
 
@@ -261,10 +261,10 @@ def report_comparison(yours: Plain, expected: Plain, what: str, *, right: bool =
 
 
 def make_failure(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
-    """Return the failure to raise.
+    """Return the exception for a failed comparison.
 
-    The failure shows each value on one line, or only the first difference if the values are too long. A note tells
-    whether lists have different lengths or dicts have different keys.
+    The failure shows each value on one line, or only the first difference if the values are too long. If lists have
+    different lengths or dicts have different keys, a note says so.
     """
     report_comparison(yours, expected, what, right=False)
     if oracle_is_mistaken.get():

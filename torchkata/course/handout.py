@@ -95,7 +95,8 @@ def update(root: Path, files: Mapping[str, bytes]) -> Updated:
     """Replace the files of the handout in `root` with the files of a newer handout.
 
     All files are first written to a temporary folder and then moved one by one, ending with the listing. An interrupted
-    update therefore loses nothing and can be repeated. Raises HandoutError if `root` has no listing, or OSError.
+    update therefore loses nothing and can be repeated. Raises HandoutError if `root` has no listing, or OSError if a
+    file can't be written.
     """
     if not (root / LIST).is_file():
         raise HandoutError(LIST)

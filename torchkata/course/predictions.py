@@ -93,7 +93,7 @@ def load_questions(kata: str) -> dict[str, Question]:
 
 
 def draw_sizes(question: Question, seed: int, kata: str, name: str) -> dict[str, Any]:
-    """Return the sizes by name that a question uses for a student with this seed."""
+    """Return the sizes that a question has for a student with this seed, by name."""
 
     def choose(size: str, values: Sequence[Any]) -> Any:
         digest = hashlib.sha256(f"{seed} {kata} {name} {size}".encode()).digest()
@@ -108,7 +108,7 @@ def find_right(question: Question, sizes: dict[str, Any], given: Prediction) -> 
 
 
 def compare(predictions: Predictions, kata: str) -> Iterator[Comparison]:
-    """Yield a comparison for each prediction about a kata of which the right number is known.
+    """Yield a comparison for each prediction about a kata, if the right number is known.
 
     Raises CourseError if the questions can't be loaded.
     """

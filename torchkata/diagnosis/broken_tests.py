@@ -1,4 +1,4 @@
-"""Decides, if a test ends with an unexpected exception, whether the test is broken or an answer is wrong.
+"""If a test ends with an unexpected exception, decides whether the test is broken or an answer is wrong.
 
 A test is considered broken if at least one of the following shows that the exception does not depend on the student's
 answers:
@@ -57,7 +57,7 @@ def find_broken_test(error: BaseException, body: RecordedBody, last_call: Call |
 
 
 def passes_on_replay(body: RecordedBody, example: Example) -> bool:
-    """Return whether the body passes with the answers with which it failed before, which means that it is random."""
+    """Return whether the body now passes with the answers with which it failed, so that its verdict is random."""
     try:
         body.body(**example.given, student=ReplayingStudent(example.answers))
     except (Exception, SystemExit):

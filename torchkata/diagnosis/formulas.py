@@ -42,7 +42,7 @@ class Formula:
 
 
 def fits(formula: Formula, pairs: Sequence[Pair]) -> bool:
-    """Return whether a formula predicts all answers, and enough distinct wrong numbers not to do so by chance."""
+    """Return whether a formula predicts all answers, with enough distinct wrong numbers to rule out chance."""
     explained: set[float] = set()
     for pair in pairs:
         predicted = formula.predicted(pair)

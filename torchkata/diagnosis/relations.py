@@ -235,7 +235,7 @@ def find_opposite(seen: Sequence[Comparison]) -> str:
 
 
 def find_first_wrong(parts: Sequence[Sequence[str]]) -> str:
-    """Return a sentence if in all answers, the same part is the first wrong one and the same right part precedes it."""
+    """Return a sentence if the first wrong part, and the right part before it, are the same in all answers."""
     found = {tuple(part[-2:]) for part in parts}
     if len(parts) < MIN_CALLS or len(found) != 1 or len(set(*found)) < 2 or not all(*found):
         return ""

@@ -71,6 +71,6 @@ def strip_number(what: str) -> str:
 
 
 def limit_examples(examples: Sequence[Example]) -> list[Example]:
-    """Return as many of the first examples as possible whose answers have a total size of at most MAX_BYTES."""
+    """Return the first examples, up to a total size of their answers of `MAX_BYTES`."""
     sizes = accumulate(count_bytes(example.answers) for example in examples)
     return [example for example, size in zip(examples, sizes, strict=True) if size <= MAX_BYTES]

@@ -35,7 +35,7 @@ WORD = re.compile(r" *(?:[\u2e80-\u9fff\uff00-\uffef][，。；：、）？！]*
 
 
 def language() -> Language:
-    """Return the student's language: that of the first of `VARIABLES` that is set, the locale, or the class."""
+    """Return the student's language, according to a variable in `VARIABLES`, the locale, or else the class."""
     name = next((os.environ[key] for key in VARIABLES if os.environ.get(key)), None) or locale.getlocale()[0] or ""
     if name.lower().startswith(("zh", "chinese")):
         return "zh"

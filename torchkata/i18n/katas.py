@@ -61,7 +61,7 @@ def tasks_of(kata: Kata) -> dict[str, str]:
 
 
 def about(kata: Kata) -> dict[str, str]:
-    """Return the first line of the task of each function and class by name."""
+    """Return the first line of each task, keyed by the name of the function or class."""
     return {name: task.splitlines()[0] for name, task in tasks_of(kata).items() if name.isidentifier()}
 
 

@@ -133,7 +133,7 @@ def build_command(item: pytest.Item) -> str:
 
 
 def add_prints(result: TestResult, printed: str) -> TestResult:
-    """Add the last lines that the student's code has printed, which it did for the shrunk input."""
+    """Add the last lines that the student's code printed when it was called with the shrunk input."""
     if not result.message or not printed.strip():
         return result
     block, _, again = result.message.rpartition("\n")

@@ -1,7 +1,7 @@
 """pytest plugin that searches for the known mistake that explains a failed test, or for a pattern in its answers.
 
 While a test runs, its inputs and the student's answers are recorded. After a failure, the test's body runs again on the
-recorded answers, once for each known mistake in place of the oracle. If it passes with none of them, it runs again for
+recorded answers, once for each known mistake in place of the oracle. If it passes with none of them, it runs again with
 pairs of mistakes. If it passes with exactly one mistake or pair, the message says "looks like: …". If there is none,
 `diagnosis/rerun.py` looks for a pattern.
 
@@ -241,7 +241,7 @@ class Search:
             self.further.close()
 
     def examples(self) -> Iterator[Example]:
-        """Yield the recorded examples, smallest first, then random ones until the time limit for the student's code."""
+        """Yield the recorded examples, smallest first, then random ones until the student's time limit is reached."""
         yield from [*self.seen]
         for example in self.further:
             self.seen.append(example)

@@ -36,7 +36,7 @@ class Wrong(AssertionError):
 
 
 class Unmet(Wrong):
-    """Raised if a precondition does not hold that another test checks."""
+    """Raised if a precondition, which is checked by another test, does not hold."""
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ def find_probe_line(error: BaseException) -> str:
 
 
 def lacks_state(error: KeyError, frame: FrameType, source: str) -> bool:
-    """Return whether the key is missing in an optimizer's `self.state[p]`, assigned to a local variable."""
+    """Return whether the key is missing in a local variable that holds an optimizer's `self.state[p]`."""
     names = frame.f_locals
     with contextlib.suppress(Exception):  # a student's objects may raise anything
         states = [state for state in names["self"].state.values() if error.args[0] not in state]
@@ -138,7 +138,7 @@ def lacks_state(error: KeyError, frame: FrameType, source: str) -> bool:
 
 
 def is_stub(file: str, line: int) -> bool:
-    """Return whether the function at this line is an unchanged stub, because it computes nothing."""
+    """Return whether the function at this line is an unchanged stub, that is, computes nothing."""
     found = find_functions("".join(linecache.getlines(file)))
     functions = [node for node in found if node.lineno <= line <= (node.end_lineno or 0)]
     return bool(functions) and all(map(computes_nothing, max(functions, key=lambda node: node.lineno).body))

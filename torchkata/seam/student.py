@@ -76,7 +76,7 @@ class Call:
     def inputs(self) -> dict[str, Plain]:
         """Return the arguments that messages display.
 
-        Names that start with an underscore are internal to the probe and omitted.
+        Arguments whose names start with an underscore are internal to the probe and are omitted.
         """
         return {name: value for name, value in self.arguments().items() if not name.startswith("_")}
 
@@ -251,7 +251,7 @@ def pause_processor_limit() -> Iterator[None]:
 
 @contextmanager
 def limit_wall_time(seconds: float, folder: Path) -> Iterator[None]:
-    """Raise TimedOut if the code in this context runs longer than this. It names the line of student code.
+    """Raise TimedOut, which names the line of student code, if the code in this context runs longer than this.
 
     Imports of libraries are not interrupted, because a partially imported library would break all later calls.
     """

@@ -64,7 +64,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class TimingRules:
-    """Limits of the noise on a kind of device. Raises ValueError if code at half a threshold's speed could pass."""
+    """Noise limits for a kind of device. Raises ValueError if code at half a threshold's speed could pass."""
 
     spread: float  # allowed relative difference between neighboring baseline blocks
     drift: float  # allowed relative drop below the opening rate of the baseline
@@ -206,7 +206,7 @@ def block_length(once: float, block_seconds: float, least_seconds: float, most_c
 def thresholds_on(
     device: Device | None, kind: Kind, workload: Workload, dtype: torch.dtype
 ) -> tuple[Tiers, float | None]:
-    """Return the thresholds and the peak if they are MFU values, or None instead of a peak if they are ratios."""
+    """Return the thresholds. Also return the peak if they are MFU values, or None if they are ratios."""
     if device is not None and device.mfu and workload.mfu is not None:
         return workload.mfu, peak_on(device, dtype)
     return workload.ratio[kind], None
@@ -246,7 +246,7 @@ def as_ratios(thresholds: Tiers, peak: float | None, ceiling: float) -> Tiers:
 
 
 def decide(fit: Sequence[Sample], needed: Tiers, rules: TimingRules, *, mfu: float | None) -> Final | None:
-    """Return the verdict, or None if a higher tier can still be reached. `mfu` is the MFU that a ratio of 1 means.
+    """Return the verdict, or None if a higher tier can still be reached. `mfu` is the MFU at a ratio of 1.
 
     A tier is missed if the whole interval of ten samples is below it (or of twenty samples, if ten do not decide). So a
     tier is reached as soon as six samples are not below it, because the interval of twenty samples can then no longer

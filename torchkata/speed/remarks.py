@@ -30,7 +30,7 @@ def choose_lesson(
 
 
 def has_full_points(workload: Workload, kind: Kind, ratio: float, mfu: float | None) -> bool:
-    """Return whether a result earns full points, based on the MFU if there are thresholds for it, else on the ratio."""
+    """Return whether a result earns full points: by its MFU if there are MFU thresholds, otherwise by its ratio."""
     if mfu is not None and workload.mfu is not None:
         return mfu >= workload.mfu.full
     return ratio >= workload.ratio[kind].full

@@ -110,7 +110,7 @@ class Trial:
         return self.check.error()
 
     def measure_share(self, block: Block) -> float:
-        """Measure a workload whose result is not a rate, and return it as a share of what is needed."""
+        """Measure a workload whose result is a share instead of a rate."""
         match self.work:
             case HostWait():
                 return float(self.stopwatch.lead(block) >= LEAD_SECONDS)

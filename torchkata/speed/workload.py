@@ -57,7 +57,7 @@ class Check(ABC):
         self.refresh()
 
     def begun(self) -> None:  # noqa: B027  (optional)
-        """Read the data that the worker has created at its start."""
+        """Read the data that the worker creates when it starts."""
 
     @abstractmethod
     def refresh(self) -> None:
