@@ -91,7 +91,7 @@ def main() -> None:
 
 
 def put_paths(word: str, folder: str, to: str = "") -> str:
-    """Replace the placeholders in an argument: SUBMISSIONS, RESULTS and PEOPLE by paths in `folder`, and TO by `to`."""
+    """Replace placeholders in an argument: SUBMISSIONS, RESULTS and PEOPLE with paths in `folder`, and TO with `to`."""
     for name in ("SUBMISSIONS", "RESULTS", "PEOPLE"):
         word = word.replace(name, f"{folder}/{name.lower()}")
     return to if word == "TO" else word

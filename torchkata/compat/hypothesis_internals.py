@@ -36,7 +36,7 @@ def ignore_local_constants() -> None:
 
 
 def register_random_generators() -> None:
-    """Let Hypothesis register the random generators now, because registering them triggers a garbage collection."""
+    """Make Hypothesis register the random generators in advance, because this triggers a garbage collection."""
     with deterministic_PRNG():
         pass
 

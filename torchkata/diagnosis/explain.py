@@ -99,7 +99,7 @@ def is_untestable(error: BaseException) -> bool:
 
 
 def is_file_error(error: BaseException) -> bool:
-    """Return whether the student's file fails for every input because it cannot be imported or a name is missing."""
+    """Return whether the student's file fails for every input because it cannot be imported or lacks a name."""
     if not isinstance(error, Crashed):
         return False
     names = ("SyntaxError", "IndentationError", "ImportError", "ModuleNotFound")

@@ -131,7 +131,7 @@ def count_bytes(value: Plain) -> int:
 
 
 def record_body(item: Any) -> RecordedBody:
-    """Wrap the body of a test to record its examples. For a Hypothesis test, also replace the body by the wrapper."""
+    """Wrap the body of a test to record its examples. For a Hypothesis test, also replace the body with the wrapper."""
     if not hasattr(item.obj, "hypothesis"):
         return RecordedBody(item.obj)
     handle = item.obj.hypothesis

@@ -76,7 +76,7 @@ def find_relation(seen: Sequence[Comparison], what: str = "") -> Relation:
 
 
 def make_pair(one: Comparison) -> Pair | None:
-    """Return the numbers of both sides, or None if one of the sides has no numbers."""
+    """Return both sides of a comparison as numbers, or None if one of them is not made of numbers."""
     yours, expected = to_numbers(one.yours), to_numbers(one.expected)
     if yours is None or expected is None:
         return None
@@ -128,13 +128,13 @@ def name_type(value: Plain) -> str:
 
 
 def have_same_type(one: Comparison) -> bool:
-    """Return whether both sides have the same type and dtype."""
+    """Return whether both sides of a comparison have the same type and dtype."""
     dtypes = [getattr(value, "dtype", None) for value in (one.yours, one.expected)]
     return type(one.yours) is type(one.expected) and dtypes[0] == dtypes[1]
 
 
 def unpack(seen: Sequence[Comparison]) -> tuple[str, list[Comparison]]:
-    """Replace dicts by the first value that differs, and lists by their items. Also return the keys as a prefix."""
+    """Replace dicts with the first value that differs, and lists with their items. Return the keys as a prefix."""
     prefix, parts = "", list(seen)
     while parts and to_numbers(parts[0].expected) is None:
         first = next((one for one in parts if not same(one.yours, one.expected)), parts[0])
@@ -159,7 +159,7 @@ def unpack(seen: Sequence[Comparison]) -> tuple[str, list[Comparison]]:
 
 
 def have_same_structure(one: Comparison) -> bool:
-    """Return whether both sides are dicts with the same keys or lists of the same length."""
+    """Return whether both sides of a comparison are dicts with the same keys, or lists of the same length."""
     if isinstance(one.expected, dict):
         return isinstance(one.yours, dict) and one.yours.keys() == one.expected.keys()
     return isinstance(one.expected, list) and isinstance(one.yours, list) and len(one.yours) == len(one.expected)

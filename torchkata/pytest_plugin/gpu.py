@@ -133,7 +133,7 @@ def speed(
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Record the result of a workload, and replace the traceback by the message for the student."""
+    """Record the result of a workload, and replace the traceback with the message for the student."""
     raised = call.excinfo
     if not is_speed(item.path) or call.when == "teardown" or isinstance(raised and raised.value, KeyboardInterrupt):
         return (yield)

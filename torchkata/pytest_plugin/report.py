@@ -56,7 +56,7 @@ def find_broken_foundations(kata: str, results: Mapping[str, Sequence[TestResult
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Replace the traceback by the message for the student."""
+    """Replace the traceback with the message for the student."""
     kata = find_kata(item.path)
     if kata is None or call.when != "call":
         return (yield)

@@ -51,7 +51,7 @@ class Runner(Protocol):
         """If possible, replace the process that runs the student's code. The time limits do not change."""
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
-        """Run a probe. Raises TimedOut, Died or Inconclusive if there is no reply."""
+        """Run a probe and return its reply. Raises TimedOut, Died or Inconclusive if there is no reply."""
 
     def set_budget(self, seconds: float) -> None:
         """Limit the total time of all calls until the next `reset`."""

@@ -1,4 +1,4 @@
-"""Times a workload in the pytest process (for `pytest -m gpu`) and applies the grader's verdict function.
+"""Times a workload in the pytest process, for `pytest -m gpu`, and judges the speed in the same way as the grader.
 
 These times are never used for grading, because student code could manipulate the clock of its own process.
 """

@@ -19,7 +19,7 @@ def grade(path: Path, out: Path, *options: str) -> Run:
 
 
 def grade_again(path: Path, out: Path) -> Run:
-    """Grade in this process a class that has already been graded."""
+    """Grade the class again, in this process."""
     return call_grader(*list_arguments(path, out))
 
 

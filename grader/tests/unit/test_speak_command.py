@@ -28,7 +28,7 @@ LIBRARY = b"def follow(word):\n    return word + word\n\n" * 100
 
 @pytest.fixture
 def assignment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Return the solution in its own folder, and replace the model and the standard library by tiny ones."""
+    """Return the solution in its own folder, and replace the model and the standard library with tiny ones."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(command, "CPU", TINY)
     monkeypatch.setattr(command, "LEAST_SOURCE", len(LIBRARY))
