@@ -1,4 +1,4 @@
-"""Benchmarks that compare speed with a baseline measured in the same run. No test depends on them."""
+"""Benchmarks. Each one compares a speed with a baseline that is measured in the same run. No test depends on them."""
 
 from pathlib import Path
 

@@ -40,7 +40,7 @@ class LocalStudent(InProcess):
     """Runs a student's code in this process instead of in a worker."""
 
     def open(self, files: object, patience: float) -> None:
-        """Do nothing because no files are sent and no time limit applies."""
+        """Do nothing, because there are no files to send and there is no time limit."""
 
     def end(self) -> int:
         """Do nothing."""
@@ -48,7 +48,7 @@ class LocalStudent(InProcess):
 
 
 def make_job(name: str, number: int = 0) -> Job:
-    """Return the job that grades the solution or the untouched stubs."""
+    """Return a job that grades the reference solution or the unmodified stubs."""
     files = course().solutions() if name == SOLUTION else read_package(course().assignment)
     return Job(Submission(f"{name} {number}", files), KATAS, seed=0)
 
@@ -79,7 +79,7 @@ def time_on_cores(cores: set[int], queued: list[Job], tests: Tests, sandbox: San
 
 
 def time_stubs_locally(tests: Tests) -> float:
-    """Return the number of seconds that it takes to test untouched stubs in this process, without workers."""
+    """Return the number of seconds that it takes to test unmodified stubs in this process, without workers."""
     began = time.perf_counter()
     results = grade_submission(
         make_job(STUBS), tests, LocalStudent(course().assignment, course().limits.call_seconds), lambda *_: None
@@ -130,7 +130,7 @@ def measure(tests: Tests, sandbox: Sandbox) -> None:
 
 
 def profile(tests: Tests, sandbox: Sandbox) -> None:
-    """Print how the time of grading one more submission is spent."""
+    """Print the time that each step takes when one more submission is graded."""
     time_grading([make_job(SOLUTION)], tests, sandbox, jobs=1)  # this also draws the inputs of all tests
     with tempfile.TemporaryDirectory() as folder:
         for name, source in course().solutions().items():
@@ -150,7 +150,7 @@ if __name__ == "__main__":
         sys.exit("benchmarks.grade measures full isolation: install bubblewrap first")
 
     def run(tests: Tests, sandbox: Sandbox) -> None:
-        """Print the chosen table."""
+        """Run the benchmark or, with `--profile`, the profile."""
         (profile if options.profile else measure)(tests, sandbox)
         get_state(tests.config).results.clear()  # untouched stubs were tested in this process, which is no error
 

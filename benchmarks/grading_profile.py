@@ -1,4 +1,4 @@
-"""Shows where the time of grading one further submission goes: `python -m benchmarks.grade --profile`.
+"""Measures how long each step takes when one more submission is graded: `python -m benchmarks.grade --profile`.
 
 The submission is graded in this process with a stopwatch around each step. The student's code runs in workers, whose
 processor time is read from the kernel. The same calls also run in this process, to show the time of the code alone.
@@ -32,7 +32,7 @@ BODY, PYTEST, CODE = "the tests' own code", "pytest, for each test", "the studen
 
 
 def list_measured_functions() -> dict[Callable[..., Any], str]:
-    """Return the section of each measured function."""
+    """Return the functions to measure, each with the section of the table to which its time is added."""
     runner = WorkerRunner
     found: dict[Callable[..., Any], str] = dict.fromkeys((runner.start, runner.reset, runner.end), START)
     found |= {channel.encode: ENCODE, channel.decode_reply: DECODE, channel.Channel.send: WAIT}
@@ -45,10 +45,10 @@ def list_measured_functions() -> dict[Callable[..., Any], str]:
 
 
 def profile_grading(jobs: dict[str, Job], tests: Tests, sandbox: Sandbox, local: GradingRunner) -> list[Row]:
-    """Return the rows of the table: the step, its wall time and processor time, and how often it was called.
+    """Return the rows of the table: for each step, its name, wall time, processor time and number of calls.
 
     Args:
-        jobs: the solution and the untouched stubs, by name.
+        jobs: the solution and the unmodified stubs, by name.
         local: a runner that runs the solution in this process.
     """
     watch = Stopwatch()
@@ -77,7 +77,7 @@ def profile_grading(jobs: dict[str, Job], tests: Tests, sandbox: Sandbox, local:
 
 
 def make_rows(watch: Stopwatch) -> list[Row]:
-    """Return a row for each section, the largest first, and their sum."""
+    """Return a row for each section, sorted by decreasing wall time, and a row with the totals."""
     rows = [
         (name, f"{watch.wall[name]:.2f}", f"{watch.processor[name]:.2f}", f"{watch.calls[name] or ''}")
         for name in sorted(watch.wall, key=lambda name: -watch.wall[name])

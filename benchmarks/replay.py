@@ -25,13 +25,13 @@ from torchkata.pytest_plugin.run_state import get_state
 
 
 def grade_claims(todo: list[Claim], tests: Tests, sandbox: Sandbox, jobs: int) -> dict[str, list[KataResult] | None]:
-    """Return the results of each submission by name."""
+    """Grade the submissions and return their results by name."""
     events = grade((claim.job for claim in todo), tests, sandbox, jobs)
     return {event.job.submission.id: event.katas for event in events if isinstance(event, Graded)}
 
 
 def drop_volatile(katas: list[KataResult] | None) -> object:
-    """Return the results with times and names of temporary folders removed."""
+    """Return the results without times and names of temporary folders."""
     plain = msgspec.json.decode(re.sub(rb"/tmp/tmp\w+", b"/tmp/made", msgspec.json.encode(katas)))
     for test in (test for kata in plain or [] for test in kata["tests"]):
         del test["seconds"]

@@ -91,14 +91,14 @@ def main() -> None:
 
 
 def put_paths(word: str, folder: str, to: str = "") -> str:
-    """Return a word of a command with the paths of the class in this folder. `to` is the path of the output."""
+    """Replace placeholders in an argument: SUBMISSIONS, RESULTS and PEOPLE with paths in `folder`, and TO with `to`."""
     for name in ("SUBMISSIONS", "RESULTS", "PEOPLE"):
         word = word.replace(name, f"{folder}/{name.lower()}")
     return to if word == "TO" else word
 
 
 def make_submissions(folder: Path, count: int) -> None:
-    """Write submissions of the graded katas. Students differ in how far they got and how often they are wrong."""
+    """Write submissions of the graded katas. Students differ in how far they got and how many mistakes they made."""
     chance = random.Random(0)
     katas = course().choose([], course().graded)
     solutions, stubs = course().solutions(), read_package(course().assignment)
@@ -116,7 +116,7 @@ def make_submissions(folder: Path, count: int) -> None:
 
 
 def make_class(graded: Path, to: Path, size: int) -> None:
-    """Write a class of this size: submissions and results, which are copies of the graded ones, and a class list."""
+    """Write a class of this size: a class list, and copies of the graded submissions and their results."""
     stubs = {name: code.decode() for name, code in read_package(course().assignment).items()}
     originals = [read(path) for path in list_results(graded / "results").values()]
     for number, original in zip(range(size), itertools.cycle(originals)):
@@ -151,7 +151,7 @@ def make_class(graded: Path, to: Path, size: int) -> None:
 
 
 def run(arguments: list[str]) -> tuple[float, float]:
-    """Return the processor time in seconds and the peak memory in MiB of a command. Raises RuntimeError if it fails."""
+    """Run a command. Return its processor time in seconds and peak memory in MiB. Raises RuntimeError if it fails."""
     process = subprocess.Popen([sys.executable, *arguments], cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)

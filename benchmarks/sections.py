@@ -48,7 +48,7 @@ class Stopwatch:
         self.last = self.now()
 
     def wrap(self, function: Callable[..., Any], section: str) -> Callable[..., Any]:
-        """Return the function with its time added to a section."""
+        """Return a wrapper of the function that adds the time of each call to a section."""
 
         @functools.wraps(function)
         def timed(*args: Any, **options: Any) -> Any:
@@ -65,7 +65,10 @@ class Stopwatch:
 
     @contextmanager
     def measuring(self, functions: dict[Callable[..., Any], str]) -> Iterator[None]:
-        """Measure these functions and methods in this context, in all modules and classes that refer to them."""
+        """Measure calls of these functions within this context.
+
+        They are wrapped in all modules and classes that use them.
+        """
         changed: list[tuple[object, str, object]] = []
         by_id = {id(function): section for function, section in functions.items()}
         for owner in list_owners():
@@ -99,7 +102,7 @@ def list_functions(module: ModuleType) -> list[Callable[..., Any]]:
 
 
 def measure_tree(pid: int) -> tuple[float, float]:
-    """Return the processor seconds of the living processes below `pid`, and those of their children that have ended."""
+    """Return the processor seconds of a process and its descendants: first the running ones, then those that ended."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     own, ended = (int(fields[11]) + int(fields[12])) / TICK, (int(fields[13]) + int(fields[14])) / TICK
     for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():

@@ -83,6 +83,6 @@ class Examples(Extension):
     """Shows the examples in docstrings as code."""
 
     def on_instance(self, *, obj: Object, **_: object) -> None:
-        """Put the lines below `Example:` in a block of code."""
+        """Put the lines below `Example:` into a code block."""
         if obj.docstring:
             obj.docstring.value = EXAMPLE.sub(r"Example:\n    ```python\n\1\n    ```\n", obj.docstring.value)

@@ -48,7 +48,7 @@ ANY_SHAPE += [[2**64 - 1, 0], [2, 3]]
 
 
 def pack_frame(outline: bytes, contents: bytes = b"") -> bytes:
-    """Return the frame of a message."""
+    """Return the frame for a message with this outline and these contents."""
     return channel.LENGTH.pack(len(outline)) + outline + contents
 
 
@@ -91,7 +91,7 @@ def make_hostile() -> Iterator[bytes]:
 
 
 def mutate(frame: bytes, others: list[bytes], chance: random.Random) -> bytes:
-    """Return the frame with a few changes, mostly in the outline and with a correct length so that it is decoded."""
+    """Return the frame with a few changes. Most of them change the outline but keep its length field correct."""
     if chance.random() < 0.2 or len(frame) < channel.LENGTH.size:
         return change(frame, others, chance)
     (length,) = channel.LENGTH.unpack_from(frame)

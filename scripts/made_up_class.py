@@ -115,7 +115,7 @@ def main() -> None:
 
 
 def submit(student: Student, folder: Path) -> None:
-    """Write a student's submission as it appears in the platform's download. Three submissions are right."""
+    """Write a student's submission as it appears in the platform's download. Three submissions are correct."""
     source = course().solution("linear").read_text("utf-8")
     source = source if student.number < 3 else source.replace("x @ self.weight", "2 * x @ self.weight")
     if student.platform == "canvas":

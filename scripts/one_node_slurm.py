@@ -1,4 +1,4 @@
-"""Run a single-node Slurm cluster on this machine for development, without systemd and on loopback only.
+"""Run a single-node Slurm cluster on this machine for development. It needs no systemd and listens only on loopback.
 
     python scripts/one_node_slurm.py start DIR       start it and print the environment variable for sbatch and squeue
     python scripts/one_node_slurm.py stop DIR        stop it and all its jobs; DIR keeps the logs
@@ -147,7 +147,7 @@ def stop(folder: Path) -> None:
 
 
 def start_daemon(folder: Path, name: str, *arguments: str) -> None:
-    """Start a daemon in the background and wait until it is running. Exits if it fails."""
+    """Start a daemon in the background and wait until it is running. If it fails, exit with its error message."""
     program = shutil.which(name, path=get_search_path()) or name
     done = subprocess.run([program, *arguments], env=make_environment(folder), capture_output=True, text=True)
     if done.returncode != 0:
@@ -206,7 +206,7 @@ def find_daemon(folder: Path, name: str) -> int | None:
 
 
 def wait_for(folder: Path, ready: Callable[[], bool]) -> None:
-    """Wait until `ready()` is true. Exits if this takes longer than START_SECONDS."""
+    """Wait until `ready()` is true. If this takes longer than START_SECONDS, exit with an error message."""
     until = time.monotonic() + START_SECONDS
     while not ready():
         if time.monotonic() > until:
@@ -215,7 +215,7 @@ def wait_for(folder: Path, ready: Callable[[], bool]) -> None:
 
 
 def run_slurm(folder: Path, *command: str) -> str:
-    """Return the output of a Slurm command."""
+    """Run a Slurm command and return its output."""
     return subprocess.run(command, env=make_environment(folder), capture_output=True, text=True).stdout.strip()
 
 

@@ -1,16 +1,16 @@
 """Show that no verdict depends on the last bit of a result: `python -m scripts.one_ulp [--kata NAME] ...`.
 
-The script runs the property tests on the solution and all correct entries of the zoo, moving each floating-point result
-that may differ between CPUs by one unit in the last place (ulp). If a test then rejects code that it usually accepts,
-it is too strict: its tolerance must be derived from the dtype and the length of the sums.
+The script runs the property tests on the solution and all correct entries of the zoo, and changes each floating-point
+result that CPUs may round differently by one unit in the last place (ulp). If a test then rejects code that it usually
+accepts, it is too strict: its tolerance must be derived from the dtype and the length of the sums.
 
-Which results are moved:
+Which results are changed:
 
 - Every operation, forward or backward, whose rounding IEEE 754 does not prescribe: matrix products, sums,
   means, norms, `exp`, `log`, `pow`, `tanh` and all others that are not listed below.
 - Multiply-add (`add` with `alpha`, `addcmul`, `lerp`): CPUs with a fused instruction round once, others twice.
 
-Which results are not moved:
+Which results are not changed:
 
 - Copies, views, indexing, comparisons, random numbers and selections of inputs (`EXACT`), which do not round.
 - `+`, `-`, `*`, `/` and the square root (`ROUNDED`): IEEE 754 prescribes the last bit.
@@ -59,7 +59,7 @@ CALL_SECONDS = 600.0  # every operation is much slower than usual
 
 
 class OneUlp(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Dispatch mode that moves, by one ulp, all results that CPUs may round differently."""
+    """A dispatch mode that changes each result by one ulp if CPUs may round it differently."""
 
     def __init__(self, seed: int = 0) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -69,7 +69,7 @@ class OneUlp(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        """Run the operation and move its results."""
+        """Run the operation, and change its results by one ulp if CPUs may round them differently."""
         whole = all(
             is_whole(value) for value in tensors_in((args, kwargs))
         )  # checked first because the operation may run in place
@@ -111,7 +111,7 @@ def is_whole(value: Tensor) -> bool:
 
 
 def move(result: Tensor, salt: int, *, whole: bool) -> None:
-    """Move each element in place by one ulp; `whole` leaves integers unchanged."""
+    """Change each element by one ulp, in place. If `whole` is True, leave integers unchanged."""
     bits = result.contiguous().view(BITS[result.itemsize]).to(torch.int64)
     mixed = (bits ^ salt) * 0x9E3779B97F4A7C1
     up = (mixed >> 29 & 1).bool()
@@ -124,7 +124,7 @@ def move(result: Tensor, salt: int, *, whole: bool) -> None:
 
 @contextmanager
 def perturb_arithmetic(seed: int) -> Iterator[OneUlp]:
-    """Move results while a probe is running in this process, but not in the oracle or the comparison."""
+    """Change the results of operations in probes by one ulp, but not of those in the oracle or the comparison."""
     mode, run_probe = OneUlp(seed), InProcess.run_probe
 
     def run(self: InProcess, probe: Probe, args: Sequence[Plain]) -> Reply:
@@ -154,9 +154,9 @@ class Outcomes:
 
 
 def judge(source: str, kata: str, arguments: Sequence[str], seed: int | None) -> tuple[list[str], str]:
-    """Test the solution with `source` as one kata in a forked process. Returns the failed tests and pytest's output.
+    """Test the solution, with one kata replaced by `source`, in a fork. Return the failed tests and pytest's output.
 
-    If `seed` is None, results are not moved.
+    If `seed` is None, results are not changed.
     """
     with tempfile.TemporaryDirectory(prefix="torchkata-ulp-") as folder:
         for name, content in course().solutions().items():

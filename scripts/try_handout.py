@@ -1,4 +1,4 @@
-"""Follow a student's steps in a handout, from untouched stubs to the zip file, on any system and without the grader.
+"""Follow a student's steps in a handout, from unmodified stubs to the zip file. Runs on any system, without the grader.
 
     python scripts/try_handout.py HANDOUT SOLUTION
 
@@ -20,7 +20,7 @@ PATIENCE = 300  # time limit in seconds of each step, long enough for a slow mac
 
 
 def demand(claim: str, holds: bool, printed: str) -> None:
-    """Print a claim if it holds, otherwise exit and show the printed output."""
+    """Print a claim and whether it holds. If it does not hold, show the output of the command and exit."""
     print(f"{'ok ' if holds else 'NOT'} {claim}", flush=True)
     if not holds:
         sys.exit(printed)

@@ -30,7 +30,7 @@ def find_files() -> list[Path]:
 
 
 def update(path: Path) -> str:
-    """Return the content of the file with the current sentences and sources of its programs."""
+    """Return the content of a file of hidden programs, with their descriptions and sources updated from the zoo."""
     tables = read_toml(path)
     kata = course().katas[tables["zoo"]]
     right = {entry.name: entry for entry in load_right(kata)}
@@ -43,7 +43,7 @@ def update(path: Path) -> str:
 
 
 def write_program(title: str, entry: ZooEntry) -> Iterator[str]:
-    """Yield the lines of a program's table."""
+    """Yield the lines of a program's TOML table."""
     says = entry.words.removeprefix("Mistake: ").replace("Breaks: ", "it breaks the rule: ").rstrip(".")
     yield f"\n[{title}]\n"
     yield f"says = {json.dumps(says, ensure_ascii=False)}\n"

@@ -10,7 +10,7 @@ Status: TypeAlias = Literal["done", "wrong", "crashed", "timed_out", "not_starte
 
 @dataclass(frozen=True)
 class Look:
-    """The letter, symbol and color that represent an outcome. Its display name is `status.…` in `torchkata/i18n/`."""
+    """The letter, symbol and color that represent an outcome. Its display name is the text `status.…`."""
 
     status: Status  # status of a kata that has a test with this outcome
     letter: str  # shown in pytest's progress line
@@ -54,7 +54,7 @@ class TestResult:
 
 
 def get_status(outcomes: Collection[Outcome]) -> Status:
-    """Return the status of a kata: done if all tests passed, not started if no test was started, else the worst."""
+    """Return a kata's status: done if all tests passed, not started if none was started, else that of the worst."""
     if not outcomes:
         return "not_graded"
     if set(outcomes) <= {"passed"}:

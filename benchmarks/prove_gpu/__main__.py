@@ -37,7 +37,7 @@ TIMED_OUT = "stopped after its share of the time; the results so far are kept"
 
 @dataclass(frozen=True)
 class Step:
-    """A step: its name, its claim, its seconds in a run of nine minutes (scaled for other runs), and its time limit."""
+    """A step: its name, its claim, its seconds in a nine-minute run (scaled for other runs), and its time limit."""
 
     name: str
     claim: str
@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None, steps: Sequence[Step] = STEPS) 
 
 
 def describe_machine(device: str, extent: str) -> dict[str, str]:
-    """Return the properties of this machine and run. A report is continued only if its properties are the same."""
+    """Return the properties of this machine and this run. A report is continued only if its properties are the same."""
     try:
         torch = metadata.version("torch")
     except metadata.PackageNotFoundError:
@@ -118,7 +118,7 @@ def describe_machine(device: str, extent: str) -> dict[str, str]:
 
 
 def build_environment(folder: Path, device: str) -> dict[str, str]:
-    """Return the environment variables of a step, so that it writes to neither the home directory nor this project.
+    """Return the environment variables of a step, which keep it from writing to the home directory and this project.
 
     The variables hide all GPUs if the run is a rehearsal on the CPU.
     """
@@ -177,7 +177,7 @@ def run_step(
 
 
 def add_value(line: bytes, lines: list[Any]) -> None:
-    """Add the value of a line of JSON; ignore other output."""
+    """Parse a line of output as JSON and append the value to `lines`. Ignore the line if it is not JSON."""
     try:
         value = json.loads(line)
     except ValueError:
@@ -187,7 +187,7 @@ def add_value(line: bytes, lines: list[Any]) -> None:
 
 
 def read_lines(process: "subprocess.Popen[bytes]", until: float) -> Iterator[bytes]:
-    """Yield the lines that a process prints until it closes its output, ends or the time is up."""
+    """Yield the lines that a process prints, until it closes its output or exits, or until the time is up."""
     assert process.stdout is not None
     rest, descriptor = b"", process.stdout.fileno()
     with selectors.DefaultSelector() as selector:
@@ -212,7 +212,7 @@ def end_process(process: "subprocess.Popen[bytes]", until: float) -> int | None:
 
 
 def judge_end(code: int | None, errors: str) -> tuple[str, str]:
-    """Return the outcome and its reason, from the exit code and the error output of a step."""
+    """Return the outcome of a step and the reason for it, based on the step's exit code and error output."""
     last = errors.splitlines()[-1] if errors else ""
     if code is None:
         return "timed out", TIMED_OUT

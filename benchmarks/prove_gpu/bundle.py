@@ -24,7 +24,7 @@ MOST_BYTES = 60 * 2**20
 
 
 def list_requirements() -> Iterator[str]:
-    """Yield the requirements of the engine, the students and the grader that the steps need."""
+    """Yield the packages that the steps need from the requirements of the engine, the grader and the students."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     groups = project["project"]["optional-dependencies"]["grader"], project["dependency-groups"]["students"]
     for requirement in (*project["project"]["dependencies"], *(each for group in groups for each in group)):
@@ -33,7 +33,7 @@ def list_requirements() -> Iterator[str]:
 
 
 def download(folder: Path) -> str:
-    """Download the wheels for each version of Python; return "" or the reason why that failed."""
+    """Download the wheels for each version of Python. Return "", or the reason why the download failed."""
     options = [option for name in PLATFORMS for option in ("--platform", name)]
     options += ["--constraint", str(ROOT / "constraints.txt"), "--only-binary", ":all:", "--dest", str(folder)]
     for python in PYTHONS:
@@ -58,7 +58,7 @@ def is_source(path: Path) -> bool:
 
 
 def write_bundle(target: Path, wheels: Path) -> None:
-    """Write the zip."""
+    """Write the zip file."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as bundle:
         bundle.write(Path(__file__).with_name("run.py"), "run.py")

@@ -29,9 +29,9 @@ AIM = 0.03
 
 
 def measure_turns(kind: Kind, sandbox: Sandbox, turns: int = TURNS) -> Iterator[dict[str, float]]:
-    """Time the baseline's product with the grader, and the same product in this process with each other clock.
+    """Time the baseline's matmul with the grader, and the same matmul in this process with each of the other clocks.
 
-    Yield, for each turn, the grader's rate divided by the rate of each other clock.
+    Yield, for each turn, the ratios of the rate measured by the grader to the rates measured by the other clocks.
     """
     machine = setup.open_machine(kind, connect_zygote(sandbox), connect_zygote(sandbox))
     task = choose_task(machine, course().workloads[WORKLOAD])
@@ -80,7 +80,7 @@ def create_clocks(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:
 
 
 def time_with_events(run: Callable[[], object]) -> float:
-    """Return the seconds of a run, measured with CUDA events."""
+    """Return the duration of a call of `run` in seconds, measured with CUDA events."""
     began, ended = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
     began.record()
     run()

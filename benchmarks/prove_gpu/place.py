@@ -39,7 +39,7 @@ class Place:
     quick: bool  # one workload, one slow solution and one cheat
 
     def take_in_time(self, items: Iterable[T], total: int) -> Iterator[T]:
-        """Yield items while the remaining time is at least the longest time that an item has taken so far.
+        """Yield items as long as the remaining time is enough for another item, judged by the slowest one so far.
 
         If some items are left, print the number of items that were tried.
         """
@@ -54,7 +54,7 @@ class Place:
 
     @cached_property
     def gpu(self) -> Gpu | None:
-        """The GPU, or None on a CPU. Raises Lacking if it is unsuitable."""
+        """The GPU, or None if the steps run on a CPU. Raises Lacking if there is no suitable GPU."""
         found = gpu.choose_gpu() if self.kind == "cuda" else None
         if isinstance(found, str):
             raise Lacking(found)

@@ -34,7 +34,7 @@ class Report:
         self.outcomes |= {name: outcome for name, outcome in self.read().items() if name in self.outcomes}
 
     def read(self) -> dict[str, Outcome]:
-        """Return the outcomes of an earlier run on the same device with the same torch."""
+        """Return the outcomes of an earlier run on the same device with the same version of torch."""
         try:
             found = json.loads(self.path.with_suffix(".json").read_text("utf-8"))
             outcomes = [Outcome(**stored) for stored in found["outcomes"] if found["about"] == self.about]
@@ -69,7 +69,7 @@ class Report:
 
 
 def find_writable(path: Path) -> Path:
-    """Return the path if a file can be written there, or else a path in a new temporary folder."""
+    """Return the path if a file can be written there. Otherwise return a path in a new temporary folder."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.with_suffix(".part").touch()

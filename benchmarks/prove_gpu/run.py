@@ -26,7 +26,7 @@ def fits(wheel: Path, version: tuple[int, int] = sys.version_info[:2], machine: 
 
 
 def unpack(wheels: Path, folder: Path) -> None:
-    """Unpack the wheels that fit into a folder that every user can read, because sandboxed workers import from it."""
+    """Unpack the suitable wheels into a folder that every user can read, because sandboxed workers import from it."""
     folder.chmod(0o755)
     for wheel in filter(fits, sorted(wheels.glob("*.whl"))):
         zipfile.ZipFile(wheel).extractall(folder)

@@ -88,7 +88,7 @@ def list_trials(device: Gpu, *, fake: bool) -> Iterator[tuple[str, Callable[[], 
 
 
 def run_command(*command: str) -> str:
-    """Return the output of a command. Raises Failed with its last line if it fails."""
+    """Run a command and return its output. If it fails, raise Failed with the last line of its output."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=COMMAND_SECONDS)
     if done.returncode:
         raise Failed(get_last_line(done.stderr or done.stdout) or f"exit code {done.returncode}")

@@ -2,7 +2,7 @@
 
 UNTIL is the value of `time.monotonic` at which the step is killed if it has not ended. The step prints lines in the
 format of `torch_only.py`. The exit code is 0 if it succeeds, 1 if a claim does not hold, and 3 if this machine lacks
-something. In the last two cases, the last line of the error output is the reason.
+something. In the last two cases, the last line of the error output states the reason.
 """
 
 import contextlib
@@ -41,7 +41,7 @@ AS_STUDENTS = ("-m", "gpu", "--impl", "solution", "-p", "no:cacheprovider", "-p"
 
 @contextlib.contextmanager
 def open_sandbox(place: Place, *levels: Literal["bwrap", "none"]) -> Iterator[Sandbox]:
-    """Open a sandbox for timed workers at the first of these levels that works. Raises Lacking."""
+    """Open a sandbox for timed workers at the first of these levels that works. Raises Lacking if none works."""
     if place.gpu is not None:
         os.environ["CUDA_VISIBLE_DEVICES"] = place.gpu.uuid  # also applies to this process
     with contextlib.ExitStack() as stack:
@@ -113,14 +113,14 @@ def time_solution(place: Place, sandbox: Sandbox) -> None:
 def grade_files(
     place: Place, sandbox: Sandbox, files: Mapping[str, bytes], timed: Sequence[Workload]
 ) -> Iterator[PerformanceResult]:
-    """Yield the result of the files on each workload."""
+    """Grade the files on each workload and yield the results."""
     for message in grade_speed(SpeedJob("prove_gpu", files, (), tuple(timed)), place.kind, sandbox):
         if isinstance(message, Row):
             yield message.row
 
 
 def make_row(found: PerformanceResult) -> dict[str, object]:
-    """Return the row of a table for a result. Divide its rate and MFU by `share` to get those of the baseline."""
+    """Return the table row of a result. Its rate and MFU, divided by `share`, are those of the baseline."""
     rate = torch_only.round_figure(found.rate / 1e9) if found.rate else ""
     return {
         "workload": found.workload,
@@ -138,7 +138,7 @@ def make_row(found: PerformanceResult) -> dict[str, object]:
 
 
 def compare_clocks(place: Place) -> None:
-    """Time the same matrix multiplication with each clock in turn."""
+    """Time the same matmul with each clock in turn."""
     with open_sandbox(place, "bwrap", "none") as sandbox:
         count = 2 if place.quick else clock.TURNS
         turns = [*place.take_in_time(clock.measure_turns(place.kind, sandbox, count), count)]
@@ -227,7 +227,7 @@ STEPS: dict[str, Callable[[Place], None]] = {
 
 
 def main(name: str, kind: Kind, until: str, quick: str) -> None:
-    """Run one step. All output of other code is redirected to the error output."""
+    """Run one step. Only its values are printed to stdout; the output of other code is redirected to stderr."""
     torch_only.OUT = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     if kind == "cpu":

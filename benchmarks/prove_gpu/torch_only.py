@@ -91,14 +91,14 @@ def record_event() -> Any:
 
 @dataclass(frozen=True)
 class Timed:
-    """The seconds per call: measured by events in each block, and by the host's clock over all blocks."""
+    """The seconds per call: in each block, measured with events, and in all blocks, measured with the host's clock."""
 
     by_events: list[float]
     by_host: float
 
 
 def time_calls(work: Callable[[], object], flush: Callable[[], object] | None = None) -> Timed:
-    """Time ten blocks of calls between events; with `flush`, ten single calls, each after flushing the cache."""
+    """Time ten blocks of calls. With `flush`, time ten single calls instead, and flush the cache before each one."""
     for _ in range(3):  # the first calls load kernels
         synchronize()
         began = time.perf_counter()
@@ -127,7 +127,7 @@ def time_calls(work: Callable[[], object], flush: Callable[[], object] | None = 
 
 
 def make_matrix(rows: int, columns: int, dtype: torch.dtype, *, random: bool = True) -> Tensor:
-    """Return a matrix of zeros or of values uniform in [−1, 1)."""
+    """Return a matrix that contains zeros, or values drawn uniformly from [−1, 1)."""
     made = torch.zeros(rows, columns, dtype=torch.float16 if dtype.itemsize == 1 else dtype, device=KIND)
     return (made.uniform_(-1, 1) if random else made).to(dtype)
 
@@ -145,7 +145,7 @@ class Product:
     layout: Layout = "A·B"
 
     def measure(self) -> Iterator[dict[str, object]]:
-        """Yield the row of the table for this product."""
+        """Measure the product and yield its table row."""
         dtype, random = DTYPES[self.dtype], self.data == "random"
         torch.set_float32_matmul_precision("high" if self.dtype == "tf32" else "highest")
         a = make_matrix(self.rows, self.inner, dtype, random=random)
@@ -177,7 +177,7 @@ class Product:
 
 
 def compute_error(a: Tensor, b: Tensor, c: Tensor) -> float:
-    """Return the relative error of a corner of the product, compared with float64."""
+    """Compute a corner of the product again in float64, and return the relative error of the given product."""
     right = to_double(a[:CHECKED]) @ to_double(b[:, :CHECKED])
     return float((c[:CHECKED, :CHECKED].double() - right).norm() / right.norm())
 
@@ -189,7 +189,7 @@ def to_double(matrix: Tensor) -> Tensor:
 
 @cache
 def get_flush() -> Callable[[], object]:
-    """Return a function that overwrites a buffer of twice the size of the L2 cache."""
+    """Return a function that overwrites a buffer twice the size of the L2 cache."""
     size = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0) if KIND == "cuda" else 0
     return torch.empty(2 * (size or 2**20), dtype=torch.uint8, device=KIND).zero_
 
@@ -206,7 +206,7 @@ def find_peak(dtype: str) -> float | None:
 
 
 def list_products() -> Iterator[Product]:
-    """Yield the products, the most important ones first."""
+    """Yield the matrix products to measure, the most important ones first."""
     square = (SQUARE, SQUARE, SQUARE)
     yield Product("bf16", *square)
     yield Product("bf16", *COURSE)
@@ -243,7 +243,7 @@ def measure_copies() -> Iterator[dict[str, object]]:
 
 
 def measure_launches() -> Iterator[dict[str, object]]:
-    """Yield the time of launching a small kernel, and of launching one and waiting for it."""
+    """Yield the time per small kernel: to queue it, to queue and run it, and to queue it and wait for it."""
     one = torch.zeros(1, device=KIND)
     synchronize()
     began = time.perf_counter()
@@ -279,7 +279,7 @@ def list_facts() -> Iterator[tuple[str, object]]:
 
 
 def read_cublas_versions() -> Iterator[tuple[str, object]]:
-    """Yield the versions of the cuBLAS libraries that a product has loaded."""
+    """Multiply two matrices and yield the versions of the cuBLAS libraries that torch has loaded for this."""
     torch.mm(make_matrix(64, 64, torch.bfloat16), make_matrix(64, 64, torch.bfloat16))
     for path in sorted(set(re.findall(r"\S*libcublasLt\.so\S*", Path("/proc/self/maps").read_text()))):
         version = ctypes.CDLL(path).cublasLtGetVersion
@@ -288,7 +288,7 @@ def read_cublas_versions() -> Iterator[tuple[str, object]]:
 
 
 def read_driver(uuid: str) -> Iterator[tuple[str, str]]:
-    """Yield the modes, clocks, power, temperatures and slowdowns that `nvidia-smi -q` reports."""
+    """Yield the modes, clocks, power, temperatures and throttling that `nvidia-smi -q` reports."""
     command = ["nvidia-smi", "-q", *(["-i", f"GPU-{uuid}"] if uuid else [])]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10)
@@ -306,7 +306,7 @@ def read_driver(uuid: str) -> Iterator[tuple[str, str]]:
 
 
 def warm_up(seconds: float) -> float:
-    """Multiply random bf16 matrices for this long. Return the TFLOP/s according to the host's clock."""
+    """Multiply random bf16 matrices for this many seconds. Return the TFLOP/s, measured with the host's clock."""
     a, b = (make_matrix(SQUARE, SQUARE, torch.bfloat16) for _ in range(2))
     out, calls = torch.empty_like(a), 0
     synchronize()

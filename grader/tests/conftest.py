@@ -47,7 +47,7 @@ def run(*command: str, cwd: Path = ROOT) -> Run:
 
 
 def run_as_student(*command: str, cwd: Path, typed: str = "", **variables: str) -> Run:
-    """Run a Python module of the handout in `cwd` without access to this checkout."""
+    """Run a Python module in the handout `cwd`, without access to this checkout."""
     environment = {**get_student_environment(), **variables}
     if not any(name.startswith("PYTHON") for name in variables):  # Python reads those only when it starts
         return Run(*run_module(*command, cwd=cwd, environment=environment, typed=typed))
@@ -69,7 +69,7 @@ def run_kata(handout: Path, *command: str, typed: str = "", **variables: str) ->
 
 
 def find_row(printed: str, kata: str) -> str:
-    """Return the line of a kata in a printed table."""
+    """Return the row of a kata in a printed table."""
     return next(line for line in printed.splitlines() if line.startswith(f"  {kata} "))
 
 
@@ -80,7 +80,7 @@ def write_solution(handout: Path, *katas: str) -> None:
 
 
 def get_student_environment() -> dict[str, str]:
-    """Return the environment without variables that point to this checkout or affect the appearance of output."""
+    """Return the environment without variables that point to this checkout or change how output looks."""
     ours = ("PYTEST", "PYTHONPATH", "NO_COLOR", "FORCE_COLOR")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
@@ -90,7 +90,7 @@ def run_python(*arguments: str, cwd: Path = ROOT) -> Run:
 
 
 def get_environment() -> dict[str, str]:
-    """Return the environment without pytest's variables, which would change a pytest that runs in it."""
+    """Return the environment without pytest's variables, which would affect another pytest started by the test."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
 
 
@@ -116,7 +116,7 @@ def grade(*arguments: object, course: Path = ROOT) -> Run:
 
 @pytest.fixture
 def primes() -> Iterator[None]:
-    """Use the course of primes, which does not import torch."""
+    """Use the example course `primes`, which does not import torch."""
     root = course().root
     use(PRIMES)
     yield
@@ -168,7 +168,7 @@ def slow_class(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="session")
 def slow_gradebook(slow_class: list[Path], tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """Return the gradebook of `slow_class` from a local run without interruptions."""
+    """Grade `slow_class` locally, without interruption, and return the gradebook."""
     out = tmp_path_factory.mktemp("undisturbed")
     assert grade(*slow_class, "--out", out, *OPTIONS, course=PRIMES).code == 0
     return (out / "gradebook.csv").read_bytes()

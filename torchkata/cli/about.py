@@ -16,7 +16,7 @@ CHINESE_LINE_BREAK = re.compile(
 
 
 def show(kata: Kata) -> None:
-    """Print the translated task, if any, and the section about the kata. If it has no section, name the stub."""
+    """Print the task, if it is translated, and the section about the kata, or refer to the stub if there is none."""
     print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
     if effort := describe_effort(kata):
         print_wrapped(effort)

@@ -56,7 +56,7 @@ def check(katas: Sequence[Kata]) -> int:
 
 
 def run_all(katas: Sequence[Kata], folder: Path) -> tuple[int, dict[str, float], dict[str, str]]:
-    """Run the tests. If a kata ends the run, run again without it and without the katas that build on it.
+    """Run the tests. If a kata crashes pytest or hangs, run again without it and without the katas that build on it.
 
     Returns:
         The exit code of pytest, the points of each kata, and the reason for each kata that ended a run.
@@ -79,7 +79,7 @@ def run_all(katas: Sequence[Kata], folder: Path) -> tuple[int, dict[str, float],
 
 
 def wait(run: Run, running: Path) -> tuple[int, str]:
-    """Wait for pytest, and kill it if a test hangs. Return the exit code, and why pytest was killed, or ""."""
+    """Wait for pytest, and kill it if a test hangs. Return the exit code and the reason for killing it, or ""."""
     most = 3 * course().limits.test_seconds + SLACK  # a failing test is also shrunk and explained
     test, since = "", time.monotonic()
     try:
@@ -118,7 +118,7 @@ def width_of(katas: Sequence[Kata]) -> int:
 
 
 def unfinished(kata: Kata, points: Mapping[str, float], deaths: Mapping[str, str]) -> list[str]:
-    """Return the unfinished katas that this kata builds on. The grader replaces them by working code."""
+    """Return the unfinished katas that this kata builds on. The grader replaces them with working code."""
     state = load_state()
     ran = {name: got == course().katas[name].max_score for name, got in points.items()} | dict.fromkeys(deaths, False)
     return [name for name in course().foundations(kata.name) if not ran.get(name, state.is_done(name))]
@@ -134,20 +134,20 @@ class Limited(InProcess):
         super().__init__(folder, self.limits.call_seconds)
 
     def reset(self, kata: str) -> None:
-        """Start a test with its full time limits."""
+        """Start a test with its full time limit. The time limit of the kata is reset only for a new kata."""
         if kata != self.kata:
             self.kata, self.kata_left = kata, self.limits.kata_seconds
         self.kata_left_before = self.kata_left
         self.start_over(kata)
 
     def start_over(self, kata: str) -> None:
-        """Restart the test and its time limits."""
+        """Restart the test. The time that it has used so far does not count."""
         super().reset(kata)
         self.kata_left = self.kata_left_before
         self.left = self.limits.test_seconds
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
-        """Run the probe within the time limits. Raises TimedOut."""
+        """Run the probe within the time limits. Raises TimedOut if a limit is exceeded."""
         if self.kata_left <= 0:
             raise TimedOut(words("timed_out.kata"))
         if self.left <= 0:

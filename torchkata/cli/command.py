@@ -39,7 +39,7 @@ VERSION = "--version"
 
 
 def list_commands() -> dict[str, list[str]]:
-    """Return the arguments of each command. Commands added by katas may have options."""
+    """Return the arguments of each command. Commands that are added by katas may also have options."""
     added = plugins.list_options()
     return ARGUMENTS | {name: [f"[{key} {key[2:].upper()}]" for key in added[name]] for name in added}
 
@@ -92,7 +92,7 @@ def check_usage(arguments: Sequence[str]) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return the exit code. `kata NAME` is short for `kata next NAME`.
 
-    Raises CallError, or OSError.
+    Raises CallError if the command can't be executed, or OSError if a file can't be read or written.
     """
     if HELP & {*arguments}:
         show_help()
@@ -148,7 +148,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def find_kata(name: str, commands: Collection[str] = ()) -> Kata:
-    """Return the kata with this name. Raises CallError, which suggests a kata or command with a similar name."""
+    """Return the kata with this name. If there is none, raise CallError, which suggests a similar name if possible."""
     if name not in course().katas:
         near = nearest(name, [*commands, *course().katas])
         raise CallError(words("unknown.near" if near else "unknown", kata=repr(name), near=near))

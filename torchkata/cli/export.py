@@ -103,7 +103,7 @@ def collect_files(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
 
 
 def read_predictions() -> bytes | None:
-    """Return the predictions of `kata predict` without invalid entries, b"" if there are none, or None if damaged."""
+    """Return the valid entries of the predictions file, b"" if it does not exist, or None if it is damaged."""
     try:
         found = predicted.parse_file((course().assignment / predicted.FILE).read_bytes())
     except FileNotFoundError:

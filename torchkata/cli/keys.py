@@ -25,7 +25,7 @@ def has_keys() -> bool:
 
 @contextmanager
 def open_keys() -> Iterator[Wait]:
-    """Yield a function that waits for keys, with echo disabled. If there is no terminal, the function only sleeps."""
+    """Disable echo and yield a function that waits for keys. If there is no terminal, the function only sleeps."""
     if sys.platform == "win32" or not has_keys():
         yield sleep
         return

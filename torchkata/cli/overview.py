@@ -26,7 +26,7 @@ def show(state: State) -> None:
 
 
 def format_heading(track: Track, katas: Sequence[Kata], state: State) -> str:
-    """Return the heading of a track: how many katas are done, how long it takes, and whether it is optional."""
+    """Return the heading of a track: how many katas are done, how many hours it takes, and whether it is optional."""
     done = sum(state.status(kata.name) == "done" for kata in katas)
     heading = words("track", title=title_of_track(track), done=done, all=len(katas))
     if hours := sum(kata.hours for kata in katas):

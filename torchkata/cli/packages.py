@@ -43,7 +43,7 @@ def find_versions(name: str) -> list[str]:
 
 
 def list_pip_commands(missing: Sequence[str]) -> list[str]:
-    """Return the commands that install these requirements. Linux without an NVIDIA GPU gets the CPU build of torch."""
+    """Return the commands that install these requirements. On Linux without an NVIDIA GPU, torch is the CPU build."""
     for_cpus = sys.platform == "linux" and shutil.which("nvidia-smi") is None
     torch = [text for text in missing if text.startswith("torch") and for_cpus]
     others = [text for text in missing if text not in torch]

@@ -1,7 +1,7 @@
-"""Commands added by katas, such as `kata measure`. The function `run` in the kata's `command.py` uses student code.
+"""Commands added by katas, such as `kata measure`. The function `run` in a kata's `command.py` runs student code.
 
-`run` yields the lines of the output, and takes the command's options as keyword arguments. It raises SystemExit with a
-message if an option is invalid, or OSError if the machine has a problem.
+`run` receives the command's options as keyword arguments and yields the lines of the output. It raises SystemExit with
+a message if an option is invalid, or OSError if the machine has a problem.
 """
 
 import importlib
@@ -44,9 +44,9 @@ def parse_options(command: str, arguments: Sequence[str]) -> tuple[dict[str, str
 
 
 def run(kata: Kata, options: Mapping[str, str]) -> int:
-    """Run a kata's command and print its output. Return the exit code, which is 1 if the student's code raised.
+    """Run a kata's command and print its output. Return the exit code: 1 if student code raises an exception, else 0.
 
-    Raises CallError or OSError if the command does.
+    Raises CallError if the command exits with a message, or OSError if the machine has a problem.
     """
     from torchkata.seam.assignment import Assignment
     from torchkata.seam.reply import make_reply  # imports torch
@@ -70,7 +70,7 @@ def run(kata: Kata, options: Mapping[str, str]) -> int:
 
 
 def describe_error(reply: "Reply") -> str:
-    """Return a one-line description of the error raised by the student's code, including the line."""
+    """Return a one-line description of the error in the student's code, with the number of the line that raised it."""
     place = words("message.at", file=reply.file, line=reply.line) if reply.line else reply.file
     if reply.outcome == "not_written" and reply.line:
         return words("message.to_do", file=reply.file, line=reply.line)

@@ -1,4 +1,4 @@
-"""`kata predict`: asks for numbers before they are computed or measured, and compares them with the right ones."""
+"""`kata predict`: asks students to predict numbers, then computes or measures these numbers and compares them."""
 
 import secrets
 import sys
@@ -18,10 +18,11 @@ MAX_QUOTED = 40  # maximum number of characters of an invalid answer that the me
 
 
 def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
-    """Ask the questions about a kata that have no prediction yet, and show earlier predictions with the right numbers.
+    """Ask the questions about a kata that have not been answered yet, and show earlier answers with the right numbers.
 
-    `read` asks for a line, by default on stdin. Every prediction is stored before the right number is computed. Raises
-    CallError, CourseError, or OSError.
+    `read` prompts for a line; by default, it reads from stdin. Every prediction is stored before the right number is
+    computed. Raises CallError if there are no questions, an answer is invalid or a measurement fails, CourseError if
+    the questions can't be loaded, and OSError if the predictions can't be read or stored.
     """
     english = stored.load_questions(kata.name)
     questions = {name: replace(one, **texts_of_question(kata, name)) for name, one in english.items()}
@@ -87,7 +88,7 @@ def ask(unit: str, read: Callable[[str], str] | None) -> float | None:
 
 
 def read_line(prompt: str) -> str:
-    """Return a line from stdin. If it is not a terminal, print the line as well, so that the output can be read."""
+    """Return a line from stdin. If stdin is not a terminal, print the line, so that the output shows the answer."""
     text = input(prompt)
     if not sys.stdin.isatty():
         print(text)
@@ -95,7 +96,7 @@ def read_line(prompt: str) -> str:
 
 
 def measure(question: Question, sizes: dict[str, object]) -> float:
-    """Return a number measured on this machine. Raises CallError if that fails."""
+    """Measure the right number on this machine. Raises CallError if the measurement fails."""
     say("predict.measuring")
     try:
         found = float(question.answer(**sizes))
@@ -108,7 +109,7 @@ def measure(question: Question, sizes: dict[str, object]) -> float:
 
 
 def show(question: Question, given: Prediction, right: float) -> None:
-    """Print the predicted number, the right one, and their ratio."""
+    """Print the right number, the predicted number, and their ratio."""
     label = words("predict.measured" if question.measured else "predict.right")
     number = f"{right:.4g} {question.unit}".rstrip()
     late = words("predict.after", runs=given.runs) if given.runs else ""
@@ -117,7 +118,10 @@ def show(question: Question, given: Prediction, right: float) -> None:
 
 
 def load() -> Predictions:
-    """Return the stored predictions, or none with a new seed. Raises CallError if the file is not valid, or OSError."""
+    """Return the stored predictions. If there is no file yet, return empty predictions with a new seed.
+
+    Raises CallError if the file is not valid, or OSError if it can't be read.
+    """
     path = course().assignment / stored.FILE
     if not path.exists():
         return Predictions(secrets.randbelow(stored.MAX_COUNT))
@@ -128,6 +132,6 @@ def load() -> Predictions:
 
 
 def store(predictions: Predictions) -> None:
-    """Store the predictions. Raises OSError."""
+    """Store the predictions. Raises OSError if the file can't be written."""
     course().assignment.mkdir(exist_ok=True)
     write_atomically(course().assignment / stored.FILE, stored.format_file(predictions))

@@ -25,7 +25,10 @@ FOLDER = "torchkata-course"  # name of the new folder by default
 
 
 def init(folder: Path) -> None:
-    """Write the course into a new folder and print the next steps. Raises CallError, or OSError."""
+    """Write the course into a new folder and print the next steps.
+
+    Raises CallError if the folder is not empty or the course can't be built, or OSError if a file can't be written.
+    """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CallError(words("init.not_empty", folder=folder))
     for name, content in read_archive(COURSE).items():
@@ -38,12 +41,12 @@ def init(folder: Path) -> None:
 
 
 def print_steps(commands: Sequence[str]) -> None:
-    """Print the commands to type next."""
+    """Print the commands that the student should type next."""
     print(*(f"  {command}" for command in commands), sep="\n")
 
 
 def read_archive(name: str) -> dict[str, bytes]:
-    """Return the files of an archive by path. Raises CallError if the engine is part of a handout, without archives."""
+    """Return the files of an archive by path. Raises CallError if the archive is missing and can't be built."""
     if not ARCHIVES.is_dir() and not (is_course(ENGINE) and (ENGINE / "grader").is_dir()):
         raise CallError(words("init.handout"))
     with tempfile.TemporaryDirectory() as temporary:
@@ -65,7 +68,7 @@ def is_self_study() -> bool:
 
 
 def show_solution(kata: Kata) -> None:
-    """Print the reference solution of a finished kata. Raises CallError."""
+    """Print the reference solution of a kata. Raises CallError if the kata is not finished or there is no solution."""
     own = course().solution(kata.name)
     if not own.is_file() and not is_self_study():
         raise CallError(words("solution.none"))

@@ -58,7 +58,7 @@ class Session:
             overview.show_next(state)
 
     def poll(self) -> None:
-        """Run the tests of saved katas, report a finished run, or check the dependents of a kata."""
+        """Start the tests of saved katas, report a finished run, or start the scheduled checks of dependents."""
         if saved := self.watcher.poll():
             unfinished = self.task.katas if self.task and self.task.output is None else ()
             self.begin({*self.affected_katas(saved), *unfinished})
@@ -70,7 +70,7 @@ class Session:
             self.start(due, tempfile.TemporaryFile())  # noqa: SIM115  (open until the check has ended)
 
     def affected_katas(self, saved: set[str]) -> set[str]:
-        """Return the saved katas and those that import a saved helper module, or else the katas of the last run."""
+        """Return the saved katas and those that import a saved helper, or else the katas of the last run."""
         katas, helpers = saved & course().katas.keys(), saved - course().katas.keys()
         users = {kata for kata in course().katas if helpers & read_imports(course().assignment / f"{kata}.py")}
         return katas | users or set(self.last)
@@ -106,7 +106,7 @@ class Session:
         self.task = Task(chosen, start(arguments, output), before, output, is_retry)
 
     def report(self, task: Task, code: int) -> None:
-        """Print outcomes that pytest has not printed, and retry a run that crashed."""
+        """Print outcomes that pytest has not printed. If the run crashed, retry it."""
         now = load_state()
         failed = {kata for kata in task.katas if LOOK_OF[now.status(kata)].color == "red"}
         waiting = {user for kata in failed for user in course().dependents(kata)}

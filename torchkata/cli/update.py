@@ -25,9 +25,10 @@ UNREADABLE = (OSError, EOFError, HTTPException, ValueError, RuntimeError, zipfil
 
 
 def update(source: str) -> None:
-    """Install the handout and print the changes. Raises CallError before anything has been changed, or OSError.
+    """Install a newer handout and print the changes.
 
-    Without a source, a self-learner's course is updated to the course in the installed version.
+    Without a source, a self-learner's course is updated to the course in the installed version. Raises CallError if the
+    handout can't be read or used; nothing has been changed in this case. Raises OSError if a file can't be replaced.
     """
     if not source and not is_self_study():
         raise CallError(words("update.which"))
@@ -54,7 +55,10 @@ def update(source: str) -> None:
 
 
 def read_handout(source: str) -> dict[str, bytes]:
-    """Read the files of a handout and verify their digests. Raises HandoutError, or one of `UNREADABLE`."""
+    """Read the files of a handout and verify their digests.
+
+    Raises HandoutError if the handout is not complete, or one of `UNREADABLE` if it can't be read.
+    """
     path = Path(source)
     if not source.startswith(WEB) and path.is_dir():
         names = [file.relative_to(path).as_posix() for file in path.glob(f"**/{handout.LIST}")]
@@ -72,7 +76,10 @@ def read_handout(source: str) -> dict[str, bytes]:
 
 
 def download(address: str) -> bytes:
-    """Download an archive. Raises OSError, HTTPException, or ValueError if it is larger than MAX_BYTES."""
+    """Download an archive.
+
+    Raises ValueError if it is larger than MAX_BYTES, or OSError or HTTPException if the download fails.
+    """
     with urllib.request.urlopen(address, timeout=TIMEOUT_SECONDS) as answer:
         content: bytes = answer.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:

@@ -1,4 +1,4 @@
-"""`kata watch`: runs the tests of a kata whenever its file is saved. A loop polls the keyboard, files and tests."""
+"""`kata watch`: runs the tests of a kata whenever its file is saved. A loop polls the keyboard, files and test runs."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ TICK_SECONDS = 0.03  # seconds between polls; each poll takes less than 1 % of t
 
 
 def watch() -> int:
-    """Watch until `q` or Ctrl-C. Return the exit code."""
+    """Run the tests of saved katas until the student presses `q` or Ctrl-C. Return the exit code."""
     os.chdir(course().root)
     signal.signal(signal.SIGTERM, leave)
     if runs.can_fork():
@@ -42,5 +42,5 @@ def watch() -> int:
 
 
 def leave(_signal: int, _frame: FrameType | None) -> NoReturn:
-    """Exit with the usual cleanup, so that the terminal settings are restored."""
+    """Exit by raising SystemExit, so that the terminal settings are restored."""
     sys.exit(128 + signal.SIGTERM)

@@ -79,7 +79,7 @@ def assert_close(
 
 
 def convert_to_dtype(exact: Any, dtype: Any) -> tuple[Any, Any]:
-    """Convert the numbers to a tensor or an array of this dtype, and return it with the `finfo` of the dtype."""
+    """Convert the exact numbers to a tensor or an array of this dtype. Return it and the `finfo` of the dtype."""
     if dtype is None and "torch" not in course().preload:
         dtype = np.float64
     if dtype is not None and (isinstance(dtype, (np.dtype, type))):
@@ -200,7 +200,7 @@ def asking(code: str) -> Iterator[None]:
 
 
 def describe_value(yours: Plain) -> str:
-    """Return the description that the test gives for a value, or the formatted value if there is none."""
+    """Return a description (a string) in the student's language, "" for None, or any other value formatted."""
     return translate(yours) if isinstance(yours, str) else "" if yours is None else show(yours)
 
 
@@ -261,10 +261,10 @@ def report_comparison(yours: Plain, expected: Plain, what: str, *, right: bool =
 
 
 def make_failure(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
-    """Return the failure to raise.
+    """Return the exception for a failed comparison.
 
-    The failure shows each value on one line, or only the first difference if the values are too long. A note tells
-    whether lists have different lengths or dicts have different keys.
+    The failure shows each value on one line, or only the first difference if the values are too long. If lists have
+    different lengths or dicts have different keys, a note says so.
     """
     report_comparison(yours, expected, what, right=False)
     if oracle_is_mistaken.get():
@@ -281,7 +281,7 @@ def make_failure(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
 
 
 def find_first_difference(expected: Plain, yours: Plain, path: str = "") -> tuple[str, Plain, Plain]:
-    """Find the first difference within lists and dicts. Return the two values and their subscripts as code."""
+    """Find the first difference within lists and dicts. Return its subscripts as code, and the two values there."""
     if isinstance(expected, list) and isinstance(yours, list):
         keys: Iterable[Any] = range(min(len(expected), len(yours)))
     elif isinstance(expected, dict) and isinstance(yours, dict) and expected.keys() == yours.keys():

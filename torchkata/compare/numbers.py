@@ -11,7 +11,7 @@ ROUNDINGS = 256  # allowed float64 roundings; a product of eight numbers needs 1
 
 
 def assert_number(yours: Plain, expected: float, *, relative: float = 0.0, what: str = "", note: str = "") -> None:
-    """Assert that `yours` is an int or a float that equals `expected` (at least 0) within a relative tolerance.
+    """Assert that `yours` is an int or a float that equals `expected` within a relative tolerance.
 
     Args:
         yours: The student's answer.

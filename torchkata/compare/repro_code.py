@@ -40,7 +40,7 @@ def render_call(call: Call, asked: str = "", width: int = MAX_WIDTH) -> list[str
 
 
 def render_probe(call: Call, literal: Callable[[Plain], str]) -> str:
-    """Return the code that a student would type instead of calling a probe, or "" if the probe does not use `typed`."""
+    """Return the code that a student would type instead of calling a probe, or "" if the probe has no such code."""
     given = call.arguments()
     if call.probe is probes.call:
         names = list(given) if all(map(str.isidentifier, given)) else map(literal, given.values())
@@ -67,7 +67,7 @@ def find_names_read(code: str) -> set[str]:
 
 
 def is_simple(code: str) -> bool:
-    """Return whether several such statements can be written on one line."""
+    """Return whether the code can be joined with other statements on one line, separated by semicolons."""
     return all(isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr)) for node in ast.parse(code).body)
 
 
@@ -92,7 +92,7 @@ def literal(value: Plain, few: int = FEW[0]) -> str:
 
     Args:
         value: The value.
-        few: The number of elements up to which a tensor or array is written out.
+        few: The maximum number of elements for which a tensor or array is written out.
 
     Example:
         literal(torch.tensor([0.5]))    # "torch.tensor([0.5])"
@@ -180,7 +180,7 @@ def iter_sizes(value: Plain) -> Iterator[int]:
 
 
 def break_line(line: str, width: int, before: str = "", after: str = "") -> list[str]:
-    """Break a line of code at the commas of its longest bracket until `before + line + after` fits into the width."""
+    """Break `before + line + after` at commas in the longest bracket of `line` until each part fits into the width."""
     group = find_longest_bracket(line)
     if len(before + line + after) <= width or group is None:
         return [before + line + after]

@@ -22,7 +22,7 @@ def format_dtype(value: Any) -> str:
 
 
 def describe_type(value: Plain) -> str:
-    """Return `float32[2, 3]` for a tensor, `array float32[2, 3]` for an array, or else the name of the type."""
+    """Return `float32[2, 3]` for a tensor, `array float32[2, 3]` for an array, and otherwise the name of the type."""
     if is_tensor(value) or is_array(value):
         prefix = "array " if is_array(value) else ""
         return f"{prefix}{format_dtype(value)}[{', '.join(map(str, value.shape))}]"
@@ -38,7 +38,7 @@ def format_number(value: float, digits: int = DIGITS) -> str:
 
 
 def format_array(value: Any, digits: int = DIGITS) -> Iterator[str]:
-    """Yield the nested brackets of a tensor in pieces. Long rows show only their first elements and the last one."""
+    """Yield a tensor as nested brackets, piece by piece. A long row shows only its first elements and the last one."""
     if value.ndim == 0:
         yield format_number(value.tolist(), digits)
         return
@@ -48,7 +48,7 @@ def format_array(value: Any, digits: int = DIGITS) -> Iterator[str]:
 
 
 def format_pieces(value: Plain, digits: int = DIGITS) -> Iterator[str]:
-    """Yield the text of a value piece by piece. A large tensor in a list shows only its type and shape."""
+    """Yield the text of a value piece by piece. For a large tensor in a list, only its type and shape are shown."""
     more = [["…"]] if isinstance(value, (list, dict)) and len(value) > MAX_ITEMS else []
     if is_tensor(value) or is_array(value):
         yield describe_type(value) if count_elements(value) > MAX_ITEMS else show(value, digits)
@@ -87,7 +87,7 @@ def show(value: Plain, digits: int = DIGITS, width: int = MAX_WIDTH) -> str:
 
 
 def show_both(one: Plain, other: Plain, width: int = MAX_WIDTH) -> tuple[str, str]:
-    """Format two values. If they would look the same, show all digits or the types."""
+    """Format two values. If they would look the same, show all digits or, if that does not help, their types."""
     for digits in (DIGITS, ALL_DIGITS):
         shown = show(one, digits, width), show(other, digits, width)
         if shown[0] != shown[1]:
@@ -113,7 +113,7 @@ def join_pieces(pieces: Iterable[str], width: int = MAX_WIDTH) -> str:
 
 
 def shorten(text: str, width: int = MAX_WIDTH) -> str:
-    """Truncate a text to this width, if possible between two items."""
+    """Truncate a text to this width, if possible after a comma."""
     if len(text) <= width:
         return text
     items, comma, _ = text[: width - 2].rpartition(", ")

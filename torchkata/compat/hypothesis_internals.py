@@ -1,4 +1,4 @@
-"""All code that uses undocumented parts of Hypothesis, mainly to draw inputs without its engine.
+"""All code that uses undocumented parts of Hypothesis, mainly to draw inputs without the Hypothesis engine.
 
 Hypothesis 6.140 works and 6.130 does not. Run `grader/tests/unit/test_inputs.py` to find out whether another version
 works.
@@ -36,7 +36,7 @@ def ignore_local_constants() -> None:
 
 
 def register_random_generators() -> None:
-    """Let Hypothesis register the random generators now, because registering them triggers a garbage collection."""
+    """Make Hypothesis register the random generators in advance, because this triggers a garbage collection."""
     with deterministic_PRNG():
         pass
 
@@ -54,7 +54,7 @@ def get_settings(test: Any) -> settings:
 
 @contextmanager
 def limit_examples(test: Any) -> Iterator[None]:
-    """Limit this test to `FEW_EXAMPLES` examples in this context."""
+    """Limit this test to at most `FEW_EXAMPLES` examples within this context."""
     found = get_settings(test)
     test._hypothesis_internal_use_settings = settings(found, max_examples=min(found.max_examples, FEW_EXAMPLES))
     try:

@@ -1,4 +1,4 @@
-"""All code that uses undocumented parts of torch, including the reasons for it."""
+"""All code that uses undocumented parts of torch, each with the reason for its use."""
 
 import functools
 import inspect
@@ -97,7 +97,7 @@ class ZeroedMemory(DispatchMode):  # type: ignore[no-untyped-call]
 
 @contextmanager
 def fill_new_memory() -> Iterator[None]:
-    """Fill memory that torch would leave uninitialized: floats with NaN, integers with their largest number.
+    """Fill memory that torch would leave uninitialized: floats with NaN, integers with the largest value of the dtype.
 
     `torch.use_deterministic_algorithms` does the same, but imports torch's compiler.
     """

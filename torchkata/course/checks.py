@@ -85,7 +85,7 @@ def parse_functions(source: str) -> set[str]:
 
 
 def compare_tests(course: "Course", kata: Kata, found: Collection[str], scored: Collection[str]) -> None:
-    """Raise CourseError for a test that was found but is not `scored`, or that is `scored` but was not found."""
+    """Raise CourseError if a test was found but is not in `scored`, or is in `scored` but was not found."""
     points_file, test_file = course.folder(kata.name) / "kata.toml", course.test_file(kata.name)
     if extra := {*found} - {*scored}:
         place = points_file.relative_to(course.root)

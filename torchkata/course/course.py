@@ -68,17 +68,17 @@ class Course:
         return self.reference / kata
 
     def rules(self) -> list[Path]:
-        """Return the files that define tasks and points: the tests, and `reference/` without solutions and the zoo."""
+        """Return the files that define tasks and points: the tests, and `reference/` except solutions and the zoo."""
         reference = [path for path in self.reference.rglob("*") if self.affects_points(path)]
         paths = [*reference, *self.tests.rglob("*"), self.root / "pyproject.toml", self.root / "conftest.py"]
         return sorted(path for path in paths if path.suffix in (".py", ".toml", ".po") and path.is_file())
 
     def is_private(self, path: Path) -> bool:
-        """Return whether a file below `reference/` solves katas or proves tests, and so must not be handed out."""
+        """Return whether a file in `reference/` solves a kata or proves the tests, and thus must not be handed out."""
         return not PRIVATE.isdisjoint(path.relative_to(self.reference).parts)
 
     def affects_points(self, path: Path) -> bool:
-        """Return whether tests may read a file below `reference/`: a public file, or the hidden programs of a kata."""
+        """Return whether tests may read a file in `reference/`, because it is public or contains hidden programs."""
         return path.name == HIDDEN_PROGRAMS or not self.is_private(path)
 
     def solutions(self) -> dict[str, bytes]:
@@ -88,13 +88,13 @@ class Course:
 
     @cached_property
     def katas(self) -> dict[str, Kata]:
-        """All katas by name, in order. Raises CourseError."""
+        """All katas by name, in order. Raises CourseError if the course is inconsistent."""
         katas = self.read_katas()
         check_katas(self, katas)
         return katas
 
     def read_katas(self) -> dict[str, Kata]:
-        """Read all katas by name, in order, without checking their consistency. Raises CourseError."""
+        """Read all katas by name, in order. Raises CourseError for an invalid file, but does not check consistency."""
         paths = sorted(self.reference.glob("*/kata.toml"))
         katas = [parse_kata(read_toml(path), path, self.tracks) for path in paths]
         order = list(self.tracks)
@@ -102,7 +102,7 @@ class Course:
 
     @cached_property
     def workloads(self) -> dict[str, Workload]:
-        """The workloads that use only katas of this course, by name, in order."""
+        """The workloads by name, in order, except for those that use a kata which this course does not have."""
         path = self.reference / "workloads" / "workloads.toml"
         entries = read_toml(path).get("workload", []) if path.is_file() else []
         workloads = [parse_workload(entry) for entry in entries]
@@ -110,7 +110,7 @@ class Course:
 
     @property
     def lint(self) -> dict[str, dict[str, Any]]:
-        """Patterns in student code that are reported to instructors, by name. Empty in a handout."""
+        """The patterns in student code to report to instructors, by name. In a handout, there are none."""
         path = self.reference / "lint.toml"
         return read_toml(path) if path.is_file() else {}
 
@@ -127,7 +127,7 @@ class Course:
         return [kata for kata in self.katas if name in self.foundations(kata)]
 
     def timed_with(self, katas: Iterable[str]) -> tuple[Workload, ...]:
-        """Return the workloads that end with one of these katas."""
+        """Return the workloads that are timed together with these katas: those whose last kata is one of them."""
         names = {*katas}
         return tuple(workload for workload in self.workloads.values() if workload.uses[-1] in names)
 

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def course() -> Course:
-    """Return the course that was passed to `use`, or the nearest course. Raises CourseError."""
+    """Return the course selected with `use`, or the nearest course. Raises CourseError if it is missing or invalid."""
     if not CURRENT:
         found = find_course(Path.cwd())
         if found is None:
@@ -28,12 +28,12 @@ def course() -> Course:
 
 
 def is_chosen() -> bool:
-    """Return whether this process already has a course, so that `course` does not have to search for one."""
+    """Return whether this process already has a current course. If not, `course` has to search for one."""
     return bool(CURRENT)
 
 
 def use(root: Path) -> Course:
-    """Make the course in this folder the current one, and make its modules importable. Raises CourseError."""
+    """Select the course in this folder and make its modules importable. Raises CourseError if the course is invalid."""
     CURRENT[:] = [read_course(root.resolve())]
     if sys.path[:1] != [str(CURRENT[0].root)]:
         sys.path.insert(0, str(CURRENT[0].root))
@@ -67,7 +67,7 @@ def is_course(folder: Path) -> bool:
 
 
 def read_course(root: Path) -> Course:
-    """Read the course in this folder. Raises CourseError."""
+    """Read the course in this folder. Raises CourseError if there is no valid course."""
     return Course(root, **read_course_fields(root))
 
 

@@ -27,7 +27,7 @@ UNSAFE = re.compile(
 
 
 class HandoutError(Exception):
-    """Raised if a folder or archive is not a complete handout. The message is the name of the offending file."""
+    """Raised if a folder or archive is not a complete handout. The message names the missing or changed file."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def parse_listing(content: bytes) -> dict[str, str]:
 
 
 def find_unsafe(names: Iterable[str]) -> str | None:
-    """Return a path that leaves the folder or names the same file as another path, on at least one system."""
+    """Return a path that, on some system, leads out of the folder or to the same file as another path, or None."""
     spelled: dict[str, str] = {}
     for name in names:
         folders = map(str, PurePosixPath(name).parents)
@@ -72,7 +72,7 @@ def find_unsafe(names: Iterable[str]) -> str | None:
 
 
 def fold(name: str) -> str:
-    """Return a string that is the same for all spellings of a path on a case-insensitive file system."""
+    """Return a normal form of a path: equal for two paths that are the same on a case-insensitive file system."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
@@ -95,7 +95,8 @@ def update(root: Path, files: Mapping[str, bytes]) -> Updated:
     """Replace the files of the handout in `root` with the files of a newer handout.
 
     All files are first written to a temporary folder and then moved one by one, ending with the listing. An interrupted
-    update therefore loses nothing and can be repeated. Raises HandoutError if `root` has no listing, or OSError.
+    update therefore loses nothing and can be repeated. Raises HandoutError if `root` has no listing, or OSError if a
+    file can't be written.
     """
     if not (root / LIST).is_file():
         raise HandoutError(LIST)

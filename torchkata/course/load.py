@@ -20,7 +20,7 @@ TYPE_NAMES = {
 
 
 def toml_type(annotation: Any) -> type:
-    """Return the TOML type of a field with this annotation, which is one of `TYPE_NAMES`."""
+    """Return the TOML type (one of `TYPE_NAMES`) of a field with this annotation."""
     origin = get_origin(annotation) or annotation
     found: type = {tuple: list, Literal: str}.get(origin, origin)
     return found
@@ -33,7 +33,7 @@ KATA_KEYS["visibility"] = object  # a word, or a table whose values are words
 
 
 def read_course_fields(root: Path) -> dict[str, Any]:
-    """Read the fields of `Course` from the `pyproject.toml` in this folder. Raises CourseError."""
+    """Read the fields of `Course` from the `pyproject.toml` in this folder. Raises CourseError if it is not valid."""
     path = root / "pyproject.toml"
     project = read_toml(path) if path.is_file() else {}
     if "torchkata" not in project.get("tool", {}):
@@ -67,7 +67,7 @@ def read_course_fields(root: Path) -> dict[str, Any]:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read a TOML file. Raises CourseError."""
+    """Read a TOML file. Raises CourseError if it can't be read or parsed."""
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
@@ -86,7 +86,7 @@ def check_keys(table: Mapping[str, Any], keys: Mapping[str, type], where: str) -
 
 
 def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str]) -> Kata:
-    """Return the kata described by the `kata.toml` at this path. Raises CourseError."""
+    """Return the kata described by the `kata.toml` at this path. Raises CourseError if the file is not valid."""
     check_keys(table, KATA_KEYS, str(path))
     for key in ("title", "points"):
         if key not in table:
@@ -139,7 +139,7 @@ def parse_workload(entry: dict[str, Any]) -> Workload:
 
 
 def parse_visibility(table: dict[str, Any], where: str) -> dict[str, Visibility]:
-    """Return the visibility of each test of a kata, given as one word for all tests or as a table of exceptions."""
+    """Return the visibility of each test of a kata. The value is a word for all tests, or a table of exceptions."""
     value = table.get("visibility", "visible")
     chosen = value if isinstance(value, dict) else dict.fromkeys(table["points"], value)
     if unknown := chosen.keys() - table["points"].keys():
@@ -148,7 +148,7 @@ def parse_visibility(table: dict[str, Any], where: str) -> dict[str, Visibility]
 
 
 def check_choice(allowed: Collection[str], value: object, where: str) -> Any:
-    """Return the value. Raises CourseError if it is not one of the allowed values."""
+    """Return the value if it is one of the allowed values. Otherwise raise CourseError."""
     if value not in allowed:
         raise CourseError(f"{where} is {value!r}; it can be {', '.join(allowed)}")
     return value

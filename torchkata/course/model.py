@@ -81,7 +81,7 @@ class Workload:
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits that the grader applies to a student's process."""
+    """Limits that the grader sets for the process that runs student code."""
 
     call_seconds: float = 5.0  # time limit of a single call of a probe, including imports
     test_seconds: float = 10.0  # time limit of all calls of a test with 100 examples; scaled up for more examples

@@ -59,7 +59,7 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A prediction and the right number."""
+    """A question with the predicted and the right number."""
 
     kata: str
     text: str
@@ -81,7 +81,7 @@ def has_questions(kata: str) -> bool:
 
 
 def load_questions(kata: str) -> dict[str, Question]:
-    """Return the questions about a kata by name. Raises CourseError."""
+    """Return the questions about a kata by name. Raises CourseError if the file with the questions is invalid."""
     if not has_questions(kata):
         return {}
     try:
@@ -93,7 +93,7 @@ def load_questions(kata: str) -> dict[str, Question]:
 
 
 def draw_sizes(question: Question, seed: int, kata: str, name: str) -> dict[str, Any]:
-    """Return the sizes in a question for a student with this seed, by name."""
+    """Return the sizes that a question has for a student with this seed, by name."""
 
     def choose(size: str, values: Sequence[Any]) -> Any:
         digest = hashlib.sha256(f"{seed} {kata} {name} {size}".encode()).digest()
@@ -108,7 +108,10 @@ def find_right(question: Question, sizes: dict[str, Any], given: Prediction) -> 
 
 
 def compare(predictions: Predictions, kata: str) -> Iterator[Comparison]:
-    """Yield the predictions about a kata that can be compared with the right number. Raises CourseError."""
+    """Yield a comparison for each prediction about a kata, if the right number is known.
+
+    Raises CourseError if the questions can't be loaded.
+    """
     given = predictions.katas.get(kata, {})
     for name, question in load_questions(kata).items() if given else ():
         if found := given.get(name):
@@ -119,13 +122,16 @@ def compare(predictions: Predictions, kata: str) -> Iterator[Comparison]:
 
 
 def compare_file(content: bytes, katas: Iterable[str]) -> list[Comparison]:
-    """Return the predictions about these katas in a file, which may have any content. Raises CourseError."""
+    """Compare the predictions in a file, which may have any content, for these katas.
+
+    Raises CourseError if the questions can't be loaded.
+    """
     predictions = parse_file(content)
     return [one for kata in katas for one in compare(predictions, kata)] if predictions else []
 
 
 def format_file(predictions: Predictions) -> bytes:
-    """Return the content of the file with these predictions."""
+    """Return the content of a file that stores these predictions."""
     return json.dumps(asdict(predictions), indent=1).encode()
 
 
@@ -148,7 +154,7 @@ def parse_entries(entries: Any) -> dict[str, Prediction]:
 
 
 def find_entries(table: Any, names: Any) -> list[tuple[str, Any]]:
-    """Return the entries of a table with these names, or an empty list if it is not a table."""
+    """Return the entries with these names in a table, or an empty list if `table` is not a table."""
     return [(name, table[name]) for name in names if name in table] if isinstance(table, dict) else []
 
 
@@ -172,7 +178,7 @@ def is_count(value: Any) -> bool:
 
 
 def parse_number(text: str) -> float:
-    """Return the number that a student typed, such as `1e12` or `12_000`. Raises ValueError."""
+    """Return the number that a student typed, such as `1e12` or `12_000`. Raises ValueError if it is not valid."""
     value = float(text)
     if not is_positive(value):
         raise ValueError(text)

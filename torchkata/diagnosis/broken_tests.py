@@ -1,4 +1,4 @@
-"""Distinguishes a broken test from a wrong answer if a test ends with an unexpected exception.
+"""If a test ends with an unexpected exception, decides whether the test is broken or an answer is wrong.
 
 A test is considered broken if at least one of the following shows that the exception does not depend on the student's
 answers:
@@ -32,7 +32,7 @@ TRIES = 5  # how often to run a test's body, since it may be random
 
 
 class UnreadStudent:
-    """A stand-in for `Student` whose answers can be compared and passed on but not read."""
+    """A stand-in for `Student` whose answers a test can compare or pass on, but not read."""
 
     def call(self, *_: object) -> Plain:
         """Return an `Unread` answer."""
@@ -57,7 +57,7 @@ def find_broken_test(error: BaseException, body: RecordedBody, last_call: Call |
 
 
 def passes_on_replay(body: RecordedBody, example: Example) -> bool:
-    """Return whether the body now passes with the recorded answers with which it failed. Its verdict is then random."""
+    """Return whether the body now passes with the answers with which it failed, so that its verdict is random."""
     try:
         body.body(**example.given, student=ReplayingStudent(example.answers))
     except (Exception, SystemExit):
@@ -96,7 +96,7 @@ def find_course_lines(trace: TracebackType | None) -> list[Place]:
 
 
 def describe_course_error(error: BaseException) -> str:
-    """Return a one-line description of an exception that a course file raised or caused, or "" for any other one."""
+    """Return a one-line description of an exception if a file of the course raised or caused it, otherwise ""."""
     if not is_chosen() or not isinstance(error, (Exception, SystemExit)):
         return ""
     root, lines = course().root, find_course_lines(error.__traceback__)

@@ -92,14 +92,14 @@ def explain(
 
 
 def is_untestable(error: BaseException) -> bool:
-    """Return whether a precondition of the test does not hold, or a probe could not use the student's result."""
+    """Return whether the test ended because a precondition failed or a probe could not use a student's result."""
     return isinstance(error, Unmet) or (
         isinstance(error, Crashed) and not error.place.file and bool(error.place.source)
     )
 
 
 def is_file_error(error: BaseException) -> bool:
-    """Return whether the student's file fails for every input because it cannot be imported or a name is missing."""
+    """Return whether the student's file fails for every input because it cannot be imported or lacks a name."""
     if not isinstance(error, Crashed):
         return False
     names = ("SyntaxError", "IndentationError", "ImportError", "ModuleNotFound")
@@ -107,7 +107,7 @@ def is_file_error(error: BaseException) -> bool:
 
 
 def explain_form_error(error: BaseException) -> str:
-    """Return a note about an answer that a test cannot compare; if a plain `assert` failed, this is its message."""
+    """Return a note about an answer that a test cannot compare. If a plain `assert` failed, return its message."""
     if isinstance(error, AssertionError):
         return str(error).partition("\n")[0] or words("message.other_form")
     if UNDECIDED in getattr(error, "__notes__", ()):
@@ -123,7 +123,7 @@ def unwrap_group(error: BaseException) -> BaseException:
 
 
 def make_place_lines(place: Place) -> Iterator[tuple[str, str]]:
-    """Yield the line of the message that shows the student's code, if its place is known."""
+    """Yield the line of the message that shows where the student's code failed, if the place is known."""
     if place.file:
         where = words("message.at", file=place.file, line=place.line) if place.line else place.file
         yield "at", where + (f":  {place.source}" if place.source else "")

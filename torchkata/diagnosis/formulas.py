@@ -20,7 +20,7 @@ Numbers: TypeAlias = Array[Any, Any]
 
 @dataclass(frozen=True)
 class Pair:
-    """The numbers of a comparison, the machine epsilon, and the inputs of the call."""
+    """The two sides of a comparison as numbers, the machine epsilon, and the inputs of the call."""
 
     yours: Numbers
     expected: Numbers
@@ -42,7 +42,7 @@ class Formula:
 
 
 def fits(formula: Formula, pairs: Sequence[Pair]) -> bool:
-    """Return whether a formula predicts all answers, including enough distinct wrong numbers."""
+    """Return whether a formula predicts all answers, with enough distinct wrong numbers to rule out chance."""
     explained: set[float] = set()
     for pair in pairs:
         predicted = formula.predicted(pair)
@@ -63,7 +63,7 @@ def agrees(yours: Numbers, predicted: Numbers, eps: float) -> bool:
 
 
 def compute_tolerance(yours: Numbers, other: Numbers, eps: float) -> float:
-    """Return the largest allowed difference: a few roundings of the largest number."""
+    """Return the largest allowed difference: a few rounding errors of the largest number."""
     return CLOSE * eps * max(find_largest(yours), find_largest(other))
 
 
@@ -102,7 +102,7 @@ def get_eps(value: Plain) -> float:
 
 
 def apply(function: Callable[..., Any], **options: Any) -> Callable[[Pair], Numbers | None]:
-    """Return a prediction that applies a function to the expected numbers."""
+    """Return a function that predicts the result by applying `function` to the expected numbers."""
     return lambda pair: np.asarray(function(pair.expected, **options))
 
 
@@ -120,7 +120,7 @@ def shift(expected: Numbers, by: int) -> Numbers:
 
 
 def wrap(expected: Numbers, bits: int, *, is_signed: bool) -> Numbers:
-    """Wrap around like an integer with this many bits that overflows."""
+    """Wrap numbers around like integers with this many bits when they overflow."""
     half = 2 ** (bits - 1) if is_signed else 0
     wrapped: Numbers = (expected + half) % 2**bits - half
     return wrapped
@@ -132,7 +132,7 @@ def reduce(expected: Numbers, by: Callable[..., Any], axis: int | None) -> Any:
 
 
 def repeat_first(pair: Pair, *, is_flat: bool) -> Numbers | None:
-    """Predict that all rows (or all numbers if `is_flat`) equal the first, although different values are expected."""
+    """Predict that all rows (or all numbers if `is_flat`) equal the first one although they should differ."""
     yours, expected = (pair.yours.ravel(), pair.expected.ravel()) if is_flat else (pair.yours, pair.expected)
     if not (yours.ndim and yours.size and expected.ndim):
         return expected
@@ -152,7 +152,7 @@ def reshape_like(pair: Pair) -> Numbers | None:
 
 
 def reorder_like(pair: Pair) -> Numbers | None:
-    """Predict the expected numbers, reordered to match the result."""
+    """Predict the expected numbers in the order in which they occur in the result."""
     if pair.expected.shape != pair.yours.shape:
         return None
     predicted = np.empty_like(pair.expected)
@@ -193,7 +193,7 @@ FORMULAS = (
 
 
 def fit_formulas(pairs: Sequence[Pair]) -> Iterator[Formula]:
-    """Yield formulas that depend on the inputs or on an answer, such as an input, a factor, a constant or a bound."""
+    """Yield formulas fitted to the inputs or an answer: unchanged inputs, factors, added constants and bounds."""
     for name in pairs[0].given:
         yield Formula("relation.unchanged", partial(predict_input, name=name), {"name": name})
     for size in collect_sizes(pairs[0].given):

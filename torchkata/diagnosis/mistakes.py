@@ -62,7 +62,7 @@ def expand_constants(mistake: Mistake) -> Iterator[Mistake]:
 
 @dataclass(frozen=True, eq=False)
 class KnownMistake:
-    """All mistakes with the same message, in one or more of the oracle's functions."""
+    """The mistakes that share a message. They replace one or more of the oracle's functions."""
 
     message: str
     parts: tuple[Mistake, ...]
@@ -70,7 +70,7 @@ class KnownMistake:
 
 @cached_by_course
 def load_named_mistakes(kata: str) -> dict[str, Mistake]:
-    """Return the mistakes in `reference/<kata>/mistakes.py` by name, or none if the file does not exist."""
+    """Return the mistakes in `reference/<kata>/mistakes.py` by name. If the file does not exist, there are none."""
     if not (course().folder(kata) / "mistakes.py").is_file():
         return {}
     module = import_module(f"reference.{kata}.mistakes")
@@ -88,7 +88,7 @@ def load_mistakes(kata: str) -> tuple[KnownMistake, ...]:
 
 
 def name_mistake(kata: str, messages: Sequence[str]) -> str:
-    """Return the only message, or both if two mistakes replace the same function of the oracle, or else ""."""
+    """Return the only message, or both messages if the two mistakes replace the same oracle function, or else ""."""
     if len(messages) == 2:
         parts = [part for known in load_mistakes(kata) for part in known.parts if known.message in messages]
         return EITHER.join(messages) if len({part.right for part in parts}) == 1 else ""
@@ -109,7 +109,7 @@ def translate_mistake(kata: str, message: str) -> str:
 
 @contextmanager
 def patched_oracle(*mistakes: KnownMistake) -> Iterator[None]:
-    """Make the oracle compute these mistakes in this context. While a mistake runs, its own patches are inactive."""
+    """Patch these mistakes into the oracle within this context. While a mistake runs, its own patches are inactive."""
     with pytest.MonkeyPatch.context() as oracle:
         for mistake in mistakes:
             busy = [False]

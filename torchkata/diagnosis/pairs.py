@@ -17,22 +17,22 @@ Mistakes: TypeAlias = tuple[KnownMistake, ...]  # one or two
 
 @dataclass(frozen=True)
 class Trace:
-    """A run of a test's body on one example, with mistakes in place of the oracle's functions."""
+    """A run of a test's body on one example, possibly with mistakes patched into the oracle."""
 
     expected: Sequence[Plain]  # the expected values of its comparisons
     lines: Sequence[int]  # line numbers in the traceback of its exception; empty if it passed
 
     def equals(self, other: "Trace") -> bool:
-        """Return whether another run compared the same values and ended at the same place."""
+        """Return whether both runs expected the same values and ended at the same place."""
         return self.lines == other.lines and same([*self.expected], [*other.expected])
 
     def differs(self, other: "Trace") -> bool:
-        """Return whether another run expected a different value in one of the comparisons that both of them made."""
+        """Return whether the two runs expected different values in one of the comparisons that both made."""
         shared = min(len(self.expected), len(other.expected))
         return not same([*self.expected[:shared]], [*other.expected[:shared]])
 
     def goes_beyond(self, other: "Trace") -> bool:
-        """Return whether this run passed, or failed at a later comparison than the `other` run."""
+        """Return whether this run passed, or failed at a later comparison than the other run."""
         return not self.lines or len(self.expected) > len(other.expected)
 
 
@@ -48,7 +48,7 @@ def collect_expected() -> Iterator[list[Plain]]:
 
 
 def choose_pairs(traces: Mapping[KnownMistake, Trace], right: Trace, named: Sequence[str]) -> Iterator[Mistakes]:
-    """Yield pairs of mistakes, most likely first, given a run with each mistake and a run with the `right` oracle.
+    """Yield pairs of mistakes, most likely first, based on a run with each mistake and a run without any (`right`).
 
     A mistake is paired with all others if it explains the first wrong value or was `named` by another test. Any other
     two mistakes are paired only if each of them changes an expected value before or at the first wrong answer.
@@ -70,12 +70,12 @@ def same_family(first: Mistake, second: Mistake) -> bool:
 
 
 def join_messages(mistakes: Mistakes, known: Sequence[KnownMistake]) -> str:
-    """Return the message of one or two mistakes, in the order of the known mistakes."""
+    """Return the messages of one or two mistakes as one message, in the order of the known mistakes."""
     return BOTH.join(one.message for one in sorted(mistakes, key=known.index))
 
 
 def split_pairs(messages: Sequence[str], known: Sequence[KnownMistake]) -> list[Mistakes]:
-    """Return the pairs of mistakes in these messages. Messages of single mistakes are ignored."""
+    """Return the pairs of mistakes that these messages name, ignoring messages that name only one mistake."""
     by_message = {mistake.message: mistake for mistake in known}
     parts = [message.split(BOTH) for message in dict.fromkeys(messages)]
     return [tuple(by_message[one] for one in pair) for pair in parts if len(pair) > 1 and by_message.keys() >= {*pair}]

@@ -28,7 +28,7 @@ class Example:
 
 
 class NotRecorded(Exception):
-    """Raised by a call that was not made when the example was recorded."""
+    """Raised for a call that did not occur while the example was recorded."""
 
     def __init__(self, probe: Probe | str, args: tuple[object, ...]) -> None:
         super().__init__(probe)
@@ -76,7 +76,7 @@ class RecordedBody:
         self.begin({})
 
     def begin(self, fixtures: dict[str, Any]) -> None:
-        """Discard all recorded examples before a test that uses these fixtures is run."""
+        """Discard all recorded examples and store the fixtures of the test that is run next."""
         self.fixtures = fixtures
         self.first: list[Example] = []
         self.last: deque[Example] = deque(maxlen=MAX_EXAMPLES)
@@ -109,7 +109,7 @@ class RecordedBody:
         return seen + [example for example in self.first if not any(example is other for other in seen)]
 
     def more(self, test: Any, student: Student, count: int) -> Iterator[Example]:
-        """Yield up to `count` new examples of a Hypothesis test, answered by this student. Stop if a call aborts."""
+        """Yield up to `count` new examples of a Hypothesis test with this student's answers. Stop at an AbortTest."""
         self.begin({**self.fixtures, "student": student})
         for given, _ in draw_without_engine(test, 0, count):
             self.last.clear()
@@ -131,7 +131,7 @@ def count_bytes(value: Plain) -> int:
 
 
 def record_body(item: Any) -> RecordedBody:
-    """Wrap the body of a test to record it. For a Hypothesis test, also install the wrapper in the test's handle."""
+    """Wrap the body of a test to record its examples. For a Hypothesis test, also replace the body with the wrapper."""
     if not hasattr(item.obj, "hypothesis"):
         return RecordedBody(item.obj)
     handle = item.obj.hypothesis

@@ -46,14 +46,14 @@ class Comparison:
 
 
 class Relation(NamedTuple):
-    """A sentence that describes all answers."""
+    """A sentence about how all answers are related to the expected values."""
 
     sentence: str = ""
     is_rule: bool = False  # whether the relation determines every answer, and therefore describes the code
 
 
 def find_relation(seen: Sequence[Comparison], what: str = "") -> Relation:
-    """Return the relation that holds in all of these comparisons, or an empty relation.
+    """Return a relation that holds in all of these comparisons, or an empty relation if there is none.
 
     `what` is the name that the test gives the compared values, such as "dtype".
     """
@@ -76,7 +76,7 @@ def find_relation(seen: Sequence[Comparison], what: str = "") -> Relation:
 
 
 def make_pair(one: Comparison) -> Pair | None:
-    """Return the numbers of both sides, or None if one of the sides has no numbers."""
+    """Return both sides of a comparison as numbers, or None if one of them is not made of numbers."""
     yours, expected = to_numbers(one.yours), to_numbers(one.expected)
     if yours is None or expected is None:
         return None
@@ -100,7 +100,7 @@ def find_precision(pairs: Sequence[Pair]) -> str:
 
 
 def has_bits(values: Numbers, bits: int) -> Any:
-    """Return, for each number, whether it fits into a significand with this many bits."""
+    """Return an array that tells for each number whether a significand with this many bits can represent it."""
     significand, _ = np.frexp(values)
     return np.ldexp(significand, bits) % 1 == 0
 
@@ -117,7 +117,7 @@ def find_wrong_type(parts: Sequence[Comparison], pairs: Sequence[Pair]) -> str:
 
 
 def find_single_type(parts: Sequence[Comparison]) -> str:
-    """Return a sentence if all answers have the same type although several types are expected."""
+    """Return a sentence if all answers have the same type although different types are expected."""
     found, expected = {name_type(one.yours) for one in parts}, {name_type(one.expected) for one in parts}
     return words("relation.one_type", type=found.pop()) if len(found) == 1 < len(expected) else ""
 
@@ -128,13 +128,13 @@ def name_type(value: Plain) -> str:
 
 
 def have_same_type(one: Comparison) -> bool:
-    """Return whether both sides have the same type and dtype."""
+    """Return whether both sides of a comparison have the same type and dtype."""
     dtypes = [getattr(value, "dtype", None) for value in (one.yours, one.expected)]
     return type(one.yours) is type(one.expected) and dtypes[0] == dtypes[1]
 
 
 def unpack(seen: Sequence[Comparison]) -> tuple[str, list[Comparison]]:
-    """Replace dicts by the first value that differs, and lists by their items. Also return the path as a prefix."""
+    """Replace dicts with the first value that differs, and lists with their items. Return the keys as a prefix."""
     prefix, parts = "", list(seen)
     while parts and to_numbers(parts[0].expected) is None:
         first = next((one for one in parts if not same(one.yours, one.expected)), parts[0])
@@ -159,7 +159,7 @@ def unpack(seen: Sequence[Comparison]) -> tuple[str, list[Comparison]]:
 
 
 def have_same_structure(one: Comparison) -> bool:
-    """Return whether both sides are dicts with the same keys or lists of the same length."""
+    """Return whether both sides of a comparison are dicts with the same keys, or lists of the same length."""
     if isinstance(one.expected, dict):
         return isinstance(one.yours, dict) and one.yours.keys() == one.expected.keys()
     return isinstance(one.expected, list) and isinstance(one.yours, list) and len(one.yours) == len(one.expected)
@@ -208,7 +208,7 @@ def find_new_names(one: Comparison, missing: Sequence[str], further: Sequence[st
 
 
 def has_same_sizes(yours: Plain, expected: Plain) -> bool:
-    """Return whether two shapes are equal, or reversed as if one were transposed."""
+    """Return whether two shapes are equal, or one of them is the other in reverse, as after a transpose."""
     return isinstance(yours, list) and isinstance(expected, list) and yours in (expected, expected[::-1])
 
 
@@ -235,7 +235,7 @@ def find_opposite(seen: Sequence[Comparison]) -> str:
 
 
 def find_first_wrong(parts: Sequence[Sequence[str]]) -> str:
-    """Return a sentence if all answers have the same first wrong part after the same right part."""
+    """Return a sentence if the first wrong part, and the right part before it, are the same in all answers."""
     found = {tuple(part[-2:]) for part in parts}
     if len(parts) < MIN_CALLS or len(found) != 1 or len(set(*found)) < 2 or not all(*found):
         return ""

@@ -25,13 +25,13 @@ class Trial:
     right: bool = False
 
     def list_compared(self, name: str | None) -> list[tuple[Comparison, bool]]:
-        """Return the comparisons with this name, and whether each is right. Only the last one can be wrong."""
+        """Return the comparisons with this name, and whether each one succeeded. Only the last one can have failed."""
         last = len(self.compared) - 1 if self.wrong is not None else None
         return [(each, i != last) for i, (what, each) in enumerate(self.compared) if strip_number(what) == name]
 
 
 def find_pattern(body: Callable[..., None], examples: Iterable[Example]) -> Relation:
-    """Return a pattern that holds for all answers to a failed test, or an empty pattern."""
+    """Return a pattern that holds for all answers to a failed test, or an empty one if there is none."""
     trials = [run_trial(body, example) for example in examples]
     failed = [trial for trial in trials if not trial.right]
     name = next((strip_number(trial.wrong) for trial in failed if trial.wrong is not None), None)
@@ -71,6 +71,6 @@ def strip_number(what: str) -> str:
 
 
 def limit_examples(examples: Sequence[Example]) -> list[Example]:
-    """Return the first examples, as long as the total size of their answers is at most `MAX_BYTES`."""
+    """Return the first examples, up to a total size of their answers of `MAX_BYTES`."""
     sizes = accumulate(count_bytes(example.answers) for example in examples)
     return [example for example, size in zip(examples, sizes, strict=True) if size <= MAX_BYTES]

@@ -13,7 +13,7 @@ from torchkata.seam.values import Plain, is_array, is_tensor
 
 
 def depends_on_memory(call: Call, student: Student) -> bool:
-    """Return whether NaN or the largest integer disappears from the answer if the memory is filled with zeros."""
+    """Return whether NaN or the largest integer disappears from the answer if new memory is filled with zeros."""
     if not has_fill(call.answer):
         return False
     return not has_fill(

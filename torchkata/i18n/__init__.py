@@ -35,7 +35,7 @@ WORD = re.compile(r" *(?:[\u2e80-\u9fff\uff00-\uffef][，。；：、）？！]*
 
 
 def language() -> Language:
-    """Return the student's language, from the first of `VARIABLES` that is set, the locale, or the class's language."""
+    """Return the student's language, according to a variable in `VARIABLES`, the locale, or else the class."""
     name = next((os.environ[key] for key in VARIABLES if os.environ.get(key)), None) or locale.getlocale()[0] or ""
     if name.lower().startswith(("zh", "chinese")):
         return "zh"
@@ -43,7 +43,7 @@ def language() -> Language:
 
 
 def class_language() -> Language:
-    """Return the first language of the course, or English if there is no course or the engine lacks that language."""
+    """Return the first language of the course, or English if the engine does not support it or there is no course."""
     try:
         return next((known for known in LANGUAGES if known == course().languages[0]), "en")
     except CourseError:
@@ -66,7 +66,7 @@ def first_translation(english: str, *texts: str) -> str:
 
 
 def find_text(kata: str, key: str, chosen: str | None = None) -> str:
-    """Return a translated text of a kata, or a shared translation if the kata does not define this text, or "".
+    """Return a translated text of a kata. If the kata has no such text, return the shared translation, or "".
 
     By default, the student's language is used.
     """
@@ -75,12 +75,12 @@ def find_text(kata: str, key: str, chosen: str | None = None) -> str:
 
 
 def find_shared_text(key: str, chosen: str | None = None) -> str:
-    """Return a translated text that no kata defines, or ""."""
+    """Return a translated text that is shared by all katas, or "" if there is none."""
     return find_catalogue(chosen or language()).texts.get(key, "")
 
 
 def find_texts(kata: str, group: str, chosen: str | None = None) -> dict[str, str]:
-    """Return the translated texts in a group of a kata, such as `stub`: the key `stub.SGD` becomes `SGD`."""
+    """Return a kata's translated texts in a group such as `stub`, without the prefix: `stub.SGD` becomes `SGD`."""
     found = find_catalogue(chosen or language(), kata).texts
     return {key.removeprefix(f"{group}."): text for key, text in found.items() if text and key.startswith(f"{group}.")}
 

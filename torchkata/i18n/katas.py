@@ -34,7 +34,7 @@ def hints_of(kata: Kata) -> list[str]:
 
 
 def effort_of(kata: Kata) -> str:
-    """Return the hours and the difficulty of a kata, as far as they are known."""
+    """Return the hours and the difficulty of a kata. Omit what `kata.toml` does not state."""
     hours = words("hours", hours=f"{kata.hours:g}") if kata.hours else ""
     return f"{pad(hours, 11)}{words(f'difficulty.{kata.difficulty}')}".strip()
 
@@ -61,7 +61,7 @@ def tasks_of(kata: Kata) -> dict[str, str]:
 
 
 def about(kata: Kata) -> dict[str, str]:
-    """Return the first line of the task of each function and class."""
+    """Return the first line of each task, keyed by the name of the function or class."""
     return {name: task.splitlines()[0] for name, task in tasks_of(kata).items() if name.isidentifier()}
 
 
@@ -97,7 +97,7 @@ def class_title_of_test(kata: str, test: str) -> str:
 
 
 def score_of(kata: Kata, passed: int, earned: float | None) -> str:
-    """Return the number of passed tests, and the points if known."""
+    """Return the number of passed tests and, if they are known, the points."""
     tests = f"{passed:>3}/{len(kata.points)}"
     if earned is None:
         return tests

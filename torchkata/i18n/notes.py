@@ -1,7 +1,7 @@
 """Translates notes (remarks of tests about results) into the student's language.
 
-Notes are English sentences that contain values, such as `"gradient of weight 0"`. Their translations are the entries
-`note` of all catalogues, in which values are represented by names: "gradient of {name}" is "{name} 的梯度".
+Notes are English sentences that contain values, such as `"gradient of weight 0"`. Their translations are the `note`
+entries of all catalogues. A name in braces stands for a value: "gradient of {name}" is translated as "{name} 的梯度".
 """
 
 import re
@@ -50,7 +50,7 @@ def read_notes(chosen: Language, where: Path | None) -> list[tuple[re.Pattern[st
 
 
 def split_literals(english: str) -> list[str]:
-    """Return the parts of a note between the values."""
+    """Return the constant parts of a note, between its values."""
     return [text for text, *_ in string.Formatter().parse(english)]
 
 

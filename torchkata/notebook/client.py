@@ -16,7 +16,7 @@ PLUGINS = ("-p", "torchkata.pytest_plugin.plugin", "-p", "torchkata.notebook.ver
 
 @dataclass(frozen=True)
 class Finished:
-    """A finished run: its report as HTML (or "" if it ended early), its output, and its exit code."""
+    """A finished run: its report as HTML ("" if the run ended early), its output, and its exit code."""
 
     html: str
     printed: str
@@ -24,7 +24,7 @@ class Finished:
 
 
 class Client:
-    """Runs tests using a server that has imported torch, or in a new process if the platform does not support fork."""
+    """Runs tests in forks of a server that has imported torch, or in new processes if the platform lacks fork."""
 
     def __init__(self) -> None:
         self.server = start_server() if runs.can_fork() else None
@@ -85,7 +85,7 @@ def start_server() -> "subprocess.Popen[str]":
 
 
 def run_new(arguments: list[str], printed: Path) -> int:
-    """Run pytest in a new process. Return its exit code."""
+    """Run pytest in a new process and return its exit code."""
     with printed.open("wb") as file:
         run = runs.start(arguments, file)
         try:

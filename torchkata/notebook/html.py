@@ -30,7 +30,7 @@ STYLE = """<style>
 
 
 def verdict(kata: Kata, results: Sequence[TestResult], waits: str = "") -> str:
-    """Render the status and failures of a kata. `waits` is a remark about katas that should be done first."""
+    """Render the status and failures of a kata. `waits` is a remark about katas that students should do first."""
     status = get_status([result.outcome for result in results])
     passed = sum(result.outcome == "passed" for result in results)
     count = f"{passed}/{len(kata.points)}{waits}"
@@ -107,5 +107,5 @@ def paragraph(text: str, style: str = "") -> str:
 
 
 def with_style(parts: Sequence[str]) -> str:
-    """Return a complete output with its style sheet, because a notebook may show each output in a separate iframe."""
+    """Return HTML with the style sheet included, because a notebook may show each output in a separate iframe."""
     return f'{STYLE}<div class="kata">{"".join(parts)}</div>'

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def register(shell: "InteractiveShell") -> None:
-    """Register both magics. The magics raise UsageError, which IPython shows on one line."""
+    """Register both magics. They report errors by raising UsageError, which IPython shows on one line."""
     from IPython.core.error import UsageError
 
     def kata(line: str, cell: str | None = None) -> None:
@@ -39,7 +39,7 @@ def register(shell: "InteractiveShell") -> None:
 
 
 def run_magic(arguments: list[str], cell: str | None, client: Client) -> None:
-    """Run a magic. Raises CallError, or OSError."""
+    """Run a magic. Raises CallError if the arguments are invalid, or OSError if a file can't be read or written."""
     if cell is not None:
         if len(arguments) != 1:
             raise CallError(words("call.wrong", typed=" ".join(["%%kata", *arguments]), usage="%%kata KATA"))
@@ -74,7 +74,7 @@ def write(kata: Kata, cell: str) -> None:
 
 
 def test(kata: Kata, client: Client) -> None:
-    """Run the tests of a kata and display the report. If the run ended early, print pytest's output."""
+    """Run the tests of a kata and display the report. If the run ends early, print pytest's output instead."""
     run = client.test(kata)
     if run.html:
         show(run.html, run.printed)

@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def run_request(arguments: list[str], output: str) -> int:
-    """Run pytest and return its exit code. Kill pytest as soon as another line arrives."""
+    """Run pytest and return its exit code. Kill pytest if another line arrives on stdin in the meantime."""
     with Path(output).open("wb") as file:
         run = runs.Forked(arguments, file)
     while (code := run.poll()) is None:

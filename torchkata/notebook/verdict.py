@@ -1,4 +1,4 @@
-"""pytest plugin for runs started from a notebook, which writes the report of a kata as HTML to `--verdict FILE`."""
+"""pytest plugin for runs started from a notebook. It writes the report of a kata as HTML to `--verdict FILE`."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(config: pytest.Config) -> None:
-    """Write the report as HTML after the other plugins have printed and stored the results."""
+    """After the other plugins have printed and stored the results, write the report as HTML."""
     results, file = get_state(config).results, config.getoption("verdict")
     for name, kata_results in results.items():
         kata = course().katas[name]

@@ -24,7 +24,7 @@ class Block:
 
 
 def group_failures(results: Sequence[TestResult]) -> list[Block]:
-    """Group the tests that did not pass: the most frequent mistake first, tests with a failed precondition last."""
+    """Group the tests that did not pass by their cause: the most frequent mistake first, failed preconditions last."""
     named = dict.fromkeys(result.diagnosis for result in results if result.diagnosis)
     stuck = [result for result in results if is_unmet(result) and not get_explanation(result, named)]
     if not any(result.outcome in FAILED and result not in stuck for result in results):
@@ -38,13 +38,13 @@ def group_failures(results: Sequence[TestResult]) -> list[Block]:
 
 
 def rank_clarity(result: TestResult, named: Collection[str]) -> tuple[bool, ...]:
-    """Return a sort key: known mistakes first, then diagnoses by the test itself, then results without a diagnosis."""
+    """Return a sort key that puts known mistakes first, then diagnoses by the test itself, then undiagnosed results."""
     own, shared = result.diagnosis, get_explanation(result, named)
     return not own, own not in result.explained_by, own != shared, is_unmet(result)
 
 
 def get_cause(result: TestResult, named: Collection[str]) -> str:
-    """Return a string that is the same for tests with the same message or the same mistake."""
+    """Return a string that is equal for two tests if they have the same message or the same mistake."""
     explained = get_explanation(result, named)
     between_claim_and_command = "\n".join(result.message.splitlines()[1:-1])
     own = "" if explained and is_unmet(result) else result.cause
@@ -52,7 +52,7 @@ def get_cause(result: TestResult, named: Collection[str]) -> str:
 
 
 def get_explanation(result: TestResult, named: Collection[str]) -> str:
-    """Return a diagnosis of any test (`named`) that explains this result as well, or else the result's own diagnosis.
+    """Return a diagnosis of any test (`named`) that also explains this result, or else the result's own diagnosis.
 
     A diagnosis with two mistakes also explains the results that either mistake explains alone.
     """
@@ -61,7 +61,7 @@ def get_explanation(result: TestResult, named: Collection[str]) -> str:
 
 
 def is_unmet(result: TestResult) -> bool:
-    """Return whether a precondition of the test does not hold."""
+    """Return whether the test failed because a precondition does not hold."""
     return result.outcome == "failed" and result.cause.startswith(UNUSABLE)
 
 

@@ -31,12 +31,12 @@ class Inputs(Protocol):
     """Provides the inputs of property tests in place of Hypothesis' engine."""
 
     def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
-        """Return the inputs for this test, or None if they can only be drawn by Hypothesis."""
+        """Return the inputs for this test, or None if only Hypothesis itself can draw them."""
 
 
 @dataclass(frozen=True)
 class Input:
-    """The arguments that `@given` would pass to the test, and a callback that is called if the test fails on them."""
+    """The arguments that `@given` would pass to the test, and a callback for the case that the test fails on them."""
 
     given: dict[str, Any]
     failed: Callable[[], None] = lambda: None
@@ -90,7 +90,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 def run_inputs(
     body: Callable[..., None], fixtures: dict[str, Any], inputs: Iterable[Input]
 ) -> tuple[int, BaseException | None]:
-    """Return the number of inputs on which the body was run, and the exception raised for the last one, if any.
+    """Run the body on the inputs until it fails. Return the number of inputs used, and the exception, if any.
 
     Exceptions that end the test immediately, such as timeouts, are propagated.
     """

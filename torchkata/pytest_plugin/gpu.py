@@ -108,7 +108,7 @@ def stopwatch(request: pytest.FixtureRequest) -> Stopwatch:
 def speed(
     request: pytest.FixtureRequest, workload: Workload, student: Student, stopwatch: Stopwatch
 ) -> Callable[[], None]:
-    """Return a function that measures the workload. It raises Wrong if the result is wrong or too slow."""
+    """Return a function that measures the workload. It raises Wrong if a result is wrong or the code is too slow."""
     assert isinstance(student.runner, InProcess)
     student.reset(workload.uses[-1])
     trial = Trial(workload, student.runner.assignment, stopwatch)
@@ -133,7 +133,7 @@ def speed(
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Record the result of a workload, and replace its traceback by the message for the student."""
+    """Record the result of a workload, and replace the traceback with the message for the student."""
     raised = call.excinfo
     if not is_speed(item.path) or call.when == "teardown" or isinstance(raised and raised.value, KeyboardInterrupt):
         return (yield)
@@ -157,7 +157,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
-    """Return a separate category in pytest's summary for each verdict other than a pass."""
+    """Give each verdict other than "passed" its own category in pytest's summary."""
     row: Row | None = getattr(report, "workload", None)
     if row is None or row.result.outcome == "passed":
         return None
@@ -201,7 +201,7 @@ def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch 
 
 
 def format_figure(figure: Figure) -> str:
-    """Return the graded value, and the MFU for information."""
+    """Return the graded value and, for information, the MFU if it is known."""
     return f"{figure.verdict.median:.2f}" + (f", MFU {figure.mfu:.2f}" if figure.mfu is not None else "")
 
 

@@ -56,7 +56,7 @@ class State:
 
 
 def find_next(left: Collection[str], failed: Collection[str]) -> Kata | None:
-    """Return the first failed kata or an unfinished foundation of it. If none failed, return the first in `left`."""
+    """Return the next kata: the first failed one, or an unfinished foundation of it, otherwise the first in `left`."""
     katas = course().katas
     first = next((kata for kata in katas if kata in failed), None)
     in_the_way = katas if first is None else (first, *course().foundations(first))
@@ -91,7 +91,7 @@ def load_state() -> State:
 
 
 def find_entries(stored: Any, table: str) -> list[tuple[str, Any]]:
-    """Return the entries of a table that belong to katas of the course."""
+    """Return the entries in a stored table for katas of the course."""
     found = stored.get(table) if isinstance(stored, dict) else None
     return [(kata, found[kata]) for kata in course().katas if kata in found] if isinstance(found, dict) else []
 
@@ -108,7 +108,7 @@ def parse_last_run(entry: Any) -> LastRun | None:
 
 
 def store_state(state: State) -> None:
-    """Store the progress. Raises OSError."""
+    """Store the progress. Raises OSError if the file can't be written."""
     path = course().root / FILE
     path.parent.mkdir(exist_ok=True)
     write_atomically(path, json.dumps(asdict(state), indent=1).encode())
@@ -117,10 +117,10 @@ def store_state(state: State) -> None:
 def write_atomically(
     path: Path, content: bytes | Iterator[bytes], hold: Callable[[Path], AbstractContextManager[None]] | None = None
 ) -> None:
-    """Write a file atomically by writing to a temporary file that then replaces `path`. Raises OSError.
+    """Write a temporary file and let it replace `path` atomically. Raises OSError if a file can't be written.
 
-    `content` can be written in parts, so that it need not fit in memory. `hold` returns a context manager that is
-    active from the creation of the temporary file until the replacement.
+    `content` can be an iterator of parts, so that it does not have to fit in memory. `hold` returns a context manager
+    that is active from the creation of the temporary file until the replacement.
     """
     name = os.fsencode(path.name)[:MAX_NAME].decode(
         "utf-8", "ignore"

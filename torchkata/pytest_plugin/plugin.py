@@ -28,7 +28,7 @@ SPEED = "torchkata.pytest_plugin.gpu"
 
 
 def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Load the features and their options for the course that contains pytest's root directory."""
+    """If pytest's root directory is in a course, load the plugin's features and their options."""
     config: pytest.Config | None = pluginmanager.get_plugin("pytestconfig")
     assert config is not None
     if not any(map(mentions_a_course, (config.rootpath, config.invocation_params.dir))):
@@ -58,7 +58,7 @@ def mentions_a_course(start: Path) -> bool:
 
 
 def find_course(config: pytest.Config) -> Path | None:
-    """Return the folder of the course, or None if there is no course. Raises CourseError.
+    """Return the folder of the course, or None if there is no course. Raises CourseError if a file can't be read.
 
     pytest determines its root directory before it knows the options of this plugin. Therefore it interprets the PATH in
     `--impl PATH` as a folder of tests and looks for the root directory there. Use `--impl=PATH` to avoid this.

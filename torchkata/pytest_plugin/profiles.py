@@ -45,7 +45,7 @@ def register_profiles(database: Path) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--seed` and `--examples`, and register the profiles before an option selects one of them."""
+    """Add `--seed` and `--examples`. Register the profiles early enough for an option to select one of them."""
     register_profiles(course().root / ".hypothesis" / "examples")
     ignore_local_constants()
     group = parser.getgroup("torchkata")
@@ -82,12 +82,12 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Set the seed of the run for every property."""
+    """Make each property test use the seed of the run."""
     if isinstance(item, pytest.Function) and hasattr(item.obj, "hypothesis"):
         seed(get_state(item.config).seed)(item.obj)
 
 
 @pytest.fixture(scope="session", name="seed")
 def run_seed(request: pytest.FixtureRequest) -> int:
-    """Return the seed of the run, for tests that do not draw examples."""
+    """Return the seed of the run, for tests that do not use Hypothesis."""
     return get_state(request.config).seed

@@ -15,7 +15,7 @@ from .selection import find_kata
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Compute digests of the tested files before the files can change."""
+    """Compute the digests of the tested files now, before the files can change."""
     katas = {find_kata(item.path) for item in session.items} - {None}
     get_state(session.config).digests = {kata: compute_digest(kata) for kata in katas if kata is not None}
 

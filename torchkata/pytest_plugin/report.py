@@ -56,7 +56,7 @@ def find_broken_foundations(kata: str, results: Mapping[str, Sequence[TestResult
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Replace the traceback by the message for the student."""
+    """Replace the traceback with the message for the student."""
     kata = find_kata(item.path)
     if kata is None or call.when != "call":
         return (yield)
@@ -78,14 +78,14 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Make the run fail if a kata is not started, since editors and JUnit files show its tests as skipped."""
+    """Make the run fail if a kata is not started. Otherwise, editors and JUnit files would only show skipped tests."""
     ended = [result.outcome for results in get_state(session.config).results.values() for result in results]
     if session.exitstatus == pytest.ExitCode.OK and "not_started" in ended:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def explain_failure(item: pytest.Item, kata: str, error: BaseException) -> TestResult:
-    """Return the result of a test of a kata that did not pass."""
+    """Return the result of a failed test of a kata."""
     cause, claim = unwrap_group(error), claim_of(kata, item.name, get_claim(item))
     heading = f"{kata} · {words('message.not_asked', claim=claim) if is_untestable(cause) else claim}"
     mistakes = item.stash.get(EXPLAINED_BY, [])
@@ -104,7 +104,7 @@ def find_mistake(cause: BaseException) -> str:
 
 
 def replace_exception(raised: AnyException, message: str) -> AnyException:
-    """Return an exception with this message and only one frame, so that pytest does not format the hidden frames."""
+    """Return an exception with this message and a single frame, so that pytest does not format hidden frames."""
     trace = raised.tb
     while trace.tb_next is not None:
         trace = trace.tb_next
@@ -133,7 +133,7 @@ def build_command(item: pytest.Item) -> str:
 
 
 def add_prints(result: TestResult, printed: str) -> TestResult:
-    """Add the last lines printed by the student's code, which belong to the shrunk input."""
+    """Add the last lines that the student's code printed when it was called with the shrunk input."""
     if not result.message or not printed.strip():
         return result
     block, _, again = result.message.rpartition("\n")
@@ -142,7 +142,7 @@ def add_prints(result: TestResult, printed: str) -> TestResult:
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
-    """Return a separate category for each outcome, so that pytest shows tracebacks only for unexpected errors."""
+    """Give each outcome its own category, so that pytest shows tracebacks only for unexpected errors."""
     result: TestResult | None = getattr(report, "kata_result", None)
     if result is None or result.outcome == "passed" or report.when != "call":
         return None
@@ -163,7 +163,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestResult], most: int | None) -> None:
-    """Print the failures of a kata, in one block per cause."""
+    """Print the failures of a kata, one block for each cause."""
     if get_status([result.outcome for result in results]) in ("not_started", "done"):
         return
     size = shutil.get_terminal_size()
@@ -186,7 +186,7 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestR
 
 
 def add_place_link(out: pytest.TerminalReporter, text: str, result: TestResult) -> str:
-    """Link the file in a line of a failure to the student's file."""
+    """Turn the file name in a line of a failure report into a link to the student's file."""
     if not result.file or out.config.getoption("impl") != "assignment":
         return text
     place = words("message.at", file=result.file, line=result.line) if result.line else result.file
@@ -194,7 +194,7 @@ def add_place_link(out: pytest.TerminalReporter, text: str, result: TestResult) 
 
 
 def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult]]) -> None:
-    """Print one line for each tested kata, grouped by track, followed by the next kata and help."""
+    """Print one line for each tested kata, grouped by track, then suggest the next kata and commands that help."""
     katas = course().choose(list(results))
     width = max(len(kata.name) for kata in katas) + 2
     state = load_state()

@@ -1,7 +1,7 @@
 """pytest plugin that searches for the known mistake that explains a failed test, or for a pattern in its answers.
 
 While a test runs, its inputs and the student's answers are recorded. After a failure, the test's body runs again on the
-recorded answers, once for each known mistake in place of the oracle. If it passes with none of them, it runs again for
+recorded answers, once for each known mistake in place of the oracle. If it passes with none of them, it runs again with
 pairs of mistakes. If it passes with exactly one mistake or pair, the message says "looks like: …". If there is none,
 `diagnosis/rerun.py` looks for a pattern.
 
@@ -59,7 +59,7 @@ class OutOfTime(BaseException):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Record a test of a kata, and explain its failure."""
+    """Record a test of a kata and, if it fails, explain the failure."""
     kata, state = find_kata(pyfuncitem.path), get_state(pyfuncitem.config)
     if kata is None or "student" not in pyfuncitem.funcargs:
         return (yield)
@@ -96,7 +96,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 def explain_answers(
     item: pytest.Function, kata: str, cause: BaseException, body: RecordedBody, test: Any, duration: float
 ) -> None:
-    """Store the known mistakes that explain the answers in `item`, or a pattern in `cause` if there are none."""
+    """Store in `item` the known mistakes that explain the answers. If there are none, store a pattern in `cause`."""
     state = get_state(item.config)
     seconds = student_seconds = pair_seconds = PROOF_SECONDS
     if item.config.getoption("--hypothesis-profile") != "prove":
@@ -139,14 +139,14 @@ def uses_uninitialized_memory(student: Student, seconds: float) -> bool:
 
 
 def compares_tensors(body: RecordedBody, kept: Sequence[Example]) -> bool:
-    """Return whether the comparison that failed for the smallest input expects a tensor. Never raises an exception."""
+    """Return whether a tensor was expected where the smallest input failed. Never raises an exception."""
     with collect_expected() as expected, suppress(Exception, SystemExit):
         body.body(**kept[0].given, student=ReplayingStudent(kept[0].answers))
     return any(map(is_tensor, expected[-1:]))
 
 
 def is_random(student: Student, seconds: float) -> bool:
-    """Return whether the last call returns something else when it is repeated. Never raises an exception."""
+    """Return whether the answer changes if the last call is repeated. Never raises an exception."""
     if student.last is None:
         return False
     try:
@@ -159,7 +159,7 @@ def is_random(student: Student, seconds: float) -> bool:
 
 
 def load_known_mistakes(kata: str) -> tuple[KnownMistake, ...]:
-    """Return the known mistakes of a kata, or none if the file that defines them cannot be loaded."""
+    """Return the known mistakes of a kata, or an empty tuple if the file that defines them can't be loaded."""
     try:
         return load_mistakes(kata)
     except Exception:
@@ -177,7 +177,7 @@ def find_mistakes(
     enough: int = MAX_FURTHER,
     named: Sequence[str] = (),
 ) -> list[str]:
-    """Return the messages of the mistakes that explain every answer, or else of the pairs that do. Never raises.
+    """Return the messages of all mistakes, or else of all pairs, that explain every answer. Never raises an exception.
 
     Args:
         known: The mistakes to try.
@@ -187,7 +187,7 @@ def find_mistakes(
         seconds: The CPU time limit for running the single mistakes.
         student_seconds: The time limit for the student's code.
         pair_seconds: The CPU time limit for running pairs of mistakes.
-        enough: The number of further examples that suffice once a single mistake is left.
+        enough: The number of further examples after which the search ends if only one mistake is left.
         named: The messages of mistakes and pairs that explain other failed tests of the kata. They are tried first.
     """
     try:
@@ -203,7 +203,7 @@ def find_mistakes(
 def find_pattern_in_answers(
     kept: Sequence[Example], body: RecordedBody, test: Any, student: Student, seconds: float, student_seconds: float
 ) -> Relation:
-    """Return a pattern in the recorded and additional answers, or an empty pattern. Never raises an exception."""
+    """Return a pattern in the recorded and further answers, or an empty one if there is none. Never raises."""
     try:
         student.runner.set_budget(student_seconds)
         is_property = hasattr(test, "hypothesis")
@@ -215,7 +215,7 @@ def find_pattern_in_answers(
 
 
 class SilencedStudent(Student):
-    """A student for calls outside of the test. Printed output is discarded."""
+    """A student for calls outside of the test. It discards what the code prints."""
 
     def call(self, probe: Probe | str, *args: object) -> Any:
         """Call the student and discard any output."""
@@ -224,7 +224,7 @@ class SilencedStudent(Student):
 
 
 class Search:
-    """Runs the body of a test on its examples, with a limited CPU time."""
+    """Runs the body of a test on its examples with known mistakes in the oracle, within a limit of CPU time."""
 
     def __init__(self, body: RecordedBody, test: Any, student: Student, seconds: float, enough: int) -> None:
         self.body = body
@@ -236,19 +236,19 @@ class Search:
         self.end = time.thread_time() + seconds
 
     def close(self) -> None:
-        """Stop drawing further examples. Until then, Hypothesis considers a test to be running."""
+        """Stop drawing further examples. Hypothesis regards a test as running until this is called."""
         if isinstance(self.further, Generator):
             self.further.close()
 
     def examples(self) -> Iterator[Example]:
-        """Yield the recorded examples, smallest first, then random examples until the student's time limit."""
+        """Yield the recorded examples, smallest first, then random ones until the student's time limit is reached."""
         yield from [*self.seen]
         for example in self.further:
             self.seen.append(example)
             yield example
 
     def narrow_down(self, possible: Iterable[Mistakes]) -> list[Mistakes]:
-        """Return the mistakes, single or in pairs, that explain all examples."""
+        """Return the possible mistakes (single ones or pairs) that explain all examples."""
         left = [*possible]
         for count, example in enumerate(self.examples(), start=1):
             left = [mistakes for mistakes in left if not self.run(mistakes, example).lines]
@@ -257,7 +257,7 @@ class Search:
         return left
 
     def find_pairs(self, known: Sequence[KnownMistake], named: Sequence[str], seconds: float) -> list[Mistakes]:
-        """Return a pair among `named` that explains all examples, or else all pairs of known mistakes that do.
+        """Return the first pair in `named` that explains all examples, or else all pairs of known mistakes that do so.
 
         Neither mistake of a pair may be enough on its own. A pair that changes no expected value is dropped: too many
         pairs fit a test that only checks a statistic. Pairs with a mistake in `named` are preferred.
@@ -277,11 +277,11 @@ class Search:
         return sum(bool(self.run((mistake,), example).lines) for example in self.seen)
 
     def count_changed(self, mistakes: Mistakes, right: Sequence[Trace]) -> int:
-        """Return in how many recorded examples the mistakes change an expected value of the `right` run."""
+        """Return for how many recorded examples the mistakes change an expected value, compared with `right`."""
         return sum(self.run(mistakes, one).differs(trace) for one, trace in zip(self.seen, right, strict=True))
 
     def run(self, mistakes: Mistakes, example: Example) -> Trace:
-        """Run the body on the recorded answers, with these mistakes in the oracle."""
+        """Run the body on an example's recorded answers, with these mistakes in the oracle."""
         while True:
             left = self.end - time.thread_time()
             with collect_expected() as expected:
@@ -305,7 +305,7 @@ def ignore_warnings() -> Iterator[None]:
 
 @contextmanager
 def limit_search_time(seconds: float, grace: float = 0.0) -> Iterator[None]:
-    """Raise OutOfTime if no time is left, or once the code in this context has used `seconds + grace` of CPU time."""
+    """Raise OutOfTime if no time is left, or when the code in this context has used more CPU time than allowed."""
     if seconds <= 0:
         raise OutOfTime
     with limit_processor_time(seconds + grace, OutOfTime()):

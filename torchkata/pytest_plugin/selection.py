@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the options before collection. Plain `pytest` inside `assignment/` runs the tests."""
+    """Check the options before collection. In `assignment/`, make `pytest` without arguments run the tests."""
     place, named = config.invocation_params.dir, config.args_source
     if named is pytest.Config.ArgsSource.INVOCATION_DIR and place.is_relative_to(course().assignment):
         config.args = [str(course().tests)]
@@ -94,7 +94,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Report on one line why the tests of a kata cannot be imported, which is never the student's fault."""
+    """If the tests of a kata can't be imported, report the reason on one line. It is never the student's fault."""
     report = yield
     raised = getattr(report, "call", None)
     if report.failed and find_kata(collector.path) is not None and raised is not None and raised.excinfo is not None:
@@ -118,9 +118,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def check_collected(items: Sequence[pytest.Item]) -> None:
-    """Raise CourseError for a test without points, or for points without a test in a collected module.
+    """Raise CourseError if a collected test has no points, or if points refer to a test that its module does not have.
 
-    Points require only that the module contains the test, because the command line may select some tests of a kata.
+    The test itself need not be collected, because the command line may select only some tests of a kata.
     """
     functions: dict[str | None, list[pytest.Function]] = {}
     for item in items:
@@ -136,7 +136,7 @@ def check_collected(items: Sequence[pytest.Item]) -> None:
 
 
 def check_references(file: Path, module: ModuleType) -> None:
-    """Raise CourseError if the tests use a name that is not defined in the module of `reference/`.
+    """Raise CourseError if the tests use a name that the module in `reference/` does not define.
 
     Tests of an unchanged stub would not reveal this mistake, because they call the student's code first.
     """
@@ -151,7 +151,7 @@ def check_references(file: Path, module: ModuleType) -> None:
 
 
 def find_attributes(name: str, source: str) -> set[str]:
-    """Return the attributes of `name` that are used in the code of a module, ignoring strings and comments."""
+    """Return the attributes of `name` that the code of a module uses, ignoring strings and comments."""
     nodes = ast.walk(ast.parse(source))
     attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
     return {node.attr for node in attributes if isinstance(node.value, ast.Name) and node.value.id == name}

@@ -18,7 +18,7 @@ SECONDS = 4.0  # seconds between notices; shorter than the time limit of a call
 
 @pytest.hookimpl(trylast=True)  # run after pytest's terminal plugin
 def pytest_configure(config: pytest.Config) -> None:
-    """Duplicate the file descriptor of the terminal, if there is one. The grader has no terminal."""
+    """Duplicate the file descriptor of the output if pytest has a terminal reporter. In the grader, it has none."""
     if config.pluginmanager.hasplugin("terminalreporter"):
         with suppress(OSError, ValueError):
             get_state(config).terminal = os.dup(sys.stdout.fileno())

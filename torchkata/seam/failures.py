@@ -93,7 +93,7 @@ class Inconclusive(AbortTest):
 
 
 class Endless(TimedOut):
-    """Raised if a test takes too long, excluding the time spent in the student's code."""
+    """Raised if a test takes too long even without the time that it spends in the student's code."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(words("timed_out.judging"))
@@ -114,7 +114,7 @@ class BrokenTest(Inconclusive):
 
 
 def describe_exit(code: int) -> str:
-    """Return a sentence that describes the exit code of a process; a negative code is a signal number."""
+    """Return a sentence that describes the exit code of a process. A negative code is the number of a signal."""
     if code >= 0:
         return words("died.exited", code=code)
     if -code == signal.SIGKILL:

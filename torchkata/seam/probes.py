@@ -11,14 +11,14 @@ AnyProbe = TypeVar("AnyProbe", bound=Callable[..., object])
 
 
 def typed(code: Code, *, isolated: bool = False) -> Callable[[AnyProbe], AnyProbe]:
-    """Specify the code that a student would type instead of calling the decorated probe.
+    """Specify the code that a student would type to do the same as the decorated probe.
 
     Failure messages show this code as the input.
 
     Args:
-        code: The code, or a function that returns it. In the message, the code is preceded by assignments of those
-            arguments of the probe that it uses. The parameters of the function are names of the probe's arguments and,
-            optionally, `literal`, a function that returns the code of a value.
+        code: The code, or a function that returns it. In the message, it follows assignments of those arguments of the
+            probe that it uses. The parameters of the function are names of the probe's arguments and, optionally,
+            `literal`, a function that returns the code of a value.
         isolated: Whether to run each call in a new process, which no earlier call of the test has changed. On a
             student's machine, the call uses the same process, with newly imported modules.
 

@@ -1,4 +1,4 @@
-"""Runs a probe in the process of the student's code. The result is a `Reply` of plain values, never an exception."""
+"""Runs a probe in the process that runs student code. The result is a `Reply` of plain values, never an exception."""
 
 import ast
 import contextlib
@@ -52,7 +52,7 @@ def run_probe(assignment: Assignment, probe: Probe, args: Sequence[Plain]) -> Re
 
 
 def fill_memory() -> contextlib.AbstractContextManager[None]:
-    """Make the values of torch's uninitialized memory the same in every run, if torch is imported."""
+    """If torch is imported, fill its uninitialized memory with the same values in every run."""
     if "torch" not in sys.modules:
         return contextlib.nullcontext()
     from torchkata.compat.torch_internals import fill_new_memory
@@ -61,7 +61,7 @@ def fill_memory() -> contextlib.AbstractContextManager[None]:
 
 
 def make_reply(error: BaseException, assignment: Assignment) -> Reply:
-    """Return the reply for an exception: `not_written` for an unchanged stub, else the error and the student's line."""
+    """Return the reply for an exception: `not_written` for an unchanged stub, otherwise the error and its line."""
     folder = assignment.folder
     trace = traceback.walk_tb(error.__traceback__)
     own = [(frame, line) for frame, line in trace if Path(frame.f_code.co_filename).is_relative_to(folder)]
@@ -87,7 +87,7 @@ def make_reply(error: BaseException, assignment: Assignment) -> Reply:
 
 
 def make_reply_without_line(error: BaseException, assignment: Assignment) -> Reply:
-    """Return the reply for an exception without a line of student code: a missing file or name, a wrong signature."""
+    """Return the reply for an exception outside of student code, such as a missing file or a wrong signature."""
     package = f"{assignment.package}."
     if isinstance(error, ModuleNotFoundError) and f"{error.name}".startswith(package):
         return Reply("not_written", None, "file not found", f"{error.name}".rpartition(".")[2] + ".py")
@@ -102,7 +102,7 @@ def make_reply_without_line(error: BaseException, assignment: Assignment) -> Rep
 
 
 def find_refusing_code(text: str, assignment: Assignment) -> Any:
-    """Return the code object of the student's function named in a TypeError about its arguments, or None."""
+    """Return the code object of the student's function that a TypeError about its arguments names, or None."""
     named = REFUSED.search(text)
     if named is None:
         return None
@@ -118,7 +118,7 @@ def find_refusing_code(text: str, assignment: Assignment) -> Any:
 
 
 def find_probe_line(error: BaseException) -> str:
-    """Return the innermost line of the traceback that is in a probe, or "" if there is none."""
+    """Return the innermost line in the traceback that belongs to a probe, or "" if there is none."""
     lines = [
         linecache.getline(frame.f_code.co_filename, line)
         for frame, line in traceback.walk_tb(error.__traceback__)
@@ -128,7 +128,7 @@ def find_probe_line(error: BaseException) -> str:
 
 
 def lacks_state(error: KeyError, frame: FrameType, source: str) -> bool:
-    """Return whether the missing key was looked up in an optimizer's `self.state[p]` through a local variable."""
+    """Return whether the key is missing in a local variable that holds an optimizer's `self.state[p]`."""
     names = frame.f_locals
     with contextlib.suppress(Exception):  # a student's objects may raise anything
         states = [state for state in names["self"].state.values() if error.args[0] not in state]
@@ -138,7 +138,7 @@ def lacks_state(error: KeyError, frame: FrameType, source: str) -> bool:
 
 
 def is_stub(file: str, line: int) -> bool:
-    """Return whether the function at this line is an unchanged stub, which computes nothing."""
+    """Return whether the function at this line is an unchanged stub, that is, computes nothing."""
     found = find_functions("".join(linecache.getlines(file)))
     functions = [node for node in found if node.lineno <= line <= (node.end_lineno or 0)]
     return bool(functions) and all(map(computes_nothing, max(functions, key=lambda node: node.lineno).body))
@@ -154,7 +154,7 @@ def find_functions(source: str) -> Sequence[ast.FunctionDef]:
 
 
 def computes_nothing(statement: ast.stmt) -> bool:
-    """Return whether an unchanged stub can contain a statement: a docstring, `raise`, `pass` or a call of `super()`."""
+    """Return whether a statement may occur in a stub: a docstring, `raise`, `pass` or `super().__init__()`."""
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Constant) or ast.unparse(statement).startswith("super().__init__(")
     return isinstance(statement, (ast.Raise, ast.Pass))

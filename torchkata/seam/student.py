@@ -39,19 +39,19 @@ IMPORT_POLL_SECONDS = 0.5  # interval between checks of whether an import has fi
 
 
 class Runner(Protocol):
-    """Interface of an object that runs probes in the process of the student's code."""
+    """Interface for running probes in the process that runs the student's code."""
 
     def reset(self, kata: str) -> None:
         """Discard the student's imported modules. This method is called before each test."""
 
     def start_over(self, kata: str) -> None:
-        """Reset in the middle of a test, and exclude the time of all previous calls from the budget."""
+        """Reset in the middle of a test. The time of all previous calls does not count."""
 
     def renew(self) -> None:
-        """Replace the process of the student's code, if possible, without changing the time limits."""
+        """If possible, replace the process that runs the student's code. The time limits do not change."""
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
-        """Run a probe. Raises TimedOut, Died or Inconclusive if there is no reply."""
+        """Run a probe and return its reply. Raises TimedOut, Died or Inconclusive if there is no reply."""
 
     def set_budget(self, seconds: float) -> None:
         """Limit the total time of all calls until the next `reset`."""
@@ -74,20 +74,20 @@ class Call:
         return dict(zip(names, self.args, strict=False))
 
     def inputs(self) -> dict[str, Plain]:
-        """Return the arguments to display.
+        """Return the arguments that messages display.
 
-        Names that start with an underscore are internal to the probe and omitted.
+        Arguments whose names start with an underscore are internal to the probe and are omitted.
         """
         return {name: value for name, value in self.arguments().items() if not name.startswith("_")}
 
     def own_inputs(self) -> dict[str, Plain]:
-        """Return the arguments without lists of tensors, which probes take but students' functions do not."""
+        """Return the arguments except for lists of tensors, which only probes accept, not the students' functions."""
         own = self.inputs().items()
         return {name: value for name, value in own if not (isinstance(value, list) and contains_tensor(value))}
 
 
 def find_probe(probe: Probe | str, args: Sequence[Any]) -> tuple[Probe, Sequence[Any]]:
-    """Return the probe and its arguments. A string such as `"sieve"` or `"sieve.count"` calls a kata's function."""
+    """Return the probe and its arguments. A string such as `"sieve"` or `"sieve.count"` names a student's function."""
     if not isinstance(probe, str):
         return probe, args
     module, _, function = probe.partition(".")
@@ -95,7 +95,7 @@ def find_probe(probe: Probe | str, args: Sequence[Any]) -> tuple[Probe, Sequence
 
 
 def get_parameter_names(kata: str, function: str, count: int) -> list[str]:
-    """Return the names of the first `count` parameters of a stub's function, or numbered names if there are fewer."""
+    """Return `count` names for the arguments of a stub's function: those of its parameters, then numbered ones."""
     try:
         tree = ast.parse(course().stub(kata).read_bytes())
     except (OSError, SyntaxError, ValueError):
@@ -137,12 +137,12 @@ class Student:
         self.runner.reset(kata)
 
     def start_over(self, kata: str) -> None:
-        """Restart the current test, as if no call had been made."""
+        """Restart the current test as if it had not made any calls."""
         self.last = None
         self.runner.start_over(kata)
 
     def call(self, probe: Probe | str, *args: object) -> Any:
-        """Run `probe(assignment, *args)` in the process of the student's code and return its plain result.
+        """Run `probe(assignment, *args)` in the process that runs student code, and return the result as plain values.
 
         Args:
             probe: A function at the top level of a module in `tests/probes/`, or `call_methods`. A string calls the
@@ -167,7 +167,11 @@ class Student:
 
 
 def unwrap_reply(reply: Reply, fallbacks: Collection[str] = ()) -> Plain:
-    """Return the value of a reply. Raises NotStarted or Crashed; lines of a fallback are never reported."""
+    """Return the value of a reply.
+
+    Raises NotStarted if the stub is unchanged, or Crashed if the code raised an exception. The line is omitted if it is
+    in a fallback.
+    """
     if reply.outcome == "returned":
         return reply.value
     place = NOWHERE if reply.file in fallbacks else Place(reply.file, reply.line, reply.source)
@@ -187,7 +191,7 @@ class InProcess:
         self.left = math.inf  # seconds
 
     def reset(self, kata: str) -> None:  # noqa: ARG002  (any kata can be requested)
-        """Discard the modules, and allow any number of calls."""
+        """Discard the imported modules, and remove the limit of the total time."""
         self.left = math.inf
         self.renew()
 
@@ -247,7 +251,7 @@ def pause_processor_limit() -> Iterator[None]:
 
 @contextmanager
 def limit_wall_time(seconds: float, folder: Path) -> Iterator[None]:
-    """Raise TimedOut, with the line of student code, if the code in this context runs longer than this.
+    """Raise TimedOut, which names the line of student code, if the code in this context runs longer than this.
 
     Imports of libraries are not interrupted, because a partially imported library would break all later calls.
     """
@@ -272,7 +276,7 @@ def limit_wall_time(seconds: float, folder: Path) -> Iterator[None]:
 
 @contextmanager
 def run_timer(timer: str, number: str, seconds: float, stop: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Call `stop` after this time.
+    """Call `stop` if the code in this context runs for this long.
 
     This has no effect on Windows and outside the main thread, where timers are not available.
     """

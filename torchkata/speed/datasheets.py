@@ -33,7 +33,7 @@ class Device:
     def peak(self, dtype: torch.dtype, tf32: bool = False) -> float | None:
         """Return the datasheet's peak FLOP/s of matmuls in this dtype, or None if the datasheet has no value.
 
-        If `tf32` is True, float32 operands may be rounded to TF32.
+        If `tf32` is True, the peak for float32 is that of matmuls whose operands are rounded to TF32.
         """
         name = "tf32" if tf32 and dtype == torch.float32 else NAMES.get(dtype, "")
         return self.tflops[name] * 1e12 if name in self.tflops else None

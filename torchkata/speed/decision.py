@@ -53,18 +53,18 @@ class Sample:
 
     @property
     def ratio(self) -> float:
-        """The ratio to the faster baseline block, which is a lower bound."""
+        """The student's rate divided by that of the faster baseline block, a lower bound of the true ratio."""
         return self.rate / max(self.before, self.after)
 
     @property
     def ratio_at_most(self) -> float:
-        """The ratio to the slower baseline block, an upper bound: the student's block may have been slowed as much."""
+        """The student's rate divided by that of the slower baseline block, an upper bound of the true ratio."""
         return self.rate / min(self.before, self.after)
 
 
 @dataclass(frozen=True)
 class TimingRules:
-    """Noise limits for a kind of device. Raises ValueError if code at half of a threshold's speed could pass."""
+    """Noise limits for a kind of device. Raises ValueError if code at half a threshold's speed could pass."""
 
     spread: float  # allowed relative difference between neighboring baseline blocks
     drift: float  # allowed relative drop below the opening rate of the baseline
@@ -97,7 +97,7 @@ class Retry:
 
 @dataclass(frozen=True)
 class Final:
-    """The verdict on a workload. Ratios are relative to the baseline's rate."""
+    """The final verdict on a workload. Ratios are relative to the baseline's rate."""
 
     outcome: Literal["passed", "failed", "inconclusive"]
     tier: Tier | None = None  # the highest tier that was reached
@@ -122,7 +122,7 @@ def judge(
     trouble: str = "",
     attempt: int = 1,
 ) -> Verdict:
-    """Return the verdict on the samples of an attempt, in any order. A single wrong result is a failure.
+    """Return the verdict on the samples of an attempt. Their order does not matter. A single wrong result is a failure.
 
     Args:
         opening: The rate of the baseline before the student's code was loaded.
@@ -168,7 +168,7 @@ def compare_rates(
     trouble: Callable[[], str] = str,
     attempt: int = 1,
 ) -> tuple[Final | Retry, float]:
-    """Run blocks of the student and the baseline alternately until `judge` has enough samples.
+    """Alternate between blocks of the student and of the baseline until `judge` has enough samples.
 
     `student` runs one block and returns its rate and relative error. `baseline` runs one block and returns its rate.
     The other arguments are those of `judge`. Return the verdict and the baseline's highest rate.
@@ -206,7 +206,7 @@ def block_length(once: float, block_seconds: float, least_seconds: float, most_c
 def thresholds_on(
     device: Device | None, kind: Kind, workload: Workload, dtype: torch.dtype
 ) -> tuple[Tiers, float | None]:
-    """Return the thresholds, and the peak if they are MFU values or None if they are ratios to the baseline's rate."""
+    """Return the thresholds. Also return the peak if they are MFU values, or None if they are ratios."""
     if device is not None and device.mfu and workload.mfu is not None:
         return workload.mfu, peak_on(device, dtype)
     return workload.ratio[kind], None
@@ -218,14 +218,14 @@ def peak_on(device: Device | None, dtype: torch.dtype) -> float | None:
 
 
 def judge_share(ratio: float, thresholds: Tiers, *, used: int = 1, note: str = "") -> Final:
-    """Return the verdict on a measured share that is not a rate. `note` explains why it gets less than full points."""
+    """Return the verdict on a measured share. `note` explains a verdict below full points."""
     tier = next((tier for tier in TIERS if ratio >= getattr(thresholds, tier)), None)
     outcome: Literal["passed", "failed"] = "passed" if tier else "failed"
     return Final(outcome, tier, median=ratio, used=used, note="" if tier == "full" else note)
 
 
 def is_disturbed(sample: Sample, opening: float, rules: TimingRules) -> bool:
-    """Return whether to ignore a sample because its two baseline rates differ or are both too low.
+    """Return whether to ignore a sample because its two baseline rates differ too much or are both too low.
 
     The student's rate is not considered, so that students cannot influence which samples are used.
     """
@@ -246,9 +246,9 @@ def as_ratios(thresholds: Tiers, peak: float | None, ceiling: float) -> Tiers:
 
 
 def decide(fit: Sequence[Sample], needed: Tiers, rules: TimingRules, *, mfu: float | None) -> Final | None:
-    """Return the verdict, or None if a higher tier is still undecided. `mfu` is the MFU for a ratio of 1.
+    """Return the verdict, or None if a higher tier can still be reached. `mfu` is the MFU at a ratio of 1.
 
-    A tier is missed if the whole interval of ten samples is below it (or of twenty samples, if ten leave doubt). So a
+    A tier is missed if the whole interval of ten samples is below it (or of twenty samples, if ten do not decide). So a
     tier is reached as soon as six samples are not below it, because the interval of twenty samples can then no longer
     be below it. Stopping early adds no error once the outcome of all samples is certain. Two rules stop even earlier:
 
@@ -284,7 +284,7 @@ def decide(fit: Sequence[Sample], needed: Tiers, rules: TimingRules, *, mfu: flo
 
 
 def median_interval(count: int) -> tuple[int, int]:
-    """Return the indices of two of `count` sorted values that enclose the true median with probability COVERAGE.
+    """Return two indices into `count` sorted values: with probability COVERAGE, these values enclose the true median.
 
     The number of values below the median is binomial, so [xⱼ, x₍ₙ₊₁₋ⱼ₎] misses it with a probability of exactly
     2 · P(Binomial(n, ½) < j). The extremes of FEWEST values cover slightly less. Raises ValueError for fewer values.

@@ -60,7 +60,7 @@ def relative_error(
 
 
 def squared_residuals(a: Tensor, b: Tensor, c: Tensor, x: Float64[Tensor, "n vectors"]) -> Float64[Tensor, " vectors"]:
-    """Compute |C·x − A·(B·x)|² for each column of x. The mean over all sign vectors is ‖C − A·B‖²."""
+    """Compute |C·x − A·(B·x)|² for each column of x. Its mean over all sign vectors x is ‖C − A·B‖²."""
     expected = product(a, product(b, x))
     return (product(c, x) - expected).square().sum(0)
 
@@ -88,7 +88,7 @@ def random_signs(
 
 
 def tolerance(dtype: torch.dtype, terms: int, own: float) -> float:
-    """Return the largest relative error that is accepted, for sums of `terms` products in `dtype`.
+    """Return the largest accepted relative error of a matrix product in `dtype` with `terms` terms per sum.
 
     This is `floor`, or OWN_MARGIN times `own` (the error of the baseline) on devices with less accurate matmuls. If
     `own` is NaN or infinite, it is ignored.

@@ -25,12 +25,12 @@ class HostReads(DispatchMode):  # type: ignore[no-untyped-call]
         self.count = 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Count the operation if necessary, and run it."""
+        """Run the operation, and count it if it makes the host wait."""
         self.count += func.overloadpacket.__name__ in HOST_READS
         return func(*args, **(kwargs or {}))
 
     def count_calls(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap a method of Tensor that copies values to the host without dispatching an operation."""
+        """Wrap a method of Tensor to count its calls. It copies values to the host without dispatching an operation."""
 
         def counting(*args: Any, **options: Any) -> Any:
             self.count += 1
@@ -40,7 +40,7 @@ class HostReads(DispatchMode):  # type: ignore[no-untyped-call]
 
 
 def host_reads(work: Callable[[], object]) -> int:
-    """Count how often this work would make the host wait for a GPU."""
+    """Run the work, and count how often it would make the host wait for a GPU."""
     reads = HostReads()
     with ExitStack() as stack:
         for name in ("tolist", "numpy", "cpu", "__array__"):

@@ -32,13 +32,13 @@ class Field:
 
 
 def dtype_of(size: Size) -> torch.dtype:
-    """Return the torch dtype of a size."""
+    """Return the dtype that a size specifies, as a torch dtype."""
     dtype: torch.dtype = getattr(torch, size.dtype)
     return dtype
 
 
 def bytes_needed(chosen: Mapping[str, Field], *, on_host: bool | None = None) -> int:
-    """Return the total size of the tensors (on the host, on the device, or on both). Each tensor starts a new page."""
+    """Return the total size of the tensors on the host, the device or both. Each tensor starts on a new page."""
     counted = [field for field in chosen.values() if on_host in (None, field.on_host)]
     return sum(round_to_pages(field.bytes) for field in counted)
 

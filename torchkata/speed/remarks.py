@@ -13,7 +13,7 @@ from .workload import Measured, work_of
 def choose_lesson(
     workload: str, device_kind: Kind, ratio: float | None, mfu: float | None, model: Device | None = None
 ) -> str:
-    """Return a remark in the student's language, or "" if the points are full or the measurement is missing.
+    """Return a remark in the student's language, or "" if the student has full points or nothing was measured.
 
     `ratio` is relative to the baseline's rate, `mfu` to the bfloat16 peak of `model` (default: an H100). Raises
     KeyError for a workload that the course does not have.
@@ -30,7 +30,7 @@ def choose_lesson(
 
 
 def has_full_points(workload: Workload, kind: Kind, ratio: float, mfu: float | None) -> bool:
-    """Return whether full points were reached. MFU is used if the workload has MFU thresholds, otherwise the ratio."""
+    """Return whether a result earns full points: by its MFU if there are MFU thresholds, otherwise by its ratio."""
     if mfu is not None and workload.mfu is not None:
         return mfu >= workload.mfu.full
     return ratio >= workload.ratio[kind].full

@@ -1,4 +1,4 @@
-"""Times a workload in the pytest process (for `pytest -m gpu`) and applies the grader's verdict function.
+"""Times a workload in the pytest process, for `pytest -m gpu`, and judges the speed in the same way as the grader.
 
 These times are never used for grading, because student code could manipulate the clock of its own process.
 """
@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Figure:
-    """A verdict and its thresholds."""
+    """A verdict, and the thresholds that it is based on."""
 
     verdict: Final
     thresholds: Tiers  # relative to the baseline's rate
@@ -58,7 +58,7 @@ class Figure:
 
 
 class Trial:
-    """A workload on a device, ready to be measured. The test is skipped if the device has too little memory."""
+    """A workload that is ready to be measured on a device. The test is skipped if the device has too little memory."""
 
     def __init__(self, workload: Workload, assignment: Assignment, stopwatch: Stopwatch) -> None:
         self.workload = workload
@@ -75,7 +75,10 @@ class Trial:
         self.check = self.work.check(self.memory, self.memory, self.size)
 
     def measure(self) -> Figure:
-        """Check the results and measure the workload. Raises Wrong, NotStarted, Crashed or TimedOut."""
+        """Check the results and measure the workload.
+
+        Raises Wrong if a result is wrong, or NotStarted, Crashed or TimedOut if student code does not return.
+        """
         kind = self.stopwatch.kind
         self.check.prepare()
         plain = self.work.baseline(self.size, self.memory, kind)
@@ -92,7 +95,7 @@ class Trial:
         return Figure(judge_share(self.measure_share(block), thresholds), thresholds, shrunk=self.shrunk)
 
     def check_results(self, block: Block, plain: Block) -> None:
-        """Raise Wrong if the error is too large to be a rounding error and not close to the error of plain torch."""
+        """Raise Wrong if the error is too large for a rounding error and much larger than that of plain torch."""
         error, tolerance = self.measure_error(block), self.check.floor
         if not error <= tolerance and isinstance(self.work, Rate) and self.work.same_as_baseline:
             own = self.measure_error(plain)
@@ -107,7 +110,7 @@ class Trial:
         return self.check.error()
 
     def measure_share(self, block: Block) -> float:
-        """Measure a workload that is not a rate."""
+        """Measure a workload whose result is a share instead of a rate."""
         match self.work:
             case HostWait():
                 return float(self.stopwatch.lead(block) >= LEAD_SECONDS)
@@ -116,14 +119,14 @@ class Trial:
         raise TypeError(f"{type(self.work).__name__} is not measured")
 
     def run_student(self, work: Callable[[], T]) -> T:
-        """Call a function that runs student code. Raises NotStarted, Crashed or TimedOut."""
+        """Call a function that runs student code. Raises NotStarted, Crashed or TimedOut if it does not return."""
         results: list[T] = []
         with limit_wall_time(CALL_SECONDS, self.assignment.folder):
             unwrap_reply(run_probe(self.assignment, lambda _: results.append(work()), ()))
         return results[0]
 
     def compare(self, work: Rate, block: Block, plain: Block) -> Figure:
-        """Run and time blocks alternately with plain torch, and return the figure."""
+        """Time blocks of the student's code and of plain torch alternately, and return the verdict."""
         kind, model, dtype = self.stopwatch.kind, device(self.stopwatch.name), dtype_of(self.size)
         thresholds, peak = thresholds_on(model, kind, self.workload, dtype)
         until, once = time.monotonic() + WARM_UP_SECONDS[kind], math.inf

@@ -35,7 +35,7 @@ class Measured:
     device: Device
 
     def fraction(self, dtype: torch.dtype, *, tf32: bool = False) -> float:
-        """Return the peak of a dtype relative to the bfloat16 peak, or 0 if it is unknown."""
+        """Return the device's peak for a dtype divided by its peak for bfloat16, or 0 if one of them is unknown."""
         return (self.device.peak(dtype, tf32) or 0) / (self.device.peak(torch.bfloat16) or math.inf)
 
 
@@ -77,7 +77,7 @@ class Work(ABC):
 
     @abstractmethod
     def fields(self, size: Size, calls: int) -> dict[str, Field]:
-        """Return the tensors of a block. If each call has its own tensors, the first dimension is the call."""
+        """Return the tensors of a block. If each call has its own tensors, the first dimension enumerates the calls."""
 
     @abstractmethod
     def student(self, assignment: Any, size: Size, memory: Memory, device: str) -> Block:
@@ -114,13 +114,13 @@ class Rate(Work):
 
 
 class HostWait(Work):
-    """A workload that must not make the host wait for the device. Its field `asked` counts the requested batches."""
+    """A workload that must not make the host wait for the device. Its tensor `asked` counts the requested batches."""
 
     of = "(1: the host runs ahead)"
 
 
 class MemoryPeak(Work):
-    """A workload for which peak memory is measured."""
+    """A workload whose peak memory is measured."""
 
     of = "of the peak memory is needed"
 
@@ -130,7 +130,7 @@ class MemoryPeak(Work):
 
 
 def work_of(workload: str) -> Work:
-    """Load a workload of the course. Raises ImportError."""
+    """Load a workload of the course. Raises ImportError if the module of the workload can't be imported."""
     module = importlib.import_module(f"reference.workloads.{workload}")
     work: Work = getattr(module, workload.title().replace("_", ""))()
     return work

@@ -88,7 +88,7 @@ RUNNER |= {"ASSIGNMENT_TYPE": "individual", "SUBMISSION_TAG": "submit/1", "SUBMI
 
 
 def find_sections() -> dict[Section, list[str]]:
-    """Return the commands to run for each section, excluding those that an earlier section has run."""
+    """Return the commands to run for each section, without those that are already run for an earlier section."""
     planned: dict[tuple[bool, str], Section] = {}
     for section in ALL_SECTIONS:
         for command in section.commands:
@@ -101,7 +101,7 @@ def find_sections() -> dict[Section, list[str]]:
 
 
 def type_in(place: Path, command: str) -> Run:
-    """Run a shell command in a folder, answering every prompt with "yes", or with a number if it asks for one."""
+    """Run a shell command in a folder and answer its prompts: `kata predict` gets a number, any other command "y"."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     ours = {"PATH": path, "PYTHONPATH": str(place), "XDG_CACHE_HOME": str(place / "cache")}
     environment = {**get_student_environment(), **RUNNER, **ours, "COLUMNS": "100"}
@@ -182,7 +182,7 @@ def find_block(heading: str) -> str:
 
 @pytest.fixture(scope="module")
 def begun(new_handout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a handout in which one kata passes, and another failed its tests and was then corrected."""
+    """Return a handout in which one kata has passed its tests, and another was corrected after it had failed them."""
     handout = shutil.copytree(new_handout, tmp_path_factory.mktemp("begun") / "katas")
     shutil.copy(SOLUTION / "same_storage.py", handout / "assignment")
     linear = handout / "assignment/linear.py"

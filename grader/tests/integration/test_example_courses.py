@@ -33,7 +33,7 @@ def copy_course(name: str, folder: Path) -> Path:
 
 
 def mark_all_but(name: str) -> list[Any]:
-    """Return the courses as parameters, marked so that `make test` runs only one of them."""
+    """Return the courses as parameters. All but one of them are marked, so that `make test` skips them."""
     return [pytest.param(other, marks=() if other == name else pytest.mark.timing) for other in NAMES]
 
 

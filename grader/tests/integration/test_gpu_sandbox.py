@@ -106,7 +106,7 @@ def start_sandbox(monkeypatch: pytest.MonkeyPatch, driver: Path, code: str) -> S
 
 @pytest.fixture(scope="module")
 def sandbox(request: pytest.FixtureRequest, driver: Path) -> Iterator[Sandbox]:
-    """Return a sandbox for GPU workers, in which torch initializes CUDA when it looks for a device."""
+    """Return a sandbox for GPU workers in which torch initializes CUDA as soon as it looks for a device."""
     request.getfixturevalue("needs_bwrap")
     with pytest.MonkeyPatch.context() as monkeypatch:
         made = start_sandbox(monkeypatch, driver, AS_BUILT_FOR_CUDA)

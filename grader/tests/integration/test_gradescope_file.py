@@ -56,5 +56,5 @@ def test_killed_grader_keeps_points_earned_so_far(tmp_path: Path, enough: int) -
 
 
 def select_finished(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the tests that have run."""
+    """Return the tests in the report that have been run."""
     return [test for test in report["tests"] if test["extra_data"]["outcome"] != "not_graded"]

@@ -34,7 +34,7 @@ def grade_as(role: str, *arguments: object, encoding: str = "utf-8") -> Run:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Return a folder with a class, and the results of grading only its honest submissions."""
+    """Return a folder with honest and hostile submissions, and the results of grading only the honest ones."""
     folder = tmp_path_factory.mktemp("hostile")
     paths = write_submissions(folder / "class", SIEVE, *HONEST, kata="sieve")
     (paths[1] / "sieve.py").write_text(UNDIAGNOSED)
@@ -56,7 +56,7 @@ def graded(folder: Path, request: pytest.FixtureRequest) -> tuple[Path, Run]:
 
 
 def summarize(out: Path, submission: str) -> list[tuple[object, ...]]:
-    """Return the part of a result that the student sees, without times."""
+    """Return the parts of a result that the student sees, except for times."""
     result = read(out / submission / "result.json")
     tests = [
         (kata.kata, test.name, test.outcome, test.score, test.message) for kata in result.katas for test in kata.tests

@@ -23,7 +23,7 @@ FEW = "--examples=20"
 
 
 def run_command(name: str, course: Path, right: Path) -> Run:
-    """Run one of the five commands in the course, on correct code."""
+    """Run one of the five commands in the course, with a correct submission."""
     commands = {
         "pytest": ("pytest", f"--impl={right}", FEW, "--seed=0"),
         "kata": ("torchkata",),
@@ -51,7 +51,7 @@ def test_all_commands_succeed_on_correct_course(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mistake", MISTAKE_CASES, ids=lambda mistake: mistake.name.replace(" ", "_"))
 def test_instructor_mistakes_do_not_cost_students_points(mistake: Mistake, tmp_path: Path) -> None:
-    """Run grading and the student's pytest, and the other commands that should report the mistake."""
+    """Run `grader grade`, the student's pytest, and each other command that should report the mistake."""
     course, right = write_course(tmp_path / "course", mistake.changes), write_right_submission(tmp_path / "right")
     for name in sorted({"grade", "pytest", *mistake.messages} - ({"pytest"} if mistake.ends_pytest else set())):
         done = run_command(name, course, right)
@@ -70,7 +70,7 @@ def test_instructor_mistakes_do_not_cost_students_points(mistake: Mistake, tmp_p
 
 @pytest.mark.parametrize("has_solution", [True, False], ids=["with_solution", "without_solution"])
 def test_answer_of_wrong_type_fails_the_test(tmp_path: Path, has_solution: bool) -> None:
-    """If an answer makes the test itself raise, the answer is wrong: students can't make a result inconclusive."""
+    """An answer that makes the test raise an exception is wrong, so students can't make a result inconclusive."""
     changes = ARITHMETIC_ON_ANSWER if has_solution else {**ARITHMETIC_ON_ANSWER, "reference/double/solution.py": None}
     course, wrong = write_course(tmp_path / "course", changes), write_right_submission(tmp_path / "right")
     (wrong / "double.py").write_text(RETURNS_NONE)

@@ -1,4 +1,4 @@
-"""Interrupted, killed and failed runs keep the results so far, and a second run grades the rest of the class."""
+"""Interrupted, killed and failed runs keep their results so far, and a second run grades the rest of the class."""
 
 import csv
 import os
@@ -53,7 +53,7 @@ def stop(
     course: Path = PRIMES,
     kata: str = "sieve",
 ) -> str:
-    """Send a signal to a run of `grader grade` at the given moment and return its error output."""
+    """Run `grader grade`, send a signal to it at the given moment, and return its error output."""
     parts = ("--course", course, "grade", *submissions, "--out", out, "--kata", kata, *SHORT, *options)
     command = [sys.executable, "-m", "grader", *map(str, parts)]
     process = subprocess.Popen(
@@ -74,7 +74,7 @@ def stop(
 
 
 def wait_for_start(seconds: float) -> Callable[[int], bool]:
-    """Return a condition that becomes true a few seconds after a run has started its sandbox."""
+    """Return a condition that becomes true this many seconds after a run has started its sandbox."""
     began: list[float] = []
 
     def moment(pid: int) -> bool:
@@ -86,7 +86,7 @@ def wait_for_start(seconds: float) -> Callable[[int], bool]:
 
 
 def assert_resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *options: str) -> None:
-    """Grade again and assert that stored results are kept and the gradebook is the same."""
+    """Grade again. Assert that stored results are kept and the gradebook is that of an uninterrupted run."""
     before = {name: (out / name / "result.json").stat().st_mtime_ns for name in list_results(out)}
     again = grade(*submissions, "--out", out, *OPTIONS, *options, course=PRIMES)
     assert again.code == 0, again.err

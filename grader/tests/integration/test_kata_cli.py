@@ -90,7 +90,7 @@ def test_next_step_names_foundation_with_syntax_error(handout: Path) -> None:
 
 
 def store_progress(handout: Path, changes: dict[str, str] | None = None, hints: dict[str, int] | None = None) -> None:
-    """Store that every kata is done, except for the given changes. The status "" means that a kata was not run."""
+    """Store the status "done" for every kata, except for the given changes. The status "" means "not run yet"."""
     code = "import json\nfrom torchkata.course import course\nfrom torchkata.pytest_plugin import history\n"
     code += "print(json.dumps({name: history.compute_digest(name) for name in course().katas}))"
     (handout / "digests.py").write_text(code)

@@ -26,7 +26,7 @@ KATAS = ("same_storage", "get_batch", "linear")
 
 
 def make_package(platform: str, out: Path, *arguments: str) -> Run:
-    """Run `grader package` on three katas for Gradescope, and on a course without torch for other platforms."""
+    """Run `grader package`: with three katas for Gradescope, with a course without torch for other platforms."""
     of = ("--kata", ",".join(KATAS)) if platform == "gradescope" else ()
     course = ROOT if platform == "gradescope" else PRIMES
     return call_grader("--course", course, "package", platform, out, "--seed", 0, "--examples", FEW, *of, *arguments)
@@ -45,14 +45,14 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def call(*command: object, cwd: Path, **variables: str) -> Run:
-    """Run a platform's command with the current Python instead of the platform's."""
+    """Run a platform's command with this Python interpreter instead of the platform's."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(cwd), "TORCHKATA_PYTHON": sys.executable, **variables}
     return run_program(*command, cwd=cwd, environment=environment)
 
 
 @pytest.fixture
 def autograder(packages: Path, tmp_path: Path) -> Path:
-    """Return Gradescope's directory with the zip unpacked in `source/`."""
+    """Return a directory like the one that Gradescope creates, with the unpacked package in `source/`."""
     root = tmp_path / "autograder"
     shutil.copytree(packages / "gradescope", root / "source")
     for name in ("submission", "results"):

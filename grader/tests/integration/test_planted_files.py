@@ -22,7 +22,7 @@ def submission(tmp_path: Path) -> Path:
 
 
 def run_grader(submission: Path, *arguments: str | Path) -> Run:
-    """Run the installed command inside the submission."""
+    """Run the installed `grader` in the folder of the submission."""
     return run_program(
         Path(sys.executable).with_name("grader"), *arguments, cwd=submission, environment=get_environment()
     )

@@ -1,4 +1,4 @@
-"""Random hostile entries in a class do not affect the others. The test in `timing/` runs for minutes."""
+"""Random hostile entries in a class do not affect the other submissions. The test in `timing/` runs for minutes."""
 
 import random
 

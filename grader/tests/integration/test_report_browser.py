@@ -1,4 +1,4 @@
-"""The class report can be sorted, filtered and printed in a real Chromium, and runs no code by students."""
+"""In a real Chromium, the class report can be sorted, filtered and printed, and no code from students is executed."""
 
 import base64
 import itertools
@@ -46,7 +46,7 @@ WIDTHS, SCHEMES = (400, 1400), get_args(Scheme)
 
 @pytest.fixture(scope="module")
 def driver() -> Iterator[Chrome]:
-    """Return a Chromium shared by all tests of this file."""
+    """Return a Chromium that is shared by all tests in this file."""
     with open_chromium() as found:
         yield found
 
@@ -57,7 +57,7 @@ def students() -> list[load.Result]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the report of a class in which one student's name and another one's submission contain markup."""
+    """Return the report of a class in which the name of one student and the submission of another contain markup."""
     directory = tmp_path_factory.mktemp("class")
     *others, one, two = students()
     for each in (*others, replace_texts(one, EVIL), msgspec.structs.replace(two, submission=NAMED)):

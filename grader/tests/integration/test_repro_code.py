@@ -1,4 +1,4 @@
-"""The code that a failure shows as its input can be run, and passes with the solution."""
+"""The code that a failure report shows for its input can be run, and the solution passes with this input."""
 
 import copy
 import importlib.util
@@ -87,7 +87,7 @@ def test_input_shown_as_code_runs_with_solution(kata: str, tmp_path: Path, monke
 
 
 def execute(lines: list[str], kata: str) -> None:
-    """Execute the given lines with torch, the names of the kata and those of its prerequisites imported."""
+    """Execute the given lines with torch and the names defined by the kata and its prerequisites."""
     assignment = Assignment(SOLUTION)
     names: dict[str, Any] = {**NAMES, "print": lambda *_: None}
     for module in dict.fromkeys(["sgd", "adagrad", "cruncher", *course().foundations(kata), kata]):

@@ -10,7 +10,7 @@ from grader.tests.support.submissions import PRIMES, SIEVE, WRONG_SIEVE, write_s
 
 
 def list_arguments(path: Path, out: Path) -> list[str]:
-    """Return the arguments of `grader grade`."""
+    """Return the arguments of a `grader grade` command."""
     return [*map(str, ("--course", PRIMES, "grade", path, "--out", out, "--kata", "sieve", "--examples", 20))]
 
 
@@ -19,7 +19,7 @@ def grade(path: Path, out: Path, *options: str) -> Run:
 
 
 def grade_again(path: Path, out: Path) -> Run:
-    """Grade in this process a class that has already been graded."""
+    """Grade the class again, in this process."""
     return call_grader(*list_arguments(path, out))
 
 

@@ -22,7 +22,7 @@ CPU_BUILDS = "--index-url https://download.pytorch.org/whl/cpu"
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory, installed: Path) -> Path:
-    """Return the `bin` of an environment with the wheel and with this environment's torch, to avoid a download."""
+    """Return the `bin` directory of an environment with the wheel. It shares torch with this environment."""
     programs, packages = make_environment(tmp_path_factory.mktemp("learner") / "venv")
     libraries = {path for path in sys.path if path.endswith("site-packages")}
     (packages / "libraries.pth").write_text("\n".join(libraries))

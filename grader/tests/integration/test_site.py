@@ -1,4 +1,4 @@
-"""The site of the documentation has no broken links, needs no other host, and can be searched in a real Chromium."""
+"""The documentation site has no broken links, loads nothing from other hosts, and is searchable in a real Chromium."""
 
 import itertools
 import re
@@ -38,7 +38,7 @@ SEARCHES = {"assert_close": "docs/api.html", "优化器状态": "docs/zh/katas.h
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the site, which is built without a warning."""
+    """Build the site, assert that this causes no warning, and return its folder."""
     folder = tmp_path_factory.mktemp("site")
     built = run_python("-m", "mkdocs", "build", "--site-dir", str(folder))
     assert (built.code, built.out) == (0, ""), built.err
@@ -47,7 +47,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def pages(site: Path) -> dict[str, ET.Element]:
-    """Return every page of the site by its path."""
+    """Return the pages of the site, keyed by path."""
     return {path.relative_to(site).as_posix(): parse_html(path.read_text("utf-8")) for path in site.rglob("*.html")}
 
 
@@ -67,7 +67,7 @@ def server(site: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def driver() -> Iterator[Chrome]:
-    """Return a Chromium shared by all tests of this file."""
+    """Return a Chromium that is shared by all tests in this file."""
     with open_chromium() as found:
         yield found
 
@@ -99,7 +99,7 @@ def view(request: pytest.FixtureRequest, driver: Chrome, server: str) -> View:
 
 
 def assert_undisturbed(driver: Chrome, address: str) -> None:
-    """Assert that the page has written nothing to the console and has loaded only files of the site."""
+    """Assert that the page has written nothing to the console and has loaded files only from the site."""
     assert driver.execute("getLog", {"type": "browser"})["value"] == []
     loaded: list[str] = driver.execute_script("return performance.getEntriesByType('resource').map(each => each.name)")
     assert [each for each in loaded if not each.startswith((address, "data:"))] == []

@@ -1,4 +1,4 @@
-"""Grading on a real single-node Slurm cluster gives the same gradebook as locally, even if it is interrupted."""
+"""Grading on a real single-node Slurm cluster gives the same gradebook as local grading, even if it is interrupted."""
 
 import subprocess
 import sys

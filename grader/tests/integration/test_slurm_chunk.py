@@ -1,4 +1,4 @@
-"""Tests of a single task of a Slurm run, run without Slurm."""
+"""Tests of a single task of a Slurm job array, executed without Slurm."""
 
 import os
 import subprocess

@@ -91,7 +91,7 @@ def test_workload_without_device_is_retried_in_next_run(tmp_path: Path) -> None:
 def grade_workload(
     monkeypatch: pytest.MonkeyPatch, error: BaseException | Final, kind: Kind = "cuda"
 ) -> PerformanceResult:
-    """Return the row of a workload whose measurement ends with the given reply or exception."""
+    """Grade a workload whose measurement returns this verdict or raises this exception, and return its row."""
 
     def measure(*_: object) -> Any:
         if isinstance(error, BaseException):

@@ -18,7 +18,7 @@ COMPLETE = PRIMES / "submissions/complete"
 
 
 def grade_on_terminal(tmp_path: Path, *options: str) -> str:
-    """Return the terminal output of one run."""
+    """Run `grader grade` in a terminal and return everything that it prints."""
     parts = ("--course", PRIMES, "grade", COMPLETE, "--out", tmp_path, *FEW, *options)
     command = [sys.executable, "-m", "grader", *map(str, parts)]
     with Terminal(command, ROOT, {**os.environ, "TERM": "xterm"}) as terminal:

@@ -32,7 +32,7 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def timed(sandbox: Sandbox) -> Iterator[Begin]:
-    """Return a function that starts a task with the solution, with other files, or as the baseline."""
+    """Yield a function that starts a worker for a task, which runs the solution, other files or the baseline."""
     workers: list[TimedWorker] = []
     controls = []
 
@@ -105,7 +105,7 @@ def spin():
 
 
 def find_arena(timed: TimedWorker) -> torch.Tensor:
-    """Return the memory shared with a worker, as uint8[bytes]."""
+    """Return the memory that is shared with a worker as a one-dimensional uint8 tensor."""
     some = timed.memory["x"]
     return torch.empty(0, dtype=torch.uint8).set_(some.untyped_storage())
 

@@ -56,7 +56,7 @@ def emulate(
 
 
 def open_page(driver: Chrome, address: str) -> None:
-    """Reload a page and wait until its scripts have run and it is not busy."""
+    """Load or reload a page, and wait until its scripts have run and it is not busy."""
     driver.get("about:blank")
     driver.get(address)
     is_ready = "return document.readyState == 'complete' && document.body.ariaBusy != 'true'"
@@ -72,7 +72,7 @@ def wait_until(driver: Chrome, holds: Callable[[], object]) -> None:
 def assert_accessible(
     driver: Chrome, rules: Collection[str] = RULES, impacts: Collection[str] = (), **options: object
 ) -> None:
-    """Assert that axe-core finds no violation of these rules. If `impacts` are given, ignore those of other impacts."""
+    """Assert that axe-core finds no violation of these rules (with one of these impacts, if any are given)."""
     axe = Axe(driver)
     axe.inject()  # type: ignore[no-untyped-call]
     chosen: dict[str, Any] = {"runOnly": [*rules], "resultTypes": ["violations"], **options}

@@ -14,5 +14,5 @@ def read_class_page(directory: Path) -> str:
 
 
 def expand_chunks(page: str) -> str:
-    """Return a page with the blocks of each chunk in its place."""
+    """Return a page in which each compressed chunk is replaced by the blocks that it contains."""
     return CHUNK.sub(lambda found: zlib.decompress(base64.b64decode(found[1])).decode(), page)

@@ -1,4 +1,4 @@
-"""Tests that fail in this process, with what is recorded about them, for the unit tests of the diagnosis."""
+"""Runs failing tests in this process and records their calls, for the unit tests of the diagnosis."""
 
 from collections.abc import Sequence
 from types import SimpleNamespace
@@ -21,12 +21,12 @@ class LocalRunner:
         self.budget = 0.0
 
     def reset(self, kata: str) -> None:
-        """Do nothing because there is no submission."""
+        """Do nothing, because there is no submission."""
 
     start_over = reset
 
     def renew(self) -> None:
-        """Do nothing because nothing is imported."""
+        """Do nothing, because no code is imported."""
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         self.calls -= 1
@@ -44,7 +44,7 @@ def step_uphill(_assignment: object, p: float, grad: float, lr: float) -> float:
 
 
 def fail(test: Any, runner: LocalRunner | None = None) -> tuple[Any, Student]:
-    """Let a test fail, and return its recorded body and its student."""
+    """Run a test, assert that it fails, and return its recorded body and its student."""
     student = Student(runner or LocalRunner())
     body = record_body(SimpleNamespace(obj=test))
     body.begin({"student": student})

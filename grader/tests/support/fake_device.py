@@ -41,7 +41,7 @@ class FakeClock:
 
 
 class FakeDevice(FakeClock):
-    """A fake device with host memory and its own clock. It records in `asked` which places in the code call it.
+    """A fake device with host memory and its own clock. It records in `asked` which places call it.
 
     The first call from the place `fails` raises `CudaError`. A test sets `pending` when it queues work. `synchronize`
     resets `pending` and takes PASS seconds, or `slower` times as long before `busy_until`. `alive` counts the
@@ -58,12 +58,12 @@ class FakeDevice(FakeClock):
         self.tensor = torch.empty(0)
 
     def install(self, monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
-        """Replace `time` in the given modules and the idle detector, and make the detector's work small."""
+        """Replace `time` in the given modules and in the idle detector, and reduce the detector's work."""
         super().install(monkeypatch, idle, *modules)
         monkeypatch.setattr(idle, "PASS_BYTES", 8)
 
     def take_call(self) -> None:
-        """Record the place of the call, and raise `CudaError` if it is `fails`."""
+        """Record the place of the call. Raises CudaError for the first call from the place `fails`."""
         called, caller, above = sys._getframe(1), sys._getframe(2), sys._getframe(3)
         lines = (f"line {frame.f_lineno} of {frame.f_code.co_name}" for frame in (caller, above))
         place = f"{called.f_code.co_name} at {', '.join(lines)}"

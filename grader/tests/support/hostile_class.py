@@ -49,7 +49,7 @@ def linking(to: str) -> Callable[[Path], None]:
 
 
 def make_deep(path: Path) -> None:
-    """Create a tree of folders whose path exceeds the system's limit."""
+    """Create nested folders whose path is longer than the system allows."""
     path.mkdir()
     folder = os.open(path, os.O_RDONLY)
     for _ in range(DEPTH):

@@ -158,12 +158,12 @@ class Mistake:
 
 
 def expect_in_all(text: str) -> dict[str, str]:
-    """Return `messages` if every command must print the same text."""
+    """Return the `messages` of a mistake for which every command must print this text."""
     return dict.fromkeys(("pytest", "kata", "certify", "grade", "release"), text)
 
 
 def break_file(file: str, old: str, new: str, message: str = "") -> tuple[dict[str, Change], dict[str, str]]:
-    """Return `changes` and `messages` for a mistake that makes a test of `double` fail."""
+    """Return the `changes` and `messages` of a mistake that makes a test of `double` fail."""
     return {file: (old, new)}, dict.fromkeys(("pytest", "grade"), message or file)
 
 

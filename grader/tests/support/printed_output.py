@@ -27,7 +27,7 @@ def numbers_agree(shown: str, printed: str) -> bool:
 
 
 def lines_agree(shown: str, printed: str) -> bool:
-    """Return whether a printed line agrees with the shown one, which may end in "…", ignoring runs of whitespace."""
+    """Return whether a printed line agrees with a documented one, which may end in "…". Whitespace may differ."""
     if shown.endswith(OPEN_END) and not printed.endswith(OPEN_END):
         wanted, found = split(shown.removesuffix(OPEN_END)), split(printed)
         found = found[: len(wanted)]

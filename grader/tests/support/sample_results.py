@@ -20,7 +20,7 @@ HOSTILE = (
 
 
 def make_result(message: str = HOSTILE, *, submission: str = "ada", kata: str = "get_batch", file: str = "") -> Result:
-    """Return the result of one kata whose tests cycle through all outcomes, with this message unless they passed."""
+    """Return the result of a kata with tests of every outcome. Tests that did not pass have this message."""
     graded = course().katas[kata]
     line = 7 if file else 0
     tests = [

@@ -58,7 +58,7 @@ def build(folder: Path) -> str:
 
 
 def start_driver(device: Gpu) -> list[int]:
-    """Return the result codes of `cuInit` and of creating a context in a sandboxed worker. Raises IsolationError."""
+    """Call `cuInit` and create a context in a sandboxed worker, and return the result codes."""
     sandbox = launch.launch("bwrap", setup.get_limits(), setup.plan_workers(device))
     with contextlib.closing(sandbox):
         sandbox.wait_until_ready()

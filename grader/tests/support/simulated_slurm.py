@@ -41,12 +41,12 @@ class Task:
 
     @property
     def seconds(self) -> float:
-        """The time for which it has occupied a slot."""
+        """The number of seconds for which the task has occupied a slot."""
         return sum(self.ends) - sum(self.starts)
 
 
 class SimulatedSlurm:
-    """A cluster. `faults` maps the number of a task of the first array to what happens in the middle of its first run.
+    """A cluster. `faults` maps the index of a task in the first array to the fault that occurs halfway through it.
 
     A killed task fails. The task of a lost node is requeued.
     """
@@ -93,7 +93,7 @@ class SimulatedSlurm:
         heapq.heappush(self.events, (when, 1000 * slot + len(self.arrays), work))
 
     def use_slot(self, waiting: Iterator[Task], array: Sequence[Task]) -> Iterator[float]:
-        """Run one waiting task after the other, and yield the seconds until the next event."""
+        """Run the waiting tasks one after the other, yielding the number of seconds until each next event."""
         for task in waiting:
             fault = self.faults.pop(array.index(task), "") if array is self.arrays[0] else ""
             yield from self.run_task(task, len(task.chunk) // 2 if fault else None)
@@ -105,7 +105,7 @@ class SimulatedSlurm:
             yield SETTLE_SECONDS
 
     def run_task(self, task: Task, until: int | None = None) -> Iterator[float]:
-        """Grade the submissions of a task that have no result, or only the first ones."""
+        """Grade the first `until` submissions of a task, by default all. Skip those that have a result."""
         task.state = "RUNNING"
         task.starts.append(self.now)
         yield self.startup
@@ -122,7 +122,7 @@ class SimulatedSlurm:
         return {task.id: Job(task.id, task.state, NODE) for task in self.tasks}
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass."""
+        """Advance the simulated time, and handle the events until then."""
         until = self.now + seconds
         while self.events and self.events[0][0] <= until:
             self.now, slot, work = heapq.heappop(self.events)
@@ -169,16 +169,16 @@ class Simulation:
 
     @property
     def longest(self) -> float:
-        """The seconds of the longest task."""
+        """The number of seconds that the longest task took."""
         return max(task.seconds for task in self.slurm.tasks)
 
     @property
     def total(self) -> float:
-        """The seconds until the last task has finished."""
+        """The number of seconds until the last task finished."""
         return max(task.ends[-1] for task in self.slurm.tasks)
 
     def idle(self, jobs: int) -> float:
-        """Return the share of the time for which a slot was not grading anything, neither starting a task."""
+        """Return the fraction of the total time of all slots in which no task was running."""
         return 1 - sum(task.seconds for task in self.slurm.tasks) / (jobs * self.total)
 
 
@@ -191,7 +191,7 @@ def simulate(
     faults: Mapping[int, Literal["killed", "lost"]] = {},
     limit: int = 1001,
 ) -> Simulation:
-    """Grade a class with these durations, of which the grader only knows an `estimate` of their mean."""
+    """Grade a class whose submissions take this many seconds. The grader only knows an estimate of the mean."""
     names = [f"student{number:05}" for number in range(len(seconds))]
     entries = [Entry(name, Path("/submissions") / name) for name in names]
     queue = Queue(entries, [], (), options)

@@ -42,7 +42,7 @@ class SlurmRun:
             time.sleep(0.1)
 
     def wait_until_grading(self) -> None:
-        """Wait until there is a result and a task is still running."""
+        """Wait until a result has been stored and a task is running."""
         self.wait_until(
             lambda: list_results(self.out) and any(job.state == "RUNNING" for job in self.list_tasks().values())
         )
@@ -60,7 +60,7 @@ class SlurmRun:
 
 
 def find_processes(out: Path, module: str) -> list[int]:
-    """Return the processes that run a module for a task that grades into `out`, with parents first."""
+    """Return the processes that run this module for tasks that write to `out`, parents before children."""
     found = []
     for pid in one_node_slurm.list_processes():
         with suppress(OSError):

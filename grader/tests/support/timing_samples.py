@@ -1,4 +1,4 @@
-"""Generates timing samples of a student with a known ratio on a machine with known speeds."""
+"""Generates timing samples of a student whose true ratio is known, on a machine whose speed in each block is known."""
 
 import itertools
 from typing import Any
@@ -15,7 +15,7 @@ CUDA = RULES["cuda"]
 
 
 def make_samples(ratio: float, baselines: list[float], own: list[float]) -> list[Sample]:
-    """Return a student's samples. `baselines` and `own` are the machine's speed in each block, 1 if undisturbed."""
+    """Return a student's samples. `baselines` and `own` give the machine's speed in each block (1: undisturbed)."""
     return [
         Sample(rate=ratio * FULL_RATE * mine, before=FULL_RATE * before, after=FULL_RATE * after)
         for mine, (before, after) in zip(own, itertools.pairwise(baselines), strict=True)
@@ -38,11 +38,11 @@ def get_rank(verdict: Verdict) -> int:
 
 
 def compute_true_rank(ratio: float, thresholds: Tiers, peak: float | None) -> int:
-    """Return the rank that the student has on an undisturbed machine."""
+    """Return the rank that a student with this ratio reaches on an undisturbed machine."""
     needed = as_ratios(thresholds, peak, FULL_RATE)
     return (ratio >= needed.passing) + (ratio >= needed.full)
 
 
 def is_not_worse(verdict: Verdict, expected: int) -> bool:
-    """Return whether a student with the given true rank loses no points because of a verdict."""
+    """Return whether a verdict costs no points to a student with this true rank."""
     return not isinstance(verdict, Final) or verdict.outcome == "inconclusive" or get_rank(verdict) >= expected

@@ -26,7 +26,7 @@ answer = started
 
 
 def read_worker_namespaces(sandbox: int) -> list[dict[str, Path]]:
-    """Return the namespaces of the workers, which are the first processes of the innermost PID namespaces."""
+    """Return the namespaces of each worker. A worker is the first process of an innermost PID namespace."""
     found = []
     for path in (Path(f"/proc/{pid}") for pid in find_descendants(sandbox)):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError, PermissionError):  # it is exiting or starting

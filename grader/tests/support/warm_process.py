@@ -56,7 +56,7 @@ def main() -> None:
 def run_requested(
     descriptors: list[int], module: str, arguments: list[str], cwd: str, environment: dict[str, str]
 ) -> None:
-    """Run a module in `cwd` like a new Python process. If its input is a terminal, that terminal controls it."""
+    """Run a module in `cwd` as a new Python process would. If stdin is a terminal, make it the controlling terminal."""
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number)
         os.close(descriptor)

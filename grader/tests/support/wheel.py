@@ -47,7 +47,7 @@ def link_or_copy(source: str, target: str) -> None:
 
 
 def copy_source(folder: Path) -> Path:
-    """Copy the files from which a wheel is built; return the folder."""
+    """Copy the files from which a wheel is built to a folder, and return the folder."""
     for name in ("assignment", "docs", "grader", "reference", "tests", "torchkata"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("conftest.py", "hatch_build.py", "pyproject.toml", "README.md", "LICENSE"):
@@ -56,7 +56,7 @@ def copy_source(folder: Path) -> Path:
 
 
 def build_wheel(source: Path, folder: Path, version: str = "0.1.0") -> Path:
-    """Build the wheel of a source with this version into a folder, and return its path."""
+    """Build a wheel with this version number from a source folder, and return the path of the wheel."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SETUPTOOLS_SCM_PRETEND_VERSION", version)
         run_pip("wheel", "--no-build-isolation", "--wheel-dir", folder, source)
@@ -64,7 +64,7 @@ def build_wheel(source: Path, folder: Path, version: str = "0.1.0") -> Path:
 
 
 def make_environment(folder: Path) -> tuple[Path, Path]:
-    """Create an environment without pip and packages; return its `bin` and its `site-packages`."""
+    """Create an environment without any packages. Return its directories `bin` and `site-packages`."""
     venv.create(folder, with_pip=False, symlinks=True)
     [packages] = folder.glob("lib/python*/site-packages")
     return folder / "bin", packages

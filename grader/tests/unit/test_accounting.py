@@ -1,4 +1,4 @@
-"""Tests of the FLOPs, parameters and bytes of the workloads against torch's own counts."""
+"""Compares the FLOPs, parameters and bytes of the workloads with torch's own counts."""
 
 import weakref
 from collections.abc import Callable

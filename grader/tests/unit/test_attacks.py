@@ -34,7 +34,7 @@ def corpus() -> list[Attack]:
 
 
 def load_corpus(folder: Path, text: str) -> list[Attack]:
-    """Return the attacks of a corpus that consists of one file with the given content."""
+    """Return the attacks in a corpus that consists of one file with the given content."""
     (folder / "tricks.toml").write_text(text)
     return list(load_attacks(KATAS, folder))
 
@@ -153,7 +153,7 @@ def test_attack_is_run_at_its_declared_isolation_levels(tmp_path: Path) -> None:
 
 
 def list_ids(*jobs: Job | None) -> list[int]:
-    """Return the identities of the given jobs, which may be equal."""
+    """Return the `id` of each job, to distinguish jobs that are equal."""
     return [id(job) for job in jobs]
 
 

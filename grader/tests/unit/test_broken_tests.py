@@ -1,4 +1,4 @@
-"""Tests of deciding, without a reference solution, whether an exception is caused by the test itself."""
+"""Tests of the decision, made without a reference solution, whether an exception is caused by the test itself."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -16,7 +16,7 @@ from torchkata.seam.values import AnswerRead, Unread
 
 
 def decide(body: Callable[..., None]) -> BrokenTest | None:
-    """Return the decision on the exception raised by a test body with n = 2 and a student who returns 4."""
+    """Run a test body with n = 2 and a student whose code returns 4. Return the decision on the exception it raises."""
     student: Any = SimpleNamespace(call=lambda *_: 4)
     recorded = RecordedBody(body)
     with pytest.raises((ArithmeticError, ValueError)) as raised:

@@ -31,7 +31,7 @@ BYTES = SHAPES.flatmap(lambda shape: npst.arrays(np.uint8, (*shape, 16)))
 
 
 def make_tensor(dtype: str, raw: np.ndarray[Any, Any]) -> torch.Tensor:
-    """Return a tensor with the given dtype and bytes. Each element uses the first bytes of its row."""
+    """Return a tensor with the given dtype and bytes. Each element is read from the first bytes of a row."""
     kind: torch.dtype = getattr(torch, dtype)
     bits = torch.from_numpy(raw[..., : kind.itemsize].copy())
     if kind == torch.bool:

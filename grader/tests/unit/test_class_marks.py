@@ -1,4 +1,4 @@
-"""Tests of `grader marks`, which computes marks from a graded class and rules; pages and exports show them."""
+"""Tests of `grader marks`, which computes marks by given rules, and of the pages and exports that show them."""
 
 import csv
 import re
@@ -47,7 +47,7 @@ submission_8:
 
 
 def write_class(folder: Path, **changed: str) -> Path:
-    """Write the folder of a class with changes to some files."""
+    """Write the files of a class to a folder. `changed` replaces the content of some files."""
     folder.mkdir(exist_ok=True)
     for name, text in {**CLASS, **{".".join(name.rsplit("_", 1)): text for name, text in changed.items()}}.items():
         (folder / name).write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Tests of Classroom 50's `result.json`: its schema, whole points and the fields from the runner."""
+"""Tests of Classroom 50's `result.json`: its schema, integer points, and the fields that come from the CI runner."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Tests of cluster grading that do not need a cluster: options, sizes, pending submissions and messages."""
+"""Tests of cluster grading that do not need a cluster: options, chunk sizes, pending submissions and messages."""
 
 import math
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tests of how submitted code is stored and shown on pages, with marked lines."""
+"""Tests of how submitted code is stored, and how pages show it with marked lines."""
 
 import ast
 from dataclasses import replace

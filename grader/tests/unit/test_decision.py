@@ -110,7 +110,7 @@ def test_early_verdict_matches_final_verdict_except_in_extremes(ratios: list[flo
 
 
 def test_five_fast_samples_rarely_pass_a_slow_student() -> None:
-    """The verdict is wrong only if the next fifteen samples are all too slow. `decide` documents the probability."""
+    """After five fast samples, a wrong verdict requires fifteen slow ones. `decide` documents the probability."""
     assert get_rank(decide([*[0.8] * decision.FEWEST, *[0.7] * 15], LATE)) == 1
     for place in range(15):
         assert get_rank(decide([*[0.8] * decision.FEWEST, *[0.7] * place, 0.8, *[0.7] * (14 - place)], LATE)) == 2
@@ -118,7 +118,7 @@ def test_five_fast_samples_rarely_pass_a_slow_student() -> None:
 
 
 def compute_failing_chance(low: float, chance: float) -> float:
-    """Return the probability of failing if each ratio is `low` with probability `chance`, else at the threshold."""
+    """Return the probability of failing if a ratio is `low` with probability `chance`, otherwise at the threshold."""
 
     @cache
     def compute(high: int, below: int) -> float:
@@ -185,7 +185,7 @@ def test_mfu_is_ratio_times_baseline_rate_over_peak() -> None:
 
 @pytest.mark.parametrize("place", range(3))
 def test_mfu_thresholds_use_highest_baseline_rate(place: int) -> None:
-    """The student is exactly at the threshold. The machine runs at full speed in one block and at 0.96 otherwise."""
+    """The student is exactly at the threshold. The machine runs at full speed in one block and at 96% in the others."""
     at_full = [*[0.96] * 10, 1.0]
     random.Random(place).shuffle(at_full)
     opening, machine = ((1.0, [0.96] * 11), (0.96, at_full), (0.96, at_full[::-1]))[place]
@@ -253,7 +253,7 @@ slowdowns = st.one_of(st.just(1.0), st.floats(0.95, 1), st.floats(0.95, 1), st.f
 
 
 def assert_fair(ratio: float, machine: list[float], own: list[float], setting: Setting) -> None:
-    """Assert that noise costs the student no points, except where float rounding alone decides."""
+    """Assert that noise costs the student no points. Accept any verdict if the ratio is within 1e-6 of a threshold."""
     needed = as_ratios(setting["thresholds"], setting["peak"], FULL_RATE)
     near = any(math.isclose(ratio, bar, rel_tol=1e-6) for bar in (needed.passing, needed.full))
     verdict = judge_samples(make_samples(ratio, machine, own), **setting)

@@ -1,4 +1,4 @@
-"""Tests of which dependencies each digest in `grader/results/dependencies.py` covers."""
+"""Tests of the digests in `grader/results/dependencies.py`: each one must change if one of its dependencies changes."""
 
 import inspect
 from pathlib import Path
@@ -34,7 +34,7 @@ def make_digests(
 
 @pytest.fixture
 def fresh_digests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Recompute every digest."""
+    """Compute every digest anew instead of caching it."""
     for name, function in vars(dependencies).copy().items():
         if hasattr(function, "__wrapped__"):
             monkeypatch.setattr(dependencies, name, inspect.unwrap(function))

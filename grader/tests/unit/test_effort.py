@@ -1,4 +1,4 @@
-"""Tests of hours, difficulty and "after this kata you can …", which `kata.toml` states once."""
+"""Tests of the hours and the difficulty that `kata.toml` states for a kata."""
 
 from pathlib import Path
 from typing import Any, get_args

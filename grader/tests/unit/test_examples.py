@@ -1,4 +1,4 @@
-"""Tests of proving that the examples in the stubs are correct."""
+"""Tests of the proof that the examples in the stubs are correct."""
 
 from pathlib import Path
 

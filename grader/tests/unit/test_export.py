@@ -1,4 +1,4 @@
-"""Tests of `grader export` for single and multiple submissions."""
+"""Tests of `grader export` for one submission and for several submissions."""
 
 import json
 import re
@@ -19,7 +19,7 @@ FORMATS = ("gradescope", "classroom50", "github", "junit")
 
 @pytest.fixture
 def one_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a directory with the results of one submission, with a CI runner's environment variables set."""
+    """Set a CI runner's environment variables and return a directory with the results of one submission."""
     for name, value in RUNNER.items():
         monkeypatch.setenv(name, value)
     write(make_result("get_batch · claim\n  wrong", submission="ada", file="get_batch.py"), tmp_path / "one")

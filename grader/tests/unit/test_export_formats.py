@@ -130,7 +130,7 @@ def test_github_output_redacts_hidden_tests(hide: Hide) -> None:
 
 
 def render(*submissions: str, message: str = "why") -> ET.Element:
-    """Render the results of `get_batch`, which have every outcome, for the given submissions."""
+    """Render JUnit XML for these submissions. Each has a result of `get_batch` with all outcomes."""
     return parse_junit(render_junit(*(make_result(message, submission=name) for name in submissions)))
 
 

@@ -114,7 +114,7 @@ with gpu.reserve(replace(device, uuid=device.uuid + sys.argv[1])) as taken:
 
 
 def test_two_graders_never_time_on_one_device() -> None:
-    """Each of two devices is timed by one of its two graders, no matter how CUDA_VISIBLE_DEVICES names it."""
+    """Only one of the two graders on each device may time, regardless of how CUDA_VISIBLE_DEVICES names the device."""
     visible, run = ("0", "1,0", "GPU-0,GPU-1", "GPU-1"), f" of {os.getpid()}"  # apart from other runs of this test
 
     def start(devices: str) -> "subprocess.Popen[str]":

@@ -140,7 +140,7 @@ def test_copying_time_is_subtracted(
 
 
 def test_short_blocks_are_repeated_for_100_ms(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Simulate a GPU whose 20 GiB hold the inputs of ten steps of 1.2 ms, and make one block slow."""
+    """Simulate a GPU with 20 GiB, enough for the inputs of ten steps of 1.2 ms each, and make one block slow."""
     step = 0.0012
     blocks = iter([2 * step, 20 * step, 2 * step, 2 * step])
     worker = SimpleNamespace(block=lambda _: SimpleNamespace(seconds=next(blocks), error=0.0), close=lambda: None)
@@ -319,7 +319,7 @@ def test_device_is_warmed_up_again_after_cooling_down(monkeypatch: pytest.Monkey
     workload, task = course().workloads["linear_forward"], replace(SMALL, calls=1)
 
     def run(attempt: int = 1) -> float:
-        """Return the seconds that elapse before the student's first block."""
+        """Return how many seconds elapse before the student's first block."""
         began = clock.now
         assert isinstance(rates.run_attempt(machine, workload, task, {}, attempt)[0], Final)
         return student_began[0] - began

@@ -51,7 +51,7 @@ def test_point_biserial_matches_scipy() -> None:
 
 
 def make_answers(marks: str) -> dict[Property, Answer]:
-    """Return answers to the first tests, given one letter per test: passed, failed or not started."""
+    """Return answers to the first tests, one per character: p (passed), f (failed) or - (not started)."""
     words = {"p": Answer("passed", 1, 1, 2.0), "f": Answer("failed", 0, 1, 4.0), "-": Answer("not_started", 0, 1)}
     return {test: words[mark] for test, mark in zip(TESTS, marks, strict=False)}
 

@@ -60,7 +60,7 @@ def plain_test(student: Student) -> None:
 def diagnose(
     test: Any, *known: KnownMistake, runner: LocalRunner | None = None, seconds: float = 5.0, stop: bool = False
 ) -> list[str]:
-    """Return the known mistakes that explain a failure of the test, during which the student may time out."""
+    """Let the test fail, and return the known mistakes that explain it. `stop` makes the student's code time out."""
     body, student = fail(test, runner)
     if runner and stop:
         runner.calls = 0
@@ -101,7 +101,7 @@ def step_test(student: Student, p: float, grad: float, lr: float) -> None:
 
 @given(p=floats, grad=floats, lr=st.sampled_from([0.5, 0.25]))
 def side_test(student: Student, p: float, grad: float, lr: float) -> None:
-    """Check only to which side a step goes."""
+    """Check only the direction of a step."""
     check((student.call(step_uphill, p, grad, lr) > p) == (oracle.step(p, grad, lr) > p))  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""A class of 20,000 is graded on a simulated cluster, with the durations of real submissions."""
+"""A class of 20,000 students is graded on a simulated cluster, with durations measured on real submissions."""
 
 import random
 import statistics

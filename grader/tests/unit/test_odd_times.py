@@ -1,4 +1,4 @@
-"""An invalid commit time affects only one student and not the whole class."""
+"""An invalid commit time affects only one student, not the whole class."""
 
 from pathlib import Path
 

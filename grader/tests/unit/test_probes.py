@@ -21,7 +21,7 @@ SHOULD_SCALE = "def scale(x, /, factor, *, offset=0):\n    return [factor * numb
 
 @pytest.fixture
 def student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Student:
-    """Return a student whose only file also serves as the stub with the parameter names."""
+    """Return a student with a single file, which is also used as the stub that defines the parameter names."""
     (tmp_path / "scale.py").write_text(SHOULD_SCALE)
     monkeypatch.setattr(type(course()), "stub", lambda _, kata: tmp_path / f"{kata}.py")
     return Student(InProcess(tmp_path, call_seconds=5.0))

@@ -1,4 +1,4 @@
-"""Tests of relations between results and expected values, reported if they hold for all results and not by chance."""
+"""Tests of relations between results and expected values, which are reported only if they cannot hold by chance."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -71,7 +71,7 @@ LOOSE = (
 
 
 def find_sentence(seen: Sequence[Comparison]) -> str:
-    """Return the relation's sentence, and assert that it is a rule unless listed in `LOOSE`."""
+    """Return the sentence of the relation. Assert that the relation is a rule unless `LOOSE` lists its sentence."""
     holds = relations.find_relation(seen)
     assert holds.is_rule is (bool(holds.sentence) and not holds.sentence.startswith(LOOSE))
     return holds.sentence

@@ -35,7 +35,7 @@ PAGE_FILE = "docs/katas.md"
 
 @pytest.fixture
 def primes(tmp_path: Path) -> Iterator[Path]:
-    """Yield a copy of a small course that has a page of katas, as the current course."""
+    """Copy a small course, add a page about its katas, select the copy as the current course, and yield its folder."""
     here = course().root
     copy = shutil.copytree(ROOT / "examples/courses/primes", tmp_path / "primes")
     use(copy)

@@ -1,4 +1,4 @@
-"""Tests of the roofline image, which must be valid, reproducible SVG and is written by the report."""
+"""Tests of the roofline image that `grader report` writes: it must be valid SVG and reproducible."""
 
 import itertools
 from pathlib import Path

@@ -28,7 +28,7 @@ LIBRARY = b"def follow(word):\n    return word + word\n\n" * 100
 
 @pytest.fixture
 def assignment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Return the solution in its own folder, and replace the model and the standard library by tiny ones."""
+    """Return the solution in its own folder, and replace the model and the standard library with tiny ones."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(command, "CPU", TINY)
     monkeypatch.setattr(command, "LEAST_SOURCE", len(LIBRARY))
@@ -45,7 +45,7 @@ def call(assignment: Any, **options: str) -> str:
 
 
 def refuse(assignment: Any, kind: type[BaseException], **options: str) -> str:
-    """Run the command, which must raise this exception with a single line, and return the line."""
+    """Run the command, assert that it raises this exception with a one-line message, and return the message."""
     with pytest.raises(kind) as raised:
         call(assignment, **options)
     assert "\n" not in str(raised.value)

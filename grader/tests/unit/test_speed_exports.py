@@ -1,4 +1,4 @@
-"""Tests of workloads in tables, exports and diffs, which are shown only if a result contains them."""
+"""Tests of workloads in tables, exports and diffs. Workloads are shown only if a result contains them."""
 
 import csv
 import dataclasses

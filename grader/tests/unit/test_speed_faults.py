@@ -103,7 +103,7 @@ FAULTS = [Reply("raised", error="ValueError: x"), Died("it has ended"), TimedOut
 
 @pytest.fixture
 def grade(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, str]]:
-    """Return a function that grades two workloads (three on a GPU) with fake workers and speeds while a step fails."""
+    """Return a function that grades workloads (two on a CPU, three on a GPU) with fake workers and injects a fault."""
     monkeypatch.setattr("grader.speed.timed_worker.PausedWorker", FakeWorker)
     monkeypatch.setattr(FakeWorker, "seen", Counter())
     monkeypatch.setattr(FakeWorker, "device", None)

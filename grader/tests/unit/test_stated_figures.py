@@ -36,7 +36,7 @@ def step(
 
 
 def compute_momentum(momentum: Callable[..., Any], gradients: list[float]) -> list[float]:
-    """Return the momentum after each of the given gradients, which equals the step at a learning rate of 1."""
+    """Return the momentum buffer after each of these gradients: with a learning rate of 1, it equals the step."""
     ahead = iter(gradients)
     places = step(momentum, lambda _: next(ahead), len(gradients), lr=1.0)
     return [before - after for before, after in pairwise(places)]
@@ -65,7 +65,7 @@ class Cost:
 
 @cache
 def gpt2_xl(context: int = 1024) -> Cost:
-    """Count the parameters and FLOPs of GPT-2 XL with torch's own layers, without allocating any of them."""
+    """Count the parameters and FLOPs of GPT-2 XL, using torch's own layers without allocating their memory."""
     with torch.device("meta"), FlopCounterMode(display=False) as counter:
         layer = nn.TransformerEncoderLayer(1600, 25, 4 * 1600, dropout=0.0, norm_first=True, batch_first=True)
         embeddings, norm = nn.ModuleList([nn.Embedding(50257, 1600), nn.Embedding(1024, 1600)]), nn.LayerNorm(1600)

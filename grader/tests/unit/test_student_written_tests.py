@@ -1,4 +1,4 @@
-"""Tests of the katas in which students write tests: the programs to be tested, some of which stay hidden."""
+"""Tests of the katas in which students write tests, and of the programs that these tests check (some are hidden)."""
 
 import importlib
 from pathlib import Path
@@ -17,7 +17,7 @@ KATAS = [path.parent.name for path in find_files()]
 
 
 def read(kata: str, file: str) -> Candidates:
-    """Return the programs in a file of a kata, with the probe and arguments of the kata's tests."""
+    """Return the programs in a file of a kata, to be called with the probe and arguments that its tests use."""
     candidates: Candidates = importlib.import_module(f"tests.test_{kata}").CANDIDATES
     return read_candidates(course().folder(kata) / file, kata, candidates.probe, *candidates.arguments)
 

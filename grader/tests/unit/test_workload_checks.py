@@ -24,7 +24,7 @@ CALLS = 3
 
 
 def prepare(workload: str) -> tuple[Check, Memory]:
-    """Return the check of a small block and its memory."""
+    """Prepare the check of a small block. Return the check and the memory of the block."""
     torch.manual_seed(0)  # with such a small batch, some initial weights make the check unfair
     size, chosen = SMALL[workload], work_of(workload)
     fields = chosen.fields(size, CALLS)
@@ -36,7 +36,7 @@ def prepare(workload: str) -> tuple[Check, Memory]:
 
 
 def begin(workload: str) -> tuple[Check, Memory, Callable[[], object]]:
-    """Return the check, its memory and correct work, which differs from the baseline for AdaGrad."""
+    """Begin a block. Return its check, its memory, and correct work: the baseline, or for AdaGrad a step with state."""
     check, memory = prepare(workload)
     work = work_of(workload).baseline(SMALL[workload], memory, "cpu")
     if workload == "adagrad_step":
@@ -46,7 +46,7 @@ def begin(workload: str) -> tuple[Check, Memory, Callable[[], object]]:
 
 
 def make_adagrad(memory: Memory, size: Size) -> Callable[[], object]:
-    """Return an AdaGrad step in which the current gradients have already been accumulated once."""
+    """Return an AdaGrad step. Its state begins with the squares of the current gradients, as after one step."""
     state = memory["grad"].square().clone()
 
     def work() -> None:
