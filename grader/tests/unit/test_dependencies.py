@@ -32,11 +32,17 @@ def make_digests(
     }
 
 
+@pytest.fixture(scope="module")
+def before() -> dict[str, str]:
+    """Return all digests of the files and versions as they are."""
+    return make_digests()
+
+
 @pytest.fixture
 def fresh_digests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compute every digest anew instead of caching it."""
+    """Compute every digest anew instead of caching it, except those of single files."""
     for name, function in vars(dependencies).copy().items():
-        if hasattr(function, "__wrapped__"):
+        if hasattr(function, "__wrapped__") and function is not dependencies.digest_file:
             monkeypatch.setattr(dependencies, name, inspect.unwrap(function))
 
 
@@ -74,24 +80,27 @@ def find_changed(before: dict[str, str], after: dict[str, str]) -> set[str]:
     ],
 )
 @pytest.mark.usefixtures("fresh_digests")
-def test_changed_file_changes_its_digests(file: str, changed: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_file_changes_its_digests(
+    file: str, changed: set[str], before: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert (ROOT / file).is_file()
-    before, read = make_digests(), dependencies.digest_file
+    read = dependencies.digest_file
     monkeypatch.setattr(dependencies, "digest_file", lambda path: "changed" if path == ROOT / file else read(path))
     assert find_changed(before, make_digests()) == changed
 
 
 @pytest.mark.parametrize("name", ["python", "torch", "numpy", "hypothesis", "pytest", "platform"])
 @pytest.mark.usefixtures("fresh_digests")
-def test_changed_version_changes_all_digests_except_katas(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    before, here = make_digests(), dependencies.environment()
+def test_changed_version_changes_all_digests_except_katas(
+    name: str, before: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = dependencies.environment()
     monkeypatch.setattr(dependencies, "environment", lambda: {**here, name: "0.1"})
     changed = {"proof"} if name == "platform" else before.keys() - {"kata"}
     assert find_changed(before, make_digests()) == changed, "the nodes of a cluster may have different platforms"
 
 
-def test_submission_options_and_seed_change_their_digests() -> None:
-    before = make_digests()
+def test_submission_options_and_seed_change_their_digests(before: dict[str, str]) -> None:
     assert find_changed(before, make_digests({**SUBMISSION, "adamw.py": b""})) == {"result", "basis", "proof"}
     assert find_changed(before, make_digests({**SUBMISSION, "linear.py": b"pass"})) == {"result", "basis"}
     assert find_changed(before, make_digests(options={"examples": 5})) == {"result", "basis", "call"}
