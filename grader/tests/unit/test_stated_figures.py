@@ -92,7 +92,7 @@ HELP: Names = {
     "BYTES": ("float32", "bfloat16", "float8_e5m2"),
 }
 FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed value of each number in them, in order
-    ("same_storage", "shape 2 × 3, 24 bytes", "2, 3, torch.zeros(2, 3).nbytes"),
+    ("same_storage", "shape 2 × 3, which takes 24 bytes", "2, 3, torch.zeros(2, 3).nbytes"),
     ("linear", "`(2, 3) @ (3, 4)` is `(2, 4)`", "2, 3, 3, 4, *(torch.ones(2, 3) @ torch.ones(3, 4)).shape"),
     ("cruncher", "= 14 parameters", "sum(p.numel() for p in Cruncher(2, 3).parameters()),"),
     ("sgd", "`lr = 0.25` moves p from 1 to 0.5 to 0.25", "0.25, *step(SGD, lambda p: 2 * p, 2, lr=0.25)"),
@@ -121,7 +121,7 @@ FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed
     ("memory_accounting", "8.7e6 parameters at 2 + 2 + 8", "32 * 1024 * 1600 * 2 / 12, 2, 2, 8"),
     ("memmap_tokens", "take 2.8 TB instead of 11.2", "1.4e12 * 2 / 1e12, 1.4e12 * 8 / 1e12"),
     ("memmap_tokens", "the bytes 7 0 8 0 9 0", "*np.array([7, 8, 9], '<u2').tobytes(),"),
-    ("named_dimensions", "give scores (2, 3)", "*attention_scores(torch.ones(2, 5), torch.ones(3, 5)).shape,"),
+    ("named_dimensions", "give scores of shape (2, 3)", "*attention_scores(torch.ones(2, 5), torch.ones(3, 5)).shape,"),
     (
         "puzzles",
         "if x has 2 elements and y has 3, `x[:, None] - y` contains all their differences and has shape (2, 3)",
