@@ -43,7 +43,7 @@ class DeepNetworkCheckpointed(nn.Module):
     - Under `torch.no_grad()`, run each block once and do not save any activations.
     - `num_layers` may be 0, `segment` may be larger than `num_layers`, and a batch may be empty.
 
-    Not specified (either is fine): how checkpointing is implemented; whether it is used in `eval()` mode.
+    Not specified (any choice is fine): how checkpointing is implemented; whether it is used in `eval()` mode.
     """
 
     def __init__(self, dim: int, num_layers: int, segment: int) -> None:
@@ -56,10 +56,11 @@ class DeepNetworkCheckpointed(nn.Module):
 
 
 def best_segment(num_layers: int, per_block: int = 1) -> int:
-    """Return the segment length for which the fewest activations are in memory at the peak, as an int.
+    """Return, as an int, the segment length that minimizes the peak number of activations in memory.
 
     Each segment keeps its input, which is one activation. During the backward pass, the blocks of one segment
-    additionally keep `per_block` activations each. The last segment may be shorter; the longest one counts.
+    additionally keep `per_block` activations each. The last segment may be shorter; the longest segment determines the
+    peak.
 
     Example:
         best_segment(64)                  # 8: 8 segments, and 8 blocks of a segment: 16 activations
@@ -68,6 +69,6 @@ def best_segment(num_layers: int, per_block: int = 1) -> int:
 
     Details: `num_layers` and `per_block` are at least 1.
 
-    Not specified (either is fine): which length is returned if several are equally good.
+    Not specified (any choice is fine): which length is returned if several are equally good.
     """
     raise NotImplementedError

@@ -28,7 +28,7 @@ class AdaGrad(torch.optim.Optimizer):
     - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
       `torch.no_grad()`.
 
-    Not specified (either is fine): whether the state contains other scalars.
+    Not specified (any choice is fine): whether the state contains other scalars.
     """
 
     def __init__(self, params: Iterable[nn.Parameter] | Iterable[dict[str, Any]], lr: float = 0.01) -> None:

@@ -39,8 +39,8 @@ class Adam(torch.optim.Optimizer):
     - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
       `torch.no_grad()`.
 
-    Not specified (either is fine): whether the state contains other scalars; support for torch's other options, if they
-    are off by default.
+    Not specified (any choice is fine): whether the state contains other scalars; support for torch's other options, if
+    they are off by default.
     """
 
     def __init__(

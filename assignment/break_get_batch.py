@@ -20,19 +20,19 @@ def check(get_batch: Callable[..., Tensor]) -> None:
         check(first_rows)       # AssertionError: its rows are not random windows of the data
 
     Details:
-    - Only an AssertionError (or a subclass) rejects a function. If a wrong function raises another exception where it
-      should not, raise an AssertionError instead. `pytest.raises` and `pytest.fail` raise other exceptions.
+    - Only an AssertionError (or a subclass) rejects a function. If a wrong function raises an unexpected exception,
+      convert it to an AssertionError. `pytest.fail` and a failing `pytest.raises` do not raise an AssertionError.
     - A right function may do anything that `get_batch.py` calls "not specified". For example, it may return
-      `torch.uint16`, for which torch has few operations. Its error may be of a subclass of ValueError or RuntimeError.
-    - `check` is called twice for each function, with other random seeds. Both calls must give the same verdict, so a
-      statistical test should fail by chance at most once in a million calls.
-    - You need not test the rule about CUDA devices (there is none), or how much of a memmap is read.
-    - All calls together may take 20 seconds. There are about 60 calls, each in a new process. With
-      Hypothesis, use a small `max_examples` and `phases=[Phase.generate]`.
+      `torch.uint16`, for which torch has few operations. It may raise a subclass of ValueError or RuntimeError.
+    - `check` is called twice for each function, with different random seeds. Both calls must give the same verdict, so
+      a statistical test should fail by chance at most once in a million calls.
+    - You need not test the rule about CUDA devices (no such device is available), or how much of a memmap is read.
+    - All calls together must take at most 20 seconds. There are about 60 calls, each in a new process. With Hypothesis,
+      use a small `max_examples` and `phases=[Phase.generate]`.
 
     On your machine, the functions are variations of your own get_batch: `reference/break_get_batch/visible.toml`.
     The grader uses other functions.
 
-    Not specified (either is fine): the message of the AssertionError; the number of assertions.
+    Not specified (any choice is fine): the message of the AssertionError; the number of assertions.
     """
     raise NotImplementedError

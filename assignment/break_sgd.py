@@ -15,19 +15,19 @@ def check(SGD: type[torch.optim.Optimizer]) -> None:
         check(RMSprop)       # AssertionError: its update is not p - lr · grad
 
     Details:
-    - Only an AssertionError (or a subclass) rejects a class. If a wrong class raises another exception where it should
-      not, raise an AssertionError instead. `pytest.raises` and `pytest.fail` raise other exceptions.
+    - Only an AssertionError (or a subclass) rejects a class. If a wrong class raises an unexpected exception, convert
+      it to an AssertionError. `pytest.fail` and a failing `pytest.raises` do not raise an AssertionError.
     - A right class may round differently: allow for a few roundings of the parameter's dtype.
     - A right class may do anything that `sgd.py` calls "not specified". For example, its `step` may not accept a
       closure.
-    - `check` is called twice for each class, with other random seeds. Both calls must give the same verdict.
-    - All calls together may take 20 seconds. There are about 60 calls, each in a new process. With
-      Hypothesis, use a small `max_examples` and `phases=[Phase.generate]`.
+    - `check` is called twice for each class, with different random seeds. Both calls must give the same verdict.
+    - All calls together must take at most 20 seconds. There are about 60 calls, each in a new process. With Hypothesis,
+      use a small `max_examples` and `phases=[Phase.generate]`.
 
     On your machine, the classes are variations of your own SGD: `reference/break_sgd/visible.toml`.
     The grader uses other classes.
 
-    Not specified (either is fine): the message of the AssertionError; the number of assertions; whether you use random
-    inputs, Hypothesis or `torch.testing`.
+    Not specified (any choice is fine): the message of the AssertionError; the number of assertions; whether you use
+    random inputs, Hypothesis or `torch.testing`.
     """
     raise NotImplementedError

@@ -5,23 +5,24 @@ from types import SimpleNamespace
 
 
 def check(run: Callable[..., SimpleNamespace]) -> None:
-    """Raise an AssertionError if a function `time_matmul` is wrong, and return None if it is right.
+    """Raise an AssertionError if the function `time_matmul` that `run` calls is wrong, and return None if it is right.
 
     The function was written by another person as a solution to the kata `time_matmul`. It is right if it follows every
     rule in the docstring of `time_matmul.py`. You get points for the wrong ones that you reject, but no points if you
     reject a right one.
 
-    `run(seconds)` calls the function on a simulated machine, where one matmul takes about `seconds` (0.002 or more).
+    `run(seconds)` calls the function on a simulated machine, on which one matmul takes about `seconds` (0.002 or more).
     Further arguments:
 
-    - `first`: additional seconds of the first matmul, such as 1000.
+    - `first`: how many seconds longer the first matmul takes, such as 1000.
     - `gpu=True`: the matrices are on a GPU, which queues matmuls.
-    - `busy`: the seconds of other work that the GPU does at the start.
-    - `clock_set=True`: the system clock is set meanwhile, and a second thread is busy.
+    - `busy`: how many seconds of other work the GPU still has to finish when the function is called.
+    - `clock_set=True`: the system clock is changed again and again, and a second thread keeps a core busy.
     - `slow`: a number from 0 to 6. Of every seven matmuls, the one at this index takes ten times as long.
 
-    Its result has the attributes `seconds` (what time_matmul returned), `matmuls` (their number), `timed` (the number
-    after the first clock reading, which may precede the warm-up) and `modified` (whether the matrices were modified).
+    `run` returns an object with the attributes `seconds` (the return value of time_matmul), `matmuls` (the number of
+    matmuls), `timed` (the number of matmuls after the first clock reading, which may precede the warm-up) and
+    `modified` (whether the matrices were modified).
 
     Example:
         def run(seconds, **machine):
@@ -29,11 +30,11 @@ def check(run: Callable[..., SimpleNamespace]) -> None:
         check(run)       # AssertionError: the result is in milliseconds
 
     Details:
-    - A right result is between 0.94 and 1.15 times `seconds`, or with `slow`, between 0.94 and 5 times.
-    - Only an AssertionError (or a subclass) rejects a function. If a wrong function raises another exception, raise an
-      AssertionError instead. `pytest.raises` and `pytest.fail` raise other exceptions.
-    - All calls together may take 20 seconds. There are about 60 calls, each in a new process. With
-      Hypothesis, use a small `max_examples` and `phases=[Phase.generate]`.
+    - A right result is between 0.94 and 1.15 times `seconds`; with `slow`, it is between 0.94 and 5 times `seconds`.
+    - Only an AssertionError (or a subclass) rejects a function. If a wrong function raises any other exception, convert
+      it to an AssertionError. `pytest.fail` and a failing `pytest.raises` do not raise an AssertionError.
+    - All calls together must take at most 20 seconds. There are about 60 calls, each in a new process. With Hypothesis,
+      use a small `max_examples` and `phases=[Phase.generate]`.
 
     On your machine, the functions are variations of your own: `reference/break_time_matmul/visible.toml`. The
     grader uses other functions.

@@ -25,7 +25,7 @@ def save_checkpoint(path: str | PathLike[str], model: nn.Module, optimizer: torc
       have any dtype, such as bfloat16.
     - Saving must not modify the model or the optimizer, and further training must not modify the file.
 
-    Not specified (either is fine): the layout of the file; whether it contains additional keys.
+    Not specified (any choice is fine): the layout of the file; whether it contains additional keys.
     """
     raise NotImplementedError
 

@@ -19,7 +19,8 @@ class Block(nn.Module):
     Details:
     - The block may later be converted to another floating-point dtype.
 
-    Not specified (either is fine): whether the normal is truncated at three standard deviations or more.
+    Not specified (any choice is fine): whether the normal distribution is truncated at three or more standard
+    deviations.
     """
 
     def __init__(self, dim: int) -> None:

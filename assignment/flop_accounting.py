@@ -15,10 +15,10 @@ def matmul_flops(B: int, D: int, K: int) -> int:
 
 
 def training_flops(tokens: float, parameters: float) -> float:
-    """Return the FLOPs of training a model with this many parameters, all in linear layers, on this many tokens.
+    """Return the FLOPs needed to train a model with this many parameters (all in linear layers) on this many tokens.
 
-    In a product `x @ w`, each token (a row of x) meets each parameter (an element of w) once. Count the forward pass,
-    `y = x @ w`, and the backward pass, which computes `xᵀ @ grad_y` for w and `grad_y @ wᵀ` for x.
+    In a product `x @ w`, each token (a row of x) is combined with each parameter (an element of w) once. Count the
+    forward pass, `y = x @ w`, and the backward pass, which computes `xᵀ @ grad_y` for w and `grad_y @ wᵀ` for x.
 
     Both arguments are ints or floats.
 
@@ -30,10 +30,11 @@ def training_flops(tokens: float, parameters: float) -> float:
 
 
 def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) -> int:
-    """Return the exact FLOPs of a forward and backward pass of L linear layers, each D to D, on a batch of B rows.
+    """Return the exact FLOPs of a forward and a backward pass through L linear layers (D to D) on a batch of B rows.
 
-    Each layer needs three matrix multiplications: one forward, two backward. If `input_needs_grad` is False, the first
-    layer needs only two, because no gradient is computed for its input. If L is 0, the result is 0.
+    Each layer needs three matrix multiplications: one in the forward pass and two in the backward pass. If
+    `input_needs_grad` is False, the first layer needs only two, because no gradient is computed for its input. If L is
+    0, the result is 0.
 
     Example:
         deep_linear_flops(B=8, D=4, L=2)                            # 1280 = 5 * 2 * 8 * 4 * 4: five matmuls

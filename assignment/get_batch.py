@@ -36,7 +36,7 @@ def get_batch(
       devices, do neither. (Pinning itself blocks, so it saves time only if a data loader pins batches in advance.) You
       do not need a GPU for this, because the test simulates one.
 
-    Not specified (either is fine): the integer dtype; the result for `batch_size=0` or `sequence_length=0`; whether you
-    use a private generator that is seeded from the global one.
+    Not specified (any choice is fine): the integer dtype; the result for `batch_size=0` or `sequence_length=0`; whether
+    you use a private generator that is seeded from the global one.
     """
     raise NotImplementedError

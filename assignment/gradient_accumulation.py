@@ -31,7 +31,7 @@ def accumulate_gradients(
     - `micro_batch_size` may be larger than the batch.
     - Frozen parameters do not receive a gradient. Do not change the weights, the batch or `model.training`.
 
-    Not specified (either is fine): how evenly the batch is split; whether the loss is a float or a detached tensor; the
-    result for an empty batch.
+    Not specified (any choice is fine): how evenly the batch is split; whether the loss is a float or a detached tensor;
+    the result for an empty batch.
     """
     raise NotImplementedError

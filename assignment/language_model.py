@@ -1,6 +1,6 @@
-"""Capstone: a language model made of your own parts, the loop that trains it on a file of tokens, and its text.
+"""Capstone: build a language model from your own parts, train it on a file of tokens, and generate text with it.
 
-Write the functions in any order: most tests check one of them, with a small model of their own.
+You can write the functions in any order: most tests check a single function, with a small model of their own.
 """
 
 import math
@@ -22,12 +22,12 @@ from .memmap_tokens import load_tokens
 
 @dataclass(frozen=True)
 class Settings:
-    """The sizes of a model, and the plan of its training. This class is provided."""
+    """The sizes of a model, and the settings of its training. This class is provided."""
 
     vocab: int = 256  # tokens are 0 … vocab - 1; by default, bytes
     dim: int = 64
     num_layers: int = 2
-    context: int = 64  # the most tokens that the model can look at
+    context: int = 64  # the maximum number of tokens that the model can look at
     steps: int = 200
     batch_size: int = 16  # windows per step
     micro_batch_size: int = 16  # windows per forward pass
@@ -91,7 +91,7 @@ class LanguageModel(nn.Module):
         3. Return `output(norm(x))`.
 
         `norm(x)` is `nn.functional.layer_norm(x, (dim,))`: mean 0 and variance 1 over the last dimension. Tokens may
-        have any integer dtype, as those of your `get_batch`; an `nn.Embedding` needs `tokens.long()`.
+        have any integer dtype, like those that your `get_batch` returns; an `nn.Embedding` needs `tokens.long()`.
         """
         raise NotImplementedError
 
@@ -108,9 +108,9 @@ def loss(model: nn.Module, batch: Int[Tensor, "batch T+1"]) -> Float[Tensor, ""]
         loss(model, torch.tensor([[72, 105, 33]])).item()        # 5.545: all 256 bytes are equally likely
 
     Details:
-    - Call the model once, without the last token of each row: nothing follows it.
-    - Compute the cross-entropy in float32 even if the logits are bfloat16. It stays finite for logits of 1000.
-    - Return it with its graph, so that the caller can call `backward()`.
+    - Call the model once, on all but the last token of each row, which has no target.
+    - Compute the cross-entropy in float32 even if the logits are bfloat16. It must be finite even for logits of 1000.
+    - Do not detach the result, so that the caller can call `backward()`.
     """
     raise NotImplementedError
 
@@ -118,7 +118,7 @@ def loss(model: nn.Module, batch: Int[Tensor, "batch T+1"]) -> Float[Tensor, ""]
 def learning_rate(step: int, peak: float, final: float, warmup: int, steps: int) -> float:
     """Return the learning rate of a step, counted from 0: a linear warm-up, then half a cosine wave.
 
-    - `step < warmup`: `peak · (step + 1) / warmup`. Even the first step moves.
+    - `step < warmup`: `peak · (step + 1) / warmup`. It is positive even for step 0.
     - `warmup ≤ step < steps`: `final + (peak - final) · (1 + cos(π · (step - warmup) / (steps - warmup))) / 2`.
     - `steps ≤ step`: `final`.
 
@@ -132,10 +132,10 @@ def learning_rate(step: int, peak: float, final: float, warmup: int, steps: int)
 
 
 def clip_gradients(parameters: Iterable[nn.Parameter], max_norm: float) -> float:
-    """Scale all gradients in place to the global norm `max_norm` if theirs is larger. Return the norm before.
+    """Scale all gradients in place to the global norm `max_norm` if their norm is larger. Return their original norm.
 
-    The global norm is that of one vector with the elements of all gradients: the root of the sum of all squares. If it
-    is larger than `max_norm`, multiply every gradient by `max_norm / norm`. Otherwise, change nothing.
+    The global norm is the norm of one vector with the elements of all gradients: the square root of the sum of all
+    squares. If it is larger than `max_norm`, multiply every gradient by `max_norm / norm`. Otherwise, change nothing.
 
     Example:
         p, q = nn.Parameter(torch.zeros(1)), nn.Parameter(torch.zeros(2))
@@ -147,8 +147,8 @@ def clip_gradients(parameters: Iterable[nn.Parameter], max_norm: float) -> float
     - Skip parameters whose gradient is None. Without gradients, the norm is 0.
     - `parameters` may be an iterator such as `model.parameters()`, which can be read only once.
 
-    Not specified (either is fine): whether the norm is a float or a detached tensor; an epsilon of up to 1e-6 that is
-    added to the norm; a norm that is infinite or NaN.
+    Not specified (any choice is fine): whether the norm is a float or a detached tensor; whether an epsilon of up to
+    1e-6 is added to the norm; what happens if the norm is infinite or NaN.
     """
     raise NotImplementedError
 
@@ -163,7 +163,7 @@ def make_optimizer(model: nn.Module, lr: float, weight_decay: float) -> AdamW:
         optimizer = make_optimizer(nn.Linear(3, 2), lr=0.001, weight_decay=0.1)
         [(group["weight_decay"], len(group["params"])) for group in optimizer.param_groups]     # [(0.1, 1), (0.0, 1)]
 
-    Not specified (either is fine): the order of the groups; whether a group may be empty.
+    Not specified (any choice is fine): the order of the groups; whether a group may be empty.
     """
     raise NotImplementedError
 
@@ -176,11 +176,11 @@ def training_step(
     max_norm: float,
     bfloat16: bool = False,
 ) -> float:
-    """Perform one step of the optimizer with the gradients of the whole batch, and return its loss before the step.
+    """Perform one step of the optimizer with the gradients of the whole batch, and return the loss before the step.
 
     Accumulate the gradients in micro-batches of at most `micro_batch_size` rows, as in `gradient_accumulation`: the
-    result is that of the whole batch, also if the last micro-batch is smaller. Then clip the gradients to `max_norm`
-    and call `optimizer.step()` once.
+    result must equal that of the whole batch, even if the last micro-batch is smaller. Then clip the gradients to
+    `max_norm` and call `optimizer.step()` once.
 
     Example:
         model = nn.Embedding(256, 256)
@@ -189,10 +189,10 @@ def training_step(
         loss(model, batch).item() < first     # True
 
     Details:
-    - Gradients from before the call do not count: zero those of the whole model first.
-    - Use each micro-batch's activations in a backward pass before the next forward pass, so that they are freed.
-    - If `bfloat16`, the forward pass runs under `torch.autocast` on the batch's device, as in `mixed_precision`.
-      Otherwise, it does not.
+    - Ignore gradients from before the call: zero the gradients of the whole model first.
+    - Run the backward pass of each micro-batch before the next forward pass, so that its activations are freed.
+    - If `bfloat16` is True, run the forward pass under `torch.autocast` for the batch's device, as in
+      `mixed_precision`. Otherwise, do not use `torch.autocast`.
     """
     raise NotImplementedError
 
@@ -207,23 +207,23 @@ def train_lm(
 
     Each step draws one batch of `batch_size` windows of `context + 1` tokens with your `get_batch`, sets the learning
     rate of every group, and calls `training_step`. After every `checkpoint_every` steps, and after the last step, it
-    saves a checkpoint to `out`, whose step is the number of steps taken so far. After that, every step ends with a
-    call of `report(steps so far, loss)`, if there is a `report`. If `report` raises, so does `train_lm`.
+    saves a checkpoint to `out`, with the number of steps taken so far as its step. Finally, each step calls
+    `report(steps so far, loss)` if `report` is not None. `train_lm` does not catch exceptions that `report` raises.
 
-    For example, `train_lm("text.bin", "text.pt", Settings(steps=100))` takes 100 steps. The same call again takes none
-    and returns the saved model.
+    For example, `train_lm("text.bin", "text.pt", Settings(steps=100))` takes 100 steps. The same call again takes no
+    steps and returns the saved model.
 
     Details:
-    - The run may be killed at any moment. Resumed from its last checkpoint, it must equal an uninterrupted run, bit for
-      bit. Therefore, the initial weights depend only on `seed`, and the batch of a step only on `seed` and the number
-      of the step: call `torch.manual_seed` with a number computed from both before each batch. Different steps and
-      different seeds draw different batches, so `seed + step` is not enough.
-    - Load tokens, save and load only with your functions from the earlier katas. Leave their errors to the caller: a
-      new run must not overwrite a damaged checkpoint.
-    - Model and batches are on `device`.
+    - The run may be killed at any moment. A run that is resumed from its last checkpoint must equal an uninterrupted
+      run, bit for bit. Therefore, the initial weights depend only on `seed`, and the batch of a step depends only on
+      `seed` and the number of the step: call `torch.manual_seed` with a number computed from both before each batch.
+      Different steps and different seeds draw different batches, so `seed + step` is not enough.
+    - Use only your functions from the earlier katas to load tokens and to save and load checkpoints. Do not catch their
+      errors: a new run must not overwrite a damaged checkpoint.
+    - The model and the batches are on the device given in the settings.
 
-    Not specified (either is fine): the numbers passed to `torch.manual_seed`; what happens if `out` was saved with
-    other settings.
+    Not specified (any choice is fine): the numbers passed to `torch.manual_seed`; what happens if `out` was saved with
+    different settings.
     """
     raise NotImplementedError
 
@@ -246,6 +246,6 @@ def generate(
     - Pass the model at most the last `model.context` tokens.
     - The prompt has at least one token, and is not modified.
     - The same seed of `generator` gives the same tokens. Without a generator, use torch's global one.
-    - No graph is built, and the result is on the prompt's device.
+    - Do not build an autograd graph, and return the result on the prompt's device.
     """
     raise NotImplementedError

@@ -32,7 +32,8 @@ class Linear(nn.Module):
     - `Float[Tensor, "... input_dim"]` (jaxtyping) names the axes. The annotation is not checked at run time; the kata
       named_dimensions shows how to enable the check.
 
-    Not specified (either is fine): whether the normal is truncated at three standard deviations or more.
+    Not specified (any choice is fine): whether the normal distribution is truncated at three or more standard
+    deviations.
     """
 
     def __init__(self, input_dim: int, output_dim: int) -> None:

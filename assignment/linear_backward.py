@@ -32,6 +32,7 @@ def linear_backward(
     - Return a tuple, in the dtype of the inputs.
     - Compute the gradients by hand, without autograd, because the function must work under `torch.inference_mode()`.
     - Do not modify the arguments, their shapes, their .grad or their requires_grad.
-    - `x` and `grad_y` need not be contiguous. Gradients often are not: `y.sum().backward()` passes an expanded 1.
+    - `x` and `grad_y` need not be contiguous. Gradients often are not: for example, `y.sum().backward()` passes a
+      single 1 that is expanded to the shape of `y`.
     """
     raise NotImplementedError

@@ -21,7 +21,7 @@ from .time_matmul import time_matmul
 
 
 def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int]]:
-    """Return a list of (FLOPs, bytes), as exact ints, with one pair for each operation of a step.
+    """Return a list with one pair (FLOPs, bytes) of exact ints for each operation of a step.
 
     The forward pass has 2 · L operations, the backward pass 3 · L - 1, and SGD has L.
 
@@ -33,7 +33,7 @@ def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int
         len(step_work(8, 4, 3, torch.float32))     # 17 = 6 + 8 + 3
         max(step_work(8, 4, 3, torch.float32))     # (256, 320): a matmul
 
-    Not specified (either is fine): the order of the operations.
+    Not specified (any choice is fine): the order of the operations.
     """
     raise NotImplementedError
 
@@ -43,7 +43,7 @@ def predict_step(
 ) -> dict[str, float]:
     """Return `{"flops": …, "bytes": …, "memory": …, "seconds": …}` for a step, the first three as exact ints.
 
-    - "flops": FLOPs of the matrix multiplications only; "bytes": bytes moved by all operations.
+    - "flops": FLOPs of the matrix multiplications only; "bytes": the bytes moved by all operations.
     - "memory": bytes of parameters, gradients and saved activations. Count each tensor once. A matmul saves its two
       inputs: the weight, and either x or the output of the previous ReLU. A ReLU saves its output. SGD has no state.
     - "seconds": the sum of the times of all operations, which run one after the other. Each takes the time for its
@@ -58,7 +58,7 @@ def predict_step(
 
 
 def measure_device(n: int, rows: int) -> tuple[float, float]:
-    """Benchmark the default device with your `time_matmul`, in float32, and return its (FLOP/s, bytes/s).
+    """Benchmark the default device with your `time_matmul`, in float32, and return the pair (FLOP/s, bytes/s).
 
     Compute the FLOP/s by timing the product of two (n, n) matrices, and the bytes/s by timing the product of a
     (rows, n) matrix and an (n, 1) vector. Create tensors without `device=`, because the caller selects the device using
@@ -80,7 +80,7 @@ def measure_step(
         predicted = predict_step(64, 64, 2, torch.float32, 1e15, 1e15)
         measured["seconds"] > predicted["seconds"]     # True: the real step is slower than predicted
 
-    Not specified (either is fine): whether you return the mean, the median or the minimum; the values of x; the
+    Not specified (any choice is fine): whether you return the mean, the median or the minimum; the values of x; the
     implementation of SGD.
     """
     raise NotImplementedError

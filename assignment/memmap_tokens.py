@@ -36,7 +36,7 @@ def load_tokens(path: str | PathLike[str]) -> np.ndarray:
     - The function receives only the path, possibly in another process, so the file must record the dtype.
     - Assigning to the array must not change the file, so map it read-only or copy-on-write.
 
-    Not specified (either is fine): the layout of the file; whether there is a second file next to it; the result for an
-    empty array.
+    Not specified (any choice is fine): the layout of the file; whether there is a second file next to it; the result
+    for an empty array.
     """
     raise NotImplementedError

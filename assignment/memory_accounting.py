@@ -49,7 +49,7 @@ def training_bytes(
     """Return the total bytes of parameters, gradients, optimizer state and activations, as an exact int.
 
     The `*_bytes` arguments are the size of one element of each kind. Each parameter has one gradient; `optimizer_bytes`
-    is the whole state per parameter: 0 for SGD, 4 for AdaGrad, 8 for Adam.
+    is the size of the entire optimizer state per parameter: 0 for SGD, 4 for AdaGrad, 8 for Adam.
 
     Example, a deep linear model of 2 layers of 64 × 64 on a batch of 8, where each layer keeps its input:
         training_bytes(2 * 64 * 64, 2 * 8 * 64)     # 135168 = 8192 * (4 + 4 + 8) + 1024 * 4

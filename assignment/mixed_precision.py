@@ -34,7 +34,7 @@ def train_step(
     - float16 has a smaller range: gradients of magnitude up to 2**-24 / 2 = 2.98e-8 become 0, so training in float16
       needs loss scaling.
 
-    Not specified (either is fine): whether the loss is a float or a detached tensor; the precision of the backward pass
-    between the loss and the gradients; whether gradients are zeroed with `None` or with zeros.
+    Not specified (any choice is fine): whether the loss is a float or a detached tensor; the precision of the backward
+    pass between the loss and the gradients; whether gradients are zeroed with `None` or with zeros.
     """
     raise NotImplementedError

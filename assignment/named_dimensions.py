@@ -14,7 +14,7 @@ Details, for all functions:
 - Inputs can have any number of leading dimensions (including none), each of any size (including 0).
 - The result has the input's dtype, and gradients flow to every input.
 
-Not specified (either is fine): whether you use einops or plain torch; whether leading dimensions broadcast.
+Not specified (any choice is fine): whether you use einops or plain torch; whether leading dimensions broadcast.
 """
 
 import torch
@@ -52,7 +52,8 @@ def per_head_linear(
 
     The last dimension of `x` is "(heads d_in)". If its size is not `heads` times `d_in`, raise any exception.
 
-    Not specified (either is fine): heads of another size if `d_in` is 1, because einsum repeats a dimension of size 1.
+    Not specified (any choice is fine): what happens if `d_in` is 1 but the heads have another size, because einsum
+    repeats a dimension of size 1.
 
     Example:
         w = torch.tensor([[1., 0., 1.], [0., 1., 1.]])

@@ -17,19 +17,20 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
         * with sparsity: in each matrix, two of every four consecutive elements are zero. Dense matrices, which have
           no such zeros, are multiplied at half of this rate.
 
-    `device_name` is a name as in the table, which `torch.cuda.get_device_name()` returns on such a device. Do not query
-    the current machine.
+    `device_name` is the name that `torch.cuda.get_device_name()` returns on a device, as in the table. Do not query the
+    current machine.
 
     Details:
     - TF32 is not float32: it rounds the operands. FP8 stands for both torch.float8_e4m3fn and torch.float8_e5m2.
-    - Raise a ValueError for an unknown device name, and for a dtype without a value for the device, such as float64.
-    - Compare whole names: "NVIDIA H100 NVL" and "NVIDIA H100 80GB HBM3 MIG 1g.10gb" are other devices.
+    - Raise a ValueError for an unknown device name, and for a dtype that has no value in the table for this device,
+      such as float64.
+    - Compare whole names: "NVIDIA H100 NVL" and "NVIDIA H100 80GB HBM3 MIG 1g.10gb" are different devices.
 
     Example:
         promised_flop_per_sec("NVIDIA A100-SXM4-80GB", torch.float32)      # 1.95e13
         promised_flop_per_sec("NVIDIA H100", torch.bfloat16)               # ValueError
 
-    Not specified (either is fine): whether your code supports further devices, by their exact names.
+    Not specified (any choice is fine): whether your code supports further devices, by their exact names.
     """
     raise NotImplementedError
 
@@ -49,8 +50,8 @@ def mfu(flops: float, seconds: float, promised: float) -> float:
 def bfloat16_speedup(device_name: str, mfu_float32: float, mfu_bfloat16: float) -> float:
     """Return how many times as fast a training step is in bfloat16 as in float32 on this device.
 
-    The step performs the same FLOPs in both dtypes. In each dtype, its MFU is relative to what the datasheet promises
-    for this dtype. Is a step with a lower MFU always slower?
+    The step performs the same FLOPs in both dtypes. The MFU in each dtype is relative to the FLOP/s that the datasheet
+    promises for this dtype. Is a step with a lower MFU always slower?
 
     Example:
         bfloat16_speedup("NVIDIA A100-SXM4-80GB", mfu_float32=0.5, mfu_bfloat16=0.5)     # 16

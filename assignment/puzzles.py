@@ -1,13 +1,16 @@
 """Puzzles: solve each one in one line with einops or broadcasting.
 
 einops splits and joins dimensions in parentheses. In `(h n)`, `h` is the outer and `n` the inner dimension.
-Broadcasting repeats dimensions of size 1: `x[..., None]` appends one, and (2, 1) with (3,) gives (2, 3).
+Broadcasting repeats dimensions of size 1: `x[..., None]` appends such a dimension, and the shapes (2, 1) and (3,) are
+broadcast to (2, 3).
 
 Details, for all functions:
-- `...` are any number of leading dimensions (including none). They and `h`, `w`, `rows`, `columns` may have size 0.
+- `...` stands for any number of leading dimensions (including none). These and `h`, `w`, `rows` and `columns` may have
+  size 0.
 - The result has the input's dtype unless its annotation says otherwise.
 
-Not specified (either is fine): whether the result is a view; whether gradients flow; whether you need one line.
+Not specified (any choice is fine): whether the result is a view; whether gradients flow; whether a solution takes more
+than one line.
 """
 
 import torch
@@ -55,7 +58,7 @@ def patches(x: Shaped[Tensor, "... h*n w*n c"], n: int) -> Shaped[Tensor, "... h
 
 
 def patch_embedding(n: int, channels: int, dim: int) -> nn.Sequential:
-    """Return an `nn.Sequential` of two layers: one cuts images into `patches`, the other is an `nn.Linear` to `dim`.
+    """Return an `nn.Sequential` of two layers: one that cuts images into `patches`, and an `nn.Linear` to `dim`.
 
     Its input has shape (batch, height, width, channels). einops has a layer for each function: `Rearrange(pattern)`.
 
@@ -97,7 +100,7 @@ def traces(x: Float[Tensor, "... rows rows"]) -> Float[Tensor, "..."]:
 
 
 def one_hot(labels: Int[Tensor, "..."], classes: int) -> Bool[Tensor, "... classes"]:
-    """Return a dimension that is True at the label, 0 to classes - 1, and False elsewhere.
+    """Append a dimension of size `classes` that is True at the index of the label (0 to classes - 1), False elsewhere.
 
     Example:
         one_hot(torch.tensor([2, 0]), classes=3)     # [[False, False, True], [True, False, False]]

@@ -29,7 +29,7 @@ def seed_everything(seed: int) -> None:
     - Seed the generators behind `torch.rand`, `np.random.rand` and `random.random`. A new generator
       (`np.random.default_rng(seed)`, `torch.Generator()`) does not affect them.
 
-    Not specified (either is fine): the return value; whether each library is seeded with a different number, derived
-    from `seed`; additional settings such as `torch.backends.cudnn.deterministic`.
+    Not specified (any choice is fine): the return value; whether each library is seeded with a different number,
+    derived from `seed`; additional settings such as `torch.backends.cudnn.deterministic`.
     """
     raise NotImplementedError

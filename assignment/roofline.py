@@ -88,6 +88,6 @@ def attainable_mfu(intensity: float, accelerator: float) -> float:
 def bound(intensity: float, accelerator: float) -> str:
     """Return "memory" if moving the bytes takes longer than the arithmetic, "compute" if the arithmetic takes longer.
 
-    Not specified (either is fine): the result if both take equally long.
+    Not specified (any choice is fine): the result if both take equally long.
     """
     raise NotImplementedError

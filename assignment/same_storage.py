@@ -22,11 +22,11 @@ def same_storage(x: Tensor, y: Tensor) -> bool:
 
     Details:
     - Return a bool, not a tensor or a number.
-    - Do not modify either tensor, nor its strides, gradient or version counter.
+    - Do not modify either tensor, or its strides, gradient or version counter.
     - A view with another dtype, such as `x.view(torch.int32)`, shares the storage of x, and so does a Parameter created
       from x.
 
-    Not specified (either is fine): the result for tensors without elements, for meta tensors, and for memory shared
+    Not specified (any choice is fine): the result for tensors without elements, for meta tensors, and for memory shared
     with NumPy.
     """
     raise NotImplementedError

@@ -43,8 +43,8 @@ class SGD(torch.optim.Optimizer):
     - Read `self.param_groups` in every step: schedulers change "lr", `add_param_group` adds a group, and
       `load_state_dict` replaces all groups.
 
-    Not specified (either is fine): support for the closure (a function that recomputes the loss); further options with
-    defaults; whether you use a loop or `foreach` functions.
+    Not specified (any choice is fine): support for the closure (a function that recomputes the loss); further options
+    with defaults; whether you use a loop or `foreach` functions.
     """
 
     def __init__(self, params: Iterable[nn.Parameter] | Iterable[dict[str, Any]], lr: float = 0.01) -> None:

@@ -45,6 +45,6 @@ def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
         is_contiguous((2, 1), (1, 7))     # True: the 7 is never used
         is_contiguous((2, 3), (4, 1))     # False: only three of four columns, so there are gaps
 
-    Not specified (either is fine): the result for negative indices or strides, and for an index out of range.
+    Not specified (any choice is fine): the result for negative indices or strides, and for an index out of range.
     """
     raise NotImplementedError

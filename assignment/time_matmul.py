@@ -28,7 +28,7 @@ def time_matmul(a: Float[Tensor, "m k"], b: Float[Tensor, "k n"]) -> float:
       because CUDA may not be available on the machine.
     - Do not modify the matrices.
 
-    Not specified (anything is fine): the number of matmuls; whether you write the result into a preallocated output
+    Not specified (any choice is fine): the number of matmuls; whether you write the result into a preallocated output
     tensor.
     """
     raise NotImplementedError

@@ -20,7 +20,7 @@ from .memmap_tokens import load_tokens
 
 @dataclass(frozen=True)
 class Settings:
-    """The sizes of a model, and the plan of its training."""
+    """The sizes of a model, and the settings of its training."""
 
     vocab: int = 256
     dim: int = 64

@@ -145,7 +145,7 @@ def test_checkpointing_saves_fewer_tensors_and_recomputes_forward() -> None:
 def test_autocast_halves_activations_and_copies_weights() -> None:
     assert_text_has(
         "mixed_precision",
-        "Activations in bfloat16 take half the memory",
+        "Activations in bfloat16 take half as much memory as in float32",
         "weights, their gradients and the optimizer state stay in float32 and take as much memory as before",
         "autocast's bfloat16 copies of the weights take additional memory",
     )
