@@ -49,7 +49,7 @@ def not_decayed_at_zero(p: P, state: State | None, grad: P, lr: float, **options
     return oracle.step(p, state, grad, lr, **(options if grad.any() else options | {"weight_decay": 0.0}))
 
 
-@instead_of(course.skip_parameter, "a parameter without a gradient decays; it should be skipped")
+@instead_of(course.skip_parameter, "a parameter without a gradient decays: skip it")
 def decayed_without_gradient(p: P, options: Mapping[str, Any]) -> P:
     return oracle.shrink(p, options["lr"], options.get("weight_decay", 0.01))
 

@@ -104,13 +104,14 @@ def multiplied(input_dim: int, output_dim: int) -> float:
     return math.sqrt(input_dim)
 
 
-@instead_of(oracle.initial_std, "the initial standard deviation is sqrt(2 / input_dim), He's initialization for ReLU")
+@instead_of(oracle.initial_std, "the initial standard deviation is sqrt(2 / input_dim), as in He initialization")
 def he(input_dim: int, output_dim: int) -> float:
     return math.sqrt(2 / input_dim)
 
 
 @instead_of(
-    oracle.initial_std, "the initial standard deviation is sqrt(2 / (input_dim + output_dim)), Glorot's initialization"
+    oracle.initial_std,
+    "the initial standard deviation is sqrt(2 / (input_dim + output_dim)), as in Glorot initialization",
 )
 def glorot(input_dim: int, output_dim: int) -> float:
     return math.sqrt(2 / (input_dim + output_dim))

@@ -224,7 +224,7 @@ def drawn_first_seen(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
 
 
-@instead_of(oracle.built, "at least one layer is created, even for num_layers=0")
+@instead_of(oracle.built, "a layer is created even for num_layers=0")
 def at_least_one_layer(dim: int, num_layers: int, device: str) -> dict[str, object]:
     return oracle.built(dim, max(1, num_layers), device)
 
