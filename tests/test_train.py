@@ -22,7 +22,9 @@ MORE = "there are more losses than steps"
 CHAIN = 2**10  # roundings by which steps in one run may differ from the same steps in separate runs
 STEPS = 24  # enough to detect a learning rate that changes every ten or twenty steps
 RATES = st.sampled_from([0.01, 0.05, 0.0])
-DIFFERS = "initial weights differ from a new Cruncher's: something used the RNG first, or the weights were overwritten"
+DIFFERS = (
+    "the initial weights differ from those of a new Cruncher: the RNG was used before, or the weights were overwritten"
+)
 
 
 def loss_values(losses: Plain, count: int, demand: Callable[..., None] = require) -> list[float]:

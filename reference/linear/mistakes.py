@@ -179,7 +179,10 @@ def cut_by_torch_kurtosis(input_dim: int, output_dim: int) -> Moments:
     return (truncated_moments(2 * math.sqrt(input_dim))[1],) * 2
 
 
-@instead_of(oracle.initial_kurtosis, "the initial weight has a Laplace distribution, with heavier tails than a normal")
+@instead_of(
+    oracle.initial_kurtosis,
+    "the initial weight has a Laplace distribution, which has heavier tails than a normal distribution",
+)
 def laplace(input_dim: int, output_dim: int) -> Moments:
     return 6.0, 6.0
 

@@ -218,7 +218,7 @@ def from_zeros_seen(steps: int, lr: float) -> dict[str, object]:
 
 @instead_of(
     oracle.seen_by_sgd,
-    "initial weights differ from a new Cruncher's: something used the RNG first, or the weights were overwritten",
+    "the initial weights differ from those of a new Cruncher: the RNG was used before, or the weights were overwritten",
 )
 def drawn_first_seen(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
@@ -229,7 +229,7 @@ def at_least_one_layer(dim: int, num_layers: int, device: str) -> dict[str, obje
     return oracle.built(dim, max(1, num_layers), device)
 
 
-@instead_of(oracle.built, "the model is not moved to the device")
+@instead_of(oracle.built, "the model is not moved to the requested device")
 def other_device(dim: int, num_layers: int, device: str) -> dict[str, object]:
     return oracle.built(dim, num_layers, "cpu")
 
