@@ -67,7 +67,7 @@ def test_round_trip_preserves_tokens_and_dtype(
 def test_strided_slice_round_trips(
     student: Student, length: int, step: int, dtype: type[np.integer], seed: int
 ) -> None:
-    """After saving tokens[::step], exactly those tokens are loaded, not the ones in between."""
+    """After saving tokens[::step], only those tokens are loaded, not the ones in between."""
     tokens = make_tokens(length, dtype, seed)
     part = tokens.numpy()[::step]
     own = save_to_new_file(student, part)
@@ -132,7 +132,7 @@ def test_modifying_array_does_not_change_file(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not report which parts of a file have been read")
 def test_only_used_tokens_are_read(student: Student) -> None:
-    """Loading reads no tokens: after using three of 8 million, almost none of the file is in memory."""
+    """Loading reads no tokens. After three of 8 million are accessed, almost nothing of the file is in memory."""
     count = 2**23
     size = 2 * count
     yours = student.call(probes.bytes_in_memory, count)

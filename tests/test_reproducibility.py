@@ -58,19 +58,19 @@ def check_pairs(drawn_by: str, what: str, seeds: list[int], found: list[list[flo
 
 @given(SEEDS, BETWEEN)
 def test_same_seed_reproduces_torch_draws(student: Student, seed: int, between: int) -> None:
-    """With the same seed, torch produces the same numbers, regardless of what was drawn in between."""
+    """With the same seed, torch produces the same numbers, regardless of what was drawn before."""
     check_draws(student, repeat_seeds(seed), between, ["torch"])
 
 
 @given(SEEDS, BETWEEN)
 def test_same_seed_reproduces_numpy_draws(student: Student, seed: int, between: int) -> None:
-    """With the same seed, np.random produces the same numbers, regardless of what was drawn in between."""
+    """With the same seed, np.random produces the same numbers, regardless of what was drawn before."""
     check_draws(student, repeat_seeds(seed), between, ["NumPy"])
 
 
 @given(SEEDS, BETWEEN)
 def test_same_seed_reproduces_random_draws(student: Student, seed: int, between: int) -> None:
-    """With the same seed, Python's random module produces the same numbers, regardless of what was drawn in between."""
+    """With the same seed, Python's random module produces the same numbers, regardless of what was drawn before."""
     check_draws(student, repeat_seeds(seed), between, ["random"])
 
 
