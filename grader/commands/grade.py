@@ -53,7 +53,9 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
     live = make_live_report(found.submissions, katas, options)
     entries, refused = assign_ids(found.submissions, found.loose)
     if found.loose and options.executor != "local":
-        why = SubmissionError("loose files need --executor local; for a cluster, put them into a folder")
+        why = SubmissionError(
+            "single files can be graded only with --executor local; for a cluster, put them into a folder"
+        )
         refused += [Refusal(entry, why) for entry in entries if entry.files]
         entries = [entry for entry in entries if not entry.files]
     if options.pseudonyms is not None:

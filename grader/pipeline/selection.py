@@ -15,8 +15,8 @@ def demand_own_course(submissions: Sequence[Path]) -> None:
     for path in submissions:
         if found is not None and found.is_relative_to(os.path.realpath(path)):
             raise CallError(
-                f"{path}: the nearest course ({found}) is in this submission, so its tests would be the student's; "
-                "name yours: grader --course DIR grade"
+                f"{path}: the nearest course ({found}) is in this submission, so the student's tests would be used; "
+                "specify your course: grader --course DIR grade"
             )
 
 

@@ -86,7 +86,11 @@ KEYS = "; the keys are"
         (PLAIN, {KATA: 'title = "K"\nplace = "last"\n[points]\n'}, "place is 'last'; it should be a whole number"),
         (PLAIN, {KATA: 'title = "K"\n'}, f"{KATA}: points is missing"),
         (PLAIN, {KATA: POINTS}, f"{KATA}: [points] is empty; list every test of tests/test_k.py there"),
-        (PLAIN, {KATA: POINTS + "test_a = '5'\n"}, f"{KATA}: [points] test_a is '5'; it should be a number, 0 or more"),
+        (
+            PLAIN,
+            {KATA: POINTS + "test_a = '5'\n"},
+            f"{KATA}: [points] test_a is '5'; it should be 0 or a positive number",
+        ),
         (PLAIN, {KATA: POINTS + "test_a = -5\n"}, f"{KATA}: [points] test_a is -5; it should be"),
         (PLAIN, {KATA: POINTS + "test_a = nan\n"}, f"{KATA}: [points] test_a is nan; it should be"),
         (PLAIN, {KATA: POINTS + "test_a = 90\n"}, "the track all_katas add up to 90 instead of 100: k 90 ([points]"),

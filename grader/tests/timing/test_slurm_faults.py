@@ -127,7 +127,7 @@ def test_slurm_node_without_sandbox_is_rejected(
         done = SlurmRun(slow_class, out).wait()
     assert done.code == 3
     assert "can't be used: isolation bwrap does not work here: no namespaces here\n" in done.err
-    assert "warning: no other node is left for grading: " in done.err
+    assert "warning: no suitable node is left for grading: " in done.err
     assert list_results(out) == []
     assert SlurmRun(slow_class, out).wait().code == 0
     assert_complete(out, slow_gradebook)
