@@ -273,7 +273,11 @@ def test_checkpoints_and_reports_count_steps(student: Student, settings: dict[st
     """A checkpoint is saved every `checkpoint_every` steps and after the last. Each step's loss is reported."""
     reply = student.call(probes.train, draw_tokens(seed, settings["vocab"]), settings)
     count = settings["steps"]
-    assert_equal(reply["saves"], oracle.list_saves(0, count, settings["checkpoint_every"]), what="steps of the saves")
+    assert_equal(
+        reply["saves"],
+        oracle.list_saves(0, count, settings["checkpoint_every"]),
+        what="steps at which checkpoints are saved",
+    )
     assert_equal([step for step, _ in reply["reports"]], list(range(1, count + 1)), what="reported steps")
     are_floats = all(type(value) is float and 0 < value < 100 for _, value in reply["reports"])
     check(are_floats, "the reported losses should be floats", yours=reply["reports"], expected="[[1, loss], …]")
@@ -355,7 +359,12 @@ def test_source_is_learnt_to_its_entropy(student: Student, seed: int) -> None:
     entropy = -np.mean(np.sum(truth * np.log(np.maximum(truth, 1e-30)), -1))
     nats = np.mean(np.sum(truth * -np.log(np.maximum(oracle.softmax(as_float64(scores)), 1e-30)), -1))
     within = f"at most {entropy + 0.05:.3f} nats: the entropy of the source is {entropy:.3f}"
-    check(nats <= entropy + 0.05, "the trained model predicts too badly", yours=f"{nats:.3f} nats", expected=within)
+    check(
+        nats <= entropy + 0.05,
+        "the predictions of the trained model are not good enough",
+        yours=f"{nats:.3f} nats",
+        expected=within,
+    )
 
 
 @given(prompts())
@@ -403,4 +412,9 @@ def test_tokens_are_drawn_at_the_temperature(student: Student, seed: int) -> Non
         counts = np.bincount(tokens[1:].numpy(), minlength=vocab)
         statistic = float(np.sum((counts - expected) ** 2 / expected)) if len(counts) == vocab else math.inf
         shown = f"{np.round(expected).astype(int).tolist()} of each token at temperature {temperature}"
-        check(low <= statistic <= high, "the tokens have another distribution", yours=counts.tolist(), expected=shown)
+        check(
+            low <= statistic <= high,
+            "the tokens follow a different distribution",
+            yours=counts.tolist(),
+            expected=shown,
+        )

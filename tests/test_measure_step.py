@@ -155,10 +155,10 @@ def test_predictions_scale_with_sizes_and_speeds(
     width = student.call(probes.predict, B, 2 * D, L, "float32", *speeds)
     deeper = student.call(probes.predict, B, D, L + 1, "float32", *speeds)
     faster = student.call(probes.predict, B, D, L, "float32", *(2 * speed for speed in speeds))
-    assert_count(rows["flops"], 2 * one["flops"], what="FLOPs of twice the rows")
-    assert_count(width["flops"], 4 * one["flops"], what="FLOPs of twice the width")
-    assert_count(deeper["flops"] - one["flops"], 6 * B * D * D, what="FLOPs of one more layer")
-    assert_number(faster["seconds"], one["seconds"] / 2, relative=ROUNDING, what="seconds at twice both speeds")
+    assert_count(rows["flops"], 2 * one["flops"], what="FLOPs for twice as many rows")
+    assert_count(width["flops"], 4 * one["flops"], what="FLOPs for twice the width")
+    assert_count(deeper["flops"] - one["flops"], 6 * B * D * D, what="FLOPs for one more layer")
+    assert_number(faster["seconds"], one["seconds"] / 2, relative=ROUNDING, what="seconds if both speeds are doubled")
 
 
 @costly

@@ -122,7 +122,7 @@ def test_modifying_array_does_not_change_file(
     """Assigning to the loaded array either raises an error or changes only memory, but never the file."""
     tokens = make_tokens(length, dtype, seed)
     before, after = student.call(probes.assigned_to, tokens)
-    require(isinstance(before, np.ndarray) and before.size > 0, "load_tokens returns no array", yours=before)
+    require(isinstance(before, np.ndarray) and before.size > 0, "load_tokens does not return an array", yours=before)
     written = "assigning to the array changes the file: map it read-only"
     if holds(assert_tokens, before, tokens.numpy()):
         assert_tokens(after, tokens.numpy(), mistake=written)

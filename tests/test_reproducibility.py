@@ -40,7 +40,7 @@ def find_seeded(student: Student, seed: int) -> list[str]:
     """Return the libraries that are seeded with this seed. Separate tests check that all libraries are seeded."""
     drawn = student.call(probes.draws, repeat_seeds(seed), 0)
     seeded = [library for library in LIBRARIES if drawn[library][:2] == drawn[library][2:]]
-    require(bool(seeded), "the seed determines the draws of no library", yours=drawn)
+    require(bool(seeded), "the seed does not determine the draws of any library", yours=drawn)
     return seeded
 
 

@@ -63,7 +63,7 @@ def find_factor(student: Student, m: int, k: int, n: int, seconds: float, *, on_
             assert_seconds(yours, run, "")
         return 1
     is_time = type(yours) is float and 0 < yours < math.inf and low <= high
-    require(is_time, "the result is no time even on an undisturbed CPU", yours=reply["seconds"])
+    require(is_time, "the result is not a time, even on an undisturbed CPU", yours=reply["seconds"])
     return float(yours) / ((low + high) / 2)
 
 
