@@ -158,7 +158,7 @@ def test_values_are_restored_bit_for_bit(student: Student, dtype: str, dim: int,
 @costly
 @given(st.sampled_from([40, 24]), SEEDS)
 def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int) -> None:
-    """If saving fails halfway (for example, disk full), an error is raised and the old checkpoint remains loadable."""
+    """If saving fails (for example on a full disk), an error is raised, and the old checkpoint remains loadable."""
     weights = round_weights(deep_weights(rng_of(seed), dim, 1))
     reply = student.call(probes.failing_save, weights)
     silent = "saving failed halfway, but save_checkpoint did not raise"

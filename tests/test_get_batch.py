@@ -254,7 +254,7 @@ def test_too_short_data_raises(student: Student, length: int, missing: int, batc
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not report which parts of a file have been read")
 def test_only_windows_are_read(student: Student) -> None:
-    """Drawing a batch from a large memory-mapped file reads only its windows, not the whole file."""
+    """Drawing a batch from a large memory-mapped file reads only the windows, not the whole file."""
     size = 64 * 2**20
     read = student.call(probes.bytes_read, size, 4, 32)
     few = type(read) is int and read in oracle.bytes_read(size)

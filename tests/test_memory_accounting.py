@@ -70,7 +70,7 @@ def test_copy_counts_its_own_storage(
 
 @given(st.integers(1, 9), st.integers(10**9, 10**11), DTYPES)
 def test_expand_allocates_no_memory(student: Student, length: int, times: int, dtype: torch.dtype) -> None:
-    """A row expanded 10**11 times takes the bytes of one row."""
+    """A row that is expanded 10**11 times takes no more bytes than one row."""
     row = torch.zeros(length, dtype=dtype)
     expected = oracle.tensor_bytes(describe_window(row.expand(times, -1)), row.untyped_storage().nbytes())
     assert_equal(student.call(probes.expanded_bytes, row, times), expected, what="bytes")

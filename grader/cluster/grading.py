@@ -79,7 +79,7 @@ class Run:
             if jobs or self.pending.left:
                 self.run_rounds(attached=bool(jobs))
         except OSError as error:
-            raise MachineError(f"can't write in {self.options.out / record.FOLDER} ({error.strerror})") from None
+            raise MachineError(f"can't write to {self.options.out / record.FOLDER} ({error.strerror})") from None
         unstored = set(self.pending.tests) - self.pending.inconclusive
         outcome = RunOutcome([name for name in names if name not in unstored], self.pending.left)
         if not outcome.unsure:

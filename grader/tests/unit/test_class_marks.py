@@ -114,7 +114,7 @@ def test_marks_command_lists_problems_in_class_files(tmp_path: Path) -> None:
         ("overrides_csv", "id,points,reason,who\nada,1,,w\n", "row 2 has no reason"),
         ("overrides_csv", "id,points,reason,who\nada,-1,r,w\n", "use a number that is not negative"),
         ("overrides_csv", "id,points,reason,who\nada,1,r,w\nada,2,r,w\n", "two overrides for the same points"),
-        ("overrides_csv", "id,kata,points,reason,who\nada,sgd,1,r,w\n", "ada has no kata sgd among the results"),
+        ("overrides_csv", "id,kata,points,reason,who\nada,sgd,1,r,w\n", "ada has no result for the kata sgd"),
         ("submission_metadata_yml", "submission_1: 7\n", "not in Gradescope's format"),
         ("submission_metadata_yml", METADATA.replace("000 Z", "000"), "the time of submission_8 has no time zone"),
         ("pseudonyms_json", "[]", "not a pseudonym key"),
