@@ -78,7 +78,7 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
         out.print(f"{place}{len(entries) + len(refused)} submissions", markup=False, soft_wrap=True)
     if found.passed_over:
         passed_over = list_names(found.passed_over) if options.pseudonyms is None else f"{len(found.passed_over)} files"
-        out.print(f"  passed over: {passed_over}", markup=False, soft_wrap=True)
+        out.print(f"  skipped: {passed_over}", markup=False, soft_wrap=True)
     with contextlib.closing(start):
         outcome = executor.grade(queue, out, warn, live)
     rows, unreadable = rebuild(options.out)
@@ -176,7 +176,7 @@ def make_live_report(paths: Sequence[Path], katas: Sequence[Kata], options: Opti
     if options.executor != "local":
         raise CallError("--gradescope needs --executor local")
     if len(paths) != 1:
-        raise CallError("--gradescope takes a single submission")
+        raise CallError("--gradescope supports only a single submission")
     if not path.parent.is_dir():
         raise CallError(f"--gradescope {path}: there is no directory {path.parent}")
     return LiveReport(path, katas)

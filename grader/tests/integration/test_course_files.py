@@ -102,7 +102,7 @@ KEYS = "; the keys are"
         (
             PLAIN,
             {TESTS: "def test_a(): ...\ndef test_b(): ...\n"},
-            f"{TESTS}: test_b has no points; give it some, or 0",
+            f"{TESTS}: test_b has no points; enter a number (0 or more)",
         ),
         (PLAIN, {TESTS: "def help_a(): ...\n"}, f"{KATA}: [points] names test_a, which is not a test in {TESTS}"),
         (PLAIN, {KATA: 'title = "K"\n[points]\n[command]\nname = "draw"\n'}, f"{KATA}: [command]: help is missing"),

@@ -106,7 +106,7 @@ def test_different_call_is_rejected_while_jobs_are_queued(
     other = grade(*slow_class, "--out", tmp_path, *ON_SLURM, "--seed", 1, course=PRIMES)
     assert other.code == 2
     assert other.err == (
-        f"grader: --out {tmp_path}: jobs of another call still write to it; "
+        f"grader: --out {tmp_path}: jobs that another command submitted still write to it; "
         f"cancel them with scancel --name={stored.name}\n"
     )
     subprocess.run(["scancel", f"--name={stored.name}"], check=True)

@@ -51,7 +51,7 @@ def test_time_limit_accepts_slurm_formats(value: str, minutes: int) -> None:
     [
         ("partition", "expected KEY=VALUE"),
         ("partition= ", "expected KEY=VALUE"),
-        ("=gpu", "'' is not an option of a task"),
+        ("=gpu", "'' can't be passed to tasks"),
         ("mem=1\n#SBATCH --uid=0", "expected KEY=VALUE"),
         ("partitoin=gpu", "'partitoin' can't be passed to tasks; did you mean partition?"),
         ("xyzzy=1", "allowed are account, begin, "),
