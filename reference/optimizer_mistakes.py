@@ -104,9 +104,7 @@ def first_parameter_only(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), [i == 0] * len(lrs))
 
 
-@instead_of(
-    optimizers.collect_inputs, "only parameters with two or more dimensions are updated instead of all parameters"
-)
+@instead_of(optimizers.collect_inputs, "not all parameters are updated, but only those with two or more dimensions")
 def only_matrices_move(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     inputs = optimizers.collect_inputs(lrs, grads, group, i)
     return drop_gradients(inputs, [grad is not None and grad.ndim > 1 for grad, _ in inputs])

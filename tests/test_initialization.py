@@ -76,7 +76,7 @@ def test_weights_reach_three_standard_deviations(student: Student, seed: int) ->
 
 
 def test_std_is_correct_before_truncation(student: Student, seed: int) -> None:
-    """The mean is 0. The standard deviation is 1 / sqrt(input_dim) before truncation and 0.9866 times that after it."""
+    """The mean is 0. The standard deviation is 1 / sqrt(input_dim) before truncation, 0.9866 times as much after it."""
     for input_dim, output_dim in LARGE:
         weights, law = draw_weight(student, input_dim, output_dim, seed), oracle.distribution(input_dim, output_dim)
         variance, n = law.variance, weights.size

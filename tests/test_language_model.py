@@ -286,7 +286,7 @@ def test_checkpoints_and_reports_count_steps(student: Student, settings: dict[st
 @costly
 @given(plans(), SEEDS)
 def test_batches_depend_on_seed_and_step(student: Student, settings: dict[str, Any], seed: int) -> None:
-    """The batches of different steps differ, and so do those of different seeds."""
+    """Different steps draw different batches, and so do different seeds."""
     long = settings | {"vocab": 251, "batch_size": 3, "context": 4}
     tokens = draw_tokens(seed, 251, 4000)
     one = student.call(probes.train, tokens, long)["batches"]

@@ -46,5 +46,5 @@ def demand_gradable(katas: Sequence[Kata]) -> None:
             path = course().fallback(name)
             if not path.is_file():
                 raise CourseError(
-                    f"{path} is missing: {kata.name} builds on {name}, which a student may not have finished"
+                    f"{path} is missing: {kata.name} needs a fallback for {name}, which a student may not have finished"
                 )

@@ -151,7 +151,7 @@ def first_of_the_gradients_own(b: P | None, grad: P, momentum: float, dampening:
 
 @instead_of(
     course.skip_state,
-    "dampening applies to a parameter's first gradient if it comes after the optimizer's first step",
+    "dampening is applied to a parameter's first gradient if that comes after the optimizer's first step",
 )
 def first_step_of_the_optimizer(state: Any) -> Any:
     return 0.0 if state is None else state

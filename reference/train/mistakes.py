@@ -15,7 +15,7 @@ NOT_TAKEN = "the last step is not taken"
 TWICE = "step() is called twice for each batch"
 STILL = "the weights never change: step() or backward() is missing, or the gradients are zeroed between the two"
 DEFAULT_RATE = "SGD uses its default lr, 0.01, instead of the lr passed to train"
-OTHER_OPTIMIZER = "the steps are not taken with the SGD from sgd.py"
+OTHER_OPTIMIZER = "the steps are not taken by the SGD from sgd.py"
 BY_HAND_AS_WELL = "the final weight is also updated by hand"
 FROM_ZEROS = "the weights are initialized to zero"
 
