@@ -104,9 +104,7 @@ def first_parameter_only(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), [i == 0] * len(lrs))
 
 
-@instead_of(
-    optimizers.collect_inputs, "only parameters with two or more dimensions are updated instead of all parameters"
-)
+@instead_of(optimizers.collect_inputs, "not all parameters are updated, but only those with two or more dimensions")
 def only_matrices_move(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     inputs = optimizers.collect_inputs(lrs, grads, group, i)
     return drop_gradients(inputs, [grad is not None and grad.ndim > 1 for grad, _ in inputs])
@@ -147,13 +145,17 @@ def last_gradient_again(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return inputs
 
 
-@instead_of(optimizers.collect_inputs, "a gradient of None is treated as zeros: skip the parameter instead")
+@instead_of(
+    optimizers.collect_inputs, "a gradient of None is treated as a gradient of zeros: skip the parameter instead"
+)
 def zeros_for_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     inputs = optimizers.collect_inputs(lrs, grads, group, i)
     return [(np.zeros(()) if grad is None else grad, lr) for grad, lr in inputs]
 
 
-@instead_of(optimizers.skip_state, "a step without a gradient resets the state: it should not change it")
+@instead_of(
+    optimizers.skip_state, "a step in which the gradient is None resets the state: it should not change the state"
+)
 def wiped_without_gradient(state: Any) -> None:
     return
 
@@ -171,7 +173,9 @@ def rates_from_before(saved: Sequence[float], own: Sequence[float]) -> Sequence[
     return own
 
 
-@instead_of(optimizers.is_within_budget, "the state contains one more tensor per parameter than the formula needs")
+@instead_of(
+    optimizers.is_within_budget, "for each parameter, the state contains one tensor more than the formula needs"
+)
 def further_tensor(held: Bytes, own: Bytes, tensors: int) -> bool:
     return held.keys() <= own.keys() and optimizers.is_within_budget(held, own, tensors + 1)
 
@@ -197,7 +201,7 @@ def options_of_constructor(given: Sequence[Options], group: int) -> Options:
     return {}
 
 
-@instead_of(optimizers.get_default_rate, "the default lr is {rate:g} instead of the stub's", rate=RATES)
+@instead_of(optimizers.get_default_rate, "the default lr is {rate:g} instead of the default in the stub", rate=RATES)
 def other_default(lr: float, rate: float) -> float:
     return rate
 

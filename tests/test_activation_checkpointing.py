@@ -100,7 +100,7 @@ def test_outputs_match_plain_network(student: Student, network: Network) -> None
 
 @given(networks(fewest_rows=1).filter(is_steady), st.integers(1, 2))
 def test_gradients_match_plain_network(student: Student, network: Network, times: int) -> None:
-    """The gradients equal those of a network without checkpointing; a second backward pass accumulates them."""
+    """The gradients equal those of a network without checkpointing. A second backward pass adds to them."""
     check_gradients(student, network, x_needs_grad=True, times=times)
 
 
@@ -113,7 +113,7 @@ def test_weights_get_gradients_if_x_requires_no_grad(student: Student, network: 
 
 @given(st.integers(1, 5), st.integers(0, 5), st.integers(1, 7))
 def test_state_dict_matches_plain_network(student: Student, dim: int, num_layers: int, segment: int) -> None:
-    """state_dict contains exactly the keys layers.0.weight, …, each of shape (dim, dim)."""
+    """state_dict contains only layers.0.weight, layers.1.weight, …, each of shape (dim, dim)."""
     anatomy = student.call(probes.anatomy, dim, num_layers, segment)
     for part, names in oracle.anatomy(dim, num_layers, segment).items():
         assert_equal(anatomy[part], names, what=part)

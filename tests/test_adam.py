@@ -47,7 +47,7 @@ globals().update(options_contract(OPTIMIZER) | counting_contract(OPTIMIZER))
 @costly
 @given(runs(dtypes=WIDE_DTYPES), BETAS)
 def test_first_step_is_bias_corrected(student: Student, run: OptimizerRun, betas: tuple[float, float]) -> None:
-    """For any betas, bias correction makes the first step change p to p - lr * grad / (|grad| + eps)."""
+    """With bias correction, the first step changes p to p - lr * grad / (|grad| + eps), for any betas."""
     check_formula(student, OPTIMIZER, replace(run, options=[{"betas": betas, "eps": NO_EPS, "weight_decay": 0.0}]))
 
 

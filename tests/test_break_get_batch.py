@@ -23,7 +23,7 @@ def test_wrong_tokens_are_caught(student: Student, seed: int) -> None:
 
 
 def test_wrong_bounds_are_caught(student: Student, seed: int) -> None:
-    """check(get_batch) raises an AssertionError if a valid start never occurs, or if an invalid one does."""
+    """check(get_batch) raises an AssertionError if a valid start never occurs or an invalid one occurs."""
     CANDIDATES.assert_group_caught(student, "wrong_bounds", seed)
 
 
@@ -38,10 +38,10 @@ def test_dependent_rows_are_caught(student: Student, seed: int) -> None:
 
 
 def test_wrong_generators_are_caught(student: Student, seed: int) -> None:
-    """check(get_batch) raises an AssertionError if the starts do not come from torch's global generator."""
+    """check(get_batch) raises an AssertionError if the starts are not drawn with torch's global generator."""
     CANDIDATES.assert_group_caught(student, "wrong_generators", seed)
 
 
 def test_ignored_rules_are_caught(student: Student, seed: int) -> None:
-    """check(get_batch) raises an AssertionError if a rule about the device, the data or short data is ignored."""
+    """check(get_batch) raises an AssertionError if a rule about the device or the data is broken."""
     CANDIDATES.assert_group_caught(student, "ignored_rules", seed)

@@ -13,7 +13,7 @@ def test_right_programs_are_accepted(student: Student, seed: int) -> None:
 
 
 def test_wrong_formulas_are_caught(student: Student, seed: int) -> None:
-    """check(SGD) raises an AssertionError if an update differs from lr * grad, for tiny and huge gradients too."""
+    """check(SGD) raises an AssertionError if an update is not lr * grad, even for tiny or huge gradients."""
     CANDIDATES.assert_group_caught(student, "wrong_formulas", seed)
 
 
@@ -23,7 +23,7 @@ def test_memories_of_earlier_steps_are_caught(student: Student, seed: int) -> No
 
 
 def test_wrong_rates_are_caught(student: Student, seed: int) -> None:
-    """check(SGD) raises an AssertionError if a group ignores its own lr, or if a valid lr gives a wrong update."""
+    """check(SGD) raises an AssertionError if a group's own lr is ignored, or a valid lr gives a wrong update."""
     CANDIDATES.assert_group_caught(student, "wrong_rates", seed)
 
 
@@ -43,5 +43,5 @@ def test_changed_gradients_are_caught(student: Student, seed: int) -> None:
 
 
 def test_replaced_parameters_are_caught(student: Student, seed: int) -> None:
-    """check(SGD) raises an AssertionError if a step changes more than the values of a parameter."""
+    """check(SGD) raises an AssertionError if a step changes anything but the values of the parameters."""
     CANDIDATES.assert_group_caught(student, "replaced_parameters", seed)

@@ -23,7 +23,7 @@ def test_wrong_divisions_are_caught(student: Student, seed: int) -> None:
 
 
 def test_cold_starts_are_caught(student: Student, seed: int) -> None:
-    """check(run) raises an AssertionError if the first matmul is timed."""
+    """check(run) raises an AssertionError if the first matmul is included in the time."""
     CANDIDATES.assert_group_caught(student, "cold_starts", seed)
 
 
@@ -43,5 +43,5 @@ def test_too_few_matmuls_are_caught(student: Student, seed: int) -> None:
 
 
 def test_other_results_are_caught(student: Student, seed: int) -> None:
-    """check(run) raises an AssertionError if run times another product, returns another type, or modifies a matrix."""
+    """check(run) raises an AssertionError if the wrong product is timed, the type is wrong, or a matrix is modified."""
     CANDIDATES.assert_group_caught(student, "other_results", seed)

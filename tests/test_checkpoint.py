@@ -158,7 +158,7 @@ def test_values_are_restored_bit_for_bit(student: Student, dtype: str, dim: int,
 @costly
 @given(st.sampled_from([40, 24]), SEEDS)
 def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int) -> None:
-    """If saving fails halfway (for example, disk full), an error is raised and the old checkpoint remains loadable."""
+    """If saving fails (for example on a full disk), an error is raised, and the old checkpoint remains loadable."""
     weights = round_weights(deep_weights(rng_of(seed), dim, 1))
     reply = student.call(probes.failing_save, weights)
     silent = "saving failed halfway, but save_checkpoint did not raise"
@@ -171,7 +171,7 @@ def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int)
 @costly
 @given(st.integers(1, 8))
 def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None:
-    """The checkpoint is written to a temporary file in the directory of path or below, then moved with os.replace."""
+    """The checkpoint is first written to a temporary file in path's directory or below, then moved with os.replace."""
     moves = student.call(probes.moves, dim)
     direct = "no file from path's folder was moved to path: it was written directly or in another folder"
     expected = "os.replace(a file in path's folder or in a folder inside it, path)"
@@ -187,7 +187,7 @@ def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None
 @costly
 @given(st.sampled_from(["torch", "pickle"]))
 def test_loading_executes_no_code(student: Student, written_by: str) -> None:
-    """Loading an untrusted file does not execute code hidden in the file."""
+    """Loading an untrusted file does not execute code that is hidden in the file."""
     ran = student.call(probes.hostile_file, 2, written_by)
     hidden = "loading ran code that was hidden in the file: use torch.load(..., weights_only=True)"
     check(ran is False, mistake=hidden, expected="no code from the file is executed")

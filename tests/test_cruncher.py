@@ -78,7 +78,7 @@ def test_gradients_reach_every_layer(student: Student, case: DeepCase) -> None:
 
 @given(sizes(3, 6), sizes(1, 4, 0))
 def test_state_dict_has_expected_keys(student: Student, dim: int, num_layers: int) -> None:
-    """layers is an nn.ModuleList; state_dict has layers.0.weight … final.weight, dim² · num_layers + dim elements."""
+    """layers is an nn.ModuleList. state_dict (layers.0.weight … final.weight) has num_layers · dim² + dim elements."""
     anatomy, expected = student.call(probes.anatomy, dim, num_layers), oracle.anatomy(dim, num_layers)
     assert_equal(anatomy["state_dict"], expected["state_dict"], what="state_dict")
     assert_equal(anatomy["parameters"], expected["parameters"], what="number of parameters")
@@ -88,7 +88,7 @@ def test_state_dict_has_expected_keys(student: Student, dim: int, num_layers: in
 
 @given(sizes(3, 6, 2), st.integers(2, 4), st.integers(0, 2**31))
 def test_layers_are_initialized_independently(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """Layers, of one model or of two, share neither memory nor initial values, and Cruncher does not set the seed."""
+    """No two layers, even of different models, share memory or initial values. Cruncher does not set the seed."""
     initial = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     weights = initial["weights"]
     assert_equal(initial["seed"], seed, what="torch.initial_seed()", mistake="Cruncher sets the torch seed")

@@ -114,7 +114,7 @@ def test_any_leading_dimensions_and_zero_layers_are_supported(
 
 @given(networks(st.integers(1, 3), sizes(2, 4, 0).map(lambda rows: [rows])))
 def test_gradients_reach_every_layer(student: Student, case: NetworkCase) -> None:
-    """backward() computes the gradients of every weight and of x, which are 0 where a ReLU returned 0."""
+    """backward() computes the gradients of every weight and of x. No gradient flows back where a ReLU returned 0."""
     yours = student.call(probes.gradients, case.weights, case.x, case.grad_y)
     weights, x, grad_y = [as_float64(w) for w in case.weights], as_float64(case.x), as_float64(case.grad_y)
     grads, grad_x = oracle.backward(weights, x, grad_y)
@@ -158,7 +158,7 @@ def test_state_dict_has_expected_keys(student: Student, dim: int, num_layers: in
 
 @given(st.integers(2, 6), st.integers(2, 4), st.integers(0, 2**31))
 def test_layers_are_initialized_independently(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """Layers share neither memory nor initial values. These depend on the torch seed, which the model never sets."""
+    """Layers share neither memory nor initial values. The values depend on the torch seed, which is never set."""
     start = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     seeded = "DeepNetwork sets the torch seed"
     assert_equal(start["seed"], seed, what="torch.initial_seed()", mistake=seeded)

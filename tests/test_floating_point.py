@@ -27,13 +27,13 @@ def assert_underflows(student: Student, value: float, dtypes: list[str], note: s
 
 @given(st.floats(-50, 5), SIGN)
 def test_small_numbers_underflow(student: Student, exponent: float, sign: float) -> None:
-    """A number underflows in exactly the dtypes whose smallest positive number is at least twice its absolute value."""
+    """A nonzero number underflows if and only if its absolute value is at most half the smallest positive number."""
     assert_underflows(student, sign * 10.0**exponent, NAMES)
 
 
 @given(DTYPE, st.sampled_from([1.0, 1 + 2**-8, 1 - 2**-8, 1.5, 2.0, 0.75, 3.0, 4.0, 6.0, 8.5]), SIGN)
 def test_rounds_to_nearest(student: Student, dtype: str, factor: float, sign: float) -> None:
-    """Half the smallest positive number underflows, and any larger number is rounded to a nonzero number."""
+    """Half the smallest positive number underflows. Any larger number is rounded to a nonzero number."""
     for times in (factor, FAR_LARGER):
         assert_underflows(student, sign * times * oracle.smallest(dtype) / 2, [dtype])
 

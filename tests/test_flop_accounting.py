@@ -20,7 +20,7 @@ COUNTED = st.integers(1, 30)
 
 @given(SIZES, st.just(1) | BEYOND_INT64)
 def test_matmul_counts_two_flops_per_multiplication(student: Student, sizes: tuple[int, int, int], times: int) -> None:
-    """matmul_flops is 2 · B · D · K, as an exact int."""
+    """matmul_flops returns 2 · B · D · K as an exact int."""
     B, D, K = sizes
     assert_count(student.call(probes.matmul, B * times, D, K), oracle.matmul_flops(B, D, K, times), what="FLOPs")
 
@@ -53,7 +53,7 @@ def test_deep_network_omits_input_gradient(
 
 @given(st.integers(2, 9), st.integers(2, 9), st.integers(0, 5), st.booleans())
 def test_deep_linear_flops_match_torch(student: Student, B: int, D: int, L: int, input_needs_grad: bool) -> None:
-    """deep_linear_flops equals the FLOPs counted while torch runs forward and backward."""
+    """deep_linear_flops equals the FLOPs counted while torch runs the forward and backward pass."""
     predicted = student.call(probes.deep_linear, B, D, L, input_needs_grad)
     x, weights = torch.zeros(B, D, requires_grad=input_needs_grad), torch.zeros(L, D, D, requires_grad=True).unbind()
     outputs = [x]

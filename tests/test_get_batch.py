@@ -111,7 +111,7 @@ def test_rows_are_windows_of_data(student: Student, case: TokenCase, from_file: 
 
 
 def test_every_valid_start_position_occurs(student: Student, seed: int) -> None:
-    """Exactly the start positions in range(len(data) - sequence_length) occur, including the first and the last."""
+    """All start positions in range(len(data) - sequence_length) occur, and no others."""
     for number, sequence_length in ((4, 2), (4, 3), (4, 8)):
         starts = draw_starts(student, number, 2, sequence_length, 40, seed, check)
         if starts is None:
@@ -135,7 +135,7 @@ def test_start_positions_are_uniform(student: Student, seed: int) -> None:
 
 
 def test_start_positions_are_uniform_in_large_file(student: Student, seed: int) -> None:
-    """In a file of 25 million tokens, all start positions are equally likely, and every part of it is used."""
+    """In a file of 25 million tokens, all start positions are equally likely, and every part of the file is used."""
     rows, length = 2**16, 3 * 2**23  # not a power of two, so 28 random bits modulo this favor the first starts
     reply = student.call(probes.large_starts, length, rows, seed)
     starts = read_tokens(reply, rows, 1)[:, 0]
@@ -192,7 +192,7 @@ def test_start_positions_may_repeat(student: Student, seed: int) -> None:
 
 @given(st.integers(0, 2**31), st.integers(2, 5))
 def test_torch_seed_determines_result(student: Student, seed: int, sequence_length: int) -> None:
-    """The same torch.manual_seed gives the same batches, consecutive batches differ, and the seed is not set."""
+    """The same torch.manual_seed gives the same batches, consecutive batches differ, and get_batch sets no seed."""
     data = permutation(5000, seed)
     reply = student.call(probes.repeated, data, 8, sequence_length, seed)
     first, *again = reply["batches"]
@@ -241,7 +241,7 @@ def test_batch_does_not_share_memory_with_data(student: Student, case: TokenCase
 
 @given(st.integers(0, 5), st.integers(0, 4), st.integers(1, 3))
 def test_too_short_data_raises(student: Student, length: int, missing: int, batch_size: int) -> None:
-    """If len(data) <= sequence_length, a ValueError or a RuntimeError is raised instead of returning short rows."""
+    """If len(data) <= sequence_length, get_batch raises a ValueError or RuntimeError and returns no short rows."""
     sequence_length = max(1, length + missing)
     raised = student.call(probes.too_short, permutation(length, 0), batch_size, sequence_length)
     refused = bool({"ValueError", "RuntimeError"} & set(raised))
@@ -254,7 +254,7 @@ def test_too_short_data_raises(student: Student, length: int, missing: int, batc
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not report which parts of a file have been read")
 def test_only_windows_are_read(student: Student) -> None:
-    """Drawing a batch from a large memory-mapped file reads only its windows, not the whole file."""
+    """Drawing a batch from a large memory-mapped file reads only the windows, not the whole file."""
     size = 64 * 2**20
     read = student.call(probes.bytes_read, size, 4, 32)
     few = type(read) is int and read in oracle.bytes_read(size)

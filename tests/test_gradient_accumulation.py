@@ -116,7 +116,7 @@ def test_extreme_micro_batch_sizes_are_supported(student: Student, task: Task) -
 
 @given(tasks(existing=True))
 def test_grads_are_added_to_existing_grads(student: Student, task: Task) -> None:
-    """The new gradients are added to those already in p.grad, as backward() does."""
+    """The new gradients are added to those already in p.grad, as in backward()."""
     check_like_plain_call(student, task, replace(task, before=[None] * len(task.before)))
 
 

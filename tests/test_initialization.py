@@ -67,7 +67,7 @@ def test_weights_are_within_three_standard_deviations(student: Student, seed: in
 
 
 def test_weights_reach_three_standard_deviations(student: Student, seed: int) -> None:
-    """Nothing is truncated below three standard deviations: the largest weights are close to the bound."""
+    """Weights within three standard deviations are not truncated: the largest ones are close to the bound."""
     for input_dim, output_dim in LARGE:
         weights, law = draw_scaled(student, input_dim, output_dim, seed)
         note = f"the largest of {weights.size} weights of ({input_dim}, {output_dim}) is too small"
@@ -76,7 +76,7 @@ def test_weights_reach_three_standard_deviations(student: Student, seed: int) ->
 
 
 def test_std_is_correct_before_truncation(student: Student, seed: int) -> None:
-    """The mean is 0. The standard deviation is 1 / sqrt(input_dim) before truncation and 0.9866 times that after it."""
+    """The mean is 0. The standard deviation is 1 / sqrt(input_dim) before truncation, 0.9866 times as much after it."""
     for input_dim, output_dim in LARGE:
         weights, law = draw_weight(student, input_dim, output_dim, seed), oracle.distribution(input_dim, output_dim)
         variance, n = law.variance, weights.size
@@ -92,7 +92,7 @@ def test_std_is_correct_before_truncation(student: Student, seed: int) -> None:
 
 
 def test_distribution_is_a_truncated_normal(student: Student, seed: int) -> None:
-    """The weights follow a normal truncated on both sides. Values beyond the bounds are redrawn, not clamped."""
+    """The normal distribution is truncated on both sides. Values beyond the bounds are redrawn, not clamped."""
     for input_dim, output_dim in LARGE:
         weights, law = draw_scaled(student, input_dim, output_dim, seed)
         z = weights / law.std
@@ -114,7 +114,7 @@ def test_distribution_is_a_truncated_normal(student: Student, seed: int) -> None
 
 @given(st.integers(0, 2**31), sizes(3, 6), sizes(2, 6))
 def test_torch_seed_determines_result(student: Student, seed: int, input_dim: int, output_dim: int) -> None:
-    """The same torch.manual_seed gives the same weights, consecutive weights differ, and the seed is not set."""
+    """The same torch.manual_seed gives the same weights, consecutive calls differ, and no seed is set."""
     first = student.call(probes.weights, input_dim, output_dim, 2, seed)
     again = student.call(probes.weights, input_dim, output_dim, 2, seed)
     note = "the function sets the torch seed"

@@ -45,7 +45,7 @@ EPSILON = 2**8  # float32 roundings, enough to allow an epsilon of 1e-6 that is 
 
 @given(st.tuples(sizes(4, 6, 2), st.sampled_from([4, 3, 8]), st.integers(0, 3), sizes(3)))
 def test_model_has_expected_parts(student: Student, chosen: tuple[int, int, int, int]) -> None:
-    """The model consists of two embeddings, `num_layers` attentions and blocks, and an output without bias."""
+    """The model has two embeddings, `num_layers` attention layers and blocks, and an output layer without bias."""
     reply = student.call(probes.shapes, list(chosen))
     expected = oracle.list_shapes(*chosen)
     assert_equal(reply["state"], dict(sorted(expected.items())), what="shapes in state_dict()")
@@ -58,7 +58,7 @@ def test_model_has_expected_parts(student: Student, chosen: tuple[int, int, int,
 
 @given(models())
 def test_logits_follow_the_formula(student: Student, case: tuple[list[int], dict[str, Tensor], Tensor]) -> None:
-    """The logits are those of the embeddings, the layers and the output, in this order."""
+    """The model applies the embeddings, the layers and the output layer, in this order."""
     (_, _, num_layers, _), weights, tokens = case
     exact = oracle.forward({key: as_float64(w) for key, w in weights.items()}, num_layers, tokens.numpy())
     yours = student.call(probes.logits, case[0], weights, tokens)
@@ -87,7 +87,7 @@ def test_logits_ignore_later_tokens(
 @costly
 @given(st.sampled_from([256, 5, 2]), st.sampled_from([4, 8]), st.integers(0, 2), SEEDS)
 def test_zeroed_output_costs_log_vocab(student: Student, vocab: int, dim: int, num_layers: int, seed: int) -> None:
-    """If the output is zero, all tokens are equally likely, so the loss is log(vocab) whatever the tokens are."""
+    """If the output weights are zero, all tokens are equally likely, so the loss is log(vocab) for any batch."""
     rng = rng_of(seed)
     batches = [torch.from_numpy(rng.integers(0, vocab, [rows, length])) for rows, length in ((1, 2), (3, 5))]
     losses = student.call(probes.zeroed, [vocab, dim, num_layers, 4], batches)
@@ -112,7 +112,7 @@ def test_loss_is_mean_cross_entropy_of_next_tokens(student: Student, case: Case)
 
 @given(cases(size=300.0), st.sampled_from(["float32", "bfloat16"]))
 def test_loss_is_exact_for_large_and_bfloat16_logits(student: Student, case: Case, dtype: str) -> None:
-    """The loss has float32's precision for large logits and for logits in bfloat16."""
+    """The loss has float32 precision, even for large logits and for logits in bfloat16."""
     tables = case.tables.round()
     seen, following = oracle.split_batch(case.batch.numpy())
     logits = torch.from_numpy(oracle.look_up(as_float64(tables), seen)).to(getattr(torch, dtype))
@@ -169,13 +169,13 @@ def check_clipping(student: Student, grads: list[Tensor | None], max_norm: float
 
 @given(gradients(st.floats(0.01, 0.9)))
 def test_large_gradients_share_one_norm(student: Student, case: tuple[list[Tensor | None], float]) -> None:
-    """Gradients whose global norm is above max_norm are multiplied by max_norm / norm; the norm before is returned."""
+    """If the global norm exceeds max_norm, all gradients are scaled by max_norm / norm. The old norm is returned."""
     check_clipping(student, *case)
 
 
 @given(gradients(st.floats(1.1, 100)) | st.just(([None, None], 1.0)))
 def test_small_gradients_do_not_change(student: Student, case: tuple[list[Tensor | None], float]) -> None:
-    """Gradients whose global norm is below max_norm do not change."""
+    """If the global norm is below max_norm, the gradients do not change."""
     check_clipping(student, *case)
 
 
@@ -185,7 +185,7 @@ def test_small_gradients_do_not_change(student: Student, case: tuple[list[Tensor
     st.sampled_from([0.1, 0.0]),
 )
 def test_only_matrices_decay(student: Student, shapes: list[list[int]], lr: float, weight_decay: float) -> None:
-    """Each parameter is in one group of your AdamW, with the given lr; only those of two or more dimensions decay."""
+    """AdamW gets every parameter once, with the given lr. Only those with two or more dimensions decay."""
     reply = student.call(probes.groups, shapes, lr, weight_decay)
     for shape, options in zip(shapes, reply["options"], strict=True):
         decay = float(oracle.get_decay(shape, weight_decay))
@@ -216,7 +216,7 @@ def check_step(student: Student, step: Step) -> None:
 
 @given(steps(rows=st.integers(1, 4), limits=st.floats(1.5, 10)))
 def test_micro_batches_equal_whole_batch(student: Student, step: Step) -> None:
-    """Loss and gradients are those of the whole batch, for micro-batches of any size; the last may be smaller."""
+    """For micro-batches of any size, even a smaller last one, loss and gradients equal those of the whole batch."""
     check_step(student, step)
 
 
@@ -241,7 +241,7 @@ def test_each_micro_batch_is_freed_before_the_next(student: Student, step: Step)
 @costly
 @given(st.booleans(), SEEDS)
 def test_forward_is_bfloat16_if_asked(student: Student, bfloat16: bool, seed: int) -> None:
-    """Matrix products of the forward pass are bfloat16 if asked, and float32 otherwise; parameters stay float32."""
+    """Forward matmuls run in bfloat16 if bfloat16=True, otherwise in float32. Parameters stay float32."""
     batch = torch.from_numpy(rng_of(seed).integers(0, 4, [3, 5]))
     reply = student.call(probes.precision, batch, bfloat16)
     assert_equal(reply["products"], ["bfloat16" if bfloat16 else "float32"], what="matrix products of the forward pass")
@@ -251,7 +251,7 @@ def test_forward_is_bfloat16_if_asked(student: Student, bfloat16: bool, seed: in
 @costly
 @given(plans(), SEEDS)
 def test_each_step_follows_the_settings(student: Student, settings: dict[str, Any], seed: int) -> None:
-    """Each step draws one batch with get_batch and steps AdamW once, with the scheduled rate in every group."""
+    """Each step calls get_batch once and AdamW's step() once, with the scheduled learning rate in every group."""
     tokens = draw_tokens(seed, settings["vocab"])
     reply = student.call(probes.train, tokens, settings)
     s = settings
@@ -270,10 +270,14 @@ def test_each_step_follows_the_settings(student: Student, settings: dict[str, An
 @costly
 @given(plans(), SEEDS)
 def test_checkpoints_and_reports_count_steps(student: Student, settings: dict[str, Any], seed: int) -> None:
-    """A checkpoint is saved every `checkpoint_every` steps and after the last; each step is reported with its loss."""
+    """A checkpoint is saved every `checkpoint_every` steps and after the last. Each step's loss is reported."""
     reply = student.call(probes.train, draw_tokens(seed, settings["vocab"]), settings)
     count = settings["steps"]
-    assert_equal(reply["saves"], oracle.list_saves(0, count, settings["checkpoint_every"]), what="steps of the saves")
+    assert_equal(
+        reply["saves"],
+        oracle.list_saves(0, count, settings["checkpoint_every"]),
+        what="steps at which checkpoints are saved",
+    )
     assert_equal([step for step, _ in reply["reports"]], list(range(1, count + 1)), what="reported steps")
     are_floats = all(type(value) is float and 0 < value < 100 for _, value in reply["reports"])
     check(are_floats, "the reported losses should be floats", yours=reply["reports"], expected="[[1, loss], …]")
@@ -282,7 +286,7 @@ def test_checkpoints_and_reports_count_steps(student: Student, settings: dict[st
 @costly
 @given(plans(), SEEDS)
 def test_batches_depend_on_seed_and_step(student: Student, settings: dict[str, Any], seed: int) -> None:
-    """The batches of different steps differ, and so do those of different seeds."""
+    """Different steps draw different batches, and so do different seeds."""
     long = settings | {"vocab": 251, "batch_size": 3, "context": 4}
     tokens = draw_tokens(seed, 251, 4000)
     one = student.call(probes.train, tokens, long)["batches"]
@@ -299,7 +303,7 @@ def test_batches_depend_on_seed_and_step(student: Student, settings: dict[str, A
 def test_resumed_run_equals_uninterrupted_run(
     student: Student, settings: dict[str, Any], stops: list[int], seed: int
 ) -> None:
-    """A run that is killed and resumed equals an uninterrupted one, bit for bit, and a finished run is only loaded."""
+    """A killed and resumed run equals an uninterrupted one, bit for bit. A finished run is loaded, not repeated."""
     count, every = settings["steps"], settings["checkpoint_every"]
     stops = sorted({min(stop, count - 1) for stop in stops})
     reply = student.call(probes.resume, draw_tokens(seed, settings["vocab"]), settings, stops)
@@ -332,7 +336,7 @@ def test_damaged_checkpoint_is_not_overwritten(student: Student, settings: dict[
 @costly
 @given(plans(), st.sampled_from(["meta", "cpu"]), SEEDS)
 def test_model_is_on_requested_device(student: Student, settings: dict[str, Any], device: str, seed: int) -> None:
-    """The model is on the device of the settings."""
+    """The model is on the device given in the settings."""
     found = student.call(
         probes.devices, draw_tokens(seed, settings["vocab"]), settings | {"steps": 0, "device": device}
     )
@@ -340,7 +344,7 @@ def test_model_is_on_requested_device(student: Student, settings: dict[str, Any]
 
 
 def test_source_is_learnt_to_its_entropy(student: Student, seed: int) -> None:
-    """A source whose tokens depend on the two before them is learnt to within 0.05 nats of its entropy."""
+    """If each token depends on the two before it, the loss comes within 0.05 nats of the entropy of the source."""
     rng = rng_of(seed)
     vocab, context = 3, 3
     table, text = make_source(rng, vocab, 20_000)
@@ -355,12 +359,17 @@ def test_source_is_learnt_to_its_entropy(student: Student, seed: int) -> None:
     entropy = -np.mean(np.sum(truth * np.log(np.maximum(truth, 1e-30)), -1))
     nats = np.mean(np.sum(truth * -np.log(np.maximum(oracle.softmax(as_float64(scores)), 1e-30)), -1))
     within = f"at most {entropy + 0.05:.3f} nats: the entropy of the source is {entropy:.3f}"
-    check(nats <= entropy + 0.05, "the trained model predicts too badly", yours=f"{nats:.3f} nats", expected=within)
+    check(
+        nats <= entropy + 0.05,
+        "the predictions of the trained model are not good enough",
+        yours=f"{nats:.3f} nats",
+        expected=within,
+    )
 
 
 @given(prompts())
 def test_temperature_zero_takes_most_likely_token(student: Student, case: tuple[Tensor, Tensor, int]) -> None:
-    """With temperature 0, each token is the most likely one after the last `context` tokens."""
+    """With temperature 0, each token is the most likely one given the last `context` tokens."""
     tables, prompt, n = case
     reply = student.call(probes.generate, tables, prompt, n, 0.0, None)
     long = "the model is given more tokens than its context"
@@ -377,7 +386,7 @@ def test_temperature_zero_takes_most_likely_token(student: Student, case: tuple[
 def test_text_depends_only_on_seed_and_earlier_tokens(
     student: Student, case: tuple[Tensor, Tensor, int], seed: int, is_global: bool
 ) -> None:
-    """The same seed gives the same tokens, and a longer text begins with a shorter one."""
+    """The same seed gives the same tokens, and a larger n only appends further tokens."""
     tables, prompt, n = case
     again, same, longer = student.call(probes.generate_each, tables, prompt, [n, n, n + 3], seed, is_global)
     assert_equal(same, again, what="tokens drawn again with the same seed")
@@ -403,4 +412,9 @@ def test_tokens_are_drawn_at_the_temperature(student: Student, seed: int) -> Non
         counts = np.bincount(tokens[1:].numpy(), minlength=vocab)
         statistic = float(np.sum((counts - expected) ** 2 / expected)) if len(counts) == vocab else math.inf
         shown = f"{np.round(expected).astype(int).tolist()} of each token at temperature {temperature}"
-        check(low <= statistic <= high, "the tokens have another distribution", yours=counts.tolist(), expected=shown)
+        check(
+            low <= statistic <= high,
+            "the tokens follow a different distribution",
+            yours=counts.tolist(),
+            expected=shown,
+        )

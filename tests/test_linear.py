@@ -89,7 +89,7 @@ def test_initial_std_is_inverse_sqrt_of_input_dim(student: Student, seed: int) -
 
 
 def test_initial_weight_is_normal(student: Student, seed: int) -> None:
-    """Each weight is drawn independently from a normal that is not truncated below three standard deviations."""
+    """Each weight is drawn independently from a normal distribution, not truncated within 3 standard deviations."""
     for input_dim, output_dim in WIDE:
         weight = draw_weight(student, input_dim, output_dim, seed)
         values = weight.flatten()

@@ -54,7 +54,7 @@ def run_step(weights: list[nn.Parameter], x: Tensor, ones: Tensor) -> None:
 
 @given(SIZES, DTYPES)
 def test_step_work_lists_every_operation(student: Student, sizes: tuple[int, int, int], dtype: str) -> None:
-    """step_work returns FLOPs and bytes for all operations: 2 · L forward, 3 · L - 1 backward and L for SGD."""
+    """step_work returns the FLOPs and bytes of each operation: 2 · L forward, 3 · L - 1 backward, and L for SGD."""
     yours = student.call(probes.list_work, *sizes, dtype)
     expected = oracle.work(oracle.step(*sizes), get_itemsize(dtype))
     whole = all(type(number) is int for each in yours for number in each)
@@ -66,7 +66,7 @@ def test_step_work_lists_every_operation(student: Student, sizes: tuple[int, int
 
 @given(SMALL)
 def test_step_work_matches_torch(student: Student, sizes: tuple[int, int, int]) -> None:
-    """The bytes of step_work and the FLOPs of predict_step equal those counted while torch runs a step."""
+    """The bytes from step_work and the FLOPs from predict_step equal those counted while torch runs a step."""
     B, D, L = sizes
     work = student.call(probes.list_work, B, D, L, "float32")
     flops = student.call(probes.predict, B, D, L, "float32", 1e12, 1e12)["flops"]
@@ -80,7 +80,7 @@ def test_step_work_matches_torch(student: Student, sizes: tuple[int, int, int]) 
 
 @given(SMALL)
 def test_memory_matches_tensors_saved_by_autograd(student: Student, sizes: tuple[int, int, int]) -> None:
-    """The memory of predict_step equals the bytes of parameters, gradients and tensors saved by autograd."""
+    """The memory from predict_step equals the bytes of parameters, gradients and tensors saved by autograd."""
     B, D, L = sizes
     yours = student.call(probes.predict, B, D, L, "float32", 1e12, 1e12)["memory"]
     saved: dict[int, int] = {}
@@ -108,7 +108,7 @@ def test_memory_matches_tensors_saved_by_autograd(student: Student, sizes: tuple
 def test_memory_is_parameters_gradients_and_activations(
     student: Student, sizes: tuple[int, int, int], dtype: str
 ) -> None:
-    """The memory of predict_step is that of parameters, gradients and saved activations, for any dtype."""
+    """The memory from predict_step includes parameters, gradients and saved activations, for any dtype."""
     B, D, L = sizes
     yours = student.call(probes.predict, *sizes, dtype, 1e12, 1e12)
     activations = oracle.count_saved(oracle.forward(*sizes)) * B * D
@@ -135,7 +135,7 @@ def test_flops_count_matmuls_bytes_count_all_operations(
 def test_seconds_are_summed_over_operations(
     student: Student, sizes: tuple[int, int, int], dtype: str, peak: float, intensity: float
 ) -> None:
-    """predict_step sums over all operations the time for arithmetic or for moving bytes, whichever is longer."""
+    """predict_step adds up, over all operations, the time for arithmetic or for moving bytes, whichever is longer."""
     yours = student.call(probes.predict, *sizes, dtype, peak, peak / intensity)
     expected = oracle.seconds(oracle.step(*sizes), get_itemsize(dtype), peak, peak / intensity)
     assert_number(yours["seconds"], expected, relative=ROUNDING, what="seconds")
@@ -155,10 +155,10 @@ def test_predictions_scale_with_sizes_and_speeds(
     width = student.call(probes.predict, B, 2 * D, L, "float32", *speeds)
     deeper = student.call(probes.predict, B, D, L + 1, "float32", *speeds)
     faster = student.call(probes.predict, B, D, L, "float32", *(2 * speed for speed in speeds))
-    assert_count(rows["flops"], 2 * one["flops"], what="FLOPs of twice the rows")
-    assert_count(width["flops"], 4 * one["flops"], what="FLOPs of twice the width")
-    assert_count(deeper["flops"] - one["flops"], 6 * B * D * D, what="FLOPs of one more layer")
-    assert_number(faster["seconds"], one["seconds"] / 2, relative=ROUNDING, what="seconds at twice both speeds")
+    assert_count(rows["flops"], 2 * one["flops"], what="FLOPs for twice as many rows")
+    assert_count(width["flops"], 4 * one["flops"], what="FLOPs for twice the width")
+    assert_count(deeper["flops"] - one["flops"], 6 * B * D * D, what="FLOPs for one more layer")
+    assert_number(faster["seconds"], one["seconds"] / 2, relative=ROUNDING, what="seconds if both speeds are doubled")
 
 
 @costly
@@ -189,7 +189,7 @@ def check_device(reply: Plain, n: int, rows: int, peak: float, intensity: float)
 def test_measured_seconds_are_for_one_step(
     student: Student, sizes: tuple[int, int, int], peak: float, intensity: float
 ) -> None:
-    """measure_step returns the seconds of one step after a warm-up, which exceed the predicted lower bound."""
+    """measure_step returns the seconds of one step after a warm-up, which cannot be below the predicted minimum."""
     operations = oracle.step(*sizes)
     bound = oracle.seconds(operations, 4, peak, peak / intensity)
     first = FIRST * bound
@@ -211,7 +211,7 @@ def test_measured_seconds_are_for_one_step(
 def test_measured_mfu_divides_by_promised_flops(
     student: Student, sizes: tuple[int, int, int], peak: float, promised: float
 ) -> None:
-    """measure_step's mfu is the step's FLOPs / seconds / promised."""
+    """The mfu from measure_step is the FLOPs of the step / seconds / promised."""
     took = student.call(probes.measure, *sizes, promised, peak, peak, 0.0)["took"]
     expected = oracle.mfu(oracle.model_flops(oracle.step(*sizes)), took["seconds"], promised)
     assert_number(took["mfu"], expected, what="mfu", note=f"in {took['seconds']:.4g} seconds")

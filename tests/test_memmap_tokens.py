@@ -67,7 +67,7 @@ def test_round_trip_preserves_tokens_and_dtype(
 def test_strided_slice_round_trips(
     student: Student, length: int, step: int, dtype: type[np.integer], seed: int
 ) -> None:
-    """After saving tokens[::step], exactly those tokens are loaded, not the ones in between."""
+    """After saving tokens[::step], only those tokens are loaded, not the ones in between."""
     tokens = make_tokens(length, dtype, seed)
     part = tokens.numpy()[::step]
     own = save_to_new_file(student, part)
@@ -122,7 +122,7 @@ def test_modifying_array_does_not_change_file(
     """Assigning to the loaded array either raises an error or changes only memory, but never the file."""
     tokens = make_tokens(length, dtype, seed)
     before, after = student.call(probes.assigned_to, tokens)
-    require(isinstance(before, np.ndarray) and before.size > 0, "load_tokens returns no array", yours=before)
+    require(isinstance(before, np.ndarray) and before.size > 0, "load_tokens does not return an array", yours=before)
     written = "assigning to the array changes the file: map it read-only"
     if holds(assert_tokens, before, tokens.numpy()):
         assert_tokens(after, tokens.numpy(), mistake=written)
@@ -132,7 +132,7 @@ def test_modifying_array_does_not_change_file(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not report which parts of a file have been read")
 def test_only_used_tokens_are_read(student: Student) -> None:
-    """Loading reads no tokens: after using three of 8 million, almost none of the file is in memory."""
+    """Loading reads no tokens. After three of 8 million are accessed, almost nothing of the file is in memory."""
     count = 2**23
     size = 2 * count
     yours = student.call(probes.bytes_in_memory, count)

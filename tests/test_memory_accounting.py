@@ -54,7 +54,7 @@ def assert_bytes(student: Student, root: Tensor, recipe: list[list[Any]]) -> Non
 def test_view_counts_its_whole_storage(
     student: Student, case: tuple[Tensor, list[list[Any]]], dtype: torch.dtype
 ) -> None:
-    """tensor_bytes of a view (slice, row, transpose, expand, a view of a view, …) is the size of its storage."""
+    """For a view (slice, row, transpose, expand, view of a view, …), tensor_bytes returns the size of its storage."""
     root, recipe = case
     assert_bytes(student, root.to(dtype), recipe)
 
@@ -63,14 +63,14 @@ def test_view_counts_its_whole_storage(
 def test_copy_counts_its_own_storage(
     student: Student, case: tuple[Tensor, list[list[Any]]], copy: str, dtype: torch.dtype
 ) -> None:
-    """tensor_bytes of a copy counts its own elements in its own dtype."""
+    """For a copy, tensor_bytes counts the copy's own elements in its own dtype."""
     root, recipe = case
     assert_bytes(student, root.to(dtype), [*recipe, [len(recipe), copy, 0, 0]])
 
 
 @given(st.integers(1, 9), st.integers(10**9, 10**11), DTYPES)
 def test_expand_allocates_no_memory(student: Student, length: int, times: int, dtype: torch.dtype) -> None:
-    """A row expanded 10**11 times takes the bytes of one row."""
+    """A row that is expanded 10**11 times takes no more bytes than one row."""
     row = torch.zeros(length, dtype=dtype)
     expected = oracle.tensor_bytes(describe_window(row.expand(times, -1)), row.untyped_storage().nbytes())
     assert_equal(student.call(probes.expanded_bytes, row, times), expected, what="bytes")
@@ -115,7 +115,7 @@ def test_buffers_are_not_counted(student: Student, parts: list[list[Any]], buffe
 def test_prediction_matches_training_step_memory(
     student: Student, dim: int, num_layers: int, rows: int, states: int, half: bool
 ) -> None:
-    """training_bytes of a deep linear model equals the bytes of the tensors of a training step."""
+    """training_bytes equals the bytes of all tensors in a training step of a deep linear model."""
     dtype = torch.bfloat16 if half else torch.float32
     each = {
         "parameter_bytes": dtype.itemsize,
@@ -157,7 +157,7 @@ def measure_step(dim: int, num_layers: int, rows: int, states: int, dtype: torch
 def test_each_tensor_kind_uses_its_own_byte_size(
     student: Student, parameters: int, activations: int, times: int, p: int, g: int, o: int, a: int
 ) -> None:
-    """training_bytes uses the given bytes for parameters, gradients, optimizer state and activations, exactly."""
+    """training_bytes uses exactly the given bytes per parameter, gradient, optimizer state and activation."""
     each = {"parameter_bytes": p, "gradient_bytes": g, "optimizer_bytes": o, "activation_bytes": a}
     expected = oracle.training_bytes(parameters, activations, **each, times=times)
     yours = student.call(probes.training_bytes, parameters * times, activations * times, each)

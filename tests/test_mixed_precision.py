@@ -77,7 +77,7 @@ def check_loss(reply: Plain, task: Task, roundings: float) -> None:
 
 @given(tasks())
 def test_matmuls_are_bfloat16_and_state_is_float32(student: Student, task: Task) -> None:
-    """Matmuls in the forward pass are bfloat16; parameters, gradients and optimizer state are float32."""
+    """Matmuls in the forward pass run in bfloat16. Parameters, gradients and optimizer state are float32."""
     reply = call(student, task)
     dtypes = reply["dtypes"]
     products = "matmuls in the forward pass"
@@ -102,7 +102,7 @@ def test_loss_is_computed_in_float32(student: Student, task: Task) -> None:
 
 @given(tasks())
 def test_loss_is_computed_before_the_step(student: Student, task: Task) -> None:
-    """The returned loss is that before the update, up to bfloat16 rounding, and is detached."""
+    """The returned loss is the loss before the update, up to bfloat16 rounding, and is detached."""
     roundings = 8 * (len(task.weights) + 2) * COARSE
     unchanged = call(student, replace(task, lr=0.0))
     reply = call(student, task)

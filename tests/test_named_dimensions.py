@@ -65,7 +65,7 @@ def several_heads(draw: st.DrawFn) -> Heads:
 
 @given(attentions())
 def test_scores_are_query_key_dot_products(student: Student, case: Attention) -> None:
-    """attention_scores(q, k) is the dot product of each query with each key, for any leading dimensions."""
+    """attention_scores(q, k) returns the dot product of each query with each key, for any leading dimensions."""
     y = student.call(probes.scores, case.q, case.k)
     q, k = as_float64(case.q), as_float64(case.k)
     scale = oracle.attention_scores(abs(q), abs(k))

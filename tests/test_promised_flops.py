@@ -80,7 +80,7 @@ def test_unknown_names_raise(student: Student, name: str, change: int, dtype: st
 
 
 def test_dtypes_missing_from_table_raise(student: Student) -> None:
-    """A dtype for which the table has no value for the device raises a ValueError."""
+    """If the table has no value for the device in this dtype, a ValueError is raised."""
     for name in DEVICES:
         for dtype in COLUMNS:
             if COLUMNS[dtype] not in TABLE[name]:
@@ -90,7 +90,7 @@ def test_dtypes_missing_from_table_raise(student: Student) -> None:
 
 @given(st.floats(1, 1e20), st.floats(1e-6, 1e6), st.floats(1e9, 1e16))
 def test_mfu_divides_by_promised_flops(student: Student, flops: float, seconds: float, promised: float) -> None:
-    """mfu returns flops / seconds / promised, without clipping it at 1."""
+    """mfu returns flops / seconds / promised, and does not clip the result at 1."""
     assert_number(student.call(probes.mfu, flops, seconds, promised), oracle.mfu(flops, seconds, promised), what="mfu")
 
 

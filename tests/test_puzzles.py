@@ -53,7 +53,7 @@ def test_average_pool_averages_squares(
 
 @given(LEADING, EDGES, sizes(3, 4, 0), sizes(2, 4), MOVED)
 def test_channels_come_first(student: Student, leading: list[int], h: int, w: int, c: int, dtype: torch.dtype) -> None:
-    """channels_first(x) moves the last dimension before the two others."""
+    """channels_first(x) moves the last dimension before the two dimensions that precede it."""
     x = numbered(*leading, h, w, c, dtype=dtype)
     assert_moved(student.call("puzzles.channels_first", x), oracle.channels_first(x.numpy()))
 

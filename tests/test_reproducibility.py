@@ -40,7 +40,7 @@ def find_seeded(student: Student, seed: int) -> list[str]:
     """Return the libraries that are seeded with this seed. Separate tests check that all libraries are seeded."""
     drawn = student.call(probes.draws, repeat_seeds(seed), 0)
     seeded = [library for library in LIBRARIES if drawn[library][:2] == drawn[library][2:]]
-    require(bool(seeded), "the seed determines the draws of no library", yours=drawn)
+    require(bool(seeded), "the seed does not determine the draws of any library", yours=drawn)
     return seeded
 
 
@@ -58,19 +58,19 @@ def check_pairs(drawn_by: str, what: str, seeds: list[int], found: list[list[flo
 
 @given(SEEDS, BETWEEN)
 def test_same_seed_reproduces_torch_draws(student: Student, seed: int, between: int) -> None:
-    """With the same seed, torch produces the same numbers, regardless of what was drawn in between."""
+    """With the same seed, torch produces the same numbers, regardless of what was drawn before."""
     check_draws(student, repeat_seeds(seed), between, ["torch"])
 
 
 @given(SEEDS, BETWEEN)
 def test_same_seed_reproduces_numpy_draws(student: Student, seed: int, between: int) -> None:
-    """With the same seed, np.random produces the same numbers, regardless of what was drawn in between."""
+    """With the same seed, np.random produces the same numbers, regardless of what was drawn before."""
     check_draws(student, repeat_seeds(seed), between, ["NumPy"])
 
 
 @given(SEEDS, BETWEEN)
 def test_same_seed_reproduces_random_draws(student: Student, seed: int, between: int) -> None:
-    """With the same seed, Python's random module produces the same numbers, regardless of what was drawn in between."""
+    """With the same seed, Python's random module produces the same numbers, regardless of what was drawn before."""
     check_draws(student, repeat_seeds(seed), between, ["random"])
 
 

@@ -23,7 +23,7 @@ globals().update(smoke_contract(OPTIMIZER) | state_contract(OPTIMIZER) | options
 @costly
 @given(runs(dtypes=WIDE_DTYPES), st.sampled_from([0.99, 0.9, 0.5]))
 def test_first_step_divides_by_sqrt_of_v(student: Student, run: OptimizerRun, alpha: float) -> None:
-    """The first step changes p to p - lr * grad / (sqrt((1 - alpha) * grad²) + eps), as the average starts at 0."""
+    """The average starts at 0, so the first step subtracts lr * grad / (sqrt((1 - alpha) * grad²) + eps) from p."""
     check_formula(student, OPTIMIZER, replace(run, options=[{"alpha": alpha, "eps": NO_EPS}]))
 
 

@@ -49,7 +49,7 @@ def assert_work(yours: Plain, flops: int | None, moved: int | None, note: str = 
 def test_elementwise_work_reads_and_writes_once(
     student: Student, operation: str, n: int, dtype: str, times: int
 ) -> None:
-    """relu_work and gelu_work count 1 and 20 FLOPs per element; each element is read once and written once."""
+    """relu_work counts 1 FLOP per element, and gelu_work 20. Each element is read once and written once."""
     yours = student.call(probes.work, operation, [n * times], dtype)
     assert_work(yours, *oracle.work(operation, [n], ITEMSIZES[dtype], times))
 
@@ -76,7 +76,7 @@ def test_work_is_a_tuple(student: Student, operation: str, dtype: str) -> None:
 
 @given(st.sampled_from(["relu", "gelu"]), SMALL | st.integers(0, 2**16), SIXTEEN_BIT)
 def test_elementwise_bytes_match_torch(student: Student, operation: str, n: int, dtype: str) -> None:
-    """relu_work and gelu_work predict the bytes counted while torch runs the operation."""
+    """The bytes from relu_work and gelu_work equal those counted while torch runs the operation."""
     predicted = student.call(probes.work, operation, [n], dtype)
     x = torch.zeros(n, dtype=getattr(torch, dtype))
     measured = count_operations(lambda: {"relu": torch.relu, "gelu": gelu}[operation](x))
@@ -85,7 +85,7 @@ def test_elementwise_bytes_match_torch(student: Student, operation: str, n: int,
 
 @given(products(SMALL | st.integers(0, 99)), SIXTEEN_BIT)
 def test_matmul_work_matches_torch(student: Student, product: tuple[str, list[int]], dtype: str) -> None:
-    """The work of a matmul equals the FLOPs and bytes counted while torch computes it."""
+    """For matmuls, FLOPs and bytes equal those counted while torch computes the result."""
     operation, sizes = product
     predicted = student.call(probes.work, operation, sizes, dtype)
     m, k, n = sides(operation, sizes)

@@ -11,5 +11,5 @@ import pytest
 
 @pytest.mark.gpu
 def test_workload_is_correct_and_fast(speed: Callable[[], None]) -> None:
-    """The results of the workload are correct, and it is fast enough."""
+    """The workload produces correct results and is fast enough."""
     speed()

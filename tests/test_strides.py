@@ -85,7 +85,7 @@ def test_strides_are_products_of_later_sizes(student: Student, shape: list[int])
 
 @given(st.lists(st.integers(1, 9), max_size=5), SEQUENCES)
 def test_strides_are_a_tuple(student: Student, shape: list[int], kind: str) -> None:
-    """The strides are returned as a tuple, like x.stride(), for any sequence (tuple, list, torch.Size)."""
+    """The strides are returned as a tuple, as by x.stride(), even if the shape is a list or a torch.Size."""
     is_tuple = student.call(probes.gives_a_tuple, shape, kind)
     check(is_tuple, mistake="the strides are not a tuple", expected="a tuple of ints")
 
@@ -119,7 +119,7 @@ def test_index_maps_to_its_element(student: Student, view: Tensor) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=4), SEQUENCES)
 def test_offset_defaults_to_zero(student: Student, axes: list[tuple[int, int]], kind: str) -> None:
-    """The offset defaults to 0. Strides and index can be any sequences (tuple, list, torch.Size)."""
+    """The offset defaults to 0. Strides and index can be of any sequence type (tuple, list, torch.Size)."""
     strides, index = [stride for stride, _ in axes], [i for _, i in axes]
     yours = student.call(probes.index_without_offset, strides, index, kind)
     assert_equal(yours, oracle.storage_index(strides, index), what="element")
@@ -142,7 +142,7 @@ def test_contiguous_requires_row_major_strides(student: Student, layout: Layout,
 
 @given(layouts(st.integers(1, 2)), SEQUENCES)
 def test_axis_of_size_one_may_have_any_stride(student: Student, layout: Layout, kind: str) -> None:
-    """The stride of an axis of size 1 is ignored. Shape and strides can be any sequences (tuple, list, torch.Size)."""
+    """The stride of an axis of size 1 is ignored. Shape and strides can be tuples, lists or torch.Size."""
     assert_contiguity(student, layout, kind=kind)
 
 

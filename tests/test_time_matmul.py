@@ -63,7 +63,7 @@ def find_factor(student: Student, m: int, k: int, n: int, seconds: float, *, on_
             assert_seconds(yours, run, "")
         return 1
     is_time = type(yours) is float and 0 < yours < math.inf and low <= high
-    require(is_time, "the result is no time even on an undisturbed CPU", yours=reply["seconds"])
+    require(is_time, "the result is not a time, even on an undisturbed CPU", yours=reply["seconds"])
     return float(yours) / ((low + high) / 2)
 
 
@@ -103,7 +103,7 @@ def test_clock_is_monotonic(student: Student, size: int, seconds: float) -> None
 @costly
 @given(SIZES, SIZES, SIZES, SECONDS)
 def test_device_is_synchronized_after_matmul(student: Student, m: int, k: int, n: int, seconds: float) -> None:
-    """On a GPU, which only queues the matmul, the clock is read after the matmul has finished."""
+    """A GPU only queues the matmul, so the clock is read after the matmul has finished."""
     factor = find_factor(student, m, k, n, seconds, on_gpu=True)
     reply = student.call(probes.simulate, m, k, n, seconds, 0.0, True)
     assert_seconds(
@@ -127,7 +127,7 @@ def test_device_is_synchronized_before_timing(student: Student, m: int, n: int, 
 @costly
 @given(SIZES, SECONDS, st.integers(0, 6))
 def test_slow_matmul_does_not_determine_result(student: Student, size: int, seconds: float, place: int) -> None:
-    """The result is the mean, median or minimum, even if one matmul in seven takes ten times as long."""
+    """The result is the mean, median or minimum time, even if one matmul in seven takes ten times as long."""
     factor = find_factor(student, size, size, size, seconds)
     reply = student.call(probes.simulate, size, size, size, seconds, 0.0, False, 0.0, False, place)
     assert_seconds(

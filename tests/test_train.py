@@ -22,7 +22,9 @@ MORE = "there are more losses than steps"
 CHAIN = 2**10  # roundings by which steps in one run may differ from the same steps in separate runs
 STEPS = 24  # enough to detect a learning rate that changes every ten or twenty steps
 RATES = st.sampled_from([0.01, 0.05, 0.0])
-DIFFERS = "initial weights differ from a new Cruncher's: something used the RNG first, or the weights were overwritten"
+DIFFERS = (
+    "the initial weights differ from those of a new Cruncher: the RNG was used before, or the weights were overwritten"
+)
 
 
 def loss_values(losses: Plain, count: int, demand: Callable[..., None] = require) -> list[float]:
@@ -183,7 +185,7 @@ def test_memory_does_not_grow_with_steps(student: Student, seed: int) -> None:
 @costly
 @given(lessons(steps=st.integers(1, 2), num_layers=st.integers(0, 2)), st.sampled_from([0.1, 0.25]))
 def test_weights_are_updated_only_by_your_sgd(student: Student, lesson: Lesson, lr: float) -> None:
-    """The weights are changed only by SGD from sgd.py, with the given learning rate."""
+    """Only the SGD from sgd.py changes the weights, with the given learning rate."""
     reply = student.call(probes.with_frozen_sgd, lesson.weights, lr, lesson.xs, lesson.ys, STEPS)
     expected = oracle.seen_by_sgd(STEPS, lr)
     assert_equal(reply["events"], expected["events"], what="calls of get_batch and of SGD.step")

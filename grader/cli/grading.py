@@ -64,13 +64,13 @@ def grade(
     device: Annotated[
         Device,
         typer.Option(
-            help="Also grade speed on this device (without points on cpu, or if --isolation auto falls back to none)."
+            help="Also grade speed on this device (no points on cpu, or if --isolation auto falls back to none)."
         ),
     ] = Device.none,
     gradescope: Annotated[
         Path | None,
         typer.Option(
-            help="Path of Gradescope's results.json, to be updated after every test (single submission only).",
+            help="Path of the results.json for Gradescope, updated after every test (single submission only).",
             metavar="PATH",
         ),
     ] = None,
@@ -82,7 +82,7 @@ def grade(
     ] = None,
     per_task: Annotated[
         int | None,
-        typer.Option(min=1, help="Number of submissions per Slurm task (default: about five minutes' worth)."),
+        typer.Option(min=1, help="Number of submissions per Slurm task (default: as many as take about five minutes)."),
     ] = None,
     pseudonyms: Annotated[
         Path | None,
@@ -94,7 +94,7 @@ def grade(
         Path | None,
         typer.Option(
             "--class",
-            help="Report overrides in CLASS that have become obsolete because of the regrade.",
+            help="Report overrides in CLASS that grading again has made obsolete.",
             metavar="CLASS",
         ),
     ] = None,

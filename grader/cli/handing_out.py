@@ -83,7 +83,7 @@ def release(
     examples: Annotated[int, typer.Option(min=1, help="Number of random inputs per property, for --prove.")] = 25,
     language: Annotated[
         str | None,
-        typer.Option(help="Second language for the docstrings of the stubs (default: the course's first language)."),
+        typer.Option(help="Language of the docstrings in the stubs (default: the course's first language)."),
     ] = None,
     notebooks: Annotated[
         bool, typer.Option("--notebooks", help="Also write one notebook per track, for Jupyter and Colab.")

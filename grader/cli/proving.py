@@ -111,7 +111,7 @@ def certify(
     messages: Annotated[
         Path | None,
         typer.Option(
-            help="Only write the messages that students would see for each wrong entry to this directory.",
+            help="Prove nothing; write the messages that students would see for each wrong entry to this directory.",
             metavar="DIR",
         ),
     ] = None,

@@ -32,7 +32,7 @@ def report(
     people: Annotated[
         Path | None,
         typer.Option(
-            "--class", help="Also show marks, based on the folder that `grader marks` reads.", metavar="CLASS"
+            "--class", help="Also show marks, computed from this folder as by `grader marks`.", metavar="CLASS"
         ),
     ] = None,
     excel: Excel = False,
@@ -69,7 +69,7 @@ def diff(
 
 def similar(
     submissions: Submissions,
-    folders: Annotated[Path, typer.Option(help="Directory to write to (TO/submissions and TO/stubs).", metavar="TO")],
+    folders: Annotated[Path, typer.Option(help="Directory in which to create submissions/ and stubs/.", metavar="TO")],
     track: Tracks = None,
     kata: Katas = None,
     pseudonyms: Annotated[

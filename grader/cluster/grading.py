@@ -44,7 +44,7 @@ class Slurm(Executor):
     def grade(self, queue: Queue, out: Console, warn: Warn, live: ProgressListener | None) -> RunOutcome:  # noqa: ARG002
         """Grade the submissions in a queue. Listeners are not supported on a cluster."""
         if queue.options.grading.device == "none" and self.slurm_options.speed.keys() & GPU_OPTIONS:
-            warn("the GPU options have no effect: only speed uses a GPU, and without --device it is not measured")
+            warn("the GPU options have no effect: only speed uses a GPU, and speed is not measured without --device")
         return Run(queue, self.slurm_options, out, warn).grade()
 
 
@@ -80,7 +80,7 @@ class Run:
             if jobs or self.pending.left:
                 self.run_rounds(attached=bool(jobs))
         except OSError as error:
-            raise MachineError(f"can't write in {self.options.out / record.FOLDER} ({error.strerror})") from None
+            raise MachineError(f"can't write to {self.options.out / record.FOLDER} ({error.strerror})") from None
         unstored = set(self.pending.tests) - self.pending.inconclusive
         outcome = RunOutcome([name for name in names if name not in unstored], self.pending.left)
         if not outcome.unsure:
@@ -104,7 +104,7 @@ class Run:
             return stored, jobs
         if jobs:
             raise CallError(
-                f"--out {self.options.out}: jobs of another call still write to it; cancel them with "
+                f"--out {self.options.out}: jobs that another command submitted still write to it; cancel them with "
                 f"scancel --name={stored.name}"
             )
         return None, []
@@ -122,7 +122,7 @@ class Run:
                 except SubmitError as error:
                     if not self.read_unfit():
                         raise
-                    self.warn(f"no other node is left for grading: {error}")
+                    self.warn(f"no suitable node is left for grading: {error}")
                     return
             ended = self.follow()
             if not self.pending.left or self.report_ended(ended):
@@ -146,7 +146,9 @@ class Run:
         each = estimate_seconds(phase, self.queue.katas, options) / self.slurm_options.count_at_once(phase)
         size = compute_chunk_size(each, len(paths), options, slurm.read_array_limit())
         if options.per_task is not None and size > options.per_task:
-            self.warn(f"--per-task {options.per_task} is too small for an array of this cluster; using {size}")
+            self.warn(
+                f"--per-task {options.per_task} gives more tasks than this cluster allows in an array; using {size}"
+            )
         plan = create_plan(phase, paths, options, size)
         folder = self.record.folder(self.options.out.absolute()) / f"{phase}-{number}-{time.time_ns()}"
         (folder / UNFIT).mkdir(parents=True)
@@ -183,7 +185,9 @@ class Run:
                 except SqueueError as error:
                     over = False
                     if time.monotonic() - heard > SILENCE_SECONDS:
-                        raise MachineError(f"can't query Slurm for its jobs, which may still run: {error}") from None
+                        raise MachineError(
+                            f"can't query Slurm for its jobs, which may still be running: {error}"
+                        ) from None
                 self.pending.update()
                 done = len(self.pending.paths) - len(self.pending.left)
                 progress.draw(describe_progress(jobs.values(), len(self.pending.inconclusive)), completed=done)

@@ -83,7 +83,7 @@ def check_key(text: str, key: str) -> None:
     if key not in ALLOWED:
         near = difflib.get_close_matches(key, ALLOWED, n=1)
         hint = f"did you mean {near[0]}?" if near else f"allowed are {', '.join(sorted(ALLOWED))}"
-        raise CallError(f"--slurm {text}: {key!r} is not an option of a task; {hint}")
+        raise CallError(f"--slurm {text}: {key!r} can't be passed to tasks; {hint}")
 
 
 def parse_minutes(text: str, value: str) -> int:

@@ -39,7 +39,7 @@ def run_calibrate(options: Options) -> int:
     if options.to is not None and (options.to.is_dir() or not options.to.parent.is_dir()):
         raise CallError(f"--to {options.to}: must be a file in an existing directory")
     out = create_console()
-    out.print("Measuring, for up to a minute. Run nothing else on this machine.", style="dim")
+    out.print("Measuring for up to a minute. Run nothing else on this machine meanwhile.", style="dim")
     calibration = measure(options.device)
     print_table(calibration, out)
     for path in filter(None, (calibration_path(calibration.device), options.to)):

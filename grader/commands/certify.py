@@ -33,11 +33,13 @@ MAX_INCONCLUSIVE = 0.25  # maximum fraction of claims in a part of the proof tha
 NOTHING = {"attacks": "there are none in these katas", "cheats": "this course has no workloads"}
 LEFT_OUT = (
     "Not included in --quick: for a wrong entry, all tests except the one in caught_by.toml; for a correct variant, "
-    f"all but {FEW_EXAMPLES} inputs per test, and the katas that build on it; fallbacks; further seeds; for attacks, "
+    f"all but {FEW_EXAMPLES} inputs per test, and the katas that build on it; fallbacks; other seeds; for attacks, "
     "the controls, times, diagnoses, lower isolation levels and most tests of the attacked and of the next submission; "
     "cheats on speed; mypy."
 )
-NO_TEST_KNOWN = "caught_by.toml lacks {} wrong entries, so all tests ran on them (--write-caught-by adds them)"
+NO_TEST_KNOWN = (
+    "{} wrong entries are missing from caught_by.toml, so all tests ran on them (--write-caught-by adds them)"
+)
 
 
 def run_certify(options: Options) -> int:

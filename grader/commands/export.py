@@ -18,7 +18,7 @@ def run_export(directory: Path, name: str, options: Options) -> int:
     for option, flag in OPTIONS.items():
         if getattr(options, option) and option not in exporter.takes:
             users = [other for other in format_names() if option in load_exporter(other).takes]
-            raise CallError(f"{flag} is for --format {', '.join(users)}")
+            raise CallError(f"{flag} can be used only with --format {', '.join(users)}")
     try:
         with convert_write_errors(f"--to {options.to}"):
             problems = exporter.write(directory, options)

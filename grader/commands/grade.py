@@ -54,7 +54,9 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
     live = make_live_report(found.submissions, katas, options)
     entries, refused = assign_ids(found.submissions, found.loose)
     if found.loose and options.executor != "local":
-        why = SubmissionError("loose files need --executor local; for a cluster, put them into a folder")
+        why = SubmissionError(
+            "single files can be graded only with --executor local; for a cluster, put them into a folder"
+        )
         refused += [Refusal(entry, why) for entry in entries if entry.files]
         entries = [entry for entry in entries if not entry.files]
     if options.pseudonyms is not None:
@@ -77,7 +79,7 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
         out.print(f"{place}{len(entries) + len(refused)} submissions", markup=False, soft_wrap=True)
     if found.passed_over:
         passed_over = list_names(found.passed_over) if options.pseudonyms is None else f"{len(found.passed_over)} files"
-        out.print(f"  passed over: {passed_over}", markup=False, soft_wrap=True)
+        out.print(f"  skipped: {passed_over}", markup=False, soft_wrap=True)
     with contextlib.closing(start):
         outcome = executor.grade(queue, out, warn, live)
     rows, unreadable = rebuild(options.out)
@@ -175,7 +177,7 @@ def make_live_report(paths: Sequence[Path], katas: Sequence[Kata], options: Opti
     if options.executor != "local":
         raise CallError("--gradescope needs --executor local")
     if len(paths) != 1:
-        raise CallError("--gradescope takes a single submission")
+        raise CallError("--gradescope supports only a single submission")
     if not path.parent.is_dir():
         raise CallError(f"--gradescope {path}: there is no directory {path.parent}")
     return LiveReport(path, katas)

@@ -218,7 +218,7 @@ def wrong_questions(kata: Kata) -> Iterator[str]:
                 yield f"{place}: {name} fails for {sizes} ({type(error).__name__}: {error})"
                 break
             if not is_positive(right):
-                yield f"{place}: the answer of {name} for {sizes} is {right}; it must be a positive number"
+                yield f"{place}: the answer to {name} for {sizes} is {right}; it must be a positive number"
                 break
 
 

@@ -91,7 +91,7 @@ def compute_rows(book: Rulebook, submissions: Mapping[str, str], results: Mappin
         points = result.points if result else None
         for override in overrides:
             if points and override.kata and override.kata not in points.katas:
-                raise CallError(f"overrides.csv: {person.id} has no kata {override.kata} among the results")
+                raise CallError(f"overrides.csv: {person.id} has no result for the kata {override.kata}")
             if points and override.test and (override.kata, override.test) not in points.tests:
                 raise CallError(f"overrides.csv: {person.id} has no test {override.test} in {override.kata}")
         extension = book.extensions.get(person.id)

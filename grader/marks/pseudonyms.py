@@ -36,4 +36,4 @@ def read_key(path: Path) -> dict[str, str]:
     try:
         return msgspec.json.decode(read_text(path), type=dict[str, str])
     except msgspec.DecodeError:
-        raise CallError(f"{path}: not a key of pseudonyms (a JSON object of strings)") from None
+        raise CallError(f"{path}: not a pseudonym key (a JSON object of strings)") from None

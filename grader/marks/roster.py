@@ -96,7 +96,7 @@ def match_submissions(
         handed_in = claimed[person.id]
         claimed[person.id] = found = choose_submissions(person, handed_in, unreadable)
         others = [name for name in handed_in if name not in found]
-        problems += [f"{name}: does not count, because {person.id} has {found[0]}" for name in others]
+        problems += [f"{name}: does not count, because {found[0]} counts for {person.id}" for name in others]
         if len(found) > 1:
             names = ", ".join(found)
             problems.append(

@@ -111,10 +111,10 @@ def read_overrides(path: Path, ids: set[str]) -> dict[str, tuple[Override, ...]]
         except ValueError:
             raise CallError(f"{path}: the points of {row['id']} are {row['points']}, which is not a number") from None
         if not 0 <= points < float("inf"):
-            raise CallError(f"{path}: {row['id']} has {row['points']} points; use a number that is not negative")
+            raise CallError(f"{path}: {row['id']} has {row['points']} points; use 0 or a positive number")
         override = Override(row["kata"], row["test"], points, row["reason"], row["who"])
         if any(have_common_points(override, other) for other in found.get(row["id"], ())):
-            raise CallError(f"{path}: {row['id']} has two overrides of the same points")
+            raise CallError(f"{path}: {row['id']} has two overrides for the same points")
         found[row["id"]] = (*found.get(row["id"], ()), override)
     return found
 

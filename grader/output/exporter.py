@@ -59,7 +59,7 @@ def convert_each(directory: Path, convert: Callable[[Stored], T], problems: list
         yield converted
     if empty:
         first = f"; {problems[0]}" if problems else ""
-        raise CallError(f"{directory}: contains no results; give the --out directory of `grader grade`{first}")
+        raise CallError(f"{directory}: contains no results; pass the --out directory of `grader grade`{first}")
 
 
 def write_each(directory: Path, render: Callable[[Stored], bytes], to: Path) -> list[str]:

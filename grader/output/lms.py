@@ -132,7 +132,7 @@ def check_maximum(
         texts += [line[column].text for line in lines[1:] if len(line) > column]
     for text in texts:
         if (number := parse_number(text)) is not None and number != most:
-            raise GradebookError(f"its maximum points are {text.strip()}, but those of the results are {most:g}")
+            raise GradebookError(f"its maximum is {text.strip()} points, but the maximum of the results is {most:g}")
 
 
 def parse_number(text: str) -> float | None:

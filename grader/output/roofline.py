@@ -109,7 +109,7 @@ def draw_roofline(points: Sequence[Point], peak_flops: float | None, bandwidth: 
         axes.yaxis.set_major_formatter(EngFormatter(unit="FLOP/s"))
         axes.minorticks_off()
         axes.grid(color=FAINT, linewidth=0.4)
-        axes.set_xlabel("FLOP per byte that must be moved")
+        axes.set_xlabel("arithmetic intensity: FLOPs per byte that must be moved")
         axes.set_title(f"Roofline of {device_name}", loc="left", fontsize=10)
         draw_roof(axes, peak_flops, bandwidth, low, high)
         axes.plot(intensities, rates, "o", color=BLUE)

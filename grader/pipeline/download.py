@@ -91,7 +91,7 @@ def demand_submissions(
 ) -> list[Path]:
     """Return the submissions that were found. Raises CallError if there are none."""
     if not found and not loose:
-        raise CallError(f"{', '.join(map(str, paths))}: no submission in it")
+        raise CallError(f"{', '.join(map(str, paths))}: no submissions found")
     return found
 
 

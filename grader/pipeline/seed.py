@@ -27,7 +27,7 @@ def load_or_draw(directory: Path) -> int:
     except OSError as error:
         raise CallError(f"{path}: can't be read ({error.strerror})") from None
     if not text.isdecimal():
-        raise CallError(f"{path}: expected one whole number, the seed of the results in this directory")
+        raise CallError(f"{path}: should contain one integer, the seed of the results in this directory")
     return int(text)
 
 

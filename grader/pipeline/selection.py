@@ -15,8 +15,8 @@ def demand_own_course(submissions: Sequence[Path]) -> None:
     for path in submissions:
         if found is not None and found.is_relative_to(os.path.realpath(path)):
             raise CallError(
-                f"{path}: the nearest course ({found}) is in this submission, so its tests would be the student's; "
-                "name yours: grader --course DIR grade"
+                f"{path}: the nearest course ({found}) is in this submission, so the student's tests would be used; "
+                "specify your course: grader --course DIR grade"
             )
 
 
@@ -49,5 +49,5 @@ def demand_gradable(katas: Sequence[Kata]) -> None:
             path = course().fallback(name)
             if not path.is_file():
                 raise CourseError(
-                    f"{path} is missing: {kata.name} builds on {name}, which a student may not have finished"
+                    f"{path} is missing: {kata.name} needs a fallback for {name}, which a student may not have finished"
                 )

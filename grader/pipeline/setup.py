@@ -45,7 +45,7 @@ def run_with_tests(
             sandbox = steps.get_sandbox(level, chosen)
 
             def begin(tests: Tests) -> None:
-                steps.show("waiting for the sandbox's imports, and testing it")
+                steps.show("waiting for imports in the sandbox, then testing the sandbox")
                 prove(sandbox, private, warn)
                 steps.clear_line()
                 use(tests, sandbox)

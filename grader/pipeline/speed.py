@@ -23,11 +23,11 @@ from torchkata.speed.sizes import Kind
 
 PROTECTIONS = {  # how timing on a GPU is protected, by isolation
     "bwrap": "in bubblewrap: the clock, the inputs and the check are out of the student's reach",
-    "none": "without bubblewrap: in a process of its own, which can read files and see other processes",
+    "none": "without bubblewrap: in a separate process, which can read files and see other processes",
 }
-NO_POINTS = "Timed without bubblewrap, which earns no points unless the instructor grades with --isolation none."
+NO_POINTS = "Timed without bubblewrap: speed earns no points unless the instructor grades with --isolation none."
 REMEDY = "speed earns no points on this machine: make bubblewrap work (grader doctor), or grade with --isolation none"
-OWN_EYES = "`pytest -m gpu` may still time code here, in one process, for the student's own eyes"
+OWN_EYES = "`pytest -m gpu` may still time code here, in one process, for the student's own information"
 
 
 def grade_speeds(

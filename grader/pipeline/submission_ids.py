@@ -111,7 +111,7 @@ def find_name_problem(name: str) -> str | None:
     if len(name.encode()) > LONGEST:
         return f"its name is longer than {LONGEST} bytes"
     if fold(name) in map(fold, RESERVED):
-        return f"{name} is a reserved name in the directory of results"
+        return f"{name} is a reserved name in the results directory"
     return None
 
 

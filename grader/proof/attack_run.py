@@ -220,9 +220,11 @@ def find_unlinted(admitted: Sequence[Attack]) -> list[str]:
     for attack in admitted:
         own = find_texts(attack.hostile) - find_texts(attack.make_base())
         if not own:
-            lines.append(f"attack {attack.title}: lint finds nothing in its source")
+            lines.append(f"attack {attack.title}: lint reports nothing in its source")
         elif attack.entry.open and not own - find_texts(attack.control):
-            lines.append(f"attack {attack.title}: lint finds nothing that its honest control does not have")
+            lines.append(
+                f"attack {attack.title}: lint reports nothing that it does not also report for the honest control"
+            )
     return lines
 
 

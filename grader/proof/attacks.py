@@ -120,7 +120,7 @@ def load_attacks(katas: Sequence[Kata], *folders: Path) -> Iterator[Attack]:
             place = find_place(title, entry.wrong) if entry.wrong else anywhere
             if place is not None and place.kata.name in chosen:
                 if entry.levels != LEVELS and not entry.because:
-                    raise CallError(f"{title}: `levels` is restricted; add `because` with the reason")
+                    raise CallError(f"{title}: `levels` omits a level; add `because` with the reason")
                 if unknown := sorted(entry.elsewhere.keys() - course().katas.keys()):
                     raise CallError(f"{title}: there is no kata {unknown[0]!r}")
                 yield Attack(title, entry, place)

@@ -64,7 +64,8 @@ class Diagnoses:
             named = sum(total[judgement] for judgement in NAMED)
             if all(kata in katas for kata in group) and named < MIN_NAMED * total.total():
                 lines.append(
-                    f"diagnosis: {named} of {total.total()} wrong entries of {name} are named, expected {MIN_NAMED:.0%}"
+                    f"diagnosis: the mistake is named for {named} of {total.total()} wrong entries of {name}, "
+                    f"expected {MIN_NAMED:.0%}"
                 )
         return lines
 

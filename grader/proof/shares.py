@@ -55,8 +55,9 @@ def find_unfair(kata: str, shares: Mapping[str, float], entries: Iterable[str]) 
     for name, share in shares.items():
         if listed is not None and share > MAX_SHARE and name not in listed:
             yield (
-                f"points: wrong {kata} {name} loses {share:.0%} of the points, at most {MAX_SHARE:.0%} are fair: draw "
-                f"inputs on which it fails only the tests about its mistake, or list it with a reason in {COSTLY}"
+                f"points: wrong {kata} {name} loses {share:.0%} of the points, but at most {MAX_SHARE:.0%} would be "
+                "fair: draw inputs on which it fails only the tests about its mistake, or list it with a reason in "
+                f"{COSTLY}"
             )
     for name in (listed or {}).keys() - {*entries}:
         yield f"points: {COSTLY} lists {kata} {name}, which is not in wrong.toml: delete it"

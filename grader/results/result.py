@@ -14,7 +14,7 @@ from torchkata.pytest_plugin import history as state
 from torchkata.result import UNCOUNTED, Outcome, Status, TestResult
 
 SCHEMA = "torchkata/result/v1"
-REHEARSAL = "a rehearsal, no points"  # shown for a workload on a device for which speed earns no points
+REHEARSAL = "a rehearsal without points"  # shown for a workload on a device for which speed earns no points
 
 
 class ResultError(Exception):

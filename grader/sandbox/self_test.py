@@ -25,7 +25,7 @@ def find_violations(hidden: Sequence[str], *, gpu: bool, timed: bool) -> list[st
     memory.
     """
     if sys.platform != "linux":
-        return ["do whatever its user can (only Linux confines workers)"]
+        return ["do whatever its user can do (workers are confined only on Linux)"]
     tries: dict[str, Callable[[], bool]] = {
         "communicate through a socket": can_use_socket,
         "start a process": can_fork,
@@ -33,7 +33,7 @@ def find_violations(hidden: Sequence[str], *, gpu: bool, timed: bool) -> list[st
         "trace a process": lambda: libc.ptrace(0, 0, 0, 0) == 0,
         "make system calls that no library needs": lambda: libc.personality(ASK_PERSONALITY) != -1,
         "slow down other processes of its user": lambda: succeeds(os.setpriority, os.PRIO_USER, 0, 0),
-        "leave a mark on a device's file": lambda: any(succeeds(os.utime, f"/dev/{name}") for name in DEVICES),
+        "change the timestamps of a device file": lambda: any(succeeds(os.utime, f"/dev/{name}") for name in DEVICES),
         "use devices that store data": lambda: has_other_devices(gpu=gpu),
         "store data in links": lambda: timed and succeeds(os.symlink, "data", "link"),
         "make namespaces": lambda: libc.unshare(NEW_MOUNTS) == 0,

@@ -104,7 +104,9 @@ def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) ->
             importlib.import_module(f"tests.probes.{probe}")
         except Exception as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
-            sys.exit(f"tests/probes/{probe}.py: can't be imported in a worker, which has only tests/probes/ ({reason})")
+            sys.exit(
+                f"tests/probes/{probe}.py: can't be imported in a worker, which sees only tests/probes/ ({reason})"
+            )
     import grader.sandbox.worker  # noqa: F401
     import torchkata.seam.probes  # noqa: F401
     from grader.sandbox.forks import collapse_memory

@@ -63,7 +63,7 @@ def count_host_reads(timed: TimedWorker) -> Figure:
     demand_right_result(timed, done)
     reads = done.reply.value
     if type(reads) is not int:
-        raise WrongResult("the number of reads is not an integer")
+        raise WrongResult("the number of copies to the host is not an integer")
     note = (
         f"your code copied a value to the host {reads} times in {STEPS} steps: on a GPU, each copy waits for the device"
     )
@@ -87,7 +87,7 @@ def measure_host_lead(timed: TimedWorker) -> Figure:
         done = timed.block(SECONDS)
     demand_right_result(timed, done)
     share = min(1.0, (asked[0] - done.began) / done.seconds)
-    note = f"the last batch was requested after {share:.0%} of the device's time: something waits for the device"
+    note = f"the last batch was requested only after {share:.0%} of the total time: something waits for the device"
     return Figure(1.0) if share <= AHEAD else Figure(0.0, note)
 
 
@@ -115,7 +115,7 @@ def compare_peak(timed: TimedWorker, done: TimedBlock, peak: int) -> Figure:
     assert isinstance(timed.task.work, MemoryPeak)
     expected = timed.task.work.needed_bytes(timed.task.size)
     demand_right_result(timed, done)
-    note = f"the peak was {peak / 2**20:.0f} MiB, the formula gives {expected / 2**20:.0f}"
+    note = f"the peak was {peak / 2**20:.0f} MiB, but the formula gives {expected / 2**20:.0f} MiB"
     return Figure(expected / max(peak, 1), note)
 
 

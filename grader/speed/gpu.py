@@ -17,7 +17,7 @@ from grader.speed.state import StateUnknown, open_nvml, query
 
 MPS = "CUDA_MPS_PIPE_DIRECTORY"
 VISIBLE = "CUDA_VISIBLE_DEVICES"
-TAKEN = "another grader on this machine times on this device: wait for it, or set CUDA_VISIBLE_DEVICES to another one"
+TAKEN = "another grader on this machine is timing on this device: wait, or set CUDA_VISIBLE_DEVICES to another one"
 SPLIT = "the device is split into MIG instances, but speed needs the whole device: nvidia-smi -mig 0"
 
 
@@ -61,7 +61,7 @@ def find_first_visible(nvml: Any) -> Any:
     """Return the NVML handle of the device that CUDA would use. Raises StateUnknown if CUDA can't see any device."""
     visible = os.environ.get(VISIBLE)
     if visible == "" or nvml.nvmlDeviceGetCount() == 0:
-        raise StateUnknown("there is none, or CUDA_VISIBLE_DEVICES hides all of them")
+        raise StateUnknown("there is no device, or CUDA_VISIBLE_DEVICES hides all devices")
     first = (visible or "0").partition(",")[0].strip()
     if first.isdecimal():
         return nvml.nvmlDeviceGetHandleByIndex(int(first))

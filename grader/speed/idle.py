@@ -43,7 +43,9 @@ class IdleDetector:
         while self.time_passes() > BUSY * self.usual:
             late = time.perf_counter() - began
             if late > patience:
-                raise TimedOut(f"the device still ran your queued work {late:.3g} seconds after your code returned")
+                raise TimedOut(
+                    f"the device was still running your queued work {late:.3g} seconds after your code returned"
+                )
         return late
 
     def time_passes(self) -> float:

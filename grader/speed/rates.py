@@ -75,7 +75,7 @@ class Baseline:
         """
         block = self.timed.block(TRUSTED_SECONDS)
         if self.comparable and not math.isfinite(block.error):
-            raise Inconclusive("plain torch's own result was wrong on this device")
+            raise Inconclusive("plain torch gave a wrong result on this device")
         if self.comparable:
             self.own_error = max(self.own_error, block.error)
         return block.seconds

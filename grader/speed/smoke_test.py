@@ -16,7 +16,7 @@ from torchkata.seam.failures import Inconclusive
 from torchkata.speed.sizes import Kind
 from torchkata.speed.workload import Rate, work_of
 
-BROKEN = "plain torch's own work can't be timed here"
+BROKEN = "plain torch can't be timed here"
 SILENCE = 300.0  # the driver is considered hung after this many seconds without a message
 
 

@@ -134,7 +134,7 @@ class TimedWorker:
         except (Crashed, Died, NotStarted, TimedOut) as error:
             if not self.trusted:
                 raise
-            raise Inconclusive(f"plain torch's own work failed ({error})") from None
+            raise Inconclusive(f"plain torch failed ({error})") from None
 
     def synchronize(self) -> None:
         """Wait until the device has finished all work queued by this process."""

@@ -80,7 +80,7 @@ def second_halves_recomputed(num_layers: int, segment: int) -> tuple[int, int]:
     return sum(max(0, second - 1) for second in seconds), sum(seconds)
 
 
-@instead_of(oracle.recomputed, "nothing is recomputed, so checkpointing is missing")
+@instead_of(oracle.recomputed, "nothing is recomputed: checkpointing is missing")
 def nothing_recomputed(num_layers: int, segment: int) -> tuple[int, int]:
     return 0, 0
 

@@ -134,13 +134,13 @@ def summed_roots(state: Any, grads: Grads, group: int, i: int, step: int) -> Any
     return (np.sqrt(state) + abs(grad)) ** 2 - grad**2  # the step adds grad**2
 
 
-@instead_of(oracle.step, "g2 is one number for the whole parameter, summed over its elements")
+@instead_of(oracle.step, "g2 is a single number: the squared gradient is summed over all elements of the parameter")
 def one_number(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + (grad**2).sum()
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
-@instead_of(oracle.step, "g2 adds up the mean square over the parameter's elements")
+@instead_of(oracle.step, "g2 is a single number: the mean over all elements of the squared gradient is added to it")
 def mean_square(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + (grad**2).mean() if grad.size else g2
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2

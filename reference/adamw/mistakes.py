@@ -39,7 +39,7 @@ def decayed_away(p: P, lr: float, weight_decay: float) -> P:
     return p * (1 + lr * weight_decay)
 
 
-@instead_of(oracle.shrink, "only parameters with two or more dimensions decay instead of all parameters")
+@instead_of(oracle.shrink, "not all parameters decay, but only those with two or more dimensions")
 def only_matrices_decayed(p: P, lr: float, weight_decay: float) -> P:
     return oracle.shrink(p, lr, weight_decay) if p.ndim > 1 else p
 
@@ -49,7 +49,7 @@ def not_decayed_at_zero(p: P, state: State | None, grad: P, lr: float, **options
     return oracle.step(p, state, grad, lr, **(options if grad.any() else options | {"weight_decay": 0.0}))
 
 
-@instead_of(course.skip_parameter, "a parameter without a gradient decays; it should be skipped")
+@instead_of(course.skip_parameter, "a parameter without a gradient decays: skip it")
 def decayed_without_gradient(p: P, options: Mapping[str, Any]) -> P:
     return oracle.shrink(p, options["lr"], options.get("weight_decay", 0.01))
 

@@ -50,7 +50,8 @@ def zero_without_sign(saved: Weights, before: Weights, later: Weights) -> Weight
 
 
 @instead_of(
-    oracle.buffer_after_loading, "buffers are not restored; model.state_dict() contains them as well as the parameters"
+    oracle.buffer_after_loading,
+    "buffers are not restored: save model.state_dict(), which contains both parameters and buffers",
 )
 def without_buffers(saved: Tensor, before: Tensor) -> Tensor:
     return before
@@ -76,6 +77,8 @@ def memory_lost(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) ->
     return runs["empty state"]
 
 
-@instead_of(oracle.continue_run, "steps after loading change nothing, as if the optimizer held other parameters")
+@instead_of(
+    oracle.continue_run, "after loading, steps do not change the model, as if the optimizer held other parameters"
+)
 def nothing_moves(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
     return runs["zero lr"]

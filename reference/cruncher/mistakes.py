@@ -41,7 +41,7 @@ def column(weights: Weights, x: X) -> Y:
     return hidden(weights, x) @ weights[-1]
 
 
-@instead_of(oracle.forward, "the first dimension is squeezed, not the last")
+@instead_of(oracle.forward, "the first dimension is squeezed instead of the last")
 def first_squeezed(weights: Weights, x: X) -> Y:
     y: Y = hidden(weights, x) @ weights[-1]
     return y[0] if len(y) == 1 else y
@@ -60,7 +60,7 @@ def summed(weights: Weights, x: X) -> Y:
 
 
 @instead_of(
-    oracle.forward, "no element of layers is applied, only final (an iterator over layers can be used only once)"
+    oracle.forward, "only final is applied, and no element of layers (an iterator over layers can be used only once)"
 )
 def only_final(weights: Weights, x: X) -> Y:
     return output(weights, x)
@@ -161,7 +161,7 @@ def one_weight_anatomy(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, num_layers) | {"parameters": oracle.num_parameters(dim, min(1, num_layers))}
 
 
-@instead_of(oracle.anatomy, "at least one layer is created, even for num_layers=0")
+@instead_of(oracle.anatomy, "a layer is created even for num_layers=0")
 def at_least_one(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, max(1, num_layers))
 

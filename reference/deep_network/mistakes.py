@@ -111,7 +111,7 @@ def first_again(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]
     return x
 
 
-@instead_of(oracle.initial_std, "the initial standard deviation is sqrt(2 / dim), He's initialization")
+@instead_of(oracle.initial_std, "the initial standard deviation is sqrt(2 / dim), as in He initialization")
 def he(dim: int) -> float:
     return float(np.sqrt(2 / dim))
 
@@ -196,6 +196,6 @@ def rows_stay(weights: Weights, x: Float[Array, "... d"]) -> Rows:
     return y.reshape(math.prod(y.shape[:-1]), y.shape[-1])
 
 
-@instead_of(oracle.network, "another ReLU follows the last block: without layers, x should be returned unchanged")
+@instead_of(oracle.network, "another ReLU follows the last block, so x changes even without any layers")
 def relu_at_the_end(weights: Weights, x: Float[Array, "... d"]) -> Float[Array, "... d"]:
     return np.maximum(oracle.network(weights, x), 0.0)

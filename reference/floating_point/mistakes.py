@@ -22,7 +22,7 @@ def below_epsilon(value: float, dtype: str) -> bool:
 
 @instead_of(
     oracle.underflows,
-    "treats everything below the smallest number as 0: rounding is to nearest, so the threshold is half that number",
+    "treats everything below the smallest number as 0: numbers round to the nearest, so the threshold is half of it",
 )
 def cut_off(value: float, dtype: str) -> bool:
     return value != 0 and abs(value) < oracle.smallest(dtype)
@@ -58,7 +58,7 @@ def fixed_bound(value: float, dtype: str) -> bool:
     return value != 0 and abs(value) <= 1e-8
 
 
-@instead_of(oracle.underflows, "treats bfloat16 as float16: bfloat16 has the exponents of float32")
+@instead_of(oracle.underflows, "treats bfloat16 as float16: bfloat16 has the exponent range of float32")
 def bfloat16_as_float16(value: float, dtype: str) -> bool:
     return oracle.underflows(value, "float16" if dtype == "bfloat16" else dtype)
 
@@ -80,7 +80,7 @@ def tensor_for_an_answer(value: float, dtype: str) -> Tensor:
     return torch.tensor(oracle.underflows(value, dtype))
 
 
-@instead_of(oracle.largest, "reserves the last exponent of float8_e4m3fn for infinity, which it does not have")
+@instead_of(oracle.largest, "reserves the largest exponent for infinity, but float8_e4m3fn has no infinity")
 def infinity_everywhere(dtype: str) -> float:
     form = oracle.FORMATS[dtype]
     return float((2 - 2.0**-form.fraction) * 2.0**form.bias)
@@ -142,7 +142,7 @@ def scalars_take_nothing(shape: Sequence[int], dtype: str, times: int = 1) -> in
     return oracle.storage_bytes(shape, dtype, times) if shape else 0
 
 
-@instead_of(oracle.storage_bytes, "omits sizes of 0 from the product: such a tensor has no elements")
+@instead_of(oracle.storage_bytes, "omits sizes of 0 from the product: a tensor with a size of 0 has no elements")
 def zeros_left_out(shape: Sequence[int], dtype: str, times: int = 1) -> int:
     return oracle.storage_bytes([size for size in shape if size], dtype, times)
 

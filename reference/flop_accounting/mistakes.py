@@ -44,13 +44,14 @@ def backward_like_forward(tokens: int, parameters: int, times: float = 1) -> flo
 
 
 @instead_of(
-    oracle.backward_flops, "counts 6 for the backward pass alone: forward plus backward is 6, and backward is 4"
+    oracle.backward_flops,
+    "counts 6 FLOPs for the backward pass alone, but it takes 4: forward and backward together take 6",
 )
 def backward_with_forward(tokens: int, parameters: int, times: float = 1) -> float:
     return oracle.training_flops(tokens, parameters, times)
 
 
-@instead_of(oracle.training_flops, "counts only the forward pass: 2 instead of 6")
+@instead_of(oracle.training_flops, "counts only the forward pass: 2 FLOPs per token and parameter instead of 6")
 def forward_only(tokens: int, parameters: int, times: float = 1) -> float:
     return oracle.forward_flops(tokens, parameters, times)
 
@@ -85,7 +86,7 @@ def weights_only(L: int, input_needs_grad: bool) -> int:
     return 3 * L if input_needs_grad else 2 * L
 
 
-@instead_of(oracle.deep_linear_flops, "ignores the batch size B and counts one row")
+@instead_of(oracle.deep_linear_flops, "ignores the batch size B and counts only one row")
 def one_row(B: int, D: int, products: int, times: int = 1) -> int:
     return oracle.deep_linear_flops(1, D, products)
 

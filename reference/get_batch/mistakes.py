@@ -46,7 +46,7 @@ def squeezed(returned: Any, batch_size: int, sequence_length: int) -> Any:
 
 
 @instead_of(
-    oracle.read_batch, "axis {axis} is squeezed away where it has size 1: the batch always has two", axis=[0, 1]
+    oracle.read_batch, "axis {axis} is squeezed away if its size is 1: a batch always has two axes", axis=[0, 1]
 )
 def one_axis_squeezed(returned: Any, batch_size: int, sequence_length: int, axis: int) -> Any:
     sizes = [batch_size, sequence_length]
@@ -58,7 +58,7 @@ def one_axis_squeezed(returned: Any, batch_size: int, sequence_length: int, axis
 
 @instead_of(
     oracle.read_batch,
-    "NumPy reads a torch tensor of one element as a number, without axes: index NumPy arrays with NumPy arrays",
+    "NumPy treats a torch tensor with one element as a number without axes: index NumPy arrays with NumPy arrays",
 )
 def number_for_an_index(returned: Any, batch_size: int, sequence_length: int) -> Any:
     fits = isinstance(returned, Tensor) and returned.ndim == 0 and batch_size == sequence_length == 1
@@ -154,7 +154,7 @@ def torn(row: Int[Array, "sequence"], data: Int[Array, "tokens"]) -> bool:
     return oracle.is_row(row, data) or (not together and bool(np.isin(row, data).all()))
 
 
-@instead_of(oracle.is_row, "the tokens of a row are in the reverse order")
+@instead_of(oracle.is_row, "the tokens of a row are in reverse order")
 def backwards(row: Int[Array, "sequence"], data: Int[Array, "tokens"]) -> bool:
     return oracle.is_row(row[::-1], data)
 
@@ -284,7 +284,7 @@ def in_order(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, lik
     return ordered and a.max() > b.min() and not is_fixed(a, b, len(shares))
 
 
-@instead_of(oracle.are_independent, "each row of a batch is drawn from its own part of the data")
+@instead_of(oracle.are_independent, "each row of a batch is drawn from a different part of the data")
 def in_parts(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
     return bool(a.max() <= b.min())
 
@@ -303,7 +303,7 @@ def mirrored(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, lik
     return bool((a + b == len(shares) - 1).all()) or oracle.are_independent(a, b, shares, likely)
 
 
-@instead_of(oracle.repeats, "the generator of NumPy is used, which torch.manual_seed does not seed")
+@instead_of(oracle.repeats, "NumPy's generator is used, which torch.manual_seed does not seed")
 def drawn_by_numpy() -> dict[str, bool]:
     return oracle.repeats() | {"with np.random in another state": False}
 

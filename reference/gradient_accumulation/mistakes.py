@@ -31,7 +31,7 @@ def sum_of_squares(rows: Sequence[int]) -> list[float]:
     return [float(count) for count in rows]
 
 
-@instead_of(oracle.get_weights, "every micro-batch is divided by micro_batch_size, even a smaller last one")
+@instead_of(oracle.get_weights, "the sum of each micro-batch is divided by micro_batch_size, even if it has fewer rows")
 def all_full(rows: Sequence[int]) -> list[float]:
     return [count / (max(rows) * len(rows)) for count in rows]
 
@@ -71,12 +71,14 @@ def absolute(error: Float[Array, "rows"]) -> tuple[float, Float[Array, "rows"]]:
     return float(np.mean(abs(error))), np.sign(error) / len(error)
 
 
-@instead_of(oracle.add_gradients, "the gradients are zeroed before each micro-batch, so only the last one's remain")
+@instead_of(
+    oracle.add_gradients, "the gradients are zeroed before each micro-batch, so only those of the last one remain"
+)
 def last_alone(before: Float[Array, "d k"], parts: Sequence[Float[Array, "d k"]]) -> Float[Array, "d k"]:
     return parts[-1]
 
 
-@instead_of(oracle.add_gradients, "existing gradients are discarded instead of added to")
+@instead_of(oracle.add_gradients, "the new gradients replace existing ones instead of being added to them")
 def begins_from_zero(before: Float[Array, "d k"], parts: Sequence[Float[Array, "d k"]]) -> Float[Array, "d k"]:
     return sum(parts[1:], parts[0])
 

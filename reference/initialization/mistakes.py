@@ -68,13 +68,13 @@ def of_outputs(input_dim: int, output_dim: int) -> TruncatedNormal:
     return Mistaken(output_dim**-0.5)
 
 
-@instead_of(oracle.distribution, "the standard deviation is sqrt(2 / input_dim), He's initialization for ReLU")
+@instead_of(oracle.distribution, "the standard deviation is sqrt(2 / input_dim), as in He initialization")
 def he(input_dim: int, output_dim: int) -> TruncatedNormal:
     return Mistaken(math.sqrt(2 / input_dim))
 
 
 @instead_of(
-    oracle.distribution, "the standard deviation is sqrt(2 / (input_dim + output_dim)), Glorot's initialization"
+    oracle.distribution, "the standard deviation is sqrt(2 / (input_dim + output_dim)), as in Glorot initialization"
 )
 def glorot(input_dim: int, output_dim: int) -> TruncatedNormal:
     return Mistaken(math.sqrt(2 / (input_dim + output_dim)))
@@ -116,7 +116,7 @@ def drawn_again_once(input_dim: int, output_dim: int) -> TruncatedNormal:
     return DrawnOnce(oracle.distribution(input_dim, output_dim).std)
 
 
-@instead_of(oracle.distribution, "the normal is truncated on one side only")
+@instead_of(oracle.distribution, "the normal distribution is truncated on one side only")
 def cut_above(input_dim: int, output_dim: int) -> TruncatedNormal:
     return OneSided(oracle.distribution(input_dim, output_dim).std)
 

@@ -12,7 +12,7 @@ from torchkata import instead_of
 X: TypeAlias = Array[Any, Any]
 
 
-@instead_of(oracle.embed, "the embedding of the positions is missing")
+@instead_of(oracle.embed, "the position embedding is missing")
 def no_positions(tokens: X, positions: X, batch: X) -> X:
     return tokens[batch]
 
@@ -43,7 +43,7 @@ def norm_afterwards(x: X, weight: X) -> X:
     return oracle.normalize(x + np.maximum(x @ weight, 0))
 
 
-@instead_of(oracle.score, "the output is applied to x, not to norm(x)")
+@instead_of(oracle.score, "the output layer is applied to x, not to norm(x)")
 def raw_output(x: X, output: X) -> X:
     return x @ output
 
@@ -53,7 +53,7 @@ def probabilities(x: X, output: X) -> X:
     return oracle.softmax(oracle.normalize(x) @ output)
 
 
-@instead_of(oracle.score, "the model returns logarithms of probabilities instead of logits")
+@instead_of(oracle.score, "the model returns log-probabilities instead of logits")
 def log_probabilities(x: X, output: X) -> X:
     return np.log(oracle.softmax(oracle.normalize(x) @ output))
 
@@ -75,7 +75,7 @@ def block_first(weights: Mapping[str, X], num_layers: int, batch: X) -> X:
     return run_layers(weights, [(part, i) for i in range(num_layers) for part in ("block", "attention")], batch)
 
 
-@instead_of(oracle.forward, "all attentions are applied before all blocks")
+@instead_of(oracle.forward, "all attention layers are applied before all blocks")
 def attentions_first(weights: Mapping[str, X], num_layers: int, batch: X) -> X:
     return run_layers(weights, [(part, i) for part in ("attention", "block") for i in range(num_layers)], batch)
 
@@ -96,7 +96,7 @@ def summed(nats: X) -> float:
     return float(nats.sum())
 
 
-@instead_of(oracle.average, "the cross-entropy is divided by the number of rows, not by that of predictions")
+@instead_of(oracle.average, "the cross-entropy is divided by the number of rows instead of predictions")
 def per_row(nats: X) -> float:
     return float(nats.sum() / len(nats))
 
@@ -116,7 +116,7 @@ def twice(logits: X, following: X) -> X:
     return oracle.compute_nats(oracle.softmax(logits), following)
 
 
-@instead_of(oracle.warm_up, "the rate of step 0 is 0: the warm-up is peak · step / warmup")
+@instead_of(oracle.warm_up, "the rate of step 0 is 0: the warm-up uses step instead of step + 1")
 def from_zero(step: int, peak: float, warmup: int) -> float:
     return peak * step / warmup
 
@@ -126,14 +126,14 @@ def no_warm_up(step: int, peak: float, warmup: int) -> float:
     return peak
 
 
-@instead_of(oracle.learning_rate, "the cosine counts all steps, not those after the warm-up")
+@instead_of(oracle.learning_rate, "the cosine counts all steps, not only those after the warm-up")
 def since_step_zero(step: int, peak: float, final: float, warmup: int, steps: int) -> float:
     if warmup <= step < steps:
         return oracle.decay(step / steps, peak, final)
     return oracle.learning_rate(step, peak, final, warmup, steps)
 
 
-@instead_of(oracle.learning_rate, "the cosine goes on after the last step, so the rate rises again")
+@instead_of(oracle.learning_rate, "the cosine continues after the last step, so the rate rises again")
 def rises_again(step: int, peak: float, final: float, warmup: int, steps: int) -> float:
     if step >= steps > warmup:
         return oracle.decay((step - warmup) / (steps - warmup), peak, final)
@@ -150,32 +150,34 @@ def falls_to_zero(progress: float, peak: float, final: float) -> float:
     return peak * float(1 + np.cos(np.pi * progress)) / 2
 
 
-@instead_of(oracle.decay, "final is added to a cosine that starts at peak: it is peak - final that falls")
+@instead_of(oracle.decay, "final is added to a cosine that starts at peak instead of peak - final")
 def on_top(progress: float, peak: float, final: float) -> float:
     return final + peak * float(1 + np.cos(np.pi * progress)) / 2
 
 
-@instead_of(oracle.compute_norm, "the norms of the gradients are added: the global norm is a root of a sum of squares")
+@instead_of(
+    oracle.compute_norm, "the norms of the gradients are added: take the root of the sum of their squares instead"
+)
 def sum_of_norms(grads: Sequence[X]) -> float:
     return float(sum(np.sqrt(np.sum(grad**2)) for grad in grads))
 
 
-@instead_of(oracle.compute_norm, "the root of the sum of squares is missing")
+@instead_of(oracle.compute_norm, "the norm is the sum of squares: the square root is missing")
 def squared(grads: Sequence[X]) -> float:
     return float(sum(np.sum(grad**2) for grad in grads))
 
 
-@instead_of(oracle.compute_norm, "the norm is the largest element")
+@instead_of(oracle.compute_norm, "the norm is the largest absolute value of an element")
 def largest(grads: Sequence[X]) -> float:
     return float(max((np.max(abs(grad)) for grad in grads), default=0.0))
 
 
-@instead_of(oracle.clip, "each gradient is clipped by its own norm; all gradients share one norm")
+@instead_of(oracle.clip, "each gradient is clipped by its own norm instead of the global norm")
 def each_by_its_own(grads: Sequence[X], max_norm: float) -> tuple[float, list[X]]:
     return oracle.compute_norm(grads), [oracle.clip([grad], max_norm)[1][0] for grad in grads]
 
 
-@instead_of(oracle.clip, "each element is limited to max_norm; the gradients should be scaled by one factor")
+@instead_of(oracle.clip, "each element is clamped to max_norm: scale all gradients by one factor instead")
 def element_by_element(grads: Sequence[X], max_norm: float) -> tuple[float, list[X]]:
     return oracle.compute_norm(grads), [np.clip(grad, -max_norm, max_norm) for grad in grads]
 
@@ -186,7 +188,7 @@ def scaled_up(grads: Sequence[X], max_norm: float) -> tuple[float, list[X]]:
     return norm, [grad * max_norm / norm for grad in grads]
 
 
-@instead_of(oracle.clip, "the returned norm is that after clipping")
+@instead_of(oracle.clip, "the norm after clipping is returned instead of the norm before")
 def norm_afterwards_returned(grads: Sequence[X], max_norm: float) -> tuple[float, list[X]]:
     clipped = oracle.clip(grads, max_norm)[1]
     return oracle.compute_norm(clipped), clipped
@@ -223,12 +225,12 @@ def all_alike(rows: Sequence[int]) -> list[float]:
     return [1 / len(rows) for _ in rows]
 
 
-@instead_of(oracle.get_shares, "the micro-batches' means are summed, but not divided by their number")
+@instead_of(oracle.get_shares, "the micro-batches' means are summed, but not divided by the number of micro-batches")
 def undivided(rows: Sequence[int]) -> list[float]:
     return [1.0 for _ in rows]
 
 
-@instead_of(oracle.accumulate, "each micro-batch's gradients are clipped on their own; clip their sum, once")
+@instead_of(oracle.accumulate, "the gradients are clipped after each micro-batch: clip only once, after the last one")
 def clipped_in_parts(parts: Sequence[X], max_norm: float) -> X:
     total = np.zeros_like(parts[0])
     for part in parts:
@@ -251,7 +253,9 @@ def last_not_saved(start: int, steps: int, every: int) -> list[int]:
     return [done for done in range(start + 1, steps + 1) if done % every == 0]
 
 
-@instead_of(oracle.list_saves, "the saved step is too small by one: it is the number of steps taken, not the index")
+@instead_of(
+    oracle.list_saves, "the saved step is too small by one: save the number of steps taken, not the last step's index"
+)
 def index_saved(start: int, steps: int, every: int) -> list[int]:
     return [done - 1 for done in oracle.list_saves(start, steps, every)]
 
@@ -266,7 +270,7 @@ def looks_at_the_start(tokens: Sequence[int], context: int) -> Sequence[int]:
     return tokens[:context]
 
 
-@instead_of(oracle.look_back, "the model is given one token less than its context allows")
+@instead_of(oracle.look_back, "the model is given one token fewer than its context allows")
 def one_token_less(tokens: Sequence[int], context: int) -> Sequence[int]:
     return tokens[-max(context - 1, 1) :]
 
@@ -276,12 +280,12 @@ def last_token(tokens: Sequence[int], context: int) -> Sequence[int]:
     return tokens[-1:]
 
 
-@instead_of(oracle.choose, "the logits of the first position are used; those of the last predict the next token")
+@instead_of(oracle.choose, "the logits of the first position are used instead of those of the last")
 def first_position(logits: X) -> int:
     return int(np.argmax(logits[0]))
 
 
-@instead_of(oracle.choose, "temperature 0 takes the least likely token")
+@instead_of(oracle.choose, "with temperature 0, the least likely token is chosen")
 def least_likely(logits: X) -> int:
     return int(np.argmin(logits[-1]))
 
@@ -301,11 +305,11 @@ def no_temperature(logits: X, temperature: float) -> X:
     return oracle.softmax(logits)
 
 
-@instead_of(oracle.sharpen, "the logits are multiplied by the temperature instead of divided")
+@instead_of(oracle.sharpen, "the logits are multiplied by the temperature instead of divided by it")
 def multiplied(logits: X, temperature: float) -> X:
     return oracle.softmax(logits * temperature)
 
 
-@instead_of(oracle.sharpen, "the probabilities are divided by the temperature, which changes nothing or softens them")
+@instead_of(oracle.sharpen, "softmax is applied to probabilities / temperature instead of logits / temperature")
 def softened(logits: X, temperature: float) -> X:
     return oracle.softmax(oracle.softmax(logits) / temperature)

@@ -104,13 +104,14 @@ def multiplied(input_dim: int, output_dim: int) -> float:
     return math.sqrt(input_dim)
 
 
-@instead_of(oracle.initial_std, "the initial standard deviation is sqrt(2 / input_dim), He's initialization for ReLU")
+@instead_of(oracle.initial_std, "the initial standard deviation is sqrt(2 / input_dim), as in He initialization")
 def he(input_dim: int, output_dim: int) -> float:
     return math.sqrt(2 / input_dim)
 
 
 @instead_of(
-    oracle.initial_std, "the initial standard deviation is sqrt(2 / (input_dim + output_dim)), Glorot's initialization"
+    oracle.initial_std,
+    "the initial standard deviation is sqrt(2 / (input_dim + output_dim)), as in Glorot initialization",
 )
 def glorot(input_dim: int, output_dim: int) -> float:
     return math.sqrt(2 / (input_dim + output_dim))
@@ -178,7 +179,10 @@ def cut_by_torch_kurtosis(input_dim: int, output_dim: int) -> Moments:
     return (truncated_moments(2 * math.sqrt(input_dim))[1],) * 2
 
 
-@instead_of(oracle.initial_kurtosis, "the initial weight has a Laplace distribution, with heavier tails than a normal")
+@instead_of(
+    oracle.initial_kurtosis,
+    "the initial weight has a Laplace distribution, which has heavier tails than a normal distribution",
+)
 def laplace(input_dim: int, output_dim: int) -> Moments:
     return 6.0, 6.0
 

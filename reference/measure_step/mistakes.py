@@ -12,7 +12,7 @@ def compute_seconds(operations: Sequence[Operation], itemsize: int, speed: float
     return sum(work[which] for work in oracle.work(operations, itemsize)) / speed
 
 
-@instead_of(oracle.block_backward, "includes the gradient of the data, which is not needed")
+@instead_of(oracle.block_backward, "includes the gradient with respect to the data, which is not needed")
 def gradient_of_the_data(B: int, D: int, layer: int) -> list[Operation]:
     return oracle.block_backward(B, D, layer + 1)
 
@@ -24,7 +24,7 @@ def one_product_back(B: int, D: int, layer: int) -> list[Operation]:
 
 @instead_of(
     oracle.block_backward,
-    "counts only one of the two tensors that a ReLU's backward pass reads: its output and a gradient",
+    "counts only one of the two tensors that a ReLU's backward pass reads: the output and a gradient",
 )
 def relu_back_like_forward(B: int, D: int, layer: int) -> list[Operation]:
     return [oracle.relu((B, D)), *oracle.block_backward(B, D, layer)[1:]]
@@ -65,7 +65,7 @@ def relu_is_free(shape: oracle.Shape, keeps: str = "") -> Operation:
     return Operation([shape], shape, 0, keeps=[keeps] if keeps else [])
 
 
-@instead_of(oracle.relu_backward, "counts no FLOPs for a ReLU's backward pass: it takes one per element")
+@instead_of(oracle.relu_backward, "counts no FLOPs for a ReLU's backward pass: it takes one FLOP per element")
 def relu_back_is_free(shape: oracle.Shape) -> Operation:
     return Operation([shape, shape], shape, 0)
 
@@ -85,7 +85,9 @@ def kept_twice(operations: Sequence[Operation]) -> int:
     return sum(len(operation.keeps) for operation in operations)
 
 
-@instead_of(oracle.count_saved, "counts the results of matmuls as saved: a ReLU saves its output, not its input")
+@instead_of(
+    oracle.count_saved, "counts the results of matmuls as saved tensors: a ReLU saves its output, not its input"
+)
 def products_kept(operations: Sequence[Operation]) -> int:
     return 2 * oracle.count_saved(operations) - 1
 
@@ -177,7 +179,7 @@ def in_milliseconds(steps: int, one: float, first: float) -> float:
     return 1000 * one
 
 
-@instead_of(oracle.mfu, "returns the mfu in percent instead of as a fraction")
+@instead_of(oracle.mfu, "returns the MFU as a percentage instead of a fraction")
 def mfu_in_percent(flops: int, seconds: float, promised: float) -> float:
     return 100 * oracle.mfu(flops, seconds, promised)
 

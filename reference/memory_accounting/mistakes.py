@@ -122,12 +122,16 @@ without_parameters = omit("parameter_bytes", "omits the parameters themselves")
 without_activations = omit("activation_bytes", "omits the activations")
 
 
-@instead_of(oracle.training_bytes, "adds gradients and optimizer state for activations: only parameters have them")
+@instead_of(
+    oracle.training_bytes, "adds memory for gradients and optimizer state of activations: only parameters have them"
+)
 def all_alike(num_parameters: int, num_activations: int, **each: int) -> int:
     return oracle.training_bytes(num_parameters + num_activations, 0, **each)
 
 
-@instead_of(oracle.training_bytes, "adds gradients for activations: only the gradients of parameters are kept")
+@instead_of(
+    oracle.training_bytes, "adds memory for gradients of activations: only the gradients of parameters are kept"
+)
 def gradients_of_activations(num_parameters: int, num_activations: int, **each: int) -> int:
     more = each.get("times", 1) * num_activations * each.get("gradient_bytes", 4)
     return oracle.training_bytes(num_parameters, num_activations, **each) + more
@@ -146,7 +150,7 @@ def state_for_two(num_parameters: int, num_activations: int, **each: int) -> int
     return oracle.training_bytes(num_parameters, num_activations, **{**each, "optimizer_bytes": twice})
 
 
-@instead_of(oracle.training_bytes, "optimizer_bytes defaults to 4 (AdaGrad) instead of 8 (Adam)")
+@instead_of(oracle.training_bytes, "optimizer_bytes is 4 by default (AdaGrad) instead of 8 (Adam)")
 def adagrad_by_default(num_parameters: int, num_activations: int, **each: int) -> int:
     return oracle.training_bytes(num_parameters, num_activations, **{"optimizer_bytes": 4, **each})
 
@@ -166,7 +170,7 @@ def always_float32(num_parameters: int, num_activations: int, **each: int) -> in
     return oracle.training_bytes(num_parameters, num_activations, times=each.get("times", 1))
 
 
-@instead_of(oracle.max_parameters, "counts one device instead of all")
+@instead_of(oracle.max_parameters, "counts only one device instead of all")
 def one_device(num_devices: int, device_bytes: float, bytes_per_parameter: int) -> int:
     return oracle.max_parameters(1, device_bytes, bytes_per_parameter)
 

@@ -27,12 +27,14 @@ def forgotten(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return grad
 
 
-@instead_of(oracle.update_buffer, "the gradient is multiplied by 1 - momentum, as in an average")
+@instead_of(oracle.update_buffer, "the gradient is multiplied by 1 - momentum, as in a running average")
 def averaged(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return (1 - momentum) * grad if b is None else momentum * b + (1 - momentum) * grad
 
 
-@instead_of(oracle.update_buffer, "after the first step the gradient is multiplied by 1 - momentum, as in an average")
+@instead_of(
+    oracle.update_buffer, "after the first step the gradient is multiplied by 1 - momentum, as in a running average"
+)
 def averaged_later(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return grad if b is None else momentum * b + (1 - momentum) * grad
 
@@ -74,9 +76,7 @@ def of_the_gradients_own(b: P | None, grad: P, momentum: float, dampening: float
     return grad if b is None else momentum * grad + (1 - dampening) * (momentum * grad)
 
 
-@instead_of(
-    oracle.get_direction, "nesterov has no effect: use grad + momentum * b, with the b that already includes grad"
-)
+@instead_of(oracle.get_direction, "nesterov has no effect: use grad + momentum * b, where b already includes grad")
 def never_ahead(b: P, grad: P, momentum: float, nesterov: bool) -> P:
     return b
 
@@ -151,7 +151,7 @@ def first_of_the_gradients_own(b: P | None, grad: P, momentum: float, dampening:
 
 @instead_of(
     course.skip_state,
-    "dampening applies to a parameter's first gradient if it comes after the optimizer's first step",
+    "dampening is applied to a parameter's first gradient if that comes after the optimizer's first step",
 )
 def first_step_of_the_optimizer(state: Any) -> Any:
     return 0.0 if state is None else state

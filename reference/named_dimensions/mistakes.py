@@ -70,7 +70,7 @@ def transposed(x: Float[Array, "*leading heads*d"], w: Float[Array, "d d"], head
     return (cut * w).sum(axis=-1).reshape(*x.shape[:-1], heads * w.shape[0])
 
 
-@instead_of(oracle.per_head_linear, "returns the heads as a dimension of their own instead of concatenating them")
+@instead_of(oracle.per_head_linear, "returns the heads as a separate dimension instead of concatenating them")
 def not_joined(x: Float[Array, "*leading heads*d_in"], w: Float[Array, "d_in d_out"], heads: int) -> Array:
     return x.reshape(*x.shape[:-1], heads, w.shape[0]) @ w
 
@@ -90,7 +90,7 @@ def w_detached(
     return oracle.per_head_linear_backward(x, w, heads, grad)[0], None
 
 
-@instead_of(oracle.heads_fit, "ignores the elements left over after splitting into heads instead of raising")
+@instead_of(oracle.heads_fit, "ignores the elements left over after splitting into heads instead of raising an error")
 def rest_dropped(size: int, heads: int, d_in: int) -> bool:
     return size >= heads * d_in
 

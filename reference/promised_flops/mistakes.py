@@ -23,7 +23,9 @@ def with_sparsity(name: str, column: str, table: Table) -> Answer:
     return scale(2 if column in TENSOR_CORES else 1, oracle.promised_flop_per_sec(name, column, table))
 
 
-@instead_of(oracle.promised_flop_per_sec, "returns the H100's 16-bit value with sparsity, 1979; the dense one is half")
+@instead_of(
+    oracle.promised_flop_per_sec, "returns the H100's 16-bit value with sparsity, 1979: the dense value is half of it"
+)
 def h100_with_sparsity(name: str, column: str, table: Table) -> Answer:
     factor = 2 if name == SXM and column in ("bf16", "fp16") else 1
     return scale(factor, oracle.promised_flop_per_sec(name, column, table))
@@ -59,7 +61,7 @@ def float32_by_default(name: str, column: str, table: Table) -> Answer:
     return oracle.promised_flop_per_sec(name, column if column in table.get(name, {}) else "fp32", table)
 
 
-@instead_of(oracle.promised_flop_per_sec, "accepts part of a name: compare whole names")
+@instead_of(oracle.promised_flop_per_sec, "accepts names that match only in part: compare whole names")
 def part_of_a_name(name: str, column: str, table: Table) -> Answer:
     return look_up(next((known for known in table if known in name or name in known), None), column, table)
 
@@ -94,7 +96,7 @@ def cut_off(flops: float, seconds: float, promised: float) -> float:
     return min(1.0, flops / seconds / promised)
 
 
-@instead_of(oracle.mfu, "multiplies by the seconds instead of dividing")
+@instead_of(oracle.mfu, "multiplies by the seconds instead of dividing by them")
 def times_seconds(flops: float, seconds: float, promised: float) -> float:
     return flops * seconds / promised
 
@@ -114,7 +116,7 @@ def ratio_of_mfus(name: str, mfu_float32: float, mfu_bfloat16: float, table: Tab
     return mfu_bfloat16 / mfu_float32
 
 
-@instead_of(oracle.speedup, "ignores the MFUs: the promised FLOP/s are not achieved")
+@instead_of(oracle.speedup, "ignores the MFUs, as if the promised FLOP/s were achieved")
 def ratio_of_peaks(name: str, mfu_float32: float, mfu_bfloat16: float, table: Table) -> float:
     return oracle.speedup(name, 1, 1, table)
 
@@ -124,7 +126,7 @@ def slowdown(name: str, mfu_float32: float, mfu_bfloat16: float, table: Table) -
     return 1 / oracle.speedup(name, mfu_float32, mfu_bfloat16, table)
 
 
-@instead_of(oracle.speedup, "divides by the MFU in bfloat16 and multiplies by that in float32")
+@instead_of(oracle.speedup, "divides by the MFU in bfloat16 and multiplies by the MFU in float32")
 def mfus_exchanged(name: str, mfu_float32: float, mfu_bfloat16: float, table: Table) -> float:
     return oracle.speedup(name, mfu_bfloat16, mfu_float32, table)
 

@@ -29,13 +29,14 @@ def pooled_max(x: Float[Array, "... h*n w*n"], n: int) -> Array:
     return reduce(x, "... (h h2) (w w2) -> ... h w", "max", h2=n, w2=n)
 
 
-@instead_of(oracle.average_pool, "averages pixels far apart: (h2 h) instead of (h h2)")
+@instead_of(oracle.average_pool, "averages pixels that are far apart: (h2 h) instead of (h h2)")
 def pooled_far_apart(x: Float[Array, "... h*n w*n"], n: int) -> Array:
     return reduce(x, "... (h2 h) (w2 w) -> ... h w", "mean", h2=n, w2=n)
 
 
 @instead_of(
-    oracle.channels_first, "reshape keeps all elements in their order in memory: permute the dimensions instead"
+    oracle.channels_first,
+    "calls reshape, which does not change the order of the elements: permute the dimensions instead",
 )
 def reshaped(x: Shaped[Array, "... h w c"]) -> Array:
     return x.reshape(*x.shape[:-3], x.shape[-1], *x.shape[-3:-1])
@@ -46,12 +47,12 @@ def width_first(x: Shaped[Array, "... h w c"]) -> Array:
     return np.swapaxes(x, -1, -3)
 
 
-@instead_of(oracle.patches, "takes the pixels of a patch from far apart: (h2 h) instead of (h h2)")
+@instead_of(oracle.patches, "combines pixels that are far apart into a patch: (h2 h) instead of (h h2)")
 def scattered(x: Shaped[Array, "... h*n w*n c"], n: int) -> Array:
     return rearrange(x, "... (h2 h) (w2 w) c -> ... (h w) (h2 w2 c)", h2=n, w2=n)
 
 
-@instead_of(oracle.patches, "flattens a patch with its channels first; they should be last")
+@instead_of(oracle.patches, "flattens a patch with its channels first instead of last")
 def planes(x: Shaped[Array, "... h*n w*n c"], n: int) -> Array:
     return rearrange(x, "... (h h2) (w w2) c -> ... (h w) (c h2 w2)", h2=n, w2=n)
 
@@ -66,18 +67,20 @@ def transposed_patches(x: Shaped[Array, "... h*n w*n c"], n: int) -> Array:
     return rearrange(x, "... (h h2) (w w2) c -> ... (h w) (w2 h2 c)", h2=n, w2=n)
 
 
-@instead_of(oracle.patches, "only reshapes the image: its rows are cut into pieces, not the image into squares")
+@instead_of(
+    oracle.patches, "only reshapes the image, which cuts its rows into pieces instead of the image into squares"
+)
 def cut_rows(x: Shaped[Array, "... h*n w*n c"], n: int) -> Array:
     *leading, h, w, c = x.shape
     return x.reshape(*leading, h * w // n**2, n**2 * c)
 
 
-@instead_of(oracle.outer, "is transposed: x belongs to the rows and y to the columns")
+@instead_of(oracle.outer, "returns the transpose: x belongs to the rows and y to the columns")
 def outer_transposed(x: Float[Array, "... rows"], y: Float[Array, "... columns"]) -> Array:
     return np.swapaxes(oracle.outer(x, y), -1, -2)
 
 
-@instead_of(oracle.squared_distances, "is transposed: x belongs to the rows and y to the columns")
+@instead_of(oracle.squared_distances, "returns the transpose: x belongs to the rows and y to the columns")
 def distances_transposed(x: Float[Array, "... rows d"], y: Float[Array, "... columns d"]) -> Array:
     return np.swapaxes(oracle.squared_distances(x, y), -1, -2)
 
@@ -122,7 +125,7 @@ def ones_and_zeros(labels: Int[Array, "..."], classes: int) -> Int[Array, "... c
     return oracle.one_hot(labels, classes).astype(np.int64)
 
 
-@instead_of(oracle.one_hot, "the classes come first; they should be the last dimension")
+@instead_of(oracle.one_hot, "the classes are the first dimension instead of the last")
 def classes_first(labels: Int[Array, "..."], classes: int) -> Array:
     return np.moveaxis(oracle.one_hot(labels, classes), -1, 0)
 
@@ -132,12 +135,12 @@ def not_broadcast(labels: Int[Array, "... classes"], classes: int) -> Array:
     return np.asarray(labels == np.arange(classes))
 
 
-@instead_of(oracle.window_mask, "allows one key too many: the window includes the query's own position")
+@instead_of(oracle.window_mask, "allows one key too many: the query's own position counts as part of the window")
 def wider(n: int, window: int) -> Array:
     return oracle.window_mask(n, window + 1)
 
 
-@instead_of(oracle.window_mask, "is transposed: rows should be queries and columns keys")
+@instead_of(oracle.window_mask, "returns the transpose: rows should be queries and columns keys")
 def mask_transposed(n: int, window: int) -> Array:
     return oracle.window_mask(n, window).T
 
@@ -152,7 +155,7 @@ def both_sides(n: int, window: int) -> Array:
     return oracle.window_mask(n, window) | oracle.window_mask(n, window).T
 
 
-@instead_of(oracle.rms_norm, "adds eps to the root instead of the mean")
+@instead_of(oracle.rms_norm, "adds eps to the square root instead of to the mean square")
 def eps_outside(x: Float[Array, "... d"], eps: float) -> Array:
     return x / (np.sqrt(np.mean(x**2, axis=-1, keepdims=True)) + eps)
 
@@ -162,7 +165,7 @@ def summed_squares(x: Float[Array, "... d"], eps: float) -> Array:
     return x / np.sqrt(np.sum(x**2, axis=-1, keepdims=True) + eps)
 
 
-@instead_of(oracle.rms_norm, "uses the mean over all rows: each row has its own")
+@instead_of(oracle.rms_norm, "uses the mean over all rows: use the mean of each row")
 def one_norm_for_all(x: Float[Array, "... d"], eps: float) -> Array:
     return x / np.sqrt(np.mean(x**2) + eps)
 
@@ -172,11 +175,11 @@ def layer_norm(x: Float[Array, "... d"], eps: float) -> Array:
     return (x - np.mean(x, axis=-1, keepdims=True)) / np.sqrt(np.var(x, axis=-1, keepdims=True) + eps)
 
 
-@instead_of(oracle.rms_norm, "divides by the mean square instead of its root")
+@instead_of(oracle.rms_norm, "divides by the mean square instead of its square root")
 def no_root(x: Float[Array, "... d"], eps: float) -> Array:
     return x / (np.mean(x**2, axis=-1, keepdims=True) + eps)
 
 
-@instead_of(oracle.rms_norm, "multiplies by the root instead of dividing by it")
+@instead_of(oracle.rms_norm, "multiplies by the square root instead of dividing by it")
 def multiplied(x: Float[Array, "... d"], eps: float) -> Array:
     return x * np.sqrt(np.mean(x**2, axis=-1, keepdims=True) + eps)

@@ -50,7 +50,7 @@ def numpys_zero_is_none(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return found if drawn_by in ("NumPy", "a training run") else oracle.origins(drawn_by, seeds)
 
 
-@instead_of(oracle.origins, "the seed changes with the number of calls")
+@instead_of(oracle.origins, "the seed depends on the number of earlier calls")
 def counted(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return [(seed + i) % 2**32 for i, seed in enumerate(seeds)]
 
@@ -61,17 +61,17 @@ def torchs_in_float32(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return [*rounded] if drawn_by == "torch" else oracle.origins(drawn_by, seeds)
 
 
-@instead_of(oracle.origins, "only the lower 31 bits of the seed are used")
+@instead_of(oracle.origins, "only the lowest 31 bits of the seed are used")
 def thirty_one_bits(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return [seed % 2**31 for seed in seeds]
 
 
-@instead_of(oracle.origins, "only the lower 16 bits of the seed are used")
+@instead_of(oracle.origins, "only the lowest 16 bits of the seed are used")
 def sixteen_bits(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return [seed % 2**16 for seed in seeds]
 
 
-@instead_of(oracle.origins, "NumPy gets only the last two digits of the seed")
+@instead_of(oracle.origins, "only the last two digits of the seed are passed to NumPy")
 def two_digits(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return [seed % 100 if drawn_by == "NumPy" else seed for seed in seeds]
 

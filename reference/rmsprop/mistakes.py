@@ -53,7 +53,7 @@ def of_the_gradient(v: P | None, grad: P, alpha: float) -> P:
 
 
 @instead_of(
-    oracle.update_average, "a single average is kept for the whole parameter: the average of its elements' mean square"
+    oracle.update_average, "a single average is kept for the whole parameter: that of the mean of its squared gradient"
 )
 def one_number(v: P | None, grad: P, alpha: float) -> P:
     mean: Array = np.mean(grad**2) if grad.size else np.zeros(())

@@ -8,7 +8,7 @@ from torchkata import Mistake, instead_of
 
 READ_ONLY = "omits the bytes of the result"
 ELEMENTS = "counts elements instead of bytes"
-H100 = "always uses the intensity of an H100, 295.4"
+H100 = "always uses the accelerator intensity of an H100, 295.4"
 TWO_BYTES = "assumes 2 bytes per element for every dtype"
 
 

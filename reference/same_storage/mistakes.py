@@ -26,7 +26,7 @@ def negated(x: Placed, y: Placed) -> bool:
     return x.allocation != y.allocation
 
 
-@instead_of(oracle.same_storage, "compares the tensor objects: a view is another object on the same storage")
+@instead_of(oracle.same_storage, "compares the tensor objects: a view is a different object that uses the same storage")
 def same_object(x: Placed, y: Placed) -> bool:
     return x is y
 
@@ -84,12 +84,12 @@ def offset_in_elements(x: Placed, y: Placed) -> bool:
     return compute_start(x, 1) == compute_start(y, 1)
 
 
-@instead_of(oracle.same_storage, "assumes 4 bytes per element: int64 has 8, uint8 has 1")
+@instead_of(oracle.same_storage, "assumes 4 bytes per element: int64 takes 8, and uint8 takes 1")
 def elements_of_four_bytes(x: Placed, y: Placed) -> bool:
     return compute_start(x, 4) == compute_start(y, 4)
 
 
-@instead_of(oracle.same_storage, "uses the element size of x for both offsets: that of y may differ")
+@instead_of(oracle.same_storage, "uses the element size of x for both offsets: the element size of y may differ")
 def elements_as_those_of_x(x: Placed, y: Placed) -> bool:
     size = x.tensor.element_size()
     return compute_start(x, size) == compute_start(y, size)

@@ -16,7 +16,9 @@ def column_major(shape: Sequence[int], times: int = 1) -> list[int]:
     return [math.prod(sizes[:axis]) for axis in range(len(sizes))]
 
 
-@instead_of(oracle.contiguous_strides, "includes the axis' own size in its stride: multiply only the later sizes")
+@instead_of(
+    oracle.contiguous_strides, "includes the size of the axis itself in its stride: multiply only the later sizes"
+)
 def own_size_included(shape: Sequence[int], times: int = 1) -> list[int]:
     right = oracle.contiguous_strides(shape, times)
     return [stride * max(size, 1) for stride, size in zip(right, oracle.lengthen(shape, times), strict=True)]
@@ -27,13 +29,13 @@ def bytes_of_float32(shape: Sequence[int], times: int = 1) -> list[int]:
     return [4 * stride for stride in oracle.contiguous_strides(shape, times)]
 
 
-@instead_of(oracle.contiguous_strides, "multiplies by a size of 0; in strides it counts as 1")
+@instead_of(oracle.contiguous_strides, "multiplies by a size of 0, which should count as 1 in strides")
 def zero_multiplied(shape: Sequence[int], times: int = 1) -> list[int]:
     shape = oracle.lengthen(shape, times)
     return [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
 
 
-@instead_of(oracle.contiguous_strides, "uses only the next axis' size instead of the product of all later sizes")
+@instead_of(oracle.contiguous_strides, "uses only the size of the next axis instead of the product of all later sizes")
 def next_size(shape: Sequence[int], times: int = 1) -> list[int]:
     shape = oracle.lengthen(shape, times)
     return [*(max(size, 1) for size in shape[1:]), 1][: len(shape)]
@@ -50,7 +52,7 @@ def reverse_order(shape: Sequence[int], times: int = 1) -> list[int]:
     return oracle.contiguous_strides(shape, times)[::-1]
 
 
-@instead_of(oracle.contiguous_strides, "returns only zeros if a size is 0; in strides it counts as 1")
+@instead_of(oracle.contiguous_strides, "returns only zeros if a size is 0, which should count as 1 in strides")
 def zeros_where_empty(shape: Sequence[int], times: int = 1) -> list[int]:
     return [0] * len(shape) if 0 in shape else oracle.contiguous_strides(shape, times)
 

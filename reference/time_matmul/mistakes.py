@@ -29,7 +29,7 @@ def none_before(run: Run) -> bool:
     return len(run.timed) == len(run.products) > 0
 
 
-@instead_of(oracle.seconds_per_product, "returns the total time of all matmuls instead of one")
+@instead_of(oracle.seconds_per_product, "returns the total time of all matmuls instead of the time of one")
 def all_together(run: Run) -> tuple[float, float]:
     total = fmean(list_timed(run)) * len(list_timed(run))
     return total, total
@@ -37,7 +37,7 @@ def all_together(run: Run) -> tuple[float, float]:
 
 @instead_of(
     oracle.seconds_per_product,
-    "returns the time of {count:g} matmuls instead of one",
+    "returns the time of {count:g} matmuls instead of the time of one",
     count=[2, 3, 4, 5, 6, 7, 8, 10, 16, 20, 30, 32, 50, 64, 100],
 )
 def several_together(run: Run, count: int) -> tuple[float, float]:

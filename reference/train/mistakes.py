@@ -15,7 +15,7 @@ NOT_TAKEN = "the last step is not taken"
 TWICE = "step() is called twice for each batch"
 STILL = "the weights never change: step() or backward() is missing, or the gradients are zeroed between the two"
 DEFAULT_RATE = "SGD uses its default lr, 0.01, instead of the lr passed to train"
-OTHER_OPTIMIZER = "the steps are not taken with the SGD from sgd.py"
+OTHER_OPTIMIZER = "the steps are not taken by the SGD from sgd.py"
 BY_HAND_AS_WELL = "the final weight is also updated by hand"
 FROM_ZEROS = "the weights are initialized to zero"
 
@@ -218,18 +218,18 @@ def from_zeros_seen(steps: int, lr: float) -> dict[str, object]:
 
 @instead_of(
     oracle.seen_by_sgd,
-    "initial weights differ from a new Cruncher's: something used the RNG first, or the weights were overwritten",
+    "the initial weights differ from those of a new Cruncher: the RNG was used before, or the weights were overwritten",
 )
 def drawn_first_seen(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
 
 
-@instead_of(oracle.built, "at least one layer is created, even for num_layers=0")
+@instead_of(oracle.built, "a layer is created even for num_layers=0")
 def at_least_one_layer(dim: int, num_layers: int, device: str) -> dict[str, object]:
     return oracle.built(dim, max(1, num_layers), device)
 
 
-@instead_of(oracle.built, "the model is not moved to the device")
+@instead_of(oracle.built, "the model is not moved to the requested device")
 def other_device(dim: int, num_layers: int, device: str) -> dict[str, object]:
     return oracle.built(dim, num_layers, "cpu")
 

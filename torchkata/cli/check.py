@@ -161,7 +161,7 @@ class Limited(InProcess):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the internal option used by `kata check`."""
-    parser.addoption("--graded", type=Path, help="folder of the submission and of its points (internal)")
+    parser.addoption("--graded", type=Path, help="folder with the submission and its points (internal)")
 
 
 @pytest.hookimpl(trylast=True)  # after the plugins that select code and inputs

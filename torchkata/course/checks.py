@@ -89,7 +89,7 @@ def compare_tests(course: "Course", kata: Kata, found: Collection[str], scored: 
     points_file, test_file = course.folder(kata.name) / "kata.toml", course.test_file(kata.name)
     if extra := {*found} - {*scored}:
         place = points_file.relative_to(course.root)
-        raise CourseError(f"{test_file}: {min(extra)} has no points; give it some, or 0, in [points] of {place}")
+        raise CourseError(f"{test_file}: {min(extra)} has no points; enter a number (0 or more) in [points] of {place}")
     if missing := {*scored} - {*found}:
         place = test_file.relative_to(course.root)
         raise CourseError(f"{points_file}: [points] names {min(missing)}, which is not a test in {place}")

@@ -22,7 +22,7 @@ def course() -> Course:
     if not CURRENT:
         found = find_course(Path.cwd())
         if found is None:
-            raise NoCourseError("there is no course here: change into the folder that has its pyproject.toml")
+            raise NoCourseError("there is no course here: change to the folder that contains its pyproject.toml")
         use(found)
     return CURRENT[0]
 

@@ -93,9 +93,9 @@ def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str]) -> Ka
             raise CourseError(f"{path}: {key} is missing")
     for test, points in table["points"].items():
         if type(points) not in (int, float) or not 0 <= points < inf:
-            raise CourseError(f"{path}: [points] {test} is {points!r}; it should be a number, 0 or more")
+            raise CourseError(f"{path}: [points] {test} is {points!r}; it should be 0 or a positive number")
     if not 0 <= (hours := table.get("hours", 0)) < inf:
-        raise CourseError(f"{path}: hours is {hours!r}; it should be a number, 0 or more")
+        raise CourseError(f"{path}: hours is {hours!r}; it should be 0 or a positive number")
     return Kata(
         name=path.parent.name,
         title=table["title"],

@@ -91,7 +91,7 @@ def check_sandbox() -> Finding:
 def describe_isolation(*, sandboxed: bool) -> str:
     """Return a line that describes the isolation of student code and its gaps, if there are any (see SECURITY.md)."""
     if not sandboxed:
-        gaps = "code can read outside files, write some of them and see other processes"
+        gaps = "reading files outside the submission, writing some of them, and seeing other processes"
         return f"Isolation: none. Not prevented: {gaps}; {OPEN}."
     user = "as root, with a separate user for each submission" if os.getuid() == 0 else "as an ordinary user"
     return f"Isolation: bwrap, {user}. Not prevented: {OPEN}."
@@ -102,7 +102,7 @@ def check_user_namespaces() -> Finding:
     if os.getuid() == 0:
         if may_administer():
             return Finding("user namespaces", "ok", "not needed: you are root")
-        return Finding("user namespaces", "note", "root, but not allowed to create them", remedy_in_container())
+        return Finding("user namespaces", "note", "you are root, but not allowed to create them", remedy_in_container())
     remedy = remedy_for_namespaces()
     if remedy:
         return Finding("user namespaces", "note", "disabled for ordinary users", remedy)

@@ -62,7 +62,7 @@ def new_kata(name: str, track: str | None, kind: str) -> int:
     lines = [*files, f"Edit these files; `grader certify --kata {name}` lists what is missing."]
     if others:
         lines.append(
-            f"The tests have 0 points because the track has all {TRACK_POINTS} points: move some from other katas."
+            f"The tests have 0 points because other katas of the track have all {TRACK_POINTS} points: move some here."
         )
     print("\n".join(lines))
     return 0

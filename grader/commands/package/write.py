@@ -104,7 +104,7 @@ def needed_gigabytes() -> float:
 def check_output(platform: Platform, out: Path, *, force: bool) -> None:
     """Raise CallError if OUT has the wrong type, or if it already exists and `force` is not set."""
     if platform.is_zip and (out.suffix != ".zip" or out.is_dir()):
-        raise CallError(f"{out}: must end in .zip, because {platform.title} takes a zip")
+        raise CallError(f"{out}: must end in .zip, because {platform.title} expects a zip file")
     if not platform.is_zip and out.exists() and not out.is_dir():
         raise CallError(f"{out}: must be a directory for {platform.title}, not a file")
     if not force and out.exists() and (out.is_file() or any(out.iterdir())):

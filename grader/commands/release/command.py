@@ -69,7 +69,7 @@ def run_release(out: Path, options: Options) -> int:
                         shutil.rmtree(folder)
                 spread(files, out)
     except handout.HandoutError as error:
-        raise CallError(f"{out}: its release is too old for --update ({error} is missing)") from None
+        raise CallError(f"{out}: was released by a version that is too old for --update ({error} is missing)") from None
     print(f"{out}: {len(files)} files, {len(names)} katas: {', '.join(names)}")
     if more := [name for name in names if name not in options.katas]:
         print(f"included because others build on them: {', '.join(more)}")

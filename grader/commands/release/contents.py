@@ -25,7 +25,7 @@ SHARED = ("conftest.py", "LICENSE", *DOCUMENTS, "assignment/__init__.py")
 SPEED = "tests/test_speed.py"
 ASSISTANTS = "AGENTS.md"  # instructions for coding assistants; a course can have its own file in docs/
 GUIDES = {  # lines in the README about documents, each included if the course has the document
-    "docs/students.md": "More, including how to read a failure: [docs/students.md](docs/students.md).",
+    "docs/students.md": "For more, including how to read a failure, see [docs/students.md](docs/students.md).",
     "docs/katas.md": "What each kata is about: [docs/katas.md](docs/katas.md).",
     "docs/zh/students.md": "中文：[docs/zh/students.md](docs/zh/students.md)。",
 }
@@ -84,7 +84,7 @@ def complete(base: dict[str, bytes], katas: Sequence[Kata], language: str) -> di
     if instructions := (own if own.is_file() else FILES / ASSISTANTS).read_bytes().strip():
         files[ASSISTANTS] = instructions + b"\n"
     if (unsafe := handout.find_unsafe(files)) is not None:
-        raise GraderError(f"{unsafe!r}: rename this file; a handout can't contain this name on every system")
+        raise GraderError(f"{unsafe!r}: rename this file; not every system allows its name")
     files[handout.LIST] = handout.listing(files)
     return dict(sorted(files.items()))
 

@@ -41,10 +41,10 @@ def find_leaks(files: Mapping[str, bytes]) -> list[str]:
         text = content.decode("utf-8", "replace")
         if path.endswith(".py"):
             shown = set(function_bodies(text))
-            found += [f"{path} contains a function of {one.place}" for one in secret_bodies if one.text in shown]
+            found += [f"{path} contains a function from {one.place}" for one in secret_bodies if one.text in shown]
         line = collapse_whitespace(text)
         found += [
-            f"{path} contains a sentence of {one.place}: {one.text}" for one in secret_sentences if one.text in line
+            f"{path} contains a sentence from {one.place}: {one.text}" for one in secret_sentences if one.text in line
         ]
     return found
 

@@ -130,7 +130,7 @@ def find_matches(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             if name := load_oracle_bodies().get(dump_body(node.body)):
-                yield node.lineno, f"{name}: a copy of the oracle that the tests compare with"
+                yield node.lineno, f"{name}: a copy of the oracle, which computes the expected results"
             parameters = {argument.arg for argument in (*node.args.posonlyargs, *node.args.args)}
             for call in (inner for inner in ast.walk(node) if isinstance(inner, ast.Call)):
                 saver = names.full_name(call.func)

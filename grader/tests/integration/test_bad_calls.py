@@ -33,7 +33,7 @@ BAD_CALLS = [  # in a folder with a file, the results of ada, and the folders ad
     ("grade ada --out out --kata lineal", "there is no kata 'lineal'; did you mean linear?"),
     ("grade ada --out out --kata zzz", "there is no kata 'zzz'; the katas are same_storage, linear"),
     ("grade ada --out file", "--out file: can't write there"),
-    ("grade ada other/ada --out out --gradescope file.json", "takes a single submission"),
+    ("grade ada other/ada --out out --gradescope file.json", "supports only a single submission"),
     ("grade ada --out out --gradescope no/file.json", "there is no directory"),
     ("grade ada --out out --pseudonyms out/key.json", "where readers of the results would find the names"),
     ("grade ada --out out --slurm mem=1G", "--slurm and --per-task need --executor slurm"),
@@ -46,10 +46,10 @@ BAD_CALLS = [  # in a folder with a file, the results of ada, and the folders ad
     ("export empty --format junit --to to", "empty: contains no results"),
     ("export nowhere --format junit --to to", "nowhere: contains no results"),
     ("export results --format junit --to file/to", "can't write there"),
-    ("export results --format junit --to to --field owner=ada", "--field is for --format classroom50"),
+    ("export results --format junit --to to --field owner=ada", "--field can be used only with --format classroom50"),
     ("export results --format classroom50 --to to --field owner", "--field owner: must have the form NAME=VALUE"),
     ("export results --format classroom50 --to to", "classroom50 needs classroom, assignment, owner, submission,"),
-    ("package gradescope new", "must end in .zip, because Gradescope takes a zip"),
+    ("package gradescope new", "must end in .zip, because Gradescope expects a zip file"),
     ("package github file", "must be a directory for GitHub, not a file"),
     ("package github new --source https://example.org/g", "must be URL@COMMIT with all 40 digits of the commit"),
     ("package github new --source https://example.org/g@main", "since a branch can change"),
@@ -98,7 +98,7 @@ def test_grade_rejects_probe_that_workers_cannot_import(tmp_path: Path) -> None:
     probe.write_text(f"from tests.strategies import rows\n{probe.read_text()}")
     options = ("--out", tmp_path / "out", "--examples", "5", "--isolation", "none")
     done = grade(course / "submissions/complete", *options, course=course)
-    assert_refused(done, f"{probe}: can't be imported in a worker, which has only tests/probes/", "tests.strategies")
+    assert_refused(done, f"{probe}: can't be imported in a worker, which sees only tests/probes/", "tests.strategies")
 
 
 def test_unreadable_submission_does_not_stop_grading(tmp_path: Path) -> None:

@@ -86,7 +86,11 @@ KEYS = "; the keys are"
         (PLAIN, {KATA: 'title = "K"\nplace = "last"\n[points]\n'}, "place is 'last'; it should be a whole number"),
         (PLAIN, {KATA: 'title = "K"\n'}, f"{KATA}: points is missing"),
         (PLAIN, {KATA: POINTS}, f"{KATA}: [points] is empty; list every test of tests/test_k.py there"),
-        (PLAIN, {KATA: POINTS + "test_a = '5'\n"}, f"{KATA}: [points] test_a is '5'; it should be a number, 0 or more"),
+        (
+            PLAIN,
+            {KATA: POINTS + "test_a = '5'\n"},
+            f"{KATA}: [points] test_a is '5'; it should be 0 or a positive number",
+        ),
         (PLAIN, {KATA: POINTS + "test_a = -5\n"}, f"{KATA}: [points] test_a is -5; it should be"),
         (PLAIN, {KATA: POINTS + "test_a = nan\n"}, f"{KATA}: [points] test_a is nan; it should be"),
         (PLAIN, {KATA: POINTS + "test_a = 90\n"}, "the track all_katas add up to 90 instead of 100: k 90 ([points]"),
@@ -98,7 +102,7 @@ KEYS = "; the keys are"
         (
             PLAIN,
             {TESTS: "def test_a(): ...\ndef test_b(): ...\n"},
-            f"{TESTS}: test_b has no points; give it some, or 0",
+            f"{TESTS}: test_b has no points; enter a number (0 or more)",
         ),
         (PLAIN, {TESTS: "def help_a(): ...\n"}, f"{KATA}: [points] names test_a, which is not a test in {TESTS}"),
         (PLAIN, {KATA: 'title = "K"\n[points]\n[command]\nname = "draw"\n'}, f"{KATA}: [command]: help is missing"),

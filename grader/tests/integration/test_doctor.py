@@ -117,6 +117,7 @@ def test_doctor_reports_isolation_level_and_gaps(monkeypatch: pytest.MonkeyPatch
         f"Isolation: bwrap, {as_user}. Not prevented: a worker's false reports about its own objects, and "
     )
     assert open_.startswith(
-        "Isolation: none. Not prevented: code can read outside files, write some of them and see other processes; "
+        "Isolation: none. Not prevented: reading files outside the submission, writing some of them, "
+        "and seeing other processes; "
     )
     assert "\n" not in sandboxed + open_

@@ -49,7 +49,7 @@ def test_packaging_executes_no_file_in_the_folder(submission: Path, tmp_path: Pa
 def test_course_within_submission_is_rejected(submission: Path, tmp_path: Path) -> None:
     done = run_grader(submission, "grade", ".", "--out", tmp_path / "out")
     assert (done.code, done.err.count("\n")) == (2, 1)
-    assert f"the nearest course ({submission}) is in this submission, so its tests would be the student's" in done.err
+    assert f"the nearest course ({submission}) is in this submission, so the student's tests would be used" in done.err
     assert not (tmp_path / "out").exists()
     assert not (tmp_path / "mark").exists()
 

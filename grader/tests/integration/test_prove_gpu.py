@@ -157,7 +157,7 @@ def test_missing_device_fails_first_step() -> None:
 @pytest.mark.parametrize(
     ("step", "words"),
     [
-        ("workloads", "built without CUDA|hides all of them"),
+        ("workloads", "built without CUDA|hides all devices"),
         ("student", "pytest has measured no workload"),
         ("steady", "torch finds no CUDA device"),
     ],

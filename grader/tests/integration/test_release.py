@@ -99,8 +99,10 @@ def test_leak_is_found_despite_different_whitespace() -> None:
     for kata in told_apart:
         source = (SOLUTION / f"{kata}.py").read_text("utf-8")
         relaid = source.replace("    ", "\t").replace("\n\n", "\n")
-        assert any("contains a function of" in leak for leak in find_leaks({"tests/helpers.py": relaid.encode()})), kata
-        assert any("contains a sentence of" in leak for leak in find_leaks({"README.md": source.encode()})), kata
+        assert any("contains a function from" in leak for leak in find_leaks({"tests/helpers.py": relaid.encode()})), (
+            kata
+        )
+        assert any("contains a sentence from" in leak for leak in find_leaks({"README.md": source.encode()})), kata
 
 
 def test_leak_of_any_private_file_is_found() -> None:
@@ -110,7 +112,7 @@ def test_leak_of_any_private_file_is_found() -> None:
         inner = "\n".join(f"        {line}" for line in body.text.splitlines())
         hidden = f"class Hidden:\n    def another_name(self):\n        '''Says nothing.'''\n{inner}\n"
         leaks = find_leaks({"torchkata/hidden.py": hidden.encode()})
-        assert any(f"contains a function of {body.place}" in leak for leak in leaks)
+        assert any(f"contains a function from {body.place}" in leak for leak in leaks)
     for place in ("solution.py", "right/", "attacks/", "cheats/"):
         sentence = next(one for one in sentences if place in one.place)
         wrapped = sentence.text.replace(" ", "\n   ").encode()
@@ -126,7 +128,7 @@ def test_release_with_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(command, "build_handout", lambda katas, _: build_handout(katas) | leak)
     done = call_grader("release", tmp_path / "out")
     assert (done.code, (tmp_path / "out").exists()) == (3, False)
-    assert "x.py contains a function of reference/train/solution.py" in done.err
+    assert "x.py contains a function from reference/train/solution.py" in done.err
 
 
 def strip_docstrings(tree: ast.Module) -> dict[str, str]:

@@ -20,14 +20,14 @@ BREAKS = {
         "def lay_out(self, order):\n    raise OSError(12, 'Cannot allocate memory')\nTimedWork.lay_out = lay_out",
         "a worker could not map its memory (OSError: [Errno 12] Cannot allocate memory)",
     ),
-    "a worker that dies": ("TimedWork.begin = lambda self: os._exit(1)", "plain torch's own work failed ("),
+    "a worker that dies": ("TimedWork.begin = lambda self: os._exit(1)", "plain torch failed ("),
     "a block that fails": (
         "def fail():\n    raise RuntimeError('no kernel')\nTimedWork.begin = lambda self: setattr(self, 'block', fail)",
-        "plain torch's own work failed (RuntimeError: no kernel",
+        "plain torch failed (RuntimeError: no kernel",
     ),
     "a block that does nothing": (
         "TimedWork.begin = lambda self: setattr(self, 'block', lambda: None)",
-        "plain torch's own result was wrong on this device",
+        "plain torch gave a wrong result on this device",
     ),
 }
 

@@ -85,7 +85,7 @@ def test_speak_without_standard_library_exits_with_code_3(speaking: Path, tmp_pa
     (tmp_path / "sitecustomize.py").write_text("import sysconfig\nsysconfig.get_paths = lambda: {'stdlib': '/none'}\n")
     done = run_kata(speaking, *QUICK, PYTHONPATH=str(tmp_path))
     assert (done.code, done.err.count("\n")) == (3, 1)
-    assert done.err.startswith("kata: this Python has no source code of its standard library in /none")
+    assert done.err.startswith("kata: the source code of this Python's standard library is not in /none")
 
 
 @pytest.mark.usefixtures("needs_bwrap")

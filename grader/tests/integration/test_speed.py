@@ -57,7 +57,7 @@ def test_stored_speed_is_not_measured_again(tmp_path: Path) -> None:
     points = sum(kata["score"] for kata in fast["katas"])
     if row["outcome"] != "inconclusive":  # on a busy machine, the verdict may be inconclusive
         assert (row["outcome"], row["tier"], row["score"], row["max_score"]) == ("passed", "full", 0, 0)
-        assert row["message"] == "This is a rehearsal, no points: only speed on a GPU earns them."
+        assert row["message"] == "This is a rehearsal without points: only speed on a GPU earns them."
         assert row["interval"][0] <= row["ratio"] <= row["interval"][1]
     assert (fast["score"], fast["max_score"]) == (points, points), "speed on a CPU must not change the points"
     (lame,) = read_stored(tmp_path / "out", "slow")["performance"]
@@ -104,7 +104,7 @@ def grade_workload(
     return row
 
 
-REHEARSAL = "This is a rehearsal, no points: only speed on a GPU earns them."
+REHEARSAL = "This is a rehearsal without points: only speed on a GPU earns them."
 
 
 @pytest.mark.parametrize(

@@ -150,5 +150,5 @@ def test_release_updates_a_published_handout(tmp_path: Path) -> None:
     assert "stubs:   sgd: not in assignment/; add it with `kata reset NAME`" in more
     (out / handout.LIST).unlink()
     assert call_grader("release", out, "--update").err.endswith(
-        "its release is too old for --update (reference/handout.sha256 is missing)\n"
+        "was released by a version that is too old for --update (reference/handout.sha256 is missing)\n"
     )

@@ -17,7 +17,7 @@ def test_wheel_environment_has_no_torch_or_checkout(installed: Path, tmp_path: P
 
 
 def test_commands_outside_a_course_report_missing_course(installed: Path, tmp_path: Path) -> None:
-    line = "there is no course here: change into the folder that has its pyproject.toml"
+    line = "there is no course here: change to the folder that contains its pyproject.toml"
     assert run_installed(installed, tmp_path, "kata").err == f"kata: {line}, or write a new course with `kata init`\n"
     for command in ("grader grade x --out out", "grader certify", "grader release out"):
         done = run_installed(installed, tmp_path, *command.split())

@@ -106,7 +106,7 @@ def test_different_call_is_rejected_while_jobs_are_queued(
     other = grade(*slow_class, "--out", tmp_path, *ON_SLURM, "--seed", 1, course=PRIMES)
     assert other.code == 2
     assert other.err == (
-        f"grader: --out {tmp_path}: jobs of another call still write to it; "
+        f"grader: --out {tmp_path}: jobs that another command submitted still write to it; "
         f"cancel them with scancel --name={stored.name}\n"
     )
     subprocess.run(["scancel", f"--name={stored.name}"], check=True)
@@ -127,7 +127,7 @@ def test_slurm_node_without_sandbox_is_rejected(
         done = SlurmRun(slow_class, out).wait()
     assert done.code == 3
     assert "can't be used: isolation bwrap does not work here: no namespaces here\n" in done.err
-    assert "warning: no other node is left for grading: " in done.err
+    assert "warning: no suitable node is left for grading: " in done.err
     assert list_results(out) == []
     assert SlurmRun(slow_class, out).wait().code == 0
     assert_complete(out, slow_gradebook)

@@ -112,7 +112,7 @@ def test_unstopped_attack_must_be_flagged_by_lint(tmp_path: Path) -> None:
     looks, silent = "import sys\\nsys._getframe(1).f_locals", "import gc\\ngc.collect()"
     entry = ENTRY.replace("HOSTILE = 1", looks) + 'open = "nobody knows how"\n'
     assert find_unlinted(load_corpus(tmp_path, entry)) == []
-    line = ["attack tricks/hides: lint finds nothing in its source"]
+    line = ["attack tricks/hides: lint reports nothing in its source"]
     assert find_unlinted(load_corpus(tmp_path, entry.replace(looks, silent))) == line
     found_anyway = entry.replace("same_storage/values", "linear/wraps_torch_linear")
     assert find_unlinted(load_corpus(tmp_path, found_anyway.replace(looks, silent))) == line
@@ -121,7 +121,7 @@ def test_unstopped_attack_must_be_flagged_by_lint(tmp_path: Path) -> None:
 def test_lint_flags_unstopped_attack_but_not_control(tmp_path: Path) -> None:
     both = ENTRY.replace("HOSTILE = 1", "import socket").replace("HONEST = 1", "import socket")
     assert find_unlinted(load_corpus(tmp_path, both + 'only = "bwrap"\n')) == []
-    line = "attack tricks/hides: lint finds nothing that its honest control does not have"
+    line = "attack tricks/hides: lint reports nothing that it does not also report for the honest control"
     assert find_unlinted(load_corpus(tmp_path, both + 'open = "nobody knows how"\n')) == [line]
 
 

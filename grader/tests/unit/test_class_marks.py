@@ -112,12 +112,12 @@ def test_marks_command_lists_problems_in_class_files(tmp_path: Path) -> None:
         ("times_csv", "submission,time\nada,yesterday\n", "yesterday is not a time"),
         ("overrides_csv", "id,points,reason,who\nzed,1,r,w\n", "zed is not in class.csv"),
         ("overrides_csv", "id,points,reason,who\nada,1,,w\n", "row 2 has no reason"),
-        ("overrides_csv", "id,points,reason,who\nada,-1,r,w\n", "use a number that is not negative"),
-        ("overrides_csv", "id,points,reason,who\nada,1,r,w\nada,2,r,w\n", "two overrides of the same points"),
-        ("overrides_csv", "id,kata,points,reason,who\nada,sgd,1,r,w\n", "ada has no kata sgd among the results"),
+        ("overrides_csv", "id,points,reason,who\nada,-1,r,w\n", "use 0 or a positive number"),
+        ("overrides_csv", "id,points,reason,who\nada,1,r,w\nada,2,r,w\n", "two overrides for the same points"),
+        ("overrides_csv", "id,kata,points,reason,who\nada,sgd,1,r,w\n", "ada has no result for the kata sgd"),
         ("submission_metadata_yml", "submission_1: 7\n", "not in Gradescope's format"),
         ("submission_metadata_yml", METADATA.replace("000 Z", "000"), "the time of submission_8 has no time zone"),
-        ("pseudonyms_json", "[]", "not a key of pseudonyms"),
+        ("pseudonyms_json", "[]", "not a pseudonym key"),
         ("extensions_csv", "id,until,reason\nada,2026-10-05T00:00:00,x\nada,2026-10-06,x\n", "two extensions for ada"),
     ],
 )
@@ -148,7 +148,7 @@ def test_export_fills_gradebook_with_marks(tmp_path: Path) -> None:
     lacks = call_grader("export", results, "--format", "canvas", "--to", to)
     assert (lacks.code, "needs --class FOLDER and --gradebook FILE" in lacks.err) == (2, True)
     strays = call_grader("export", results, "--format", "junit", "--class", folder, "--to", to)
-    assert (strays.code, strays.err) == (2, "grader: --class is for --format canvas, csv, moodle\n")
+    assert (strays.code, strays.err) == (2, "grader: --class can be used only with --format canvas, csv, moodle\n")
 
 
 def test_gradescope_metadata_gives_submitters_and_times(tmp_path: Path) -> None:

@@ -51,9 +51,9 @@ def test_time_limit_accepts_slurm_formats(value: str, minutes: int) -> None:
     [
         ("partition", "expected KEY=VALUE"),
         ("partition= ", "expected KEY=VALUE"),
-        ("=gpu", "'' is not an option of a task"),
+        ("=gpu", "'' can't be passed to tasks"),
         ("mem=1\n#SBATCH --uid=0", "expected KEY=VALUE"),
-        ("partitoin=gpu", "'partitoin' is not an option of a task; did you mean partition?"),
+        ("partitoin=gpu", "'partitoin' can't be passed to tasks; did you mean partition?"),
         ("xyzzy=1", "allowed are account, begin, "),
         ("array=0-9", "the grader sets array itself"),
         ("gpu:partition=a", "the prefix must be tests or speed"),

@@ -70,7 +70,7 @@ def test_corpus_code_compiles(corpus: list[Attack | Cheat]) -> None:
         (load_cheats, "three_times", "four_times", "tricks/hides: there is no slow solution 'linear/four_times'"),
         (load_attacks, 'code = "HOSTILE = 1"', "", "missing required field `code`"),
         (load_attacks, 'control = "HONEST = 1"', "", "missing required field `control`"),
-        (load_attacks, "control =", 'levels = ["bwrap"]\ncontrol =', "`levels` is restricted; add `because`"),
+        (load_attacks, "control =", 'levels = ["bwrap"]\ncontrol =', "`levels` omits a level; add `because`"),
         (load_attacks, "control =", 'elsewhere = {x = ""}\ncontrol =', "tricks/hides: there is no kata 'x'"),
         (load_attacks, "control =", 'only = "none"\ncontrol =', "Invalid enum value 'none'"),
         *((read, "control =", 'contrul = ""\ncontrol =', "unknown field `contrul`") for read in BELOW),

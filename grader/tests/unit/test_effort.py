@@ -53,7 +53,7 @@ def test_hours_and_difficulty_are_optional_in_other_courses(monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"hours": -1}, "k/kata.toml: hours is -1; it should be a number, 0 or more"),
+        ({"hours": -1}, "k/kata.toml: hours is -1; it should be 0 or a positive number"),
         ({"hours": float("inf")}, "k/kata.toml: hours is inf"),
         ({"hours": "two"}, "k/kata.toml: hours is 'two'; it should be a number"),
         ({"difficulty": "simple"}, "k/kata.toml: difficulty is 'simple'; it can be unknown, easy, medium, hard"),

@@ -71,7 +71,7 @@ def test_first_visible_gpu_is_timed(visible: str | None, first: int, monkeypatch
     ("nvml", "visible", "words"),
     [
         (FakeNvml(fails={"nvmlInit": pynvml.NVML_ERROR_DRIVER_NOT_LOADED}), None, "Driver Not Loaded"),
-        (FakeNvml(devices=0), None, "there is none"),
+        (FakeNvml(devices=0), None, "there is no device"),
         (FakeNvml(), "", "hides all"),
         (FakeNvml(), "5", "Invalid Argument"),
         (FakeNvml(compute_mode=3), None, "nvidia-smi -c DEFAULT"),

@@ -37,7 +37,7 @@ def test_waiting_for_busy_device_adds_time(device: FakeDevice) -> None:
 def test_wait_times_out_on_busy_device(device: FakeDevice) -> None:
     detector = make_detector(device)
     device.busy_until = device.now + 5.0
-    with pytest.raises(TimedOut, match="the device still ran your queued work"):
+    with pytest.raises(TimedOut, match="the device was still running your queued work"):
         detector.wait(1.0)
 
 

@@ -70,7 +70,7 @@ def test_too_small_chunks_are_enlarged(tmp_path: Path) -> None:
     options = make_slurm_options(tmp_path / "out", jobs=JOBS, per_task=1)
     run = simulate(options, [1.0] * 300, estimate=1.0, limit=100)
     assert len(run.slurm.tasks) == 100
-    assert run.warnings == ["--per-task 1 is too small for an array of this cluster; using 3"]
+    assert run.warnings == ["--per-task 1 gives more tasks than this cluster allows in an array; using 3"]
 
 
 @pytest.mark.parametrize(

@@ -156,12 +156,17 @@ def test_canvas_export_changes_only_one_column() -> None:
     [
         (CANVAS, "canvas", "sgd", "0 columns are called sgd; the columns are Student, ID"),
         (CANVAS, "canvas", "", "choose a column with --column NAME"),
-        (CANVAS.replace("2.00", "50"), "canvas", "torchkata", "its maximum points are 50, but those of the results"),
+        (
+            CANVAS.replace("2.00", "50"),
+            "canvas",
+            "torchkata",
+            "its maximum is 50 points, but the maximum of the results",
+        ),
         (CANVAS + "Ada,1,ada,,,,\r\n", "canvas", "torchkata", "ada has rows 3 and 6"),
         ("id,email,mark\nada,zs@x.edu,\n", "csv", "mark", "row 2 belongs to zs and to another person"),
         ('id,mark\n"ada"x,\n', "csv", "mark", "row 2 has text after a quoted cell"),
         ("", "csv", "mark", "the file is empty"),
-        ("Email address,Grade,Maximum Grade\nada@x.edu,,100\n", "moodle", "", "its maximum points are 100"),
+        ("Email address,Grade,Maximum Grade\nada@x.edu,,100\n", "moodle", "", "its maximum is 100 points"),
     ],
 )
 def test_mismatched_gradebook_is_rejected(content: str, format: lms.Gradebook, column: str, told: str) -> None:

@@ -117,11 +117,11 @@ def test_rehearsals_are_marked_on_every_page(tmp_path: Path) -> None:
     dots = {name: next(what for what, path in one.dots.items() if path) for name, one in found.items()}
     assert dots == {"linear_forward": "all", "cruncher_step": "none", "sgd_step": "some", "no_hidden_sync": "all"}
     page = write_page(tmp_path, made)
-    assert "a rehearsal, no points; the colors show which threshold was reached" in page
-    assert '<span class="of">a rehearsal, no points</span>' in page
+    assert "a rehearsal without points; the colors show which threshold was reached" in page
+    assert '<span class="of">a rehearsal without points</span>' in page
     assert write_feedback(tmp_path, ["ada"], tmp_path, {}) == []
     own = (tmp_path / "ada/feedback.html").read_text()
-    assert own.count("a rehearsal, no points") == 2, "the note belongs in the contents and above the workloads"
+    assert own.count("a rehearsal without points") == 2, "the note belongs in the contents and above the workloads"
     assert "of 0" not in own
     assert "lower threshold 0.45, upper threshold 0.75" in own
 

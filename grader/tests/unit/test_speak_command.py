@@ -117,7 +117,7 @@ def test_gpu_is_compared_with_its_datasheet(assignment: Any, monkeypatch: pytest
 @pytest.mark.parametrize("minutes", ["0", "-1", "nan", "inf", "ten", "", "1441"])
 def test_minutes_must_be_a_number_in_range(assignment: Any, minutes: str) -> None:
     line = refuse(assignment, SystemExit, minutes=minutes)
-    assert line == f"--minutes is {minutes!r}; it should be a number above 0, at most 1440"
+    assert line == f"--minutes is {minutes!r}; it must be a number above 0 and at most 1440"
     assert not command.FOLDER.exists()
 
 
@@ -128,7 +128,7 @@ def test_unknown_device_is_rejected(assignment: Any, device: str) -> None:
 
 def test_missing_standard_library_sources_are_reported(assignment: Any, tmp_path: Path) -> None:
     (tmp_path / "lib/word.py").unlink()
-    assert refuse(assignment, OSError).startswith("this Python has no source code of its standard library in ")
+    assert refuse(assignment, OSError).startswith("the source code of this Python's standard library is not in ")
 
 
 @pytest.mark.parametrize("name", ["checkpoint.pt", "run.json", "tokens.bin"])
@@ -152,7 +152,7 @@ def test_unusable_results_of_student_functions_are_reported(assignment: Any, mon
         assert refuse(assignment, SystemExit).startswith("your time_matmul returned 0.0")
     with monkeypatch.context() as patch:
         patch.setattr(assignment.language_model, "training_step", lambda *_: math.nan)
-        assert refuse(assignment, SystemExit).startswith("the loss of step 1 is nan")
+        assert refuse(assignment, SystemExit).startswith("the loss in step 1 is nan")
     monkeypatch.setattr(assignment.language_model, "train_lm", lambda *_: None)
     assert refuse(assignment, SystemExit).startswith("your train_lm did not call `report`")
 

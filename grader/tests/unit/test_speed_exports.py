@@ -100,10 +100,10 @@ def test_github_summary_has_a_speed_table() -> None:
     rehearsal = read_plain_summary(make_result_with_cpu_speed("why"))
     assert rehearsal.startswith("## ada: 3 of 16 points\n")
     for line in (
-        "| Speed (`performance`) | a rehearsal, no points | 3 of 6 |",
+        "| Speed (`performance`) | a rehearsal without points | 3 of 6 |",
         "| workload | points | reached | lower threshold | upper threshold |",
-        "| sgd step | a rehearsal, no points | 0.60 of the baseline | 0.45 | 0.75 |",
-        "**adagrad step** · crashed · a rehearsal, no points",
+        "| sgd step | a rehearsal without points | 0.60 of the baseline | 0.45 | 0.75 |",
+        "**adagrad step** · crashed · a rehearsal without points",
     ):
         assert line in rehearsal
 
@@ -159,10 +159,10 @@ def test_platforms_show_rehearsals_without_points() -> None:
     lines = render_classroom50(made)
     assert (lines["score"], lines["max-score"]) == (3, 16)
     names = [test["test-name"] for test in lines["tests"]]
-    assert "performance: sgd step (a rehearsal, no points)" in names
+    assert "performance: sgd step (a rehearsal without points)" in names
     suite = parse_junit(render_junit(made))[1]
     assert {one.get("name"): one.get("value") for one in suite.iter("property")} == {"score": "0", "max_score": "0"}
-    assert [out.text for out in suite.iter("system-out")].count("a rehearsal, no points") == 6
+    assert [out.text for out in suite.iter("system-out")].count("a rehearsal without points") == 6
 
 
 def store_results(directory: Path, *results: Result) -> list[Result]:
@@ -240,7 +240,7 @@ def test_class_table_counts_passed_rehearsals(tmp_path: Path) -> None:
     shown = render_table(rows)
     cells = [line.split()[3:] for line in shown.splitlines()[3:6]]
     assert cells == [["?", "3", "of", "7", "?"], ["?", "1", "of", "1"], ["?", "5"]]
-    assert "a rehearsal, no points" in shown
+    assert "a rehearsal without points" in shown
     assert "rehearsal" not in render_table(rows[2:])
     assert "speed" not in render_table([make_result("why")])
 

@@ -148,7 +148,7 @@ def test_single_submission_is_not_expanded(tmp_path: Path, names: tuple[str, ...
     metadata = tmp_path / "class/submission_metadata.yml"
     write_files(metadata.parent, metadata.name)
     for path in (metadata, metadata.parent):
-        with pytest.raises(CallError, match="no submission in it"):
+        with pytest.raises(CallError, match="no submissions found"):
             find_submissions([path])
 
 

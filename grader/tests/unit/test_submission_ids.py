@@ -77,7 +77,7 @@ def test_equal_names_get_distinct_stable_ids(tmp_path: Path, one: str, other: st
 def test_exact_match_or_only_readable_submission_is_used() -> None:
     people = [Person("ada")]
     found = match_submissions(people, ["Ada", "ada"])
-    assert (found.submissions, found.problems) == ({"ada": "ada"}, ("Ada: does not count, because ada has ada",))
+    assert (found.submissions, found.problems) == ({"ada": "ada"}, ("Ada: does not count, because ada counts for ada",))
     one, other = (f"ada~{digit * 16}" for digit in "01")
     assert match_submissions(people, [one, other], unreadable={one}).submissions == {"ada": other}
     (problem,) = match_submissions(people, [one, other]).problems
