@@ -10,9 +10,9 @@ from torch import Tensor
 def check(get_batch: Callable[..., Tensor]) -> None:
     """Raise an AssertionError if the function `get_batch` is wrong, and return None if it is right.
 
-    `get_batch` is another person's solution to the kata `get_batch`. It is right if it follows every rule
-    in the docstring of `get_batch.py`. `check` is called with right functions and with wrong ones, each of which breaks
-    one rule. You get points for the wrong ones that you reject, but no points if you reject a right one.
+    `get_batch` is another person's solution to the kata `get_batch`. It is correct if it follows every rule
+    in the docstring of `get_batch.py`. `check` is called with correct functions and with wrong ones, each of which
+    breaks one rule. You get points for the wrong ones that you reject, but no points if you reject a correct one.
 
     Example:
         def first_rows(data, batch_size, sequence_length, device="cpu"):
@@ -22,7 +22,7 @@ def check(get_batch: Callable[..., Tensor]) -> None:
     Details:
     - Only an AssertionError (or a subclass) rejects a function. If a wrong function raises an unexpected exception,
       convert it to an AssertionError. `pytest.fail` and a failing `pytest.raises` do not raise an AssertionError.
-    - A right function may do anything that `get_batch.py` calls "not specified". For example, it may return
+    - A correct function may do anything that `get_batch.py` calls "not specified". For example, it may return
       `torch.uint16`, for which torch has few operations. It may raise a subclass of ValueError or RuntimeError.
     - `check` is called twice for each function, with different random seeds. Both calls must give the same verdict, so
       a statistical test should fail by chance at most once in a million calls.

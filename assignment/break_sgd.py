@@ -6,9 +6,9 @@ import torch
 def check(SGD: type[torch.optim.Optimizer]) -> None:
     """Raise an AssertionError if the class `SGD` is wrong, and return None if it is right.
 
-    `SGD` was written by another person as a solution to the kata `sgd`. It is right if it follows every rule in the
-    docstring of `sgd.py`. `check` is called with right classes and with wrong ones, each of which breaks one rule. You
-    get points for the wrong ones that you reject, but no points if you reject a right one.
+    `SGD` was written by another person as a solution to the kata `sgd`. It is correct if it follows every rule in the
+    docstring of `sgd.py`. `check` is called with correct classes and with wrong ones, each of which breaks one rule.
+    You get points for the wrong ones that you reject, but no points if you reject a correct one.
 
     Example:
         from torch.optim import RMSprop
@@ -17,8 +17,8 @@ def check(SGD: type[torch.optim.Optimizer]) -> None:
     Details:
     - Only an AssertionError (or a subclass) rejects a class. If a wrong class raises an unexpected exception, convert
       it to an AssertionError. `pytest.fail` and a failing `pytest.raises` do not raise an AssertionError.
-    - A right class may round differently: allow for a few roundings of the parameter's dtype.
-    - A right class may do anything that `sgd.py` calls "not specified". For example, its `step` may not accept a
+    - A correct class may round differently: allow for a few roundings of the parameter's dtype.
+    - A correct class may do anything that `sgd.py` calls "not specified". For example, its `step` may not accept a
       closure.
     - `check` is called twice for each class, with different random seeds. Both calls must give the same verdict.
     - All calls together must take at most 20 seconds. There are about 60 calls, each in a new process. With Hypothesis,

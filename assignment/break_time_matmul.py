@@ -7,9 +7,9 @@ from types import SimpleNamespace
 def check(run: Callable[..., SimpleNamespace]) -> None:
     """Raise an AssertionError if the function `time_matmul` that `run` calls is wrong, and return None if it is right.
 
-    The function was written by another person as a solution to the kata `time_matmul`. It is right if it follows every
-    rule in the docstring of `time_matmul.py`. You get points for the wrong ones that you reject, but no points if you
-    reject a right one.
+    The function was written by another person as a solution to the kata `time_matmul`. It is correct if it follows
+    every rule in the docstring of `time_matmul.py`. You get points for the wrong ones that you reject, but no points if you
+    reject a correct one.
 
     `run(seconds)` calls the function on a simulated machine, on which one matmul takes about `seconds` (0.002 or more).
     Further arguments:
@@ -17,7 +17,7 @@ def check(run: Callable[..., SimpleNamespace]) -> None:
     - `first`: how many seconds longer the first matmul takes, such as 1000.
     - `gpu=True`: the matrices are on a GPU, which queues matmuls.
     - `busy`: how many seconds of other work the GPU still has to finish when the function is called.
-    - `clock_set=True`: the system clock is changed again and again, and a second thread keeps a core busy.
+    - `clock_set=True`: the system clock is changed repeatedly while a second thread keeps a core busy.
     - `slow`: a number from 0 to 6. Of every seven matmuls, the one at this index takes ten times as long.
 
     `run` returns an object with the attributes `seconds` (the return value of time_matmul), `matmuls` (the number of

@@ -39,7 +39,7 @@ def dot_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Return the work of `w @ x` for an (m, n) matrix and a vector, as in inference on one token.
+    """Return the work of `w @ x` for an (m, n) matrix and a vector, as in decoding one token at a time.
 
     Example:
         matrix_vector_work(1024, 1024, torch.bfloat16)     # (2097152, 2101248): about 1 FLOP/byte

@@ -147,7 +147,7 @@ class Outcomes:
         self.passed = 0
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Record a test."""
+        """Record the outcome of a test."""
         if report.failed:
             self.failed.append(report.nodeid.rpartition("::")[2])
         self.passed += report.when == "call" and report.passed

@@ -1,9 +1,9 @@
-"""Checks that a student's `check` accepts right programs and rejects wrong programs.
+"""Checks that a student's `check` accepts correct programs and rejects wrong programs.
 
 reference/<kata>/hidden.toml    programs of the zoo, for the grader; a handout does not contain this file
 reference/<kata>/visible.toml   programs that use the student's own code; they are used if there are no hidden ones
 
-A group of wrong programs is caught if `check` rejects all of them and accepts all right programs.
+A group of wrong programs is caught if `check` rejects all of them and accepts all correct programs.
 """
 
 import tomllib
@@ -21,7 +21,7 @@ CALLS = 2  # number of calls of `check` for each program, so that verdicts that 
 
 trusted: WeakKeyDictionary[Student, set[str]] = (
     WeakKeyDictionary()
-)  # the katas whose `check` accepts all right programs
+)  # the katas whose `check` accepts all correct programs
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Candidates:
         return reply["verdict"], reply["text"]
 
     def assert_right_accepted(self, student: Student, seed: int, demand: Callable[..., None] = check) -> None:
-        """Assert that `check` returns for every right program. If `demand` is `require`, test this only once."""
+        """Assert that `check` returns for every correct program. If `demand` is `require`, test this only once."""
         if demand is require and self.kata in trusted.get(student, ()):
             return
         for program in self.right:
@@ -64,7 +64,7 @@ class Candidates:
         trusted.setdefault(student, set()).add(self.kata)
 
     def assert_group_caught(self, student: Student, group: str, seed: int) -> None:
-        """Assert that `check` accepts every right program and rejects the wrong ones in a group."""
+        """Assert that `check` accepts every correct program and rejects the wrong ones in a group."""
         seed += zlib.crc32(group.encode())
         self.assert_right_accepted(student, seed, require)
         slipped = []

@@ -1,4 +1,4 @@
-"""Tests of a student's `check` for get_batch, which must accept right functions and reject wrong ones."""
+"""Tests of a student's `check` for get_batch, which must accept correct functions and reject wrong ones."""
 
 from tests.candidates import load_candidates
 from tests.probes.candidates import judge

@@ -1,4 +1,4 @@
-"""Tests of a student's `check` for SGD, which must accept right classes and reject wrong ones."""
+"""Tests of a student's `check` for SGD, which must accept correct classes and reject wrong ones."""
 
 from tests.candidates import load_candidates
 from tests.probes.candidates import judge

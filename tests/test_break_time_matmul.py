@@ -1,4 +1,4 @@
-"""Tests of a student's `check` for time_matmul, which must accept right functions and reject wrong ones."""
+"""Tests of a student's `check` for time_matmul, which must accept correct functions and reject wrong ones."""
 
 from tests.candidates import load_candidates
 from tests.probes.break_time_matmul import judge

@@ -49,7 +49,7 @@ def other_epsilon(p: P, g2: P, grad: P, lr: float, eps: float) -> Moved:
     return p - lr * grad / np.sqrt(g2 + eps), g2
 
 
-@instead_of(oracle.step, "nothing is added inside the square root")
+@instead_of(oracle.step, "the 1e-5 inside the square root is missing")
 def no_epsilon(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + grad**2
     return p - lr * grad / np.sqrt(g2), g2
@@ -94,7 +94,7 @@ def starts_higher(p: P, g2: P, grad: P, lr: float, start: float) -> Moved:
     return oracle.step(p, np.where(g2 == 0, start, g2), grad, lr)
 
 
-@instead_of(oracle.step, "g2 starts at 1e-5, and nothing is added inside the square root")
+@instead_of(oracle.step, "g2 starts at 1e-5, and the 1e-5 inside the square root is missing")
 def starts_at_epsilon(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = np.where(g2 == 0, EPSILON, g2) + grad**2
     return p - lr * grad / np.sqrt(g2), g2

@@ -1,4 +1,4 @@
-"""The command `kata speak`, which trains the student's language model on the source code of Python's standard library.
+"""The `kata speak` command, which trains the student's language model on the source code of Python's standard library.
 
 The command predicts the cost of training with the student's own functions, and compares it with the measured cost at
 the end. `FOLDER` stores the tokens, the last checkpoint, and `run.json` with the plan and the losses, so that the next

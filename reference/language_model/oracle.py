@@ -1,4 +1,4 @@
-"""Computes the logits of a LanguageModel, and the training and the generated text of a simpler model, in float64.
+"""Computes in float64 the logits of a LanguageModel, and trains and samples from a simpler model.
 
 The simpler model consists of tables: its logits after the tokens `a, b, c` are
 `tables[0, a] + tables[1, b] + tables[2, c]`.
@@ -29,7 +29,7 @@ def normalize(x: Float[Array, "... dim"]) -> Float[Array, "... dim"]:
 
 
 def attend(weights: Mapping[str, Array], x: Float[Array, "batch T dim"]) -> Float[Array, "batch T dim"]:
-    """Add causal attention to x, like the class `CausalAttention` that students receive."""
+    """Add causal attention to x, like the `CausalAttention` class that students receive."""
     rows, length, dim = x.shape
     heads = int(np.gcd(dim, 4))
     normed = normalize(x) * weights["norm.weight"] + weights["norm.bias"]

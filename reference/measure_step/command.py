@@ -1,4 +1,4 @@
-"""The command `kata measure`, which uses the student's functions to measure this machine and a training step.
+"""The `kata measure` command, which uses the student's functions to measure this machine and a training step.
 
 It draws a roofline as text, and additionally as an image if matplotlib is installed. It then compares the measured time
 of each kind of operation with its prediction.

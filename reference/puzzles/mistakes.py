@@ -68,7 +68,8 @@ def transposed_patches(x: Shaped[Array, "... h*n w*n c"], n: int) -> Array:
 
 
 @instead_of(
-    oracle.patches, "only reshapes the image, which cuts its rows into pieces instead of the image into squares"
+    oracle.patches,
+    "only reshapes the image, which splits its rows into pieces instead of splitting the image into squares",
 )
 def cut_rows(x: Shaped[Array, "... h*n w*n c"], n: int) -> Array:
     *leading, h, w, c = x.shape

@@ -1,4 +1,4 @@
-"""The work of operations, and the roofline model."""
+"""The FLOPs and the memory traffic of operations, and the roofline model."""
 
 import torch
 

@@ -129,7 +129,8 @@ def base_of_the_other(x: Placed, y: Placed) -> bool:
 
 
 @instead_of(
-    oracle.same_storage, "compares the root tensors found through _base: detach() and a Parameter have no _base"
+    oracle.same_storage,
+    "compares the root tensors found through _base: a Parameter and the result of detach() have no _base",
 )
 def common_base(x: Placed, y: Placed) -> bool:
     def find_root(tensor: torch.Tensor) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""The command `kata rates`, which trains with the student's `train` at several learning rates and draws the losses."""
+"""The `kata rates` command, which trains with the student's `train` at several learning rates and draws the losses."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

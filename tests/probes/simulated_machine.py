@@ -260,7 +260,7 @@ def simulating(machine: Machine) -> Iterator[SimulatedGpu]:
 
 
 def make_clock(name: str) -> Callable[..., Any]:
-    """Return a simulated function of the module `time`. After the simulation, the function calls the real one."""
+    """Return a simulated function of the `time` module. After the simulation, the function calls the real one."""
 
     def call(*args: Any) -> Any:
         machine = Machine.running

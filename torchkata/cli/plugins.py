@@ -1,4 +1,4 @@
-"""Commands added by katas, such as `kata measure`. The function `run` in a kata's `command.py` runs student code.
+"""Commands added by katas, such as `kata measure`. The `run` function in a kata's `command.py` runs student code.
 
 `run` receives the command's options as keyword arguments and yields the lines of the output. It raises SystemExit with
 a message if an option is invalid, or OSError if the machine has a problem.

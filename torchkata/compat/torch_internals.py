@@ -51,7 +51,7 @@ def skip_dynamo_import() -> None:
 
 
 def set_grad_if_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap an optimizer's `step` so that autograd is enabled or disabled according to the option `differentiable`."""
+    """Wrap an optimizer's `step` so that autograd is enabled or disabled according to the `differentiable` option."""
 
     @functools.wraps(step)
     def stepped(self: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> Any:

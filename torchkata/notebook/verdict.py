@@ -12,7 +12,7 @@ from .html import verdict
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option `--verdict`."""
+    """Add the `--verdict` option."""
     parser.addoption("--verdict", type=Path, metavar="FILE", help="write the kata's report to this file as HTML")
 
 

@@ -1,4 +1,4 @@
-"""pytest plugin for speed tests on this machine's GPU (`pytest -m gpu`): the fixture `speed`, and a table of results.
+"""pytest plugin for speed tests on this machine's GPU (`pytest -m gpu`): the `speed` fixture, and a table of results.
 
 Plain `pytest` does not collect these tests, and they are skipped if there is no GPU.
 """

@@ -1,4 +1,4 @@
-"""pytest plugin for the options `--impl`, `--kata` and `--track`, and the fixture `student`."""
+"""pytest plugin for the options `--impl`, `--kata` and `--track`, and the `student` fixture."""
 
 import ast
 import inspect

@@ -1,4 +1,4 @@
-"""The command `grader release`, which checks a handout, optionally proves it, and writes it."""
+"""The `grader release` command, which checks a handout, optionally proves it, and writes it."""
 
 import ast
 import json

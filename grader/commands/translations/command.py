@@ -1,4 +1,4 @@
-"""The command `grader translations`, which lists and updates translations."""
+"""The `grader translations` command, which lists and updates translations."""
 
 from pathlib import Path
 

@@ -57,7 +57,7 @@ def make_strips(students: Sequence[Student]) -> list[Strip]:
 def make_strip(
     workload: Workload, device: str, measured: Sequence[tuple[PerformanceResult, SpeedScore]], unmeasured: int
 ) -> Strip:
-    """Return a strip with the median thresholds, because thresholds relative to a peak vary with the baseline."""
+    """Return a strip that shows the median thresholds, since thresholds relative to a peak vary with the baseline."""
     full = median(score.thresholds.full for _, score in measured)
     longest = max(1.0, full, *(score.share for _, score in measured))
     dots = {"all": "", "some": "", "none": ""}

@@ -34,7 +34,7 @@ class FakeClock:
         self.now += seconds
 
     def install(self, monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
-        """Replace the module `time` in the given modules."""
+        """Replace the `time` module in the given modules."""
         fake = SimpleNamespace(perf_counter=self.read, monotonic=self.read, sleep=self.advance)
         for module in modules:
             monkeypatch.setattr(module, "time", fake)

@@ -1,4 +1,4 @@
-"""Tests of the claims that `grader certify` proves: tests catch wrong implementations and accept right ones."""
+"""Tests of the claims that `grader certify` proves: tests catch wrong implementations and accept correct ones."""
 
 import pytest
 

@@ -8,7 +8,7 @@ from torchkata import Student, assert_equal
 
 ITEMS = st.lists(st.integers(-9, 9), max_size=8)
 SEEDS = st.integers(0, 2**32 - 1)
-MANY = 150  # seeds: right code misses one of the six orders of three items with a probability of about 1e-11
+MANY = 150  # seeds: correct code misses one of the six orders of three items with a probability of about 1e-11
 
 
 @given(ITEMS, SEEDS)

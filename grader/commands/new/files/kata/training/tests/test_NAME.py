@@ -7,7 +7,7 @@ from reference.NAME import oracle
 from torchkata import Student, assert_equal, assert_number
 
 POINTS = st.lists(st.tuples(st.integers(1, 3), st.integers(1, 9)), min_size=2, max_size=6)  # a mean differs from a sum
-ROUNDING = 1e-9  # relative: right code may add in another order
+ROUNDING = 1e-9  # relative: correct code may add in another order
 
 
 @given(POINTS, st.integers(1, 5), st.integers(1, 20))
