@@ -8,8 +8,8 @@ def check(run: Callable[..., SimpleNamespace]) -> None:
     """Raise an AssertionError if the function `time_matmul` that `run` calls is wrong, and return None if it is right.
 
     The function was written by another person as a solution to the kata `time_matmul`. It is correct if it follows
-    every rule in the docstring of `time_matmul.py`. You get points for the wrong ones that you reject, but no points if you
-    reject a correct one.
+    every rule in the docstring of `time_matmul.py`. You get points for the wrong ones that you reject, but no points if
+    you reject a correct one.
 
     `run(seconds)` calls the function on a simulated machine, on which one matmul takes about `seconds` (0.002 or more).
     Further arguments:

@@ -31,7 +31,7 @@ def underflows(value: float, dtype: torch.dtype) -> bool:
     Details: `value` may be negative, infinite or NaN. Infinity and NaN never become 0.
 
     Not specified (any choice is fine): the result if the absolute value is larger than half the smallest positive
-    number, but by at most 0.01 %.
+    number, but by at most 0.01%.
     """
     raise NotImplementedError
 

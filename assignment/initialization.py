@@ -23,7 +23,7 @@ def xavier_truncated_normal(input_dim: int, output_dim: int) -> Float[nn.Paramet
 
     Details:
     - Return an `nn.Parameter` of shape (input_dim, output_dim), in torch's default dtype, that requires grad.
-    - `1 / sqrt(input_dim)` is the standard deviation before truncation, which reduces it by 1.3 %. Do not compensate
+    - `1 / sqrt(input_dim)` is the standard deviation before truncation, which reduces it by 1.3%. Do not compensate
       for this.
     - Draw every weight independently from torch's global generator, and do not seed it. With the same seed, the
       function returns the same parameter; two consecutive calls return different parameters.

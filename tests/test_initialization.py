@@ -14,7 +14,7 @@ from tests.statistics import MANY, Z, chi_square_range, repeated_share
 from tests.strategies import DEFAULT_DTYPES, sizes
 from torchkata import Student, as_float64, assert_equal, check, require
 
-LARGE = [(512, 1024), (1, 2**19)]  # 2**19 weights each, which is enough to detect 1.3 %
+LARGE = [(512, 1024), (1, 2**19)]  # 2**19 weights each, which is enough to detect 1.3%
 EDGES = [0.0, 0.002, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.7, 2.8, 2.9, 2.95, 3.0]
 right_distribution = oracle.distribution  # stored here so that no mistake replaces it
 FAR_OFF = 0.02  # relative error of a standard deviation

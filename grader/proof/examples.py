@@ -1,7 +1,7 @@
 """Checks the examples in stubs by running them with the solution, and checks the arithmetic in texts.
 
 The comment after an expression starts with the value of the expression. The comment after a statement starts with
-`name = value`. A colon and further text may follow. Numbers must agree in all written digits, or within 20 % if they
+`name = value`. A colon and further text may follow. Numbers must agree in all written digits, or within 20% if they
 are preceded by "about".
 
     python -m grader.proof.examples COURSE KATA...     prints a line for each mistake

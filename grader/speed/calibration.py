@@ -9,7 +9,7 @@ from grader.base.cachedir import cache_dir
 from grader.results.result import write_whole
 from torchkata.speed.sizes import Kind
 
-TOLERATED: dict[Kind, float] = {"cuda": 0.2, "cpu": 0.5}  # acceptable loss of speed since the calibration (0.2: 20 %)
+TOLERATED: dict[Kind, float] = {"cuda": 0.2, "cpu": 0.5}  # acceptable loss of speed since the calibration (0.2: 20%)
 
 
 class Calibration(msgspec.Struct, frozen=True):

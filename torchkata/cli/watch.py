@@ -14,7 +14,7 @@ from .keys import has_keys, open_keys
 from .session import Session
 from .terminal import say
 
-TICK_SECONDS = 0.03  # seconds between polls; each poll takes less than 1 % of this time
+TICK_SECONDS = 0.03  # seconds between polls; each poll takes less than 1% of this time
 
 
 def watch() -> int:

@@ -254,8 +254,8 @@ def decide(fit: Sequence[Sample], needed: Tiers, rules: TimingRules, *, mfu: flo
 
     - Five of five samples reach a tier. This is wrong only if the next fifteen would all be below it, which happens to
       at most one student in 76,000.
-    - Seven samples are all far below passing. By a sign test, ten and twenty samples fail at most 2.7 % of students
-      who reach a threshold. Seven samples add 0.3 %, and only if noise slows half of a student's blocks to less than
+    - Seven samples are all far below passing. By a sign test, ten and twenty samples fail at most 2.7% of students
+      who reach a threshold. Seven samples add 0.3%, and only if noise slows half of a student's blocks to less than
       FAR but slows no baseline block.
     """
     ratios = sorted(sample.ratio for sample in fit)

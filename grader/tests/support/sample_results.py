@@ -84,7 +84,7 @@ def make_cpu_results(message: str = HOSTILE) -> list[PerformanceResult]:
 def make_measured_result(
     workload: str, score: float, max_score: float, message: str, *, ratio: float, **given: Any
 ) -> PerformanceResult:
-    """Return a workload result with the given ratio and an interval of ±2 %."""
+    """Return a workload result with the given ratio and an interval of ±2%."""
     outcome: Outcome = "passed" if score else "failed"
     given |= {"ratio": ratio, "interval": (0.98 * ratio, 1.02 * ratio), "blocks": 10, "seconds": 4.0}
     return PerformanceResult(workload, outcome, score, max_score, message, **given)
