@@ -32,8 +32,8 @@ def make_digests(
     }
 
 
-@pytest.fixture
-def fresh_digests(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True)
+def _fresh_digests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Recompute every digest."""
     for name, function in vars(dependencies).copy().items():
         if hasattr(function, "__wrapped__"):
@@ -73,7 +73,6 @@ def find_changed(before: dict[str, str], after: dict[str, str]) -> set[str]:
         ("reference/adamw/solution.py", set()),
     ],
 )
-@pytest.mark.usefixtures("fresh_digests")
 def test_changed_file_changes_its_digests(file: str, changed: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert (ROOT / file).is_file()
     before, read = make_digests(), dependencies.digest_file
@@ -82,7 +81,6 @@ def test_changed_file_changes_its_digests(file: str, changed: set[str], monkeypa
 
 
 @pytest.mark.parametrize("name", ["python", "torch", "numpy", "hypothesis", "pytest", "platform"])
-@pytest.mark.usefixtures("fresh_digests")
 def test_changed_version_changes_all_digests_except_katas(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before, here = make_digests(), dependencies.environment()
     monkeypatch.setattr(dependencies, "environment", lambda: {**here, name: "0.1"})

@@ -18,6 +18,14 @@ from grader.tests.conftest import run_python
 from grader.tests.support.fake_nvml import FakeNvml
 
 
+@pytest.fixture(autouse=True)
+def _cuda_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pretend that torch is built with CUDA and that no environment variable selects a device."""
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    for name in ("CUDA_VISIBLE_DEVICES", gpu.MPS):
+        monkeypatch.delenv(name, raising=False)
+
+
 def test_sandbox_sees_only_its_gpu(tmp_path: Path) -> None:
     text = " ".join(launch.build_bwrap_command(tmp_path, Gpu("GPU-1", 3)))
     assert "--dev-bind-try /dev/nvidia3 /dev/nvidia3" in text
@@ -46,15 +54,6 @@ def test_self_test_detects_socket_that_can_connect() -> None:
         assert self_test.may_connect(unfiltered), "the system call is allowed, although no process listens"
 
 
-@pytest.fixture
-def cuda_build(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pretend that torch is built with CUDA and that no environment variable selects a device."""
-    monkeypatch.setattr(torch.version, "cuda", "13.0")
-    for name in ("CUDA_VISIBLE_DEVICES", gpu.MPS):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.mark.usefixtures("cuda_build")
 @pytest.mark.parametrize(("visible", "first"), [(None, 0), ("1,0", 1), ("GPU-1", 1), ("GPU-0,GPU-1", 0)])
 def test_first_visible_gpu_is_timed(visible: str | None, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if visible is not None:
@@ -62,7 +61,6 @@ def test_first_visible_gpu_is_timed(visible: str | None, first: int, monkeypatch
     assert gpu.choose_gpu(FakeNvml(devices=2)) == Gpu(f"GPU-{first}", 7 - first)
 
 
-@pytest.mark.usefixtures("cuda_build")
 @pytest.mark.parametrize(
     ("nvml", "visible", "words"),
     [
@@ -86,7 +84,6 @@ def test_unusable_gpu_is_reported_with_remedy(
     assert words in problem
 
 
-@pytest.mark.usefixtures("cuda_build")
 def test_mps_and_torch_without_cuda_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(gpu.MPS, "/tmp/mps")
     assert "stop MPS" in str(gpu.choose_gpu(FakeNvml()))
